@@ -1,0 +1,69 @@
+import type { RecordFault } from "../records/reject-codes.ts";
+import { shapeOf } from "../records/streams.ts";
+import type { Row, Stream, StreamRecord } from "../records/streams.ts";
+import { placedRules } from "./placed-rules.ts";
+import type { PlacedRule } from "./placed-rules.ts";
+import { columnsOf, fieldReader } from "./read-field.ts";
+import type { FieldReader } from "./read-field.ts";
+import { Refusal } from "./refusal.ts";
+import type { RecordMapping } from "./schema.ts";
+
+/** What became of a row: a record still to be validated, a reject, or null when a mapping module left the row out. */
+export type Mapped = { readonly record: StreamRecord } | { readonly reject: RecordFault } | null;
+
+/** A mapping ready for rows. */
+export type CompiledMapping = {
+  /** Every column it reads, each once; empty for a module, which does not say. */
+  readonly columns: readonly string[];
+  /** Never throws. */
+  readonly map: (row: Row) => Mapped;
+};
+
+type Field = {
+  readonly name: string;
+  /** As a reject names it: "account_properties.employees". */
+  readonly path: string;
+  readonly read: FieldReader;
+};
+
+/**
+ * Compiles a mapping in which `checkMapping` found no fault. A record's fields stand in the order of the stream, its
+ * properties in the order of the mapping; a field left out is absent.
+ */
+export function compileMapping(from: {
+  readonly mapping: RecordMapping;
+  readonly stream: Stream;
+}): CompiledMapping {
+  const { discriminator, propertiesField } = shapeOf(from.stream);
+  const { texts, properties } = placedRules(from.mapping, from.stream);
+  const textFields = texts.map(compileField);
+  const propertyFields = properties.map(compileField);
+  return {
+    columns: [...new Set([...texts, ...properties].flatMap(({ rule }) => columnsOf(rule)))],
+    map(row) {
+      const record: Record<string, unknown> = { [discriminator]: from.stream };
+      const nested: Record<string, unknown> = {};
+      const reject = fill(record, textFields, row) ?? fill(nested, propertyFields, row);
+      if (reject !== undefined) return { reject };
+      record[propertiesField] = nested;
+      return { record };
+    },
+  };
+}
+
+function compileField({ path, rule }: PlacedRule): Field {
+  return { name: path.at(-1) ?? "", path: path.join("."), read: fieldReader(rule) };
+}
+
+function fill(
+  target: Record<string, unknown>,
+  fields: readonly Field[],
+  row: Row,
+): RecordFault | undefined {
+  for (const { name, path, read } of fields) {
+    const value = read(row);
+    if (value instanceof Refusal) return { code: value.code, field: path, reason: value.reason };
+    if (value !== undefined) target[name] = value;
+  }
+  return undefined;
+}

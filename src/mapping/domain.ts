@@ -1,0 +1,50 @@
+import { isIP } from "node:net";
+
+import { hostCharsMax } from "../limits.ts";
+import { Refusal } from "./refusal.ts";
+
+const notText = new Refusal("not_domain", "is not text, so not a domain");
+const notHost = new Refusal("not_domain", "holds no host name");
+const address = new Refusal("not_domain", "is an IP address, not a domain");
+const singleLabel = new Refusal("not_domain", "is a single word, not a domain");
+
+// Underscores occur in real host names and the URL standard takes them; commas and other marks it takes too are
+// far more often two domains in one cell.
+const label = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
+const hostName = new RegExp(`^(?:${label}\\.)+${label}$`);
+
+// What the URL standard leaves as it is. Left to the parser: www., "--" (IDN), a last label that may end an IP address.
+const plainHost = new RegExp(`^(?!www\\.|.*--)(?:${label}\\.)+[a-z]{2,63}$`);
+
+const webScheme = /^(?:https?|wss?|ftp):/i;
+const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+const lineOrTab = /[\t\r\n]/;
+
+/**
+ * The host, as the URL standard reads it, of a URL, an e-mail address or a bare host: lower case, IDN in ASCII, without
+ * `www.`, port, path and root dot. Expects text without blanks around it. Refuses IP addresses and single labels.
+ */
+export function domainOf(value: unknown): string | Refusal {
+  if (typeof value !== "string") return notText;
+  if (value.length <= hostCharsMax && plainHost.test(value)) return value;
+  // The URL standard drops these, which would make one domain of two.
+  if (lineOrTab.test(value)) return notHost;
+  // Lower case, because the standard leaves the hosts of schemes it does not know as they are.
+  const url = URL.parse(addressOf(value));
+  return url === null ? notHost : domainOfHost(url.hostname.toLowerCase());
+}
+
+/** Without a scheme it is read as the browser's address bar would; an e-mail address is then a user and a host. */
+function addressOf(value: string): string {
+  if (webScheme.test(value) || otherScheme.test(value)) return value;
+  return value.startsWith("//") ? `http:${value}` : `http://${value}`;
+}
+
+function domainOfHost(hostname: string): string | Refusal {
+  const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
+  if (host.startsWith("[") || isIP(host) !== 0) return address;
+  if (host.length > hostCharsMax) return notHost;
+  if (!hostName.test(host)) return host !== "" && !host.includes(".") ? singleLabel : notHost;
+  // www.com is a domain of its own.
+  return host.startsWith("www.") && host.includes(".", 4) ? host.slice(4) : host;
+}

@@ -1,0 +1,176 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { coercionNames } from "../../../src/mapping/coerce.ts";
+import { compileMapping } from "../../../src/mapping/compile.ts";
+import type { Mapped } from "../../../src/mapping/compile.ts";
+import type { FieldRule, MappedField } from "../../../src/mapping/schema.ts";
+import { isPlainObject } from "../../../src/records/json-value.ts";
+import { keyFieldOf, shapeOf, streams } from "../../../src/records/streams.ts";
+import type { Row } from "../../../src/records/streams.ts";
+import { validateRecord } from "../../../src/records/validate-record.ts";
+
+function mapRow(properties: Readonly<Record<string, MappedField>>, row: Row): Mapped {
+  const mapping = { account_id: "id", domain: "site", account_properties: properties };
+  return compileMapping({ mapping, stream: "account" }).map({ id: "1", site: "a.com", ...row });
+}
+
+/** What one rule makes of a row: a value, undefined when left out, or the code of the reject as "!code". */
+function made(field: MappedField, row: Row): unknown {
+  const mapped = mapRow({ made: field }, row);
+  if (mapped !== null && "reject" in mapped) return `!${mapped.reject.code}`;
+  const properties = mapped?.record["account_properties"];
+  if (!isPlainObject(properties)) throw new TypeError("a record has no properties");
+  return properties["made"];
+}
+
+describe("compileMapping", () => {
+  it("writes the stream first, its fields in order, the properties in the order of the mapping", () => {
+    const mapping = {
+      account_properties: { zeta: "z", alpha: "a" },
+      domain: { column: "site", as: "domain" as const },
+      account_id: "id",
+    };
+    const { columns, map } = compileMapping({ mapping, stream: "account" });
+    const row: Row = {
+      __proto__: null,
+      id: "007",
+      site: " HTTPS://www.Example.com/ ",
+      a: "1",
+      z: " 2 ",
+      unmapped: "x",
+    };
+    expect(JSON.stringify(map(row))).toBe(
+      '{"record":{"type":"account","account_id":"007","domain":"example.com",' +
+        '"account_properties":{"zeta":" 2 ","alpha":"1"}}}',
+    );
+    expect(columns).toEqual(["id", "site", "z", "a"]);
+  });
+
+  it.each(streams)("makes a record of the stream %s that validates", (stream) => {
+    const { textFields, propertiesField } = shapeOf(stream);
+    const mapping = {
+      ...Object.fromEntries(textFields.map((field) => [field, field])),
+      [propertiesField]: {},
+    };
+    const row = Object.fromEntries(textFields.map((field) => [field, "x"]));
+    const mapped = compileMapping({ mapping, stream }).map({
+      ...row,
+      event_timestamp: "2024-03-10T00:00:00Z",
+    });
+    expect(mapped).toMatchObject({ record: { [keyFieldOf(stream)]: "x" } });
+    expect(mapped !== null && "record" in mapped && validateRecord(stream)(mapped.record)).toBe(
+      undefined,
+    );
+  });
+
+  it("names each column once, those of templates too", () => {
+    const mapping = {
+      account_id: "id",
+      domain: "site",
+      account_properties: { a: "id", b: { template: "{first} {id} {{no}}" }, c: { value: 1 } },
+    };
+    expect(compileMapping({ mapping, stream: "account" }).columns).toEqual(["id", "site", "first"]);
+  });
+
+  it("rejects with the field, the code and no value", () => {
+    expect(mapRow({ size: { column: "n", as: "integer" } }, { n: "12 secret" })).toEqual({
+      reject: {
+        code: "not_integer",
+        field: "account_properties.size",
+        reason: "is not a whole number, digits only",
+      },
+    });
+  });
+
+  it.each<readonly [claim: string, rule: FieldRule, value: unknown, expected: unknown]>([
+    ["guesses no type", { column: "c" }, "1", "1"],
+    ["keeps blanks where no type is asked for", { column: "c" }, " a ", " a "],
+    ["keeps a text of blanks", { column: "c" }, "  ", "  "],
+    ["passes other values on", { column: "c" }, false, false],
+    ["trims when asked", { column: "c", trim: true }, " a ", "a"],
+    ["finds trimmed blanks empty", { column: "c", trim: true }, "  ", undefined],
+    ["reads past blanks around a typed value", { column: "c", as: "integer" }, " 12\t", 12],
+    ["keeps blanks of a string", { column: "c", as: "string" }, " a ", " a "],
+    ["lowers letters", { column: "c", lowercase: true }, "ÄB", "äb"],
+    ["lowers an e-mail address", { column: "c", as: "email", lowercase: true }, "A@B.De", "a@b.de"],
+    ["leaves numbers alone when lowering", { column: "c", lowercase: true }, 7, 7],
+    ["leaves an empty text out", { column: "c" }, "", undefined],
+    ["leaves null out", { column: "c" }, null, undefined],
+    ["leaves an empty typed value out", { column: "c", as: "integer" }, " ", undefined],
+    ["sends null for an empty value", { column: "c", empty: "null" }, "", null],
+    ["sends null as YAML writes it", { column: "c", empty: null }, "", null],
+    ["keeps an empty text", { column: "c", empty: "keep" }, "", ""],
+    ["keeps null", { column: "c", empty: "keep" }, null, null],
+    ["keeps no value absent", { column: "c", empty: "keep" }, undefined, undefined],
+    ["leaves out when told so", { column: "c", empty: "omit" }, "", undefined],
+    ["rejects an empty required value", { column: "c", required: true }, "", "!required"],
+    ["takes 0 and false as values", { column: "c", required: true }, 0, 0],
+    ["fills a default in", { column: "c", default: "d" }, "", "d"],
+    ["reads a default as the row's", { column: "c", as: "integer", default: "5" }, "", 5],
+    ["needs no default", { column: "c", default: "d" }, "x", "x"],
+    ["gives a constant", { value: { a: [1] } }, "x", { a: [1] }],
+    ["converts a constant", { value: "https://A.com", as: "domain" }, "x", "a.com"],
+    ["fills a template", { template: "<{c}>" }, "x", "<x>"],
+    ["finds a template empty", { template: "<{c}>", required: true }, "", "!required"],
+    ["converts a template", { template: "{c}.example.com", as: "domain" }, "A", "a.example.com"],
+    ["rejects what a template cannot hold", { template: "{c}" }, {}, "!not_text"],
+  ])("%s", (...[, rule, value, expected]) => {
+    expect(made(rule, { c: value })).toStrictEqual(expected);
+  });
+
+  it.each(["constructor", "toString", "hasOwnProperty"])(
+    "reads the column %s from the row alone",
+    (column) => {
+      expect(made(column, {})).toBeUndefined();
+      expect(made({ template: `{${column}}` }, {})).toBeUndefined();
+      expect(made(column, { [column]: "own" })).toBe("own");
+    },
+  );
+
+  it("reads a column named __proto__ from the row alone", () => {
+    expect(made("__proto__", {})).toBeUndefined();
+    expect(made("__proto__", Object.fromEntries([["__proto__", "own"]]))).toBe("own");
+  });
+
+  it("writes properties named constructor and toString", () => {
+    const mapped = mapRow({ constructor: "c", toString: "t" }, { c: "1", t: "2" });
+    expect(JSON.stringify(mapped)).toContain('{"constructor":"1","toString":"2"}');
+  });
+
+  it("maps every row without throwing, and what validates arrives as it is", () => {
+    const hostile = fc.constantFrom<unknown>(
+      undefined,
+      Number.NaN,
+      1n,
+      new Date(0),
+      Symbol("s"),
+      () => 1,
+      "\ud800",
+      [undefined],
+      " 12 ",
+      "2024-03-10 00:00:00+00",
+      '{"a":1,"a":2}',
+      "https://www.example.com/",
+    );
+    const value = fc.oneof(fc.jsonValue(), fc.string({ unit: "binary" }), hostile);
+    const rule = fc.record({
+      as: fc.constantFrom(undefined, ...coercionNames),
+      trim: fc.boolean(),
+      lowercase: fc.boolean(),
+      empty: fc.constantFrom(undefined, "omit" as const, "null" as const, "keep" as const),
+      source: fc.constantFrom({ column: "a" }, { column: "__proto__" }, { template: "{a}/{b}" }),
+    });
+    const validate = validateRecord("account");
+    fc.assert(
+      fc.property(rule, value, value, ({ source, ...rest }, a, b) => {
+        const mapped = mapRow({ made: { ...source, ...rest } }, { a, b });
+        expect(mapped).not.toBeNull();
+        const record = mapped !== null && "record" in mapped ? mapped.record : {};
+        const sent = validate(record) === undefined ? record : {};
+        expect(JSON.parse(JSON.stringify(sent))).toEqual(sent);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { ConfigError } from "../../../src/errors.ts";
+import { mappingErrorCharsMax } from "../../../src/limits.ts";
+import type { Mapped } from "../../../src/mapping/compile.ts";
+import { loadMappingModule } from "../../../src/mapping/module.ts";
+
+let folder: string;
+let written = 0;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-mapping-"));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A module of its own each time, because Node loads a path once. */
+function moduleOf(source: string): string {
+  written += 1;
+  const path = join(folder, `map-${String(written)}.ts`);
+  writeFileSync(path, source);
+  return path;
+}
+
+async function mapWith(body: string): Promise<Mapped> {
+  const path = moduleOf(`export function mapRecord(row: Record<string, string>) { ${body} }`);
+  return (await loadMappingModule({ path, stream: "account" })).map({ id: "7" });
+}
+
+async function refusalOf(source: string): Promise<ConfigError> {
+  try {
+    await loadMappingModule({ path: moduleOf(source), stream: "account" });
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new TypeError("the module was taken");
+}
+
+describe("loadMappingModule", () => {
+  it("maps rows by a module in TypeScript, and writes the stream first", async () => {
+    const mapped = await mapWith("return { account_id: row.id, domain: 'a.com' };");
+    expect(JSON.stringify(mapped)).toBe(
+      '{"record":{"type":"account","account_id":"7","domain":"a.com"}}',
+    );
+  });
+
+  it("keeps the stream that the module wrote", async () => {
+    expect(await mapWith("return { type: 'contact' };")).toEqual({ record: { type: "contact" } });
+  });
+
+  it("leaves a row out on null", async () => {
+    expect(await mapWith("return null;")).toBeNull();
+  });
+
+  it.each(["", "return 'a';", "return [];", "return new Map();", "return Promise.reject(1);"])(
+    "rejects the row when mapRecord says %j",
+    async (body) => {
+      expect(await mapWith(body)).toEqual({
+        reject: {
+          code: "mapping_failed",
+          reason: "mapRecord returned neither a plain object nor null",
+        },
+      });
+    },
+  );
+
+  it("rejects the row when mapRecord throws, and says what", async () => {
+    expect(await mapWith("throw new RangeError('no size');")).toEqual({
+      reject: { code: "mapping_failed", reason: "RangeError: no size" },
+    });
+    expect(await mapWith("throw null;")).toMatchObject({ reject: { reason: "threw a object" } });
+    expect(await mapWith("return { get a() { throw new Error('late'); } };")).toMatchObject({
+      reject: { reason: "Error: late" },
+    });
+  });
+
+  it("keeps a bounded piece of what was thrown", async () => {
+    const lengths = await Promise.all(
+      [-1, 0, 1].map(async (more) => {
+        const chars = mappingErrorCharsMax - "Error: ".length + more;
+        const mapped = await mapWith(`throw new Error("x".repeat(${String(chars)}));`);
+        return mapped !== null && "reject" in mapped ? mapped.reject.reason.length : undefined;
+      }),
+    );
+    expect(lengths).toEqual([mappingErrorCharsMax - 1, mappingErrorCharsMax, mappingErrorCharsMax]);
+  });
+
+  it.each([
+    ["export const map = 1;", "does not export mapRecord"],
+    ["export default function mapRecord() {}", "does not export mapRecord"],
+    ["export const mapRecord = 1;", "is not a plain function"],
+    ["export async function mapRecord() { return null; }", "is not a plain function"],
+  ])("refuses %j with an example that would do", async (source, message) => {
+    const error = await refusalOf(source);
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain("export function mapRecord(row) { return { account_id:");
+  });
+
+  it("says why a module cannot be loaded", async () => {
+    expect((await refusalOf("throw new Error('at load');")).message).toContain("at load");
+    expect((await refusalOf("export function (")).message).toContain("cannot be loaded");
+    const missing = loadMappingModule({ path: join(folder, "none.ts"), stream: "account" });
+    await expect(missing).rejects.toThrow(/none\.ts cannot be loaded/);
+  });
+});
