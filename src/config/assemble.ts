@@ -1,0 +1,98 @@
+import { dirname, resolve } from "node:path";
+
+import { Secret } from "../secret.ts";
+import type { ApiConfig, Config, SyncConfig } from "./config.ts";
+import type { FoundFile } from "./find.ts";
+import { canonicalJson, sha256 } from "./hash.ts";
+import { variablesIn } from "./interpolate.ts";
+import { membersOf } from "./members.ts";
+import type { NamedFiles } from "./named-files.ts";
+import type { ConfigMembers } from "./schema.ts";
+import type { SourceConfig, Sources } from "./sources.ts";
+
+/** The checked parts of a configuration. */
+export type ConfigParts = {
+  readonly file: FoundFile;
+  readonly members: ConfigMembers;
+  readonly sources: Sources;
+  readonly files: NamedFiles;
+  /** `api_key` as it is written, before variables are filled in. */
+  readonly writtenKey: string | undefined;
+};
+
+/** Puts a configuration together from parts in which nothing is wrong. */
+export function assembleConfig(parts: ConfigParts & { readonly stateFolder: string }): Config {
+  const { file, members, sources, files } = parts;
+  const { temporal, advanced } = members;
+  const folder = dirname(file.path);
+  const syncs = [...sources.bySync].flatMap(([name, source]): [string, SyncConfig][] => {
+    const sync = members.syncs[name];
+    if (sync === undefined) return [];
+    const moduleHash = files.moduleHashes.get(name);
+    return [[name, assembleSync({ name, sync, source, folder, moduleHash })]];
+  });
+  return {
+    file: file.path,
+    folder,
+    fileHash: sha256(file.bytes),
+    api: assembleApi(parts),
+    stateFolder: parts.stateFolder,
+    temporal: { taskQueue: temporal.task_queue, searchAttribute: temporal.search_attribute },
+    connections: sources.connections,
+    syncs: new Map(syncs),
+    advanced: {
+      chunksPerRun: advanced.chunks_per_run,
+      heartbeatTimeoutMs: advanced.heartbeat_timeout,
+      scheduleToStartMs: advanced.schedule_to_start,
+      retryInitialMs: advanced.retry_initial,
+      retryMaxMs: advanced.retry_max,
+    },
+  };
+}
+
+function assembleApi({ members: { api }, files, writtenKey }: ConfigParts): ApiConfig {
+  const isSandbox = api.base_url === "sandbox";
+  const legacy = api.legacy_base_url ?? (isSandbox ? "sandbox" : undefined);
+  return {
+    baseUrl: api.base_url,
+    // A real key must not go to whatever listens on the sandbox's port.
+    legacyBaseUrl: legacy === "sandbox" && !isSandbox ? undefined : legacy,
+    apiKey: new Secret(files.apiKey ?? api.api_key ?? ""),
+    apiKeySource: api.api_key_file ?? variablesIn(writtenKey ?? "")[0] ?? "api.api_key",
+    account: api.account,
+    requestsPerSecond: api.requests_per_second,
+    allowInsecureHosts: api.allow_insecure_hosts,
+    creditsRetryMs: api.credits_retry,
+  };
+}
+
+function assembleSync(parts: {
+  readonly name: string;
+  readonly sync: ConfigMembers["syncs"][string];
+  readonly source: SourceConfig;
+  readonly folder: string;
+  readonly moduleHash: string | undefined;
+}): SyncConfig {
+  const { name, sync, source, folder, moduleHash } = parts;
+  const settings = {
+    name,
+    ...source,
+    stream: sync.stream,
+    send: sync.send,
+    duplicateKeys: sync.duplicate_keys,
+    rejectLimit: sync.reject_limit,
+    minRows: sync.min_rows,
+    mode: sync.mode,
+    chunk: sync.chunk,
+    lightweightPartsMax: sync.lightweight.parts_max,
+    resendAfterMs: sync.resend_after,
+    pii: sync.pii,
+  };
+  // The folder differs from host to host, and says nothing of what is sent.
+  const { folder: _, ...connectorConfig } = membersOf(source.connectorConfig);
+  const record = moduleHash ?? sync.record;
+  const configHash = sha256(canonicalJson({ ...settings, connectorConfig, record }));
+  return typeof sync.record === "string"
+    ? { ...settings, configHash, recordModule: resolve(folder, sync.record) }
+    : { ...settings, configHash, record: sync.record };
+}

@@ -1,0 +1,76 @@
+import type { RecordMapping } from "../mapping/schema.ts";
+import type { Secret } from "../secret.ts";
+import type { ConfigMembers } from "./schema.ts";
+import type { ConnectionConfig, SourceConfig } from "./sources.ts";
+
+/** A `sluice.yaml` that was found, read and checked. */
+export type Config = {
+  /** Absolute path of the file. */
+  readonly file: string;
+  /** Absolute path of its folder, where relative paths start. */
+  readonly folder: string;
+  /** Sha256 of the file's bytes, so that a worker can tell that its file has changed. */
+  readonly fileHash: string;
+  readonly api: ApiConfig;
+  /** Absolute path of the folder of the state store and of staged files. */
+  readonly stateFolder: string;
+  readonly temporal: { readonly taskQueue: string; readonly searchAttribute: boolean };
+  readonly connections: ReadonlyMap<string, ConnectionConfig>;
+  readonly syncs: ReadonlyMap<string, SyncConfig>;
+  readonly advanced: AdvancedConfig;
+};
+
+/** The service and how it is spoken to. */
+export type ApiConfig = {
+  readonly baseUrl: "sandbox" | URL;
+  /** Undefined when it is not known, so that ping cannot be asked. */
+  readonly legacyBaseUrl: "sandbox" | URL | undefined;
+  readonly apiKey: Secret;
+  /** The setting that holds the key, for messages: "SLUICE_API_KEY", "api.api_key" or the key's file. */
+  readonly apiKeySource: string;
+  readonly account: string;
+  readonly requestsPerSecond: number;
+  readonly allowInsecureHosts: readonly string[];
+  readonly creditsRetryMs: number;
+};
+
+type SyncMembers = ConfigMembers["syncs"][string];
+
+/** A configured transfer. */
+export type SyncConfig = SourceConfig & {
+  readonly name: string;
+  readonly stream: SyncMembers["stream"];
+  readonly send: SyncMembers["send"];
+  readonly duplicateKeys: SyncMembers["duplicate_keys"];
+  /** A run stops when its rejects exceed both: `rate` of the rows read, from 0 to 1, and `rows`. */
+  readonly rejectLimit: { readonly rate: number; readonly rows: number };
+  readonly minRows: number;
+  readonly mode: SyncMembers["mode"];
+  readonly chunk: { readonly records: number; readonly bytes: number; readonly level: number };
+  readonly lightweightPartsMax: number;
+  /** Undefined: what was sent once is never sent again unless it changes. */
+  readonly resendAfterMs: number | undefined;
+  readonly pii: { readonly rejects: SyncMembers["pii"]["rejects"] };
+  /** Sha256 over all of this and the bytes of a mapping module, but no secret; the same wherever the project lies. */
+  readonly configHash: string;
+} & (
+    | { readonly record: RecordMapping; readonly recordModule?: undefined }
+    /** Absolute path of a module that exports `mapRecord`. */
+    | { readonly record?: undefined; readonly recordModule: string }
+  );
+
+/** Timeouts and windows. */
+export type AdvancedConfig = {
+  /** Undefined: the workflow continues as new when Temporal suggests it. */
+  readonly chunksPerRun: number | undefined;
+  readonly heartbeatTimeoutMs: number;
+  readonly scheduleToStartMs: number;
+  readonly retryInitialMs: number;
+  /** Undefined: each kind of activity has its own. */
+  readonly retryMaxMs: number | undefined;
+};
+
+/** What checkpoints and fingerprints belong to besides the sync: the service's origin and the account. */
+export function targetOf(api: Pick<ApiConfig, "account" | "baseUrl">): string {
+  return api.baseUrl === "sandbox" ? "sandbox" : `${api.baseUrl.origin} ${api.account}`;
+}

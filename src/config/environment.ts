@@ -1,0 +1,40 @@
+import { ConfigError } from "../errors.ts";
+
+/** The environment as one process sees it. */
+export type Environment = {
+  /** SLUICE_HOST: the address that servers of ours bind. @default "127.0.0.1" */
+  readonly host: string;
+  /** SLUICE_LOG_FORMAT. @default "text" */
+  readonly logFormat: "json" | "text";
+  /** False when NO_COLOR is set: no colours, whatever the terminal can show. */
+  readonly mayColor: boolean;
+  /** CI: no one watches, so nothing is asked and no progress bar is drawn. */
+  readonly isCi: boolean;
+  /** TEMPORAL_ADDRESS; undefined lets a server of our own be started. */
+  readonly temporalAddress: string | undefined;
+  /** SLUICE_TEMPORAL_CACHE: the folder that keeps a downloaded or built Temporal server. */
+  readonly temporalCache: string | undefined;
+  /** All variables, for `loadConfig`, which reads SLUICE_CONFIG and SLUICE_STATE_DIR from them. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Reads the environment; an empty variable counts as unset. No other file reads `process.env`.
+ * @throws {ConfigError} SLUICE_LOG_FORMAT is neither text nor json.
+ */
+export function readEnvironment(variables: Environment["variables"] = process.env): Environment {
+  const setting = (name: string): string | undefined => variables[name] || undefined;
+  const logFormat = setting("SLUICE_LOG_FORMAT") ?? "text";
+  if (logFormat !== "text" && logFormat !== "json") {
+    throw new ConfigError("SLUICE_LOG_FORMAT must be text or json", { field: "SLUICE_LOG_FORMAT" });
+  }
+  return {
+    host: setting("SLUICE_HOST") ?? "127.0.0.1",
+    logFormat,
+    mayColor: setting("NO_COLOR") === undefined,
+    isCi: !["false", "0"].includes(setting("CI") ?? "false"),
+    temporalAddress: setting("TEMPORAL_ADDRESS"),
+    temporalCache: setting("SLUICE_TEMPORAL_CACHE"),
+    variables,
+  };
+}

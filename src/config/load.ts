@@ -1,0 +1,58 @@
+import { dirname, resolve } from "node:path";
+
+import { assembleConfig } from "./assemble.ts";
+import type { Config } from "./config.ts";
+import { parseConfigDocument } from "./document.ts";
+import { findConfigFile } from "./find.ts";
+import type { Search } from "./find.ts";
+import { mappingMistakes } from "./mappings.ts";
+import { checkData } from "./mistakes.ts";
+import { readNamedFiles } from "./named-files.ts";
+import { configError } from "./problems.ts";
+import type { Problem } from "./problems.ts";
+import { configSchema } from "./schema.ts";
+import { resolveSources } from "./sources.ts";
+import type { ConnectorSchema } from "./sources.ts";
+import { readVariables } from "./variables.ts";
+
+/**
+ * Finds, reads and checks `sluice.yaml`.
+ * @throws {ConfigError} there is none, or something is wrong with it: then the message lists every problem, each as
+ * `sluice.yaml:12:7: …` with the line and a caret under it.
+ */
+export async function loadConfig(
+  search: Search & {
+    /** The connectors there are, by name. */
+    readonly connectors: ReadonlyMap<string, ConnectorSchema>;
+  },
+): Promise<Config> {
+  const file = await findConfigFile(search);
+  const folder = dirname(file.path);
+  const variables = await readVariables(folder, search.env);
+  const document = parseConfigDocument(file.text, variables);
+  const shown = { name: file.name, text: document.shownText };
+  if (!document.isReadable) throw configError(shown, document.problems);
+
+  const { data } = document;
+  const members = checkData(configSchema, data);
+  const sources = resolveSources({ data, connectors: search.connectors, folder });
+  const files = await readNamedFiles(data, folder);
+  const found = [members, sources, files].flatMap(({ mistakes }) => mistakes);
+  const problems = [...found, ...mappingMistakes(data)].flatMap(
+    ({ path, on, message }): readonly Problem[] => {
+      const offset = document.offsetOf(path, on);
+      return offset === undefined ? [] : [{ offset, message, field: path.join(".") }];
+    },
+  );
+  problems.push(...document.problems);
+  if (problems.length > 0 || members.output === undefined) throw configError(shown, problems);
+
+  return assembleConfig({
+    file,
+    members: members.output,
+    sources,
+    files,
+    writtenKey: document.writtenAt(["api", "api_key"]),
+    stateFolder: resolve(folder, variables.get("SLUICE_STATE_DIR") || members.output.state),
+  });
+}
