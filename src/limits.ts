@@ -43,9 +43,6 @@ export const retryAfterMsMax = 24 * 3_600_000;
 /** A wait up to this long is slept inside the activity; a longer one gives the worker slot back. */
 export const sleepInActivityMsMax = 1_000;
 
-/** How long a credits gate stays closed when `api.credits_retry` does not say. */
-export const creditsRetryMsDefault = 24 * 3_600_000;
-
 // ---- Chunks, parts, pages (our choice) ----------------------------------------------------------------------------
 
 /** Records after which a chunk ends at the next page. A small chunk bounds what a crash repeats. */
@@ -84,9 +81,6 @@ export const restagesPerChunkMax = 3;
 /** Times a confirm may find its upload gone before the run stops. */
 export const uploadsPerPartMax = 5;
 
-/** Chunks of a lane staged or uploading at once. */
-export const chunksInFlightMax = 2;
-
 // ---- State (our choice) -------------------------------------------------------------------------------------------
 
 /** Rows of one SQLite transaction: a longer one blocks every other process. */
@@ -95,13 +89,99 @@ export const transactionRowsMax = 1_000;
 /** How long a statement waits for another process's lock. */
 export const lockWaitMs = 10_000;
 
-/** Rejected rows kept per run with their source row. */
-export const rejectRowBytesMax = 64 * 1024;
+/** Characters of its source row that a reject keeps. */
+export const rejectRowCharsMax = 64 * 1024;
 
 // ---- Temporal (temporal.md, section 8) ----------------------------------------------------------------------------
 
-/** Bytes of a run's current details. */
-export const detailsBytesMax = 20_000;
+/** Characters of an error in a run's current details, which hold 20,000 bytes in all. */
+export const detailsErrorCharsMax = 4_000;
 
 /** Reject reasons named in a report. */
 export const reportReasonsMax = 10;
+
+// ---- Configuration (our choice) -----------------------------------------------------------------------------------
+
+/** Bytes of a `sluice.yaml`. */
+export const configBytesMax = 256 * 1024;
+
+/** Values in a `sluice.yaml` once its aliases are followed, so that a few lines cannot grow into millions. */
+export const configValuesMax = 20_000;
+
+/** Levels of nesting in a `sluice.yaml`, aliases followed: one that holds itself ends here. */
+export const configDepthMax = 32;
+
+/** Problems of a configuration that one error shows; the rest is counted. */
+export const configProblemsMax = 100;
+
+/** Characters of a connection's or sync's name; a sync's name is a fairness key, which Temporal bounds (temporal.md, section 3). */
+export const nameCharsMax = 64;
+
+/** Bytes of a file that holds a secret. */
+export const secretFileBytesMax = 64 * 1024;
+
+/** Highest `lightweight.parts_max`: beyond it a heavyweight upload always takes fewer requests. */
+export const lightweightPartsMaxHighest = 100;
+
+/** Longest duration a setting takes: ten years. */
+export const durationMsMax = 3_650 * 24 * 3_600_000;
+
+// ---- Requests (our choice) ----------------------------------------------------------------------------------------
+
+/** Time to a connection, TLS included. */
+export const connectTimeoutMs = 10_000;
+
+/** How long a confirm or an upload-json on the wire may still finish when its activity is cancelled. */
+export const cancelGraceMs = 1_000;
+
+/** Longest delay a JavaScript timer keeps; a longer one fires at once. */
+export const timerMsMax = 2 ** 31 - 1;
+
+/** Longest `file_key` taken; what an S3 key may have. */
+export const fileKeyCharsMax = 1_024;
+
+/** Bytes of a staged file read, hashed and sent at a time. */
+export const putBlockBytes = 1024 * 1024;
+
+// ---- Records and mapping (our choice) -----------------------------------------------------------------------------
+
+/** Levels of objects and lists in a record's properties, the properties object itself included. */
+export const recordDepthMax = 32;
+
+/** Longest piece of an error of a mapping module that a reject keeps. */
+export const mappingErrorCharsMax = 200;
+
+/** Longest host name (RFC 1035, section 2.3.4, as text without the root dot). */
+export const hostCharsMax = 253;
+
+/** Longest e-mail address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
+export const emailCharsMax = 254;
+
+/** Longest part of an e-mail address before the @ (RFC 5321, section 4.5.3.1.1). */
+export const emailLocalCharsMax = 64;
+
+// ---- Pace (our choice) --------------------------------------------------------------------------------------------
+
+/** First step of the back-off after "slow down" without a hint. */
+export const backoffBaseMs = 2_000;
+
+/** Longest step of that back-off. */
+export const backoffMaxMs = 60_000;
+
+/** How often an activity tells Temporal that it lives. */
+export const heartbeatMs = 2_000;
+
+/** Heap of one staging thread. */
+export const stageThreadHeapMiB = 256;
+
+/** Activities of the shared queue that one worker runs at once. */
+export const sharedActivitiesMax = 20;
+
+/** Activities with local files that one worker runs at once: its disk's share. */
+export const hostActivitiesMax = 4;
+
+/** How long `run` waits for a worker to poll its queue. */
+export const workerWaitMs = 30_000;
+
+/** Port of the sandbox unless it is taken. */
+export const sandboxPortDefault = 8089;

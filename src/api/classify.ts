@@ -1,0 +1,184 @@
+import { z } from "zod";
+
+import {
+  ApiContractError,
+  ApiRejectedError,
+  ApiUnavailableError,
+  OutcomeUnknownError,
+  TooLargeError,
+  UploadGoneError,
+} from "../errors.ts";
+import type { SluiceError } from "../errors.ts";
+import {
+  parseJson,
+  quoteForeign,
+  readEnvelope,
+  refusedRecords,
+  saysCreditsExhausted,
+} from "./envelope.ts";
+import type { Envelope } from "./envelope.ts";
+import { appliesRecords } from "./exchange.ts";
+import type { Answer, Exchange, Step, Verdict } from "./exchange.ts";
+import { unclear } from "./no-answer.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { HeaderValue } from "./retry-after.ts";
+
+type Fate =
+  | "accepted"
+  | "again"
+  | "unknown"
+  | "contract"
+  | "key"
+  | "later"
+  | "rejected"
+  | "tooLarge"
+  | "gone";
+
+type Fates = Readonly<Record<Step, Fate>>;
+
+function fates(asking: Fate, putFile: Fate, rest: readonly [Fate, Fate]): Fates {
+  const [confirmUpload, uploadJson] = rest;
+  return { ping: asking, generateUploadUrl: asking, putFile, confirmUpload, uploadJson };
+}
+
+const transient = fates("again", "again", ["unknown", "unknown"]);
+const ourFault = fates("contract", "contract", ["contract", "contract"]);
+const refusal = fates("contract", "contract", ["rejected", "rejected"]);
+
+/** The table of faults.md, section 3: ping and generate-upload-url, PUT, confirm, upload-json. */
+const fatesByStatus: Readonly<Record<string, Fates>> = {
+  200: fates("accepted", "accepted", ["accepted", "accepted"]),
+  400: refusal,
+  401: fates("key", "contract", ["key", "key"]),
+  403: fates("key", "again", ["key", "key"]),
+  404: fates("contract", "again", ["gone", "contract"]),
+  408: transient,
+  409: fates("again", "again", ["again", "contract"]),
+  410: fates("contract", "again", ["gone", "contract"]),
+  413: fates("contract", "tooLarge", ["contract", "tooLarge"]),
+  422: refusal,
+  429: fates("later", "later", ["later", "later"]),
+  501: ourFault,
+  // Success is 200; another 2xx may still have applied the records.
+  "2xx": fates("contract", "again", ["unknown", "unknown"]),
+  "3xx": ourFault,
+  "4xx": ourFault,
+  "5xx": transient,
+};
+
+/** Says what an answer means. `now` (Unix ms) stands in for an answer without a Date. */
+export function classifyAnswer(exchange: Exchange, answer: Answer, now: number): Verdict {
+  const { step, what } = exchange;
+  const envelope = readEnvelope(answer.text);
+  const message = `${what}: ${describe(exchange, answer, envelope)}`;
+  const hintMs = retryAfterMs(answer.headers, now);
+  // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But records that a gateway
+  // refuses so may have reached the service; a confirm is repeated with the same file key, so there it does not matter.
+  if (answer.status === 503 && (hintMs !== undefined || envelope.storageCode === "SlowDown")) {
+    return { kind: "slowDown", message, hintMs, mayBeApplied: step === "uploadJson" };
+  }
+  const fate = fateOf(exchange, answer, envelope);
+  if (fate === "accepted") return { kind: "accepted" };
+  if (fate === "key") {
+    return { kind: "keyRefused", message: `${message}, check SLUICE_API_KEY (api.api_key)` };
+  }
+  if (fate !== "later") {
+    return { kind: "failed", error: errorOf(fate, { exchange, envelope, message }) };
+  }
+  return step !== "putFile" && saysCreditsExhausted(envelope)
+    ? { kind: "creditsExhausted", message: `${message}; waiting does not help` }
+    : { kind: "slowDown", message, hintMs, mayBeApplied: false };
+}
+
+function fateOf({ step }: Exchange, { status, sentWhole }: Answer, envelope: Envelope): Fate {
+  // A server may answer 200 before it has the file: measured with 64 KiB of 50 MB sent (faults.md, fact 2).
+  if (status === 200 && !sentWhole) return "again";
+  if (status === 400 && envelope.storageCode === "RequestTimeout") return transient[step];
+  // A confirm that was repeated has been done.
+  const alreadyDone =
+    status === 409 && step === "confirmUpload" && /\balready\b/i.test(envelope.message ?? "");
+  if (alreadyDone) return "accepted";
+  const row = fatesByStatus[status] ?? fatesByStatus[`${Math.floor(status / 100)}xx`] ?? ourFault;
+  return row[step];
+}
+
+function errorOf(
+  fate: Exclude<Fate, "accepted" | "key" | "later">,
+  { exchange, envelope, message }: { exchange: Exchange; envelope: Envelope; message: string },
+): SluiceError {
+  if (fate === "rejected") {
+    const prefix = exchange.step === "uploadJson" ? ["body", "data"] : ["file"];
+    const refused = refusedRecords(envelope.issues, prefix, exchange.records);
+    return new ApiRejectedError(message, { refused });
+  }
+  return fate === "contract" ? contractError(exchange, message) : new errorClasses[fate](message);
+}
+
+const errorClasses = {
+  again: ApiUnavailableError,
+  unknown: OutcomeUnknownError,
+  tooLarge: TooLargeError,
+  gone: UploadGoneError,
+} as const;
+
+function contractError({ addressField }: Exchange, message: string): ApiContractError {
+  return new ApiContractError(message, {
+    hint: addressField === undefined ? undefined : `Check ${addressField}.`,
+  });
+}
+
+/** The status and what may be told of the answer: never a value of a record, never an object store's own words. */
+function describe(
+  { step }: Exchange,
+  { status, headers, sentWhole }: Answer,
+  envelope: Envelope,
+): string {
+  if (status === 200 && !sentWhole) return "200 before the whole file was sent";
+  if (status >= 300 && status < 400) {
+    return `${status} redirects to ${hostOf(headers.location)}, which is not followed`;
+  }
+  if (step === "putFile") return [status, envelope.storageCode].join(" ").trimEnd();
+  // Once the service has looked into the records, its words may quote them.
+  const mayQuoteRecords =
+    step !== "ping" && (status === 400 || status === 413 || status === 422 || status >= 500);
+  const kinds = [...new Set(envelope.issues.map(({ type }) => type))].join(", ");
+  const words = envelope.message === undefined || mayQuoteRecords ? kinds : envelope.message;
+  return words === "" ? `${status}` : `${status} ${quoteForeign(words)}`;
+}
+
+function hostOf(location: HeaderValue): string {
+  const url = typeof location === "string" ? URL.parse(location, "http://itself") : null;
+  return url === null ? "an unreadable address" : quoteForeign(url.host);
+}
+
+const sayingFailure = z.object({
+  status: z.string().regex(/^(err|fail|reject|refus|invalid|denied)/i),
+});
+
+/**
+ * Reads the body of a 200.
+ * @throws ApiRejectedError | ApiContractError when its `status` speaks of failure; OutcomeUnknownError | ApiUnavailableError
+ * when it is not what the API document says.
+ */
+export function readAccepted<T>(exchange: Exchange, answer: Answer, schema: z.ZodType<T>): T {
+  const { what, step } = exchange;
+  if (answer.cutShort !== undefined) {
+    const why = `the answer broke off (${answer.cutShort})`;
+    if (answer.cutShort === "UND_ERR_RES_EXCEEDED_MAX_SIZE" && !appliesRecords(step)) {
+      throw contractError(exchange, `${what}: 200, but ${why}`);
+    }
+    throw unclear(exchange, `200, but ${why}`);
+  }
+  const json = parseJson(answer.text);
+  if (sayingFailure.safeParse(json).success) {
+    const message = `${what}: 200, but its status says that it failed`;
+    if (appliesRecords(step)) throw new ApiRejectedError(message, { refused: [] });
+    throw contractError(exchange, message);
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where =
+    issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.join(".");
+  throw unclear(exchange, `200, but ${where}: ${issue?.message ?? "not JSON"}`);
+}

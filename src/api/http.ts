@@ -1,0 +1,216 @@
+import { Agent, EnvHttpProxyAgent, request } from "undici";
+import type { Dispatcher } from "undici";
+
+import {
+  ApiAuthError,
+  ApiContractError,
+  ConfigError,
+  CreditsExhaustedError,
+  OutcomeUnknownError,
+  RateLimitedError,
+} from "../errors.ts";
+import { answerBytesMax, connectTimeoutMs, retryAfterMsMax, timerMsMax } from "../limits.ts";
+import type { Secret } from "../secret.ts";
+import { guardedLookup } from "./address.ts";
+import { classifyAnswer } from "./classify.ts";
+import type { Answer, Exchange, Verdict } from "./exchange.ts";
+import { classifyFailure, codeOf } from "./no-answer.ts";
+import type { Gate, Pace } from "./pace.ts";
+import type { StagedFile } from "./staged-file.ts";
+
+/** The proxies of the environment; an absent one is not used. */
+export type ProxySettings = {
+  readonly httpProxy?: string | undefined;
+  readonly httpsProxy?: string | undefined;
+  /** Hosts reached directly, as in NO_PROXY; loopback always is. */
+  readonly noProxy?: string | undefined;
+};
+
+/** What every request is made with. */
+export type HttpSettings = {
+  readonly apiKey: Secret;
+  readonly allowInsecureHosts: readonly string[];
+  readonly pace: Pace;
+  readonly now: () => number;
+  readonly proxy?: ProxySettings | undefined;
+};
+
+/** One request. */
+export type Call = Exchange & {
+  readonly gate: Gate;
+  readonly method: "GET" | "POST" | "PUT";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | StagedFile | undefined;
+  readonly signal: AbortSignal;
+  /** Time from connect to the last byte of the answer. */
+  readonly deadlineMs: number;
+  /** Time to the answer's headers, and between two pieces of it. */
+  readonly silenceMs: number;
+  /** How long a request on the wire may go on after `signal` aborted. */
+  readonly graceMs: number;
+};
+
+/** The one way a request leaves. */
+export type Http = {
+  /**
+   * Makes one request, without redirects or retries, and returns the answer that accepted it. Every other answer and every
+   * fault is thrown as the class that says what happens next; all but OutcomeUnknownError mean that nothing was applied.
+   * @throws the signal's reason when it aborted before there was an answer.
+   */
+  send(call: Call): Promise<Answer>;
+  /** Waits for the requests under way and closes the connections; may be called again. */
+  close(): Promise<void>;
+};
+
+/** Makes the HTTP side of the client: one pool of connections per origin. */
+export function createHttp(settings: HttpSettings): Http {
+  const dispatcher = createDispatcher(settings);
+  const { pace, now } = settings;
+  let closing: Promise<void> | undefined;
+  return {
+    async send(call) {
+      await pace.enter(call.gate, call.signal);
+      call.signal.throwIfAborted();
+      const answer = await exchange(call, dispatcher);
+      const seen = answer.status === 200 ? answer : withoutKey(answer, settings.apiKey);
+      const verdict = classifyAnswer(call, seen, now());
+      if (verdict.kind !== "accepted") return await refuse(verdict, call.gate, pace);
+      pace.succeeded?.(call.gate);
+      return answer;
+    },
+    async close() {
+      closing ??= dispatcher.close();
+      await closing;
+    },
+  };
+}
+
+function createDispatcher({ allowInsecureHosts, proxy }: HttpSettings): Dispatcher {
+  const options: Agent.Options = {
+    // On the pool, because as an option of one request it is ignored.
+    maxResponseSize: answerBytesMax,
+    connect: {
+      timeout: connectTimeoutMs,
+      lookup: guardedLookup({ hosts: allowInsecureHosts, loopback: true }),
+    },
+  };
+  if (proxy === undefined || proxy.noProxy === "*") return new Agent(options);
+  const { httpProxy = "", httpsProxy = "", noProxy = "" } = proxy;
+  for (const [field, value] of Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy })) {
+    // undici's own error would quote the address with its password.
+    if (value !== "" && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {
+      throw new ConfigError(`${field} is no http or https URL`, { field });
+    }
+  }
+  return new EnvHttpProxyAgent({
+    ...options,
+    httpProxy,
+    httpsProxy,
+    noProxy: [noProxy, "localhost", "127.0.0.1", "[::1]"].join(","),
+  });
+}
+
+/** A service may quote the key it refuses. */
+function withoutKey(answer: Answer, apiKey: Secret): Answer {
+  return { ...answer, text: answer.text.replaceAll(apiKey.reveal(), String(apiKey)) };
+}
+
+async function exchange(call: Call, dispatcher: Dispatcher): Promise<Answer> {
+  try {
+    const answer = await withinDeadline(
+      call,
+      async (signal) => await transmit(call, dispatcher, signal),
+    );
+    if (answer.cutShort !== undefined) call.signal.throwIfAborted();
+    return answer;
+  } catch (error) {
+    call.signal.throwIfAborted();
+    throw classifyFailure(call, error);
+  }
+}
+
+/** undici has no deadline for a whole request: an answer that drips outlives its timeouts. */
+async function withinDeadline<T>(
+  { signal, deadlineMs, graceMs }: Call,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const abortAfter = (ms: number, reason: () => unknown): NodeJS.Timeout =>
+    setTimeout(() => limit.abort(reason()), Math.min(ms, timerMsMax));
+  const timers = [
+    abortAfter(deadlineMs, () => new DOMException("the deadline passed", "TimeoutError")),
+  ];
+  const onAbort = (): void => {
+    timers.push(abortAfter(graceMs, () => signal.reason));
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await work(limit.signal);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    timers.forEach(clearTimeout);
+  }
+}
+
+async function transmit(call: Call, dispatcher: Dispatcher, signal: AbortSignal): Promise<Answer> {
+  const { body, silenceMs } = call;
+  const file = body === undefined || body instanceof Uint8Array ? undefined : body;
+  const response = await request(call.url, {
+    dispatcher,
+    method: call.method,
+    headers: call.headers,
+    body: body instanceof Uint8Array ? body : (file?.stream() ?? null),
+    signal,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+  });
+  const head = {
+    status: response.statusCode,
+    headers: response.headers,
+    sentWhole: file?.isSent() ?? true,
+  };
+  try {
+    return { ...head, text: await response.body.text() };
+  } catch (error) {
+    // The status alone decides then, and whether the body was needed.
+    return { ...head, text: "", cutShort: codeOf(error) };
+  }
+}
+
+/** Tells the others what concerns them, then throws. */
+async function refuse(
+  verdict: Exclude<Verdict, { kind: "accepted" }>,
+  gate: Gate,
+  pace: Pace,
+): Promise<never> {
+  if (verdict.kind === "slowDown") return await slowDown(verdict, gate, pace);
+  if (verdict.kind === "failed") throw verdict.error;
+  if (verdict.kind === "keyRefused") {
+    await pace.keyRefused(verdict.message);
+    throw new ApiAuthError(verdict.message, { field: "api.api_key" });
+  }
+  await pace.creditsExhausted(gate, verdict.message);
+  throw new CreditsExhaustedError(verdict.message);
+}
+
+async function slowDown(
+  { message, hintMs, mayBeApplied }: Extract<Verdict, { kind: "slowDown" }>,
+  gate: Gate,
+  pace: Pace,
+): Promise<never> {
+  const tooLong = hintMs !== undefined && hintMs > retryAfterMsMax;
+  const closing = pace.slowDown(gate, tooLong ? retryAfterMsMax : hintMs, message);
+  if (mayBeApplied) {
+    // A store that cannot close the gate must not hide that the records may have been taken.
+    const cause = await closing.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    throw new OutcomeUnknownError(message, { cause });
+  }
+  const retryAfterMs = await closing;
+  if (!tooLong) throw new RateLimitedError(message, { retryAfterMs });
+  const hours = retryAfterMsMax / 3_600_000;
+  throw new ApiContractError(`${message}: asks to wait longer than ${hours} h`);
+}

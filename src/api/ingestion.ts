@@ -1,0 +1,181 @@
+import { z } from "zod";
+
+import { ApiContractError, ApiUnavailableError, TooLargeError } from "../errors.ts";
+import {
+  fileKeyCharsMax,
+  lightweightBodyBytesMax,
+  putBytesPerSecondMin,
+  uploadBytesMax,
+} from "../limits.ts";
+import { addressFault, endpoint, isExpired, isLoopback } from "./address.ts";
+import { readAccepted } from "./classify.ts";
+import type { ApiContext } from "./context.ts";
+import type { Answer, Step } from "./exchange.ts";
+import type { Call } from "./http.ts";
+import { SignedUrl } from "./signed-url.ts";
+import { openStagedFile } from "./staged-file.ts";
+import type { StagedFileFacts } from "./staged-file.ts";
+
+const fileKey = z.string().min(1).max(fileKeyCharsMax);
+const uploadAnswer = z.object({ status: z.string(), message: z.string(), file_key: fileKey });
+const uploadUrlAnswer = z.object({ upload_url: z.string().min(1), file_key: fileKey });
+const confirmAnswer = z.object({ status: z.string(), message: z.string() });
+
+/** A part in lightweight mode. */
+export type UploadJsonInput = {
+  readonly stream: string;
+  /** The whole request body, envelope included. */
+  readonly body: Uint8Array;
+  /** Records in `body`. */
+  readonly records: number;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * POST /ingestion/upload-json (API document, section 4.2).
+ * @throws TooLargeError before anything is sent when the body exceeds `lightweightBodyBytesMax`.
+ */
+export async function uploadJson(
+  context: ApiContext,
+  { stream, body, records, signal }: UploadJsonInput,
+): Promise<{ readonly fileKey: string }> {
+  const path = "/ingestion/upload-json";
+  const what = `POST ${path} (${stream})`;
+  // I3: a body never exceeds its limit, in bytes as sent.
+  if (body.byteLength > lightweightBodyBytesMax) {
+    throw new TooLargeError(
+      `${what}: ${body.byteLength} bytes, ${lightweightBodyBytesMax} at most are taken`,
+    );
+  }
+  const call = { ...post(context, { step: "uploadJson", path, what, signal }), body, records };
+  const answer = readAccepted(call, await context.http.send(call), uploadAnswer);
+  return { fileKey: answer.file_key };
+}
+
+/**
+ * POST /ingestion/generate-upload-url (API document, section 4.3, step 1); checks the address before it is used.
+ * @throws ApiContractError when nobody may be sent there; ApiUnavailableError when it had expired before it came.
+ */
+export async function generateUploadUrl(
+  context: ApiContext,
+  { stream, signal }: { readonly stream: string; readonly signal: AbortSignal },
+): Promise<{ readonly uploadUrl: SignedUrl; readonly fileKey: string }> {
+  const path = "/ingestion/generate-upload-url";
+  const wanted = { stream, content_type: "application/jsonl", content_encoding: "gzip" };
+  const call = {
+    ...post(context, { step: "generateUploadUrl", path, what: `POST ${path} (${stream})`, signal }),
+    body: Buffer.from(JSON.stringify(wanted)),
+  };
+  const answer = await context.http.send(call);
+  const { upload_url: text, file_key: key } = readAccepted(call, answer, uploadUrlAnswer);
+  return { uploadUrl: checkUploadUrl(context, text, { what: call.what, answer }), fileKey: key };
+}
+
+function checkUploadUrl(
+  { allowInsecureHosts, baseUrl, now }: ApiContext,
+  text: string,
+  { what, answer }: { what: string; answer: Answer },
+): SignedUrl {
+  // URL.parse, because the error of `new URL` quotes the whole address.
+  const url = URL.parse(text);
+  const fault =
+    url === null
+      ? "is not a URL"
+      : addressFault(url, { hosts: allowInsecureHosts, loopback: isLoopback(baseUrl.hostname) });
+  if (url === null || fault !== undefined)
+    throw new ApiContractError(`${what}: upload_url ${fault}`);
+  if (isExpired(url, answer.headers.date, now())) {
+    throw new ApiUnavailableError(`${what}: upload_url has expired already`);
+  }
+  return new SignedUrl(url);
+}
+
+/** A staged file and where it goes. */
+export type PutFileInput = StagedFileFacts & {
+  readonly uploadUrl: SignedUrl;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * PUT to the pre-signed address (API document, section 4.3, step 2). The API key stays at home (I5).
+ * @throws StagedFileMissingError when the file is not the one of the receipt; TooLargeError when it exceeds `uploadBytesMax`.
+ */
+export async function putFile(
+  { http, timeouts }: ApiContext,
+  { uploadUrl, signal, ...facts }: PutFileInput,
+): Promise<void> {
+  const what = `PUT ${String(uploadUrl)}`;
+  if (facts.bytes > uploadBytesMax) {
+    throw new TooLargeError(`${what}: ${facts.bytes} bytes, ${uploadBytesMax} at most are taken`);
+  }
+  const file = await openStagedFile(facts);
+  try {
+    await http.send({
+      step: "putFile",
+      what,
+      records: 0,
+      gate: { kind: "storage", host: uploadUrl.host },
+      method: "PUT",
+      url: uploadUrl.reveal(),
+      headers: {
+        "content-type": "application/jsonl",
+        "content-encoding": "gzip",
+        // An object store refuses chunked transfer.
+        "content-length": String(facts.bytes),
+      },
+      body: file,
+      signal,
+      deadlineMs: timeouts.putBaseMs + Math.ceil(facts.bytes / putBytesPerSecondMin) * 1_000,
+      silenceMs: timeouts.putHeadersMs,
+      graceMs: 0,
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file that was PUT. */
+export type ConfirmUploadInput = {
+  readonly fileKey: string;
+  /** Records in the file. */
+  readonly records: number;
+  readonly signal: AbortSignal;
+};
+
+/** POST /ingestion/confirm-upload (API document, section 4.3, step 3); "already confirmed" is success. */
+export async function confirmUpload(
+  context: ApiContext,
+  { fileKey: key, records, signal }: ConfirmUploadInput,
+): Promise<void> {
+  const path = "/ingestion/confirm-upload";
+  const call = {
+    ...post(context, { step: "confirmUpload", path, what: `POST ${path}`, signal }),
+    body: Buffer.from(JSON.stringify({ file_key: key })),
+    records,
+  };
+  const answer = await context.http.send(call);
+  // The 409 of a confirm that was done before is accepted too, and has no such body.
+  if (answer.status === 200) readAccepted(call, answer, confirmAnswer);
+}
+
+/** What the three JSON requests have in common. */
+function post(
+  { baseUrl, apiKey, timeouts }: ApiContext,
+  { step, path, what, signal }: { step: Step; path: string; what: string; signal: AbortSignal },
+): Call {
+  return {
+    step,
+    what,
+    addressField: "api.base_url",
+    records: 0,
+    gate: { kind: "api", family: "ingestion" },
+    method: "POST",
+    url: endpoint(baseUrl, path),
+    headers: { "content-type": "application/json", "x-api-key": apiKey.reveal() },
+    signal,
+    deadlineMs: timeouts.requestMs,
+    silenceMs: timeouts.headersMs,
+    // Whether the records were taken is worth a moment's wait; a fresh address is not.
+    graceMs: step === "generateUploadUrl" ? 0 : timeouts.cancelGraceMs,
+  };
+}

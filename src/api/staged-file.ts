@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+
+import { messageOf, StagedFileMissingError, StagingError } from "../errors.ts";
+import { putBlockBytes } from "../limits.ts";
+
+/** What the receipt says of a staged file. */
+export type StagedFileFacts = {
+  readonly path: string;
+  readonly bytes: number;
+  /** Hexadecimal sha256 of the file as it is, that is, of the gzip bytes. */
+  readonly gzipSha256: string;
+  /** Told how many bytes in all were handed to the connection. */
+  readonly onBytes?: ((sent: number) => void) | undefined;
+};
+
+/** One staged file on its way out, read once. */
+export type StagedFile = {
+  /**
+   * The file's bytes; fails with StagedFileMissingError before the last block when they are not those of the receipt, so
+   * that a wrong file never arrives whole.
+   */
+  stream(): Readable;
+  /** Whether every byte was handed to the connection. */
+  isSent(): boolean;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens a staged file and holds it to its receipt. The one descriptor gives both the length and the bytes.
+ * @throws StagedFileMissingError when it is not there or not of that length.
+ */
+export async function openStagedFile(facts: StagedFileFacts): Promise<StagedFile> {
+  const handle = await openForReading(facts.path);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size !== facts.bytes) {
+      throw new StagedFileMissingError(
+        `${facts.path}: ${facts.bytes} bytes were staged, ${stats.size} are there`,
+      );
+    }
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  let sent = 0;
+  const onSent = (bytes: number): void => {
+    sent += bytes;
+    facts.onBytes?.(sent);
+  };
+  return {
+    // Objects, so that one block at most is read ahead of the connection.
+    stream: () => Readable.from(readBlocks(handle, facts, onSent), { objectMode: true }),
+    isSent: () => sent === facts.bytes,
+    close: async () => {
+      await handle.close();
+    },
+  };
+}
+
+async function openForReading(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (missing) throw new StagedFileMissingError(`${path} is gone`, { cause: error });
+    throw new StagingError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Yields exactly the receipt's bytes, however the file has grown since; `onSent` hears of a block once it was taken. */
+async function* readBlocks(
+  handle: FileHandle,
+  { path, bytes, gzipSha256 }: StagedFileFacts,
+  onSent: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256");
+  let position = 0;
+  while (position < bytes) {
+    const size = Math.min(putBlockBytes, bytes - position);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(size), 0, size, position);
+    if (bytesRead === 0)
+      throw new StagedFileMissingError(`${path} was cut short while it was sent`);
+    const block = buffer.subarray(0, bytesRead);
+    position += bytesRead;
+    hash.update(block);
+    if (position === bytes && hash.digest("hex") !== gzipSha256) {
+      throw new StagedFileMissingError(`${path} does not hold what was staged`);
+    }
+    yield block;
+    onSent(bytesRead);
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  ApiAuthError,
+  ApiUnavailableError,
+  ConfigError,
+  RateLimitedError,
+} from "../../../src/errors.ts";
+import {
+  canaryKey,
+  clientOf,
+  json,
+  never,
+  notingPace,
+  pacedWaitMs,
+  rejection,
+  startServer,
+} from "./support.ts";
+
+describe("ping", () => {
+  it("authenticates with the key as user name and no password", async () => {
+    const { url, seen } = await startServer((response) => json(response, 200, { status: "ok" }));
+    const pace = notingPace();
+    await clientOf(url, { legacyBaseUrl: new URL("/legacy/", url), pace }).ping({ signal: never });
+    expect(seen).toMatchObject([{ method: "GET", path: "/legacy/v1/ping", body: "" }]);
+    expect(seen[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from(`${canaryKey}:`).toString("base64")}`,
+    );
+    expect(seen[0]?.headers).not.toHaveProperty("x-api-key");
+    const gate = { kind: "api", family: "legacy" };
+    expect(pace.notes).toEqual([
+      ["enter", gate],
+      ["succeeded", gate],
+    ]);
+  });
+
+  it("closes the gate of a key that is refused, and does not print it when the service does", async () => {
+    const { url } = await startServer((response) =>
+      json(response, 401, { message: `no such key ${canaryKey}` }),
+    );
+    const pace = notingPace();
+    const error = await rejection(clientOf(url, { pace }).ping({ signal: never }));
+    expect(error).toBeInstanceOf(ApiAuthError);
+    expect(error).toMatchObject({
+      field: "api.api_key",
+      message: "GET /v1/ping: 401 no such key [secret], check SLUICE_API_KEY (api.api_key)",
+    });
+    expect(pace.notes.at(-1)).toEqual(["keyRefused"]);
+  });
+
+  it("waits as long as the pace says", async () => {
+    const { url } = await startServer((response) =>
+      json(response, 429, { message: "rate limit", details: "600" }),
+    );
+    const pace = notingPace();
+    const error = await rejection(clientOf(url, { pace }).ping({ signal: never }));
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({
+      retryAfterMs: pacedWaitMs,
+      message: "GET /v1/ping: 429 rate limit (600)",
+    });
+    expect(pace.notes.at(-1)).toEqual(["slowDown", { kind: "api", family: "legacy" }, undefined]);
+  });
+
+  it.each([{ status: "up" }, {}, []])("does not take %j for an answer", async (body) => {
+    const { url } = await startServer((response) => json(response, 200, body));
+    expect(await rejection(clientOf(url).ping({ signal: never }))).toBeInstanceOf(
+      ApiUnavailableError,
+    );
+  });
+
+  it("never sends the key by plain http to a host that is neither loopback nor listed", async () => {
+    const { url } = await startServer((response) => json(response, 200, { status: "ok" }));
+    const legacyBaseUrl = new URL("http://legacy.example");
+    expect(() => clientOf(url, { legacyBaseUrl })).toThrow(ConfigError);
+    expect(() => clientOf(url, { legacyBaseUrl })).toThrow(
+      expect.objectContaining({ field: "api.legacy_base_url" }),
+    );
+  });
+});

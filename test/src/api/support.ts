@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  RequestListener,
+  ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { createServer as createRawServer } from "node:net";
+import type { Server, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { onTestFinished } from "vitest";
+
+import { createApiClient } from "../../../src/api/client.ts";
+import type { ApiClient, ApiClientSettings } from "../../../src/api/client.ts";
+import type { Step } from "../../../src/api/exchange.ts";
+import type { Gate, Pace } from "../../../src/api/pace.ts";
+import { SignedUrl } from "../../../src/api/signed-url.ts";
+import type { StagedFileFacts } from "../../../src/api/staged-file.ts";
+import { Secret } from "../../../src/secret.ts";
+import { selfSigned } from "./self-signed.ts";
+
+/** The key every test client is made with. */
+export const canaryKey = "canary-key-7f3a";
+
+/** One request as a test server saw it. */
+export type SeenRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+};
+
+/** A server on a free port of 127.0.0.1 that closes with its test. */
+export type TestServer = { readonly url: URL; readonly seen: SeenRequest[] };
+
+/** The port a server listens on. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("listens on no port");
+  return address.port;
+}
+
+async function listen(server: Server, protocol: "http" | "https"): Promise<URL> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket.on("error", () => undefined).on("close", () => sockets.delete(socket)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  return new URL(`${protocol}://127.0.0.1:${portOf(server)}`);
+}
+
+/** Starts a server that leaves reading and answering to `listener`. */
+export async function startHttp(listener: RequestListener): Promise<URL> {
+  return await listen(createServer(listener), "http");
+}
+
+/** Starts a server that reads each request whole, notes it and lets `answer` answer. */
+export async function startServer(
+  answer: (response: ServerResponse, request: IncomingMessage) => void,
+): Promise<TestServer> {
+  const seen: SeenRequest[] = [];
+  const url = await startHttp((request, response) => {
+    const { method = "", url: path = "", headers } = request;
+    const whole: Buffer[] = [];
+    request.on("data", (block: Buffer) => whole.push(block));
+    request.on("end", () => {
+      seen.push({ method, path, headers, body: Buffer.concat(whole).toString() });
+      answer(response, request);
+    });
+  });
+  return { url, seen };
+}
+
+/** Starts a server that is nothing but sockets; `server` may be one of node:tls. */
+export async function startSockets(onSocket: (socket: Socket) => void): Promise<URL> {
+  return await listen(createRawServer(onSocket), "http");
+}
+
+/** Starts a server whose certificate nobody trusts; whatever reaches it is noted. */
+export async function startSelfSigned(): Promise<TestServer> {
+  const seen: SeenRequest[] = [];
+  const server = createTlsServer(
+    selfSigned,
+    ({ method = "", url: path = "", headers }, response) => {
+      seen.push({ method, path, headers, body: "" });
+      response.end();
+    },
+  );
+  return { url: await listen(server, "https"), seen };
+}
+
+/** Answers with JSON. */
+export function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** A pace that lets everything through and notes what it is told. */
+export type NotingPace = Pace & { readonly notes: unknown[][] };
+
+/** The wait that `slowDown` of a noting pace answers. */
+export const pacedWaitMs = 7_000;
+
+/** Makes one; `changes` replaces what it does. */
+export function notingPace(changes: Partial<Pace> = {}): NotingPace {
+  const notes: unknown[][] = [];
+  return {
+    notes,
+    enter: async (gate: Gate) => {
+      notes.push(["enter", gate]);
+    },
+    slowDown: async (gate, hintMs) => {
+      notes.push(["slowDown", gate, hintMs]);
+      return pacedWaitMs;
+    },
+    creditsExhausted: async (gate) => {
+      notes.push(["creditsExhausted", gate]);
+    },
+    keyRefused: async () => {
+      notes.push(["keyRefused"]);
+    },
+    succeeded: (gate) => {
+      notes.push(["succeeded", gate]);
+    },
+    ...changes,
+  };
+}
+
+/** Makes a client of one server, which closes with its test. */
+export function clientOf(url: URL, changes: Partial<ApiClientSettings> = {}): ApiClient {
+  const client = createApiClient({
+    baseUrl: url,
+    legacyBaseUrl: url,
+    apiKey: new Secret(canaryKey),
+    allowInsecureHosts: [],
+    pace: notingPace(),
+    ...changes,
+  });
+  onTestFinished(async () => {
+    await client.close();
+  });
+  return client;
+}
+
+/** What a promise rejects with; fails the test when it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(
+    () => {
+      throw new Error("expected a rejection");
+    },
+    (error: unknown) => error,
+  );
+}
+
+/** A signal that never aborts. */
+export const never: AbortSignal = new AbortController().signal;
+
+/** The answer that accepts an upload-json. */
+export const uploaded = { status: "success", message: "stored", file_key: "uploads/1.jsonl" };
+
+/** The answer that accepts a confirm. */
+export const confirmed = { status: "success", message: "processing has started" };
+
+/** A staged file of the given content, in a folder that goes with its test, and what a receipt says of it. */
+export async function stageFile(content: string | Uint8Array): Promise<StagedFileFacts> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-api-"));
+  onTestFinished(async () => {
+    await rm(folder, { recursive: true });
+  });
+  const path = join(folder, "chunk.jsonl.gz");
+  await writeFile(path, content);
+  return {
+    path,
+    bytes: Buffer.byteLength(content),
+    gzipSha256: createHash("sha256").update(content).digest("hex"),
+  };
+}
+
+/** Makes the request of one step, the PUT going to `/put` of the client's server. */
+export async function perform(
+  step: Step,
+  client: ApiClient,
+  { url, signal = never }: { url: URL; signal?: AbortSignal },
+): Promise<unknown> {
+  const { fileKey, records, stream } = { fileKey: "uploads/1", records: 10, stream: "account" };
+  if (step === "ping") return await client.ping({ signal });
+  if (step === "generateUploadUrl") return await client.generateUploadUrl({ stream, signal });
+  if (step === "confirmUpload") return await client.confirmUpload({ fileKey, records, signal });
+  if (step === "uploadJson") {
+    return await client.uploadJson({ stream, body: Buffer.from("{}"), records, signal });
+  }
+  const uploadUrl = new SignedUrl(new URL("/put?signature=canary-signature", url));
+  return await client.putFile({ ...(await stageFile("staged bytes")), uploadUrl, signal });
+}
+
+/** Every step there is. */
+export const steps: readonly Step[] = [
+  "ping",
+  "generateUploadUrl",
+  "putFile",
+  "confirmUpload",
+  "uploadJson",
+];
