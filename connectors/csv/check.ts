@@ -1,0 +1,88 @@
+import { ConfigError, messageOf, SluiceError } from "../../src/errors.ts";
+import type { Ask, Finding, Measure, Span } from "../connector.ts";
+import type { CsvConfig } from "./config.ts";
+import { listFiles, type SourceFile } from "./files.ts";
+import { readLayout, type Layout } from "./header.ts";
+import { openFile, type OpenFile } from "./open.ts";
+import type { CsvPosition } from "./position.ts";
+import { spansOf } from "./spans.ts";
+
+/** One finding for each file: what it is read as, or why it cannot be. */
+export async function checkCsv(ask: Ask<CsvConfig>): Promise<readonly Finding[]> {
+  const { config } = ask;
+  let files: readonly SourceFile[];
+  try {
+    files = await listFiles(config);
+  } catch (error) {
+    return [failed(config.path, error)];
+  }
+  const findings: Finding[] = [];
+  for (const file of files) {
+    ask.signal.throwIfAborted();
+    findings.push(await checkFile(file, ask));
+  }
+  return findings;
+}
+
+async function checkFile(source: SourceFile, ask: Ask<CsvConfig>): Promise<Finding> {
+  try {
+    return await withLayout(source, ask, async (layout, file) => ({
+      name: source.place,
+      ok: true,
+      detail:
+        layout === undefined
+          ? "the header line is still being written"
+          : `${layout.columns.length} columns, delimiter ${JSON.stringify(layout.dialect.delimiter)}, ` +
+            `${layout.encoding}, ${file.size} bytes${file.isGzip ? " of gzip" : ""}`,
+    }));
+  } catch (error) {
+    return failed(source.place, error);
+  }
+}
+
+function failed(name: string, error: unknown): Finding {
+  const fix = error instanceof SluiceError ? error.hint : undefined;
+  return { name, ok: false, detail: messageOf(error), fix };
+}
+
+/** The columns that every file has, in the order of the first: a mapping of any other would find nothing in some rows. */
+export async function columnsOfCsv(ask: Ask<CsvConfig>): Promise<readonly string[]> {
+  let columns: readonly string[] | undefined;
+  for (const source of await listFiles(ask.config)) {
+    const layout = await withLayout(source, ask, async (found) => found);
+    if (layout === undefined) continue;
+    const names = new Set(layout.columns);
+    columns = columns === undefined ? layout.columns : columns.filter((name) => names.has(name));
+  }
+  if (columns !== undefined) return columns;
+  throw new ConfigError(`${ask.config.path} has no whole header line yet`, {
+    field: "path",
+    hint: "Wait until the first line is written, or name the columns: columns: [id, name].",
+  });
+}
+
+/** The bytes of a span, as they are stored; an estimate where a gzip file is entered in its middle. */
+export async function measureCsv(ask: Ask<CsvConfig> & Span<CsvPosition>): Promise<Measure> {
+  let bytes = 0;
+  let exact = true;
+  for (const { file: source, from, to } of spansOf(await listFiles(ask.config), ask.config, ask)) {
+    const file = await openFile(source, ask.config.append_only);
+    await file.handle.close();
+    if (file.isGzip && (from !== undefined || to !== undefined)) exact = false;
+    bytes += file.isGzip ? file.size : Math.max(0, (to?.offset ?? file.size) - (from?.offset ?? 0));
+  }
+  return { bytes, exact };
+}
+
+async function withLayout<Result>(
+  source: SourceFile,
+  ask: Ask<CsvConfig>,
+  use: (layout: Layout | undefined, file: OpenFile) => Promise<Result>,
+): Promise<Result> {
+  const file = await openFile(source, ask.config.append_only);
+  try {
+    return await use(await readLayout(file, ask.config, ask.signal), file);
+  } finally {
+    await file.handle.close();
+  }
+}

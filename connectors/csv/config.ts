@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+import { columnsMax } from "./limits.ts";
+
+const oneAsciiCharacter = /^[\t\u0020-\u007e]$/;
+
+const delimiter = z
+  .string()
+  .transform((text) => (text === "tab" || text === "\\t" ? "\t" : text))
+  .refine((text) => oneAsciiCharacter.test(text), "one ASCII character, or the word tab");
+
+const quote = z.union([
+  z.literal(false),
+  z.string().refine((text) => oneAsciiCharacter.test(text), "one ASCII character, or false"),
+]);
+
+const columns = z
+  .array(z.string().min(1))
+  .min(1)
+  .max(columnsMax)
+  .refine((names) => new Set(names).size === names.length, "each column needs a name of its own");
+
+/** The members of a CSV connection. */
+export const csvConfig = z
+  .strictObject({
+    /** A file, or a pattern such as `exports/accounts-*.csv`. */
+    path: z
+      .string()
+      .min(1)
+      .refine((text) => !text.includes("\0"), "a path holds no NUL"),
+    /** Folder that a relative path starts from, given by the engine. @default the working directory */
+    folder: z.string().min(1).optional(),
+    /** @default whichever of `,` `;` tab `|` the first line holds most of */
+    delimiter: delimiter.optional(),
+    /** Whether the first line names the columns. @default true unless `columns` are given */
+    header: z.boolean().optional(),
+    /** Names of the columns of files without a header line. */
+    columns: columns.optional(),
+    /** False: a quote is a character like any other. */
+    quote: quote.default('"'),
+    /** A byte order mark in the file wins over this. */
+    encoding: z.enum(["utf-8", "utf-16le", "utf-16be", "windows-1252"]).default("utf-8"),
+    /** Files only ever grow: the next run reads what was added since the last one. */
+    append_only: z.boolean().default(false),
+  })
+  .refine((config) => config.header !== false || config.columns !== undefined, {
+    path: ["header"],
+    message: "without a header line, list the names: columns: [id, name]",
+  })
+  .refine((config) => config.header !== true || config.columns === undefined, {
+    path: ["columns"],
+    message: "the header line names the columns already: remove columns, or set header: false",
+  })
+  .refine((config) => config.quote === false || config.quote !== config.delimiter, {
+    path: ["quote"],
+    message: "quote and delimiter are the same character",
+  });
+
+/** A CSV connection as the connector uses it. */
+export type CsvConfig = z.output<typeof csvConfig>;
+
+/** How a file's text is stored. */
+export type Encoding = CsvConfig["encoding"];

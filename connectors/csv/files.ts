@@ -1,0 +1,121 @@
+import { glob, lstat, readdir, realpath, stat } from "node:fs/promises";
+import { basename, dirname, resolve, sep } from "node:path";
+
+import { ConfigError } from "../../src/errors.ts";
+import type { CsvConfig } from "./config.ts";
+import { fileError } from "./file-error.ts";
+import { filesMax, namesShownMax } from "./limits.ts";
+
+/** A file to read. */
+export type SourceFile = {
+  /** The path in the form the configuration has it. */
+  readonly place: string;
+  /** The absolute path. */
+  readonly path: string;
+};
+
+/**
+ * Lists the files of a connection, in the order they are read: by path. A path that exists as written is never taken for a pattern; folders
+ * that a pattern matches are passed over.
+ * @throws {ConfigError} nothing is there, or too much.
+ */
+export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[]> {
+  const folder = resolve(config.folder ?? ".");
+  const path = resolve(folder, config.path);
+  if (await exists(path, config.path)) return [{ place: config.path, path }];
+  if (!isPattern(config.path)) throw await notFound(config.path, path);
+
+  const places: string[] = [];
+  for await (const match of glob(config.path, { cwd: folder })) {
+    places.push(config.path.startsWith("./") ? `./${match}` : match);
+    if (places.length > filesMax) {
+      throw new ConfigError(`${config.path} matches more than ${filesMax} files`, {
+        field: "path",
+        hint: "Narrow the pattern.",
+      });
+    }
+  }
+  places.sort();
+  if (places.length === 0) throw await notFound(config.path, path);
+  const root = await realpath(patternRoot(path));
+  const files: SourceFile[] = [];
+  for (const place of places) {
+    const file = { place, path: resolve(folder, place) };
+    if (await isReadable(file, root)) files.push(file);
+  }
+  if (files.length === 0) throw await notFound(config.path, path);
+  return files;
+}
+
+function isPattern(path: string): boolean {
+  return /[*?[\]{}]/.test(path);
+}
+
+/** The folder a pattern searches: all before its first segment with a wildcard. */
+function patternRoot(path: string): string {
+  const segments = path.split(sep);
+  return segments.slice(0, segments.findIndex(isPattern)).join(sep) || sep;
+}
+
+async function exists(path: string, place: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    const failure = fileError(error, place);
+    if (failure.isMissing) return false;
+    throw failure.error;
+  }
+}
+
+/**
+ * Whether a match is something to open. A link that leads out of the folder is refused, because whoever may write there need not be
+ * the person who wrote the pattern (T3); a file written out in the configuration may be a link to anywhere.
+ */
+async function isReadable(file: SourceFile, root: string): Promise<boolean> {
+  try {
+    const target = await realpath(file.path);
+    if (!target.startsWith(root === sep ? sep : root + sep)) {
+      throw new ConfigError(`${file.place} is a link that leads out of the pattern's folder`, {
+        field: "path",
+        hint: "Name the file itself as path, or remove the link.",
+      });
+    }
+    return !(await stat(file.path)).isDirectory();
+  } catch (error) {
+    throw error instanceof ConfigError ? error : fileError(error, file.place).error;
+  }
+}
+
+async function notFound(place: string, path: string): Promise<ConfigError> {
+  const what = isPattern(place) ? `no file matches ${place}` : `${place} does not exist`;
+  const folder = isPattern(path) ? patternRoot(path) : dirname(path);
+  const names = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
+  if (names === undefined) {
+    return new ConfigError(`${what}: there is no folder ${folder}`, { field: "path" });
+  }
+  const wanted = basename(path);
+  const near = names
+    .filter((entry) => !entry.isDirectory())
+    .map(({ name }) => ({ name, distance: editDistance(name, wanted) }))
+    .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, namesShownMax)
+    .map(({ name }) => name);
+  const hint =
+    near.length === 0 ? "The folder holds no files." : `The folder holds ${near.join(", ")}.`;
+  return new ConfigError(what, { field: "path", hint });
+}
+
+/** The number of characters to insert, remove or change to make one text the other. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,25 @@
+// Numbers that bound reading a CSV file (our choice, all of them); the row and page limits stand in src/limits.ts.
+
+/** Bytes read from a file at a time: below 256 KB the reads show, above 1 MB the memory does. */
+export const blockBytes = 512 * 1024;
+
+/** Bytes hashed at the start of a file, and before a position, to recognise it when a read resumes. */
+export const hashedBytes = 64 * 1024;
+
+/** Columns a file may have. */
+export const columnsMax = 4_096;
+
+/** Files a pattern may match. */
+export const filesMax = 10_000;
+
+/** Unpacked bytes for each byte of a gzip file; real CSV stays below 100, the format ends at 1,032. */
+export const gzipRatioMax = 500;
+
+/** Unpacked bytes below which the ratio is not looked at, so that a tiny file may be as repetitive as it likes. */
+export const gzipRatioFreeBytes = 1024 * 1024;
+
+/** Unpacked bytes of one gzip file. */
+export const unpackedBytesMax = 1_000_000_000_000;
+
+/** Names a message lists before it says how many more there are. */
+export const namesShownMax = 5;

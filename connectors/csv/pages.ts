@@ -1,0 +1,170 @@
+import { rejectRowCharsMax } from "../../src/limits.ts";
+import type { SourceReject } from "../connector.ts";
+import { textOf, type Text } from "./decode.ts";
+import { fatal, rowFault, type RowRead } from "./faults.ts";
+import type { Layout } from "./header.ts";
+import { hashedBytes } from "./limits.ts";
+import { changed } from "./open.ts";
+import { CsvRow } from "./row.ts";
+import { Scanner } from "./scan.ts";
+import { Window } from "./window.ts";
+
+/** Where in a file a read begins, and by what the bytes before it are recognised. */
+export type Start = {
+  readonly offset: number;
+  readonly line: number;
+  /** See `Mark`; undefined where nothing was read before. */
+  readonly tail?: string | undefined;
+};
+
+/** Some rows of a file, and how far they reach. */
+export type FilePage = {
+  readonly offset: number;
+  readonly line: number;
+  readonly tail: string;
+  readonly rows: readonly CsvRow[];
+  readonly rejects: readonly SourceReject[];
+  /** The line each row begins on. */
+  readonly lines: readonly number[];
+};
+
+/** What the rows of a file are read with. */
+export type FileRead = {
+  readonly place: string;
+  readonly layout: Layout;
+  readonly start: Start;
+  readonly pageRowsMax: number;
+  /** Whether a last row without a line end is left for later. */
+  readonly leavesOpenRow: boolean;
+};
+
+/**
+ * The offset that the pieces for a read from `offset` must begin at: a reader first sees what the start is recognised by. It is even, as
+ * UTF-16 needs it, although a file cut inside a unit may end at an odd offset.
+ */
+export function piecesBegin(offset: number): number {
+  const begin = Math.max(0, offset - hashedBytes);
+  return begin - (begin % 2);
+}
+
+/**
+ * Reads rows from the pieces of a file that follow `piecesBegin`, each at most `blockBytes`.
+ * @throws {ConfigError} a quote is never closed or its row's end a guess, or a row is too long. @throws {SourceChangedError} the bytes
+ * before the start are not those that were read.
+ */
+export class PageReader {
+  /** Blank lines that were passed over. */
+  blankLines = 0;
+  readonly #read: FileRead;
+  readonly #window: Window;
+  readonly #scanner: Scanner;
+  readonly #text: Text;
+  readonly #rowRead: RowRead;
+  #rows: CsvRow[] = [];
+  #lines: number[] = [];
+  #rejects: SourceReject[] = [];
+
+  constructor(read: FileRead) {
+    const { encoding, dialect } = read.layout;
+    this.#read = read;
+    this.#window = new Window(encoding, piecesBegin(read.start.offset));
+    this.#scanner = new Scanner(dialect, read.start.line);
+    const reading = { window: this.#window, scanner: this.#scanner, quote: dialect.quote };
+    this.#text = textOf(encoding, reading);
+    const columns = read.layout.columns.length;
+    this.#rowRead = { ...reading, text: this.#text, encoding, columns };
+  }
+
+  /** Yields the pages, all but the last one full. */
+  async *pages(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FilePage> {
+    const { start, leavesOpenRow } = this.#read;
+    let before = start.offset - piecesBegin(start.offset);
+    for await (const piece of pieces) {
+      this.#window.append(piece);
+      if (before > piece.length) {
+        before -= piece.length;
+        continue;
+      }
+      if (before > 0) this.#begin();
+      before = 0;
+      yield* this.#takeRows();
+    }
+    if (before > 0) throw changed(this.#read.place, "ends before what was already read of it");
+    if (!leavesOpenRow) {
+      this.#window.finish();
+      yield* this.#takeRows();
+    }
+    if (this.#count > 0) yield this.#page();
+  }
+
+  /** The line of a quote that is open where an append-only file ends for now, or 0. */
+  get openQuoteLine(): number {
+    return this.#window.pendingBytes > 0 ? this.#scanner.quoteLine : 0;
+  }
+
+  #begin(): void {
+    const { place, start } = this.#read;
+    const before = start.offset - piecesBegin(start.offset);
+    this.#window.at = Math.ceil(before / this.#window.width);
+    if (start.tail !== undefined && start.tail !== this.#window.hashBefore()) {
+      throw changed(place, `holds something else before byte ${start.offset} than was read there`);
+    }
+  }
+
+  *#takeRows(): Generator<FilePage> {
+    this.#text.load();
+    for (;;) {
+      const step = this.#scanner.next(this.#window);
+      switch (step) {
+        case "row":
+          this.#takeRow();
+          if (this.#count >= this.#read.pageRowsMax) yield this.#page();
+          break;
+        case "blank":
+          this.blankLines += 1;
+          break;
+        case "more":
+        case "end":
+          return;
+        case "unclosed":
+        case "doubtful":
+        case "too long":
+          throw fatal(this.#read.place, this.#scanner, step);
+      }
+    }
+  }
+
+  #takeRow(): void {
+    const fault = rowFault(this.#rowRead);
+    if (fault === undefined) {
+      this.#rows.push(new CsvRow(this.#read.layout.columns, this.#text));
+      this.#lines.push(this.#scanner.rowLine);
+    } else {
+      this.#rejects.push({
+        where: `${this.#read.place}:${this.#scanner.rowLine}`,
+        ...fault,
+        // One more than is kept, so that who keeps it sees that it was cut.
+        row: this.#text.row(rejectRowCharsMax + 1),
+      });
+    }
+  }
+
+  get #count(): number {
+    return this.#rows.length + this.#rejects.length;
+  }
+
+  #page(): FilePage {
+    const page = {
+      rows: this.#rows,
+      rejects: this.#rejects,
+      lines: this.#lines,
+      offset: this.#window.offsetOf(this.#window.at),
+      line: this.#scanner.line,
+      tail: this.#window.hashBefore(),
+    };
+    this.#rows = [];
+    this.#rejects = [];
+    this.#lines = [];
+    return page;
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+
+const offset = z.int().min(0);
+const line = z.int().min(1);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const markMembers = {
+  /** The file's place, as it stands in a row's place before the line. */
+  file: z.string().min(1),
+  /** Bytes of the file that are covered; of a gzip file unpacked ones. */
+  offset,
+  /** Line of the byte at `offset`. */
+  line,
+  /** Hash of the first 64 KB of the file, of an append-only file no more than what is covered. */
+  head: sha256,
+  /** Hash of the last 64 KB that are covered. */
+  tail: sha256,
+};
+
+const mark = z.strictObject(markMembers).readonly();
+
+const runPosition = z
+  .strictObject({
+    ...markMembers,
+    ino: z.string(),
+    size: z.int().min(0),
+    mtime_ns: z.string(),
+  })
+  .readonly();
+
+const appendPosition = z.strictObject({ files: z.array(mark).readonly() }).readonly();
+
+/**
+ * How far a read came. Of a source that is read whole each run: every file before `file`, and `file` up to `offset`, which must still be the
+ * same. Of an append-only one: each file it has ever read up to its own `offset`.
+ */
+export const csvPosition = z.union([runPosition, appendPosition]);
+
+/** See `csvPosition`. */
+export type CsvPosition = z.output<typeof csvPosition>;
+
+/** How far one file was read, and what it is recognised by. */
+export type Mark = z.output<typeof mark>;
+
+/** A position within a run: the mark of one file, and the state the file was seen in. */
+export type RunPosition = z.output<typeof runPosition>;

@@ -1,0 +1,80 @@
+import { ConfigError } from "../../src/errors.ts";
+import type { Span } from "../connector.ts";
+import type { CsvConfig } from "./config.ts";
+import type { SourceFile } from "./files.ts";
+import { changed } from "./open.ts";
+import type { CsvPosition, Mark, RunPosition } from "./position.ts";
+
+/** What a span of the source means for one of its files. */
+export type FileSpan = {
+  readonly file: SourceFile;
+  readonly from?: Mark | RunPosition | undefined;
+  readonly to?: Mark | RunPosition | undefined;
+};
+
+/**
+ * Cuts a span of the source into spans of its files, in the order they are read.
+ * @throws {SourceChangedError} a file that a position stands in is gone. @throws {ConfigError} a position was made with the other setting
+ * of `append_only`.
+ */
+export function spansOf(
+  files: readonly SourceFile[],
+  config: CsvConfig,
+  { from, to }: Span<CsvPosition>,
+): readonly FileSpan[] {
+  return config.append_only
+    ? appendSpans(files, appendMarks(from), appendMarks(to))
+    : runSpans(files, runPosition(from), runPosition(to));
+}
+
+/** The marks of an append-only position. */
+export function appendMarks(
+  position: CsvPosition | undefined,
+): ReadonlyMap<string, Mark> | undefined {
+  if (position === undefined) return undefined;
+  if (!("files" in position)) throw otherSetting();
+  return new Map(position.files.map((mark) => [mark.file, mark]));
+}
+
+function runPosition(position: CsvPosition | undefined): RunPosition | undefined {
+  if (position !== undefined && "files" in position) throw otherSetting();
+  return position;
+}
+
+function otherSetting(): ConfigError {
+  return new ConfigError("the saved position was made with another append_only", {
+    field: "append_only",
+    hint: "Set it back, or reset the sync's checkpoint.",
+  });
+}
+
+/** A file that `to` does not know has no row before it. */
+function appendSpans(
+  files: readonly SourceFile[],
+  from: ReadonlyMap<string, Mark> | undefined,
+  to: ReadonlyMap<string, Mark> | undefined,
+): readonly FileSpan[] {
+  return files
+    .filter((file) => to === undefined || to.has(file.place))
+    .map((file) => ({ file, from: from?.get(file.place), to: to?.get(file.place) }));
+}
+
+function runSpans(
+  files: readonly SourceFile[],
+  from: RunPosition | undefined,
+  to: RunPosition | undefined,
+): readonly FileSpan[] {
+  const first = from === undefined ? 0 : indexOf(files, from);
+  const last = to === undefined ? files.length - 1 : indexOf(files, to);
+  return files.slice(first, last + 1).map((file) => ({
+    file,
+    from: file.place === from?.file ? from : undefined,
+    to: file.place === to?.file ? to : undefined,
+  }));
+}
+
+function indexOf(files: readonly SourceFile[], position: RunPosition): number {
+  const index = files.findIndex((file) => file.place === position.file);
+  if (index === -1) throw changed(position.file, "is gone, and this run was reading it");
+  return index;
+}
