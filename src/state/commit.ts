@@ -1,0 +1,78 @@
+import { CheckpointMovedError, NotBalancedError } from "../errors.ts";
+import type { Database } from "./database.ts";
+import { count, toJson } from "./database.ts";
+import type { SendStore, StageName } from "./sends.ts";
+import { superseded } from "./sends.ts";
+
+/** The one place where a checkpoint follows an acceptance (I1). */
+export interface CommitStore {
+  /**
+   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction.
+   * @throws {SupersededError} the staging is not the newest. @throws {NotBalancedError} a part is not accepted.
+   * @throws {CheckpointMovedError} someone else moved the checkpoint.
+   */
+  commitChunk(input: StageName & { readonly at: string }): void;
+}
+
+/** The commits of a SQLite store. */
+export function createCommitStore(db: Database, sends: SendStore): CommitStore {
+  const isCommitted = db.prepare(
+    "select count(*) from sends where run_id = $runId and chunk = $before and state = 'committed'",
+  );
+  const accepted = db.prepare(
+    `select sum(records) from receipts
+     where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
+  );
+  const open = db.prepare(
+    `select count(*) from receipts where run_id = $runId and chunk = $chunk and stage = $stage
+       and state not in ('accepted', 'refused', 'split')`,
+  );
+  const makeCheckpoint = db.prepare(
+    `insert or ignore into checkpoints (target, sync, version, updated_at)
+     select target, sync, 0, $at from runs where run_id = $runId`,
+  );
+  const moveCheckpoint = db.prepare(
+    `update checkpoints set version = version + 1, position = $position, run_id = $runId, updated_at = $at
+     from (select target as t, sync as s, checkpoint_version as v from runs where run_id = $runId)
+     where target = t and sync = s and version = v`,
+  );
+  const moveRun = db.prepare(
+    "update runs set checkpoint_version = checkpoint_version + 1 where run_id = $runId",
+  );
+  const settleReceipts = db.prepare(
+    `update receipts set state = 'committed', updated_at = $at
+     where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
+  );
+  const settleSend = db.prepare(
+    "update sends set state = 'committed', committed_at = $committedAt where send = $send",
+  );
+
+  const commitChunk: CommitStore["commitChunk"] = (input) =>
+    db.write(() => {
+      const { runId, chunk, at } = input;
+      const found = sends.send(input);
+      if (found?.state === "committed") return;
+      if (found?.state !== "staged") throw superseded(input);
+      const numbers = { accepted: count(accepted, input), open: count(open, input) };
+      const isWhole = numbers.accepted + found.splitRejected === found.records;
+      const isInOrder = chunk === 1 || count(isCommitted, { runId, before: chunk - 1 }) === 1;
+      if (numbers.open > 0 || !isWhole || !isInOrder) {
+        throw new NotBalancedError(
+          `run ${runId}, chunk ${chunk}: ${numbers.accepted} accepted and ${found.splitRejected} refused of ` +
+            `${found.records} records, ${numbers.open} parts open${isInOrder ? "" : ", the chunk before is not committed"}: ` +
+            "no checkpoint is saved",
+        );
+      }
+      makeCheckpoint.run({ runId, at });
+      if (moveCheckpoint.run({ runId, at, position: toJson(found.to) }).changes !== 1) {
+        throw new CheckpointMovedError(
+          `run ${runId}: the checkpoint moved since this run began; chunk ${chunk} was accepted and is not covered by it`,
+          { hint: "look at `sluice state show`, then run the sync again" },
+        );
+      }
+      moveRun.run({ runId });
+      settleReceipts.run(input);
+      settleSend.run({ committedAt: Date.parse(at), send: found.send });
+    });
+  return { commitChunk };
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync, mkdirSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+
+import { z } from "zod";
+
+import { ConfigError, SluiceError, StateUnavailableError } from "../errors.ts";
+import { lockWaitMs } from "../limits.ts";
+import { migrations } from "./migrations.ts";
+
+/** File systems on which SQLite's locks do not hold, by the magic number of statfs(2). */
+const networkFileSystems = new Map([
+  [0x6969, "NFS"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB"],
+  [0x517b, "SMB"],
+  [0x65735546, "FUSE"],
+  [0x00c36400, "CephFS"],
+]);
+
+/** One SQLite file with the two habits that every write needs: one transaction at a time, begun for writing. */
+export type Database = {
+  readonly storeId: string;
+  /** Prepares a statement; a named parameter that it does not use is no fault. */
+  prepare(sql: string): StatementSync;
+  /** Runs `work` in one BEGIN IMMEDIATE transaction; a transaction that read before it wrote could not wait for another's lock. */
+  write<Result>(work: () => Result): Result;
+  close(): void;
+};
+
+/**
+ * Opens the store's file, making and migrating it as needed.
+ * @throws {ConfigError} the folder is on a network file system, or the file was made by a newer sluice.
+ * @throws {StateUnavailableError} the file cannot be opened or written.
+ */
+export function openDatabase(file: string): Database {
+  let db: DatabaseSync;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    refuseNetworkFileSystem(dirname(file));
+    db = new DatabaseSync(file, { timeout: lockWaitMs });
+    // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
+    db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536");
+    chmodSync(file, 0o600);
+  } catch (error) {
+    throw asStateError(error, file);
+  }
+  migrate(db, file);
+  const storeId = db.prepare("select value from meta where name = 'store_id'").get();
+  return {
+    storeId: String(storeId?.["value"]),
+    prepare: (sql) => {
+      const statement = db.prepare(sql);
+      statement.setAllowUnknownNamedParameters(true);
+      return statement;
+    },
+    write: (work) => inTransaction(db, work),
+    close: () => db.close(),
+  };
+}
+
+function refuseNetworkFileSystem(folder: string): void {
+  const kind = networkFileSystems.get(statfsSync(folder).type);
+  if (kind !== undefined) {
+    throw new ConfigError(
+      `the state folder ${folder} is on a network file system (${kind}), where SQLite's locks do not hold`,
+      {
+        field: "state",
+        hint: "set `state:` (or SLUICE_STATE_DIR) to a folder on a local disk",
+      },
+    );
+  }
+}
+
+function migrate(db: DatabaseSync, file: string): void {
+  const version = (): number => count(db.prepare("pragma user_version"));
+  if (version() === migrations.length) return;
+  inTransaction(db, () => {
+    const from = version(); // read again: another process may have migrated while this one waited for the lock
+    if (from > migrations.length) {
+      throw new ConfigError(
+        `${file} has schema version ${from}; this sluice knows versions up to ${migrations.length}`,
+        {
+          hint: "run the newer sluice that made it",
+        },
+      );
+    }
+    for (const step of migrations.slice(from)) db.exec(step);
+    if (from === 0) {
+      db.prepare("insert into meta (name, value) values ('store_id', ?)").run(randomUUID());
+    }
+    db.exec(`pragma user_version = ${migrations.length}`);
+  });
+}
+
+function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("begin immediate");
+  try {
+    const result = work();
+    db.exec("commit");
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec("rollback");
+    throw error;
+  }
+}
+
+/** The first row of a query as `row` reads it, or undefined. */
+export function first<Row>(
+  row: z.ZodType<Row>,
+  statement: StatementSync,
+  parameters: Record<string, SQLInputValue> = {},
+): Row | undefined {
+  const found = statement.get(parameters);
+  return found === undefined ? undefined : row.parse(found);
+}
+
+/** All rows of a query as `row` reads them. */
+export function all<Row>(
+  row: z.ZodType<Row>,
+  statement: StatementSync,
+  parameters: Record<string, SQLInputValue> = {},
+): Row[] {
+  return statement.all(parameters).map((found) => row.parse(found));
+}
+
+/** A column that holds JSON; null stays null. */
+export const jsonColumn = z
+  .string()
+  .nullable()
+  .transform((text): unknown => (text === null ? null : JSON.parse(text)));
+
+/** A value for a JSON column; undefined and null become null. */
+export function toJson(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+/** The single number that a query such as `select count(*)` answers; 0 when it answers no row. */
+export function count(
+  statement: StatementSync,
+  parameters: Record<string, SQLInputValue> = {},
+): number {
+  return Number(Object.values(statement.get(parameters) ?? {})[0] ?? 0);
+}
+
+/** A SQLite fault as the error a caller can act on; other errors pass unchanged. */
+export function asStateError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !("code" in error) || error instanceof SluiceError) return error;
+  return new StateUnavailableError(`the state store ${file}: ${error.message}`, {
+    cause: error,
+    hint: "check that the disk is not full, the folder is writable and no other program holds the file",
+  });
+}

@@ -1,0 +1,174 @@
+import type { StatementSync } from "node:sqlite";
+
+import { z } from "zod";
+
+import { transactionRowsMax } from "../limits.ts";
+import type { SyncName } from "./checkpoints.ts";
+import type { Database } from "./database.ts";
+import { count, first } from "./database.ts";
+import type { StageName } from "./sends.ts";
+import { superseded } from "./sends.ts";
+
+/** What is to be done with a record. */
+export const verdict = { send: 0, unchanged: 1, duplicate: 2 } as const;
+
+/** Bytes of one record's hash. */
+export const hashBytes = 16;
+
+/** Keys to judge, with the hashes of their records. */
+export type KeysToStage = SyncName &
+  StageName & {
+    readonly send: number;
+    readonly keys: readonly string[];
+    /** `hashBytes` for each key. */
+    readonly hashes: Uint8Array;
+    /** Send whatever the fingerprint says. */
+    readonly full: boolean;
+    /** Judge a key that this run has seen before as a duplicate. */
+    readonly rejectDuplicates: boolean;
+    /** Mark keys as seen and leave what is known of them as it is. */
+    readonly dryRun: boolean;
+    /** Fingerprints committed before this time (Unix ms) are too old to count. */
+    readonly committedAfter?: number | undefined;
+  };
+
+/** Fingerprints: what the service is known to hold. Unknown is always sent. */
+export interface FingerprintStore {
+  /**
+   * Judges records and writes what a send of them would make of their fingerprints, before they can leave. A fingerprint
+   * counts only once its send is committed; a key sent twice in one run stays unknown.
+   * @returns one `verdict` for each key, in order.
+   * @throws {SupersededError} the staging is not the newest.
+   */
+  stageKeys(input: KeysToStage): Uint8Array;
+  /** Makes every fingerprint of a sync unknown, at once. */
+  forgetFingerprints(input: SyncName): void;
+}
+
+const sendFacts = z.object({
+  runId: z.string(),
+  state: z.string(),
+  committedAt: z.int().nullable(),
+});
+
+type SendFacts = z.output<typeof sendFacts>;
+
+const setRow = z.object({ id: z.int(), validAfter: z.int() });
+
+/** Looks up sends; those in a final state are remembered, because every row asks. */
+function createSendFacts(db: Database): (send: number) => SendFacts | undefined {
+  const select = db.prepare(
+    "select run_id as runId, state, committed_at as committedAt from sends where send = $send",
+  );
+  const final = new Map<number, SendFacts>();
+  return (send) => {
+    const remembered = final.get(send);
+    if (remembered !== undefined) return remembered;
+    const facts = first(sendFacts, select, { send });
+    if (facts?.state === "committed" || facts?.state === "dropped") {
+      if (final.size >= 10_000) final.clear();
+      final.set(send, facts);
+    }
+    return facts;
+  };
+}
+
+/** Positional parameters and no schema here: these two run once a row. */
+function prepareRow(db: Database): Record<"select" | "put" | "see", StatementSync> {
+  return {
+    select: db.prepare("select hash, send, seen from fingerprints where set_id = ? and key = ?"),
+    put: db.prepare(
+      `insert into fingerprints (set_id, key, hash, send, seen) values (?, ?, ?, ?, ?)
+       on conflict do update set hash = excluded.hash, send = excluded.send, seen = excluded.seen`,
+    ),
+    see: db.prepare(
+      `insert into fingerprints (set_id, key, hash, send, seen) values (?, ?, null, 0, ?)
+       on conflict do update set seen = excluded.seen`,
+    ),
+  };
+}
+
+function isEqual(known: unknown, hash: Uint8Array): boolean {
+  return known instanceof Uint8Array && Buffer.compare(known, hash) === 0;
+}
+
+/** Judges one key; the caller holds the transaction. */
+function createJudge(
+  db: Database,
+): (input: KeysToStage, set: z.output<typeof setRow>, index: number) => number {
+  const { select, put, see } = prepareRow(db);
+  const factsOf = createSendFacts(db);
+  /** Whether a send is one of this run's own and not given up: what it sent or saw is part of this run. */
+  const isOfRun = (send: number, runId: string): boolean => {
+    const facts = send === 0 ? undefined : factsOf(Math.abs(send));
+    return facts?.runId === runId && facts.state !== "dropped";
+  };
+  return (input, set, index) => {
+    const { runId, send } = input;
+    const key = input.keys[index] ?? "";
+    const hash = input.hashes.subarray(index * hashBytes, (index + 1) * hashBytes);
+    const known = select.get(set.id, key);
+    const [knownSend, knownSeen] = [Number(known?.["send"] ?? 0), Number(known?.["seen"] ?? 0)];
+    if (input.rejectDuplicates && isOfRun(knownSeen, runId)) return verdict.duplicate;
+
+    const facts = knownSend > set.validAfter ? factsOf(knownSend) : undefined;
+    const isKnown =
+      facts?.state === "committed" && (facts.committedAt ?? 0) >= (input.committedAfter ?? 0);
+    if (!input.full && isKnown && isEqual(known?.["hash"], hash)) {
+      see.run(set.id, key, send);
+      return verdict.unchanged;
+    }
+    if (input.dryRun) {
+      see.run(set.id, key, send);
+      return verdict.send;
+    }
+    // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
+    put.run(set.id, key, hash, isOfRun(knownSend, runId) ? -send : send, send);
+    return verdict.send;
+  };
+}
+
+/** The fingerprints of a SQLite store. */
+export function createFingerprintStore(db: Database): FingerprintStore {
+  const makeSet = db.prepare(
+    "insert or ignore into fingerprint_sets (target, sync) values ($target, $sync)",
+  );
+  const selectSet = db.prepare(
+    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
+  );
+  const retire = db.prepare(
+    `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
+     where target = $target and sync = $sync`,
+  );
+  const isStaging = db.prepare(
+    `select count(*) from sends
+     where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
+  );
+  const judge = createJudge(db);
+  return {
+    stageKeys: (input) => {
+      const { target, sync, runId, chunk, stage, keys } = input;
+      const verdicts = new Uint8Array(keys.length);
+      // In key order the B-tree's pages are visited once; equal keys keep the order of their rows.
+      const order = Array.from(keys, (key, index) => ({ key, index })).toSorted((a, b) =>
+        a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index,
+      );
+      for (let start = 0; start < order.length; start += transactionRowsMax) {
+        db.write(() => {
+          if (count(isStaging, { runId, chunk, stage }) !== 1) throw superseded(input);
+          makeSet.run({ target, sync });
+          const set = first(setRow, selectSet, { target, sync }) ?? { id: 0, validAfter: 0 };
+          for (const { index } of order.slice(start, start + transactionRowsMax)) {
+            verdicts[index] = judge(input, set, index);
+          }
+        });
+      }
+      return verdicts;
+    },
+    forgetFingerprints: (name) =>
+      db.write(() => {
+        makeSet.run(name);
+        retire.run(name);
+      }),
+  };
+}

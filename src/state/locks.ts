@@ -1,0 +1,75 @@
+import { z } from "zod";
+
+import type { Database } from "./database.ts";
+import { first } from "./database.ts";
+
+const lockHolder = z.object({
+  workflowId: z.string(),
+  firstRunId: z.string(),
+  runId: z.string(),
+  kind: z.string(),
+});
+
+/** Who holds a lock: the workflow, by its id and the run id of its first execution, which continue-as-new keeps. */
+export type LockHolder = Readonly<z.output<typeof lockHolder>>;
+
+const lockRow = lockHolder.extend({ fence: z.int(), held: z.int() });
+
+/** The send lock: a sync is sent by one run at a time. It is never timed out; a holder that is closed is replaced. */
+export interface LockStore {
+  /**
+   * Takes the lock when it is free, already the caller's, or held by `insteadOf`.
+   * @returns the fence number of this holding, or who holds the lock.
+   */
+  takeLock(
+    input: LockHolder & {
+      readonly name: string;
+      /** The holder whom Temporal says is closed. */
+      readonly insteadOf?: LockHolder | undefined;
+      readonly at: string;
+    },
+  ): { readonly fence: number } | { readonly holder: LockHolder };
+  /** Gives the lock back; nothing when another holds it. */
+  releaseLock(input: { readonly name: string; readonly firstRunId: string }): void;
+  lockHolder(name: string): LockHolder | undefined;
+}
+
+/** The name of a sync's send lock. */
+export function sendLock(target: string, sync: string): string {
+  return `sync ${sync} to ${target}`;
+}
+
+/** The locks of a SQLite store. */
+export function createLockStore(db: Database): LockStore {
+  const select = db.prepare(
+    `select workflow_id as workflowId, first_run_id as firstRunId, run_id as runId, kind, fence, held
+     from locks where name = $name`,
+  );
+  const put = db.prepare(
+    `insert or replace into locks (name, workflow_id, first_run_id, run_id, kind, fence, held, taken_at)
+     values ($name, $workflowId, $firstRunId, $runId, $kind, $fence, 1, $at)`,
+  );
+  const release = db.prepare(
+    "update locks set held = 0 where name = $name and first_run_id = $firstRunId",
+  );
+  return {
+    takeLock: ({ insteadOf, ...input }) =>
+      db.write(() => {
+        const found = first(lockRow, select, input);
+        if (found?.held === 1) {
+          if (found.firstRunId === input.firstRunId) return { fence: found.fence };
+          if (found.firstRunId !== insteadOf?.firstRunId) {
+            return { holder: lockHolder.parse(found) };
+          }
+        }
+        const fence = (found?.fence ?? 0) + 1;
+        put.run({ ...input, fence });
+        return { fence };
+      }),
+    releaseLock: (input) => db.write(() => void release.run(input)),
+    lockHolder: (name) => {
+      const found = first(lockRow, select, { name });
+      return found?.held === 1 ? lockHolder.parse(found) : undefined;
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * The schema as numbered steps; step n brings a store of version n-1 to n. A step that was released is never edited:
+ * a change is a new step at the end.
+ */
+export const migrations: readonly string[] = [
+  `
+  create table meta (name text primary key, value text not null) without rowid;
+
+  create table runs (
+    run_id text primary key,
+    sync text not null,
+    target text not null,
+    kind text not null,
+    workflow_id text not null,
+    first_run_id text not null,
+    fence integer not null default 0,
+    config_hash text not null,
+    request text not null,
+    mode text,
+    mode_reason text,
+    started_at text not null,
+    ended_at text,
+    outcome text,
+    failure text,
+    from_position text,
+    checkpoint_before integer not null,
+    checkpoint_version integer not null,
+    requests integer not null default 0,
+    retries integer not null default 0,
+    waited_ms integer not null default 0,
+    possibly_repeated integer not null default 0,
+    splits integer not null default 0,
+    report text
+  );
+  create index runs_by_sync on runs (sync, started_at);
+
+  create table checkpoints (
+    target text not null,
+    sync text not null,
+    version integer not null,
+    position text,
+    run_id text,
+    updated_at text not null,
+    primary key (target, sync)
+  ) without rowid;
+
+  create table checkpoint_audit (
+    id integer primary key,
+    target text not null,
+    sync text not null,
+    version integer not null,
+    position text,
+    reason text not null,
+    changed_at text not null
+  );
+
+  create table sends (
+    send integer primary key autoincrement,
+    run_id text not null,
+    chunk integer not null,
+    stage integer not null,
+    host text not null,
+    state text not null,
+    from_position text,
+    to_position text,
+    done integer not null default 0,
+    rows_read integer not null default 0,
+    records integer not null default 0,
+    unchanged integer not null default 0,
+    filtered integer not null default 0,
+    rejected integer not null default 0,
+    split_rejected integer not null default 0,
+    json_bytes integer not null default 0,
+    gzip_bytes integer not null default 0,
+    jsonl_sha256 text,
+    gzip_sha256 text,
+    bodies text,
+    committed_at integer,
+    unique (run_id, chunk, stage)
+  );
+
+  create table receipts (
+    run_id text not null,
+    chunk integer not null,
+    stage integer not null,
+    part integer not null,
+    parent integer,
+    form text not null,
+    state text not null,
+    ranges text not null,
+    records integer not null,
+    json_bytes integer not null,
+    gzip_bytes integer not null,
+    jsonl_sha256 text,
+    gzip_sha256 text,
+    file_key text,
+    attempts integer not null default 0,
+    host text not null,
+    updated_at text not null,
+    primary key (run_id, chunk, stage, part)
+  ) without rowid;
+
+  create table rejects (
+    run_id text not null,
+    chunk integer not null,
+    ordinal integer not null,
+    stage integer not null,
+    stream text not null,
+    place text not null,
+    key text,
+    step text not null,
+    code text not null,
+    field text,
+    reason text not null,
+    source_row text,
+    created_at text not null,
+    replayed_by text,
+    primary key (run_id, chunk, ordinal)
+  ) without rowid;
+
+  create table fingerprint_sets (
+    id integer primary key,
+    target text not null,
+    sync text not null,
+    valid_after integer not null default 0,
+    unique (target, sync)
+  );
+
+  create table fingerprints (
+    set_id integer not null,
+    key text not null,
+    hash blob,
+    fields blob,
+    send integer not null,
+    seen integer not null,
+    primary key (set_id, key)
+  ) without rowid;
+
+  create table locks (
+    name text primary key,
+    workflow_id text not null,
+    first_run_id text not null,
+    run_id text not null,
+    kind text not null,
+    fence integer not null,
+    held integer not null,
+    waiting text,
+    taken_at text not null
+  ) without rowid;
+
+  create table hosts (
+    host_id text not null,
+    process text not null,
+    last_beat integer not null,
+    version text not null,
+    primary key (host_id, process)
+  ) without rowid;
+
+  create table budget (
+    gate text primary key,
+    next_slot real not null default 0,
+    closed_at integer,
+    closed_until integer,
+    why text,
+    tickets text
+  ) without rowid;
+  `,
+];

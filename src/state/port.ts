@@ -1,0 +1,97 @@
+import type { MessagePort } from "node:worker_threads";
+
+import { StateUnavailableError } from "../errors.ts";
+import { unpackError, type PackedError } from "../thread.ts";
+import type { StateClient, StateMethods } from "./state-store.ts";
+
+/** A call as it crosses to the store's thread. */
+export type StateRequest = {
+  readonly id: number;
+  readonly method: keyof StateMethods;
+  readonly input: unknown;
+};
+
+/** Its answer; `result` is what the method returned. */
+export type StateReply = {
+  readonly id: number;
+  readonly result: unknown;
+  readonly error: PackedError | undefined;
+};
+
+type Waiting = {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/** Makes calls over a port; the port keeps its thread alive only while a call is under way. */
+function createCalls(
+  port: MessagePort,
+): <Name extends keyof StateMethods>(
+  method: Name,
+) => (input: Parameters<StateMethods[Name]>[0]) => Promise<ReturnType<StateMethods[Name]>> {
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  port.on("message", ({ id, result, error }: StateReply & { readonly result: never }) => {
+    const call = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) port.unref();
+    if (error === undefined) call?.resolve(result);
+    else call?.reject(unpackError(error));
+  });
+  port.on("close", () => {
+    for (const { reject } of waiting.values()) {
+      reject(new StateUnavailableError("the state store was closed while it was asked"));
+    }
+    waiting.clear();
+  });
+  port.unref();
+  return (method) => async (input) =>
+    await new Promise((resolve, reject) => {
+      lastId += 1;
+      waiting.set(lastId, { resolve, reject });
+      port.ref();
+      port.postMessage({ id: lastId, method, input } satisfies StateRequest);
+    });
+}
+
+/** The store's methods over a port that `openPort` made. */
+export function stateOnPort(port: MessagePort): StateClient {
+  const call = createCalls(port);
+  return {
+    openRun: call("openRun"),
+    setMode: call("setMode"),
+    addRunFacts: call("addRunFacts"),
+    endRun: call("endRun"),
+    keepReport: call("keepReport"),
+    run: call("run"),
+    runs: call("runs"),
+    pruneRuns: call("pruneRuns"),
+    tally: call("tally"),
+    checkpoint: call("checkpoint"),
+    setCheckpoint: call("setCheckpoint"),
+    checkpointAudit: call("checkpointAudit"),
+    drawStage: call("drawStage"),
+    finishStage: call("finishStage"),
+    send: call("send"),
+    totalsBefore: call("totalsBefore"),
+    dropSends: call("dropSends"),
+    commitChunk: call("commitChunk"),
+    beginPart: call("beginPart"),
+    movePart: call("movePart"),
+    receipt: call("receipt"),
+    receipts: call("receipts"),
+    splitPart: call("splitPart"),
+    addRejects: call("addRejects"),
+    rejects: call("rejects"),
+    rejectReasons: call("rejectReasons"),
+    stageKeys: call("stageKeys"),
+    forgetFingerprints: call("forgetFingerprints"),
+    takeLock: call("takeLock"),
+    releaseLock: call("releaseLock"),
+    lockHolder: call("lockHolder"),
+    takeSlot: call("takeSlot"),
+    closeGate: call("closeGate"),
+    reopenGates: call("reopenGates"),
+    gates: call("gates"),
+  };
+}

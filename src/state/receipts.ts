@@ -1,0 +1,180 @@
+import type { StatementSync } from "node:sqlite";
+
+import { z } from "zod";
+
+import type { Database } from "./database.ts";
+import { all, first, jsonColumn } from "./database.ts";
+import type { Send, SendStore, StageName } from "./sends.ts";
+import { superseded } from "./sends.ts";
+
+/** What goes in one request: part `part` (from 0) of one staging. */
+export type PartName = StageName & { readonly part: number };
+
+/** How a part travels: a lightweight JSON body, or a gzip file of its own. */
+export type PartForm = "body" | "file";
+
+const ranges = z.array(z.tuple([z.int(), z.int()]).readonly()).readonly();
+
+/** Records of the staged file, `[from, to)` pairs in order. */
+export type Ranges = z.output<typeof ranges>;
+
+const receiptRow = z
+  .object({
+    runId: z.string(),
+    chunk: z.int(),
+    stage: z.int(),
+    part: z.int(),
+    form: z.enum(["body", "file"]),
+    state: z.enum([
+      ...(["staged", "sending", "uploaded", "confirming"] as const),
+      ...(["accepted", "committed", "split", "refused"] as const),
+    ]),
+    ranges: jsonColumn.pipe(ranges),
+    records: z.int(),
+    /** Bytes of the body as sent, or of the file's JSONL. */
+    jsonBytes: z.int(),
+    /** Bytes of the file; 0 for a body. */
+    gzipBytes: z.int(),
+    gzipSha256: z.string().nullable(),
+    fileKey: z.string().nullable(),
+  })
+  .readonly();
+
+/** The durable story of one part. */
+export type Receipt = z.output<typeof receiptRow>;
+
+/** A part that a staging or a split makes. */
+export type NewPart = {
+  readonly part: number;
+  readonly ranges: Ranges;
+  readonly records: number;
+  readonly jsonBytes: number;
+  readonly gzipBytes: number;
+  readonly jsonlSha256: string | null;
+  readonly gzipSha256: string | null;
+};
+
+/** Receipts: what became of every part. */
+export interface ReceiptStore {
+  /**
+   * Says that a part is about to leave: its receipt, made when missing, becomes `sending`, or `confirming` when `confirm` is
+   * set. A body found `sending`, or a file found `confirming`, was perhaps accepted: its records count as possibly repeated.
+   * A receipt that is further (for a confirm: `accepted`) is answered unchanged.
+   * @throws {SupersededError} the staging is not the newest.
+   */
+  beginPart(
+    input: PartName & {
+      readonly form: PartForm;
+      readonly confirm?: boolean;
+      readonly host: string;
+      readonly at: string;
+    },
+  ): Receipt;
+  /** Moves a receipt to `state`; what is committed, split or refused stays. */
+  movePart(
+    input: PartName & {
+      readonly state: "staged" | "uploaded" | "accepted";
+      /** Left as it is when absent, removed when null. */
+      readonly fileKey?: string | null | undefined;
+      readonly at: string;
+    },
+  ): void;
+  receipt(input: PartName): Receipt | undefined;
+  /** Of one staging, in order of their numbers. */
+  receipts(input: StageName): Receipt[];
+}
+
+const columns = `run_id as runId, chunk, stage, part, form, state, ranges, records, json_bytes as jsonBytes,
+  gzip_bytes as gzipBytes, gzip_sha256 as gzipSha256, file_key as fileKey`;
+
+/** The part that a staging itself brings: a file holds everything, a body what staging put into it. */
+function partOf(send: Send, part: number, form: PartForm): NewPart {
+  if (form === "file") {
+    const { records, jsonBytes, gzipBytes, jsonlSha256, gzipSha256 } = send;
+    const files = { jsonBytes, gzipBytes, jsonlSha256, gzipSha256 };
+    return { part, ranges: [[0, records]], records, ...files };
+  }
+  const body = send.bodies?.[part];
+  if (body === undefined) throw superseded(send);
+  const files = { jsonBytes: body.bytes, gzipBytes: 0, jsonlSha256: null, gzipSha256: null };
+  return { part, ranges: [[body.from, body.to]], records: body.to - body.from, ...files };
+}
+
+function prepareReceipts(
+  db: Database,
+): Record<"select" | "list" | "begin" | "repeat" | "move", StatementSync> {
+  const thisPart = "run_id = $runId and chunk = $chunk and stage = $stage and part = $part";
+  return {
+    select: db.prepare(`select ${columns} from receipts where ${thisPart}`),
+    list: db.prepare(
+      `select ${columns} from receipts where run_id = $runId and chunk = $chunk and stage = $stage order by part`,
+    ),
+    begin: db.prepare(
+      `update receipts set state = $now, attempts = attempts + 1, host = $host, updated_at = $at where ${thisPart}`,
+    ),
+    repeat: db.prepare(
+      "update runs set possibly_repeated = possibly_repeated + $records where run_id = $runId",
+    ),
+    move: db.prepare(
+      `update receipts set state = $state, updated_at = $at, file_key = case when $keepKey then file_key else $fileKey end
+       where ${thisPart} and state not in ('committed', 'split', 'refused')`,
+    ),
+  };
+}
+
+/** Inserts the receipt of a part that has not left; to be called inside a transaction. */
+export function insertPart(db: Database): (
+  part: NewPart &
+    StageName & {
+      readonly parent: number | null;
+      readonly form: PartForm;
+      readonly host: string;
+      readonly at: string;
+    },
+) => void {
+  const insert = db.prepare(
+    `insert into receipts (run_id, chunk, stage, part, parent, form, state, ranges, records, json_bytes, gzip_bytes,
+       jsonl_sha256, gzip_sha256, host, updated_at)
+     values ($runId, $chunk, $stage, $part, $parent, $form, 'staged', $ranges, $records, $jsonBytes, $gzipBytes,
+       $jsonlSha256, $gzipSha256, $host, $at)`,
+  );
+  return (part) => void insert.run({ ...part, ranges: JSON.stringify(part.ranges) });
+}
+
+/** The receipts of a SQLite store. */
+export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore {
+  const statements = prepareReceipts(db);
+  const receipt: ReceiptStore["receipt"] = (name) => first(receiptRow, statements.select, name);
+  const insert = insertPart(db);
+  const known = ({ runId, chunk, stage, part }: PartName): Receipt => {
+    const found = receipt({ runId, chunk, stage, part });
+    if (found === undefined) throw superseded({ runId, chunk, stage });
+    return found;
+  };
+  return {
+    receipt,
+    receipts: (name) => all(receiptRow, statements.list, name),
+    beginPart: ({ form, confirm = false, host, at, ...name }) =>
+      db.write(() => {
+        const send = sends.send(name);
+        if (send?.state !== "staged" && send?.state !== "committed") throw superseded(name);
+        if (receipt(name) === undefined) {
+          insert({ ...name, ...partOf(send, name.part, form), parent: null, form, host, at });
+        }
+        const { state, records } = known(name);
+        const [before, now] = confirm ? ["uploaded", "confirming"] : ["staged", "sending"];
+        if (state === before || state === now) {
+          // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
+          const wasPerhapsAccepted = state === now && (confirm || form === "body");
+          if (wasPerhapsAccepted) statements.repeat.run({ records, runId: name.runId });
+          statements.begin.run({ ...name, now, host, at });
+        }
+        return known(name);
+      }),
+    movePart: ({ fileKey, ...input }) =>
+      db.write(() => {
+        const key = { keepKey: fileKey === undefined ? 1 : 0, fileKey: fileKey ?? null };
+        statements.move.run({ ...input, ...key });
+      }),
+  };
+}

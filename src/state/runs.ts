@@ -1,0 +1,209 @@
+import type { StatementSync } from "node:sqlite";
+
+import { z } from "zod";
+
+import type { Database } from "./database.ts";
+import { all, first, jsonColumn, toJson } from "./database.ts";
+
+/** How a run ended. */
+export const outcomes = [
+  "done",
+  "done_with_rejects",
+  "failed",
+  "cancelled",
+  "busy",
+  "credits_exhausted",
+  "discarded",
+  "abandoned",
+] as const;
+
+/** One of `outcomes`. */
+export type Outcome = (typeof outcomes)[number];
+
+/** The modes a person may ask for; `auto` chooses one of the others. */
+export const modes = ["auto", "lightweight", "heavyweight"] as const;
+
+const runRequest = z.object({
+  mode: z.enum(modes).optional(),
+  /** Ignore fingerprints: send every row. */
+  full: z.boolean().optional(),
+  /** Rows to read at most. */
+  limit: z.int().positive().optional(),
+  /** Do everything but send. */
+  dryRun: z.boolean().optional(),
+});
+
+/** What the person who started a run asked for beyond the configuration. */
+export type RunRequest = z.output<typeof runRequest>;
+
+const runFailure = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+});
+
+/** What ended a run early, as a person reads it. */
+export type RunFailure = z.output<typeof runFailure>;
+
+const runRow = z.object({
+  runId: z.string(),
+  sync: z.string(),
+  target: z.string(),
+  kind: z.string(),
+  workflowId: z.string(),
+  firstRunId: z.string(),
+  configHash: z.string(),
+  request: jsonColumn.pipe(runRequest),
+  mode: z.string().nullable(),
+  modeReason: z.string().nullable(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  outcome: z.enum(outcomes).nullable(),
+  failure: jsonColumn.pipe(runFailure.nullable()),
+  /** Where the run's first chunk begins: null is the source's beginning. */
+  fromPosition: jsonColumn,
+  checkpointBefore: z.int(),
+  /** The version this run wrote or found last: its next commit replaces exactly this one. */
+  checkpointVersion: z.int(),
+  requests: z.int(),
+  retries: z.int(),
+  waitedMs: z.int(),
+  possiblyRepeated: z.int(),
+  splits: z.int(),
+  /** The report as it stood when the run closed. */
+  report: jsonColumn,
+});
+
+/** One execution of a sync. Times are ISO 8601. */
+export type Run = Readonly<z.output<typeof runRow>>;
+
+/** What is known of a run when it opens. */
+export type RunOpening = Pick<
+  Run,
+  | "runId"
+  | "sync"
+  | "target"
+  | "kind"
+  | "workflowId"
+  | "firstRunId"
+  | "configHash"
+  | "request"
+  | "fromPosition"
+  | "checkpointBefore"
+  | "startedAt"
+>;
+
+/** Amounts that a step adds to its run. */
+export type RunFacts = {
+  readonly runId: string;
+  readonly requests?: number | undefined;
+  readonly retries?: number | undefined;
+  readonly waitedMs?: number | undefined;
+};
+
+/** Runs: what was executed, when, and how it ended. */
+export interface RunStore {
+  /** Stores a run unless it is already there; answers what is stored. */
+  openRun(input: RunOpening): Run;
+  /** Stores the mode chosen for the whole run and why. */
+  setMode(input: { readonly runId: string; readonly mode: string; readonly reason: string }): void;
+  addRunFacts(input: RunFacts): void;
+  /** Ends a run; a run that already ended keeps its first outcome. */
+  endRun(input: {
+    readonly runId: string;
+    readonly outcome: Outcome;
+    readonly failure?: RunFailure | undefined;
+    readonly endedAt: string;
+  }): Run;
+  /** Keeps the report of an ended run, as it was answered to its workflow. */
+  keepReport(input: { readonly runId: string; readonly report: unknown }): void;
+  run(runId: string): Run | undefined;
+  /** Newest first; of one sync when named. */
+  runs(input: { readonly sync?: string | undefined; readonly limit: number }): Run[];
+  /** Removes ended runs that started before `before` (ISO), with their rejects, receipts and uncommitted sends; answers how many. */
+  pruneRuns(input: { readonly before: string }): number;
+}
+
+const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
+  config_hash as configHash, request, mode, mode_reason as modeReason, started_at as startedAt, ended_at as endedAt,
+  outcome, failure, from_position as fromPosition, checkpoint_before as checkpointBefore,
+  checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
+  possibly_repeated as possiblyRepeated, splits, report`;
+
+function prepareRuns(
+  db: Database,
+): Record<"insert" | "select" | "list" | "mode" | "add" | "end" | "keep" | "old", StatementSync> {
+  return {
+    insert: db.prepare(
+      `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, config_hash, request, started_at,
+         from_position, checkpoint_before, checkpoint_version)
+       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $configHash, $request, $startedAt,
+         $fromPosition, $checkpointBefore, $checkpointBefore) on conflict (run_id) do nothing`,
+    ),
+    select: db.prepare(`select ${columns} from runs where run_id = $runId`),
+    list: db.prepare(
+      `select ${columns} from runs where $sync is null or sync = $sync order by started_at desc, rowid desc limit $limit`,
+    ),
+    mode: db.prepare("update runs set mode = $mode, mode_reason = $reason where run_id = $runId"),
+    add: db.prepare(
+      `update runs set requests = requests + $requests, retries = retries + $retries, waited_ms = waited_ms + $waitedMs
+       where run_id = $runId`,
+    ),
+    end: db.prepare(
+      `update runs set outcome = $outcome, failure = $failure, ended_at = $endedAt
+       where run_id = $runId and ended_at is null`,
+    ),
+    keep: db.prepare("update runs set report = $report where run_id = $runId"),
+    old: db.prepare(
+      "select run_id as runId from runs where ended_at is not null and started_at < $before",
+    ),
+  };
+}
+
+/** The runs of a SQLite store. */
+export function createRunStore(db: Database): RunStore {
+  const statements = prepareRuns(db);
+  const removals = ["rejects", "receipts", "runs"].map((table) =>
+    db.prepare(`delete from ${table} where run_id = $runId`),
+  );
+  // Committed sends stay: a fingerprint counts only while its send is known as committed.
+  removals.push(db.prepare("delete from sends where run_id = $runId and state <> 'committed'"));
+
+  const run = (runId: string): Run | undefined => first(runRow, statements.select, { runId });
+  const known = (runId: string): Run => {
+    const found = run(runId);
+    if (found === undefined) throw new Error(`run ${runId} is not in the store`);
+    return found;
+  };
+  return {
+    run,
+    runs: ({ sync, limit }) => all(runRow, statements.list, { sync: sync ?? null, limit }),
+    openRun: (input) =>
+      db.write(() => {
+        const [request, fromPosition] = [JSON.stringify(input.request), toJson(input.fromPosition)];
+        statements.insert.run({ ...input, request, fromPosition });
+        return known(input.runId);
+      }),
+    setMode: (input) => db.write(() => void statements.mode.run(input)),
+    addRunFacts: ({ runId, requests = 0, retries = 0, waitedMs = 0 }) =>
+      db.write(
+        () => void statements.add.run({ runId, requests, retries, waitedMs: Math.round(waitedMs) }),
+      ),
+    endRun: (input) =>
+      db.write(() => {
+        statements.end.run({ ...input, failure: toJson(input.failure) });
+        return known(input.runId);
+      }),
+    keepReport: ({ runId, report }) =>
+      db.write(() => void statements.keep.run({ runId, report: toJson(report) })),
+    pruneRuns: ({ before }) => {
+      const gone = all(z.object({ runId: z.string() }), statements.old, { before });
+      for (const { runId } of gone) {
+        db.write(() => {
+          for (const removal of removals) removal.run({ runId });
+        });
+      }
+      return gone.length;
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import type { StatementSync } from "node:sqlite";
+
+import { z } from "zod";
+
+import { SupersededError } from "../errors.ts";
+import type { Database } from "./database.ts";
+import { first, jsonColumn, toJson } from "./database.ts";
+
+/** One staging of one chunk, named by its run, the chunk (from 1) and the stage (from 1; the highest is the newest). */
+export type StageName = {
+  readonly runId: string;
+  readonly chunk: number;
+  readonly stage: number;
+};
+
+const body = z.object({ from: z.int(), to: z.int(), bytes: z.int() });
+
+/** A lightweight body: records `from` to `to` (excluded) of the staged file, and its bytes as sent. */
+export type Body = Readonly<z.output<typeof body>>;
+
+/** What a staging counted: read = records + unchanged + filtered + rejected. */
+export type StageCounts = {
+  /** Rows and rejects the connector yielded. */
+  readonly read: number;
+  /** Records that lie in the staged file. */
+  readonly records: number;
+  readonly unchanged: number;
+  readonly filtered: number;
+  readonly rejected: number;
+};
+
+/** A finished staging. */
+export type StagedChunk = {
+  /** Where the next chunk begins. */
+  readonly to: unknown;
+  /** Whether the source has nothing after it. */
+  readonly done: boolean;
+  readonly counts: StageCounts;
+  readonly jsonBytes: number;
+  readonly gzipBytes: number;
+  readonly jsonlSha256: string;
+  readonly gzipSha256: string;
+  /** Its lightweight bodies, in order; empty when a record alone exceeds a body. */
+  readonly bodies: readonly Body[];
+};
+
+const sendRow = z
+  .object({
+    send: z.int(),
+    runId: z.string(),
+    chunk: z.int(),
+    stage: z.int(),
+    state: z.enum(["staging", "staged", "committed", "dropped"]),
+    from: jsonColumn,
+    to: jsonColumn,
+    done: z.int().transform(Boolean),
+    read: z.int(),
+    records: z.int(),
+    unchanged: z.int(),
+    filtered: z.int(),
+    rejected: z.int(),
+    /** Records that a split took out again. */
+    splitRejected: z.int(),
+    jsonBytes: z.int(),
+    gzipBytes: z.int(),
+    jsonlSha256: z.string().nullable(),
+    gzipSha256: z.string().nullable(),
+    bodies: jsonColumn.pipe(z.array(body).nullable()),
+  })
+  .readonly();
+
+/** A staging as it lies in the store; its files' hashes are null until it is staged. */
+export type Send = z.output<typeof sendRow>;
+
+/** Sends: every staging of every chunk, and whether the service has accepted it. */
+export interface SendStore {
+  /**
+   * Begins a new staging of a chunk: whatever an older one (of it or a later chunk) left uncommitted is dropped, its
+   * rejects removed, its records under way counted as possibly repeated.
+   * @throws {SupersededError} the chunk is committed, or the one before it is not staged.
+   */
+  drawStage(input: { readonly runId: string; readonly chunk: number; readonly host: string }): {
+    readonly stage: number;
+    readonly send: number;
+    /** Where the chunk begins; null is the source's beginning. */
+    readonly from: unknown;
+  };
+  /** @throws {SupersededError} a newer staging was drawn meanwhile. */
+  finishStage(input: StageName & StagedChunk): void;
+  /** Undefined when there is no such staging. */
+  send(input: StageName): Send | undefined;
+  /** Rows read and rejected by the chunks before `chunk`, as their newest stagings counted. */
+  totalsBefore(input: { readonly runId: string; readonly chunk: number }): {
+    readonly read: number;
+    readonly rejected: number;
+  };
+  /** Gives up every staging of a run that is not committed and counts its records under way as possibly repeated. */
+  dropSends(input: { readonly runId: string }): void;
+}
+
+const sendColumns = `send, run_id as runId, chunk, stage, state, from_position as "from", to_position as "to", done,
+  rows_read as read, records, unchanged, filtered, rejected, split_rejected as splitRejected, json_bytes as jsonBytes,
+  gzip_bytes as gzipBytes, jsonl_sha256 as jsonlSha256, gzip_sha256 as gzipSha256, bodies`;
+
+/** The error of a write that comes from a staging which is not its chunk's newest. */
+export function superseded({ runId, chunk, stage }: StageName): SupersededError {
+  return new SupersededError(
+    `run ${runId}, chunk ${chunk}: stage ${stage} is not the newest any more`,
+  );
+}
+
+function createDropping(db: Database): (runId: string, fromChunk: number) => void {
+  // Not `staged`, `split` or `refused`: those never left, or are accounted for elsewhere.
+  const countUnderWay = db.prepare(
+    `update runs set possibly_repeated = possibly_repeated + coalesce((
+       select sum(r.records) from receipts r join sends s using (run_id, chunk, stage)
+       where s.run_id = $runId and s.chunk >= $fromChunk and s.state in ('staging', 'staged')
+         and (r.state in ('confirming', 'accepted') or (r.state = 'sending' and r.form = 'body'))), 0)
+     where run_id = $runId`,
+  );
+  const drop = db.prepare(
+    `update sends set state = 'dropped'
+     where run_id = $runId and chunk >= $fromChunk and state in ('staging', 'staged')`,
+  );
+  return (runId, fromChunk) => {
+    countUnderWay.run({ runId, fromChunk });
+    drop.run({ runId, fromChunk });
+  };
+}
+
+function prepareSends(
+  db: Database,
+): Record<
+  "select" | "newest" | "runFrom" | "insert" | "clearRejects" | "finish" | "totals",
+  StatementSync
+> {
+  return {
+    select: db.prepare(
+      `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk and stage = $stage`,
+    ),
+    newest: db.prepare(
+      `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk order by stage desc limit 1`,
+    ),
+    runFrom: db.prepare("select from_position as position from runs where run_id = $runId"),
+    insert: db.prepare(
+      `insert into sends (run_id, chunk, stage, host, state, from_position)
+       values ($runId, $chunk, $stage, $host, 'staging', $from)`,
+    ),
+    clearRejects: db.prepare("delete from rejects where run_id = $runId and chunk >= $chunk"),
+    finish: db.prepare(
+      `update sends set state = 'staged', to_position = $to, done = $done, rows_read = $read, records = $records,
+         unchanged = $unchanged, filtered = $filtered, rejected = $rejected, json_bytes = $jsonBytes,
+         gzip_bytes = $gzipBytes, jsonl_sha256 = $jsonlSha256, gzip_sha256 = $gzipSha256, bodies = $bodies
+       where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
+    ),
+    totals: db.prepare(
+      `select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected), 0) as rejected
+       from sends where run_id = $runId and chunk < $chunk and state in ('staged', 'committed')`,
+    ),
+  };
+}
+
+const totalsRow = z.object({ read: z.int(), rejected: z.int() });
+const positionRow = z.object({ position: jsonColumn });
+
+/** The sends of a SQLite store. */
+export function createSendStore(db: Database): SendStore {
+  const statements = prepareSends(db);
+  const drop = createDropping(db);
+  const send: SendStore["send"] = ({ runId, chunk, stage }) =>
+    first(sendRow, statements.select, { runId, chunk, stage });
+  return {
+    send,
+    drawStage: ({ runId, chunk, host }) =>
+      db.write(() => {
+        const older = first(sendRow, statements.newest, { runId, chunk });
+        if (older?.state === "committed") throw superseded(older);
+        const before = first(sendRow, statements.newest, { runId, chunk: chunk - 1 });
+        if (chunk > 1 && before?.state !== "staged" && before?.state !== "committed") {
+          throw superseded({ runId, chunk: chunk - 1, stage: before?.stage ?? 0 });
+        }
+        drop(runId, chunk);
+        statements.clearRejects.run({ runId, chunk });
+        const from = before?.to ?? first(positionRow, statements.runFrom, { runId })?.position;
+        const stage = (older?.stage ?? 0) + 1;
+        const name = { runId, chunk, stage, host, from: toJson(from) };
+        return { stage, send: Number(statements.insert.run(name).lastInsertRowid), from };
+      }),
+    finishStage: ({ counts, ...input }) =>
+      db.write(() => {
+        const json = { to: toJson(input.to), bodies: JSON.stringify(input.bodies) };
+        const columns = { ...input, ...counts, ...json, done: Number(input.done) };
+        const { changes } = statements.finish.run(columns);
+        if (changes !== 1) throw superseded(input);
+      }),
+    totalsBefore: (input) => first(totalsRow, statements.totals, input) ?? { read: 0, rejected: 0 },
+    dropSends: ({ runId }) => db.write(() => drop(runId, 0)),
+  };
+}

@@ -1,0 +1,47 @@
+import type { MessagePort } from "node:worker_threads";
+
+import type { BudgetStore } from "./budget.ts";
+import type { CheckpointStore } from "./checkpoints.ts";
+import type { CommitStore } from "./commit.ts";
+import type { FingerprintStore } from "./fingerprints.ts";
+import type { LockStore } from "./locks.ts";
+import type { ReceiptStore } from "./receipts.ts";
+import type { RejectStore } from "./rejects.ts";
+import type { RunStore } from "./runs.ts";
+import type { SendStore } from "./sends.ts";
+import type { SplitStore } from "./split.ts";
+import type { TallyStore } from "./tally.ts";
+
+/** Every question and command of the state store, each one synchronous transaction where the data lie. */
+export type StateMethods = RunStore &
+  CheckpointStore &
+  SendStore &
+  CommitStore &
+  ReceiptStore &
+  SplitStore &
+  RejectStore &
+  FingerprintStore &
+  LockStore &
+  BudgetStore &
+  TallyStore;
+
+/** The methods as a caller in another thread sees them. */
+export type StateClient = {
+  readonly [Name in keyof StateMethods]: (
+    input: Parameters<StateMethods[Name]>[0],
+  ) => Promise<ReturnType<StateMethods[Name]>>;
+};
+
+/**
+ * What outlives a run: runs, checkpoints, sends, receipts, rejects, fingerprints, locks and the rate budget. Every
+ * method is one transaction, durable before its promise resolves, and may be called twice with the same outcome.
+ * @throws {StateUnavailableError} from every method, when the store cannot be reached within `lockWaitMs`.
+ */
+export type StateStore = StateClient & {
+  /** Random, made with the store: two stores never share it. */
+  readonly storeId: string;
+  /** A port for another thread, which gets the same methods from `stateOnPort`. The caller transfers it. */
+  openPort(): MessagePort;
+  /** Ends the store's thread; calls under way are finished first. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,31 @@
+// The state store's thread: SQLite is synchronous, and a transaction must never hold up heartbeats.
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+
+import { z } from "zod";
+
+import { packError } from "../thread.ts";
+import { asStateError } from "./database.ts";
+import { openStateMethods } from "./open-methods.ts";
+import type { StateReply, StateRequest } from "./port.ts";
+
+const { file } = z.object({ file: z.string() }).parse(workerData);
+const store = openStateMethods(file);
+
+function answer({ id, method, input }: StateRequest): StateReply {
+  try {
+    const result: unknown = Reflect.apply(store.methods[method], undefined, [input]);
+    return { id, result, error: undefined };
+  } catch (error) {
+    return { id, result: undefined, error: packError(asStateError(error, file)) };
+  }
+}
+
+parentPort?.on("message", (control: { readonly port: MessagePort } | "close") => {
+  if (control === "close") {
+    store.close();
+    process.exit(0);
+  }
+  const { port } = control;
+  port.on("message", (request: StateRequest) => port.postMessage(answer(request)));
+});
+parentPort?.postMessage(store.storeId);

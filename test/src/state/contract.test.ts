@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { CheckpointMovedError, NotBalancedError, SupersededError } from "../../../src/errors.ts";
+import { splitsPerRunMax } from "../../../src/limits.ts";
+import type { StateStore } from "../../../src/state/state-store.ts";
+import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
+
+describe.each(implementations)("state store: $kind", ({ open }) => {
+  let test: StoreUnderTest;
+  let store: StateStore;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(open);
+    ({ store } = test);
+  });
+
+  it("keeps a run as it was first opened", async () => {
+    await test.openRun("r1");
+    await test.openRun("r1", 7);
+    expect(await store.run("r1")).toMatchObject({ checkpointBefore: 0, outcome: null });
+    expect(await store.run("none")).toBeUndefined();
+  });
+
+  it("keeps the first outcome of a run", async () => {
+    await test.openRun("r1");
+    await store.endRun({ runId: "r1", outcome: "cancelled", endedAt: at });
+    await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
+    expect(await store.run("r1")).toMatchObject({ outcome: "cancelled", endedAt: at });
+  });
+
+  it("is the same store when it is opened again, and another in another folder", async () => {
+    const again = await open(test.folder);
+    expect(again.storeId).toBe(store.storeId);
+    await again.close();
+  });
+
+  it("begins a chunk where the newest staging of the one before ended", async () => {
+    await test.openRun("r1");
+    expect(await store.drawStage({ runId: "r1", chunk: 1, host: "h" })).toMatchObject({
+      stage: 1,
+      from: null,
+    });
+    await store.finishStage({ runId: "r1", chunk: 1, stage: 1, ...staged });
+    const next = await store.drawStage({ runId: "r1", chunk: 2, host: "h" });
+    expect(next).toMatchObject({ stage: 1, from: { offset: 100 } });
+  });
+
+  it("refuses the writes of a staging that is not the newest", async () => {
+    await test.openRun("r1");
+    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    const old = { runId: "r1", chunk: 1, stage: 1 };
+    await expect(store.finishStage({ ...old, ...staged })).rejects.toThrow(SupersededError);
+    await expect(store.addRejects({ ...old, rejects: [], at })).rejects.toThrow(SupersededError);
+    await expect(store.beginPart({ ...old, part: 0, form: "file", host: "h", at })).rejects.toThrow(
+      SupersededError,
+    );
+  });
+
+  it("saves the checkpoint only when every record is accepted or refused (I1)", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    const chunk = { runId: "r1", chunk: 1, stage: 1 };
+    await expect(store.commitChunk({ ...chunk, at })).rejects.toThrow(NotBalancedError);
+    await store.beginPart({ ...chunk, part: 0, form: "body", host: "h", at });
+    await store.movePart({ ...chunk, part: 0, state: "accepted", at });
+    await expect(store.commitChunk({ ...chunk, at })).rejects.toThrow("6 accepted and 0 refused");
+    expect(await store.checkpoint(name)).toMatchObject({ version: 0, position: null });
+    await store.beginPart({ ...chunk, part: 1, form: "body", host: "h", at });
+    await store.movePart({ ...chunk, part: 1, state: "accepted", at });
+    await store.commitChunk({ ...chunk, at });
+    await store.commitChunk({ ...chunk, at });
+    expect(await store.checkpoint(name)).toMatchObject({ version: 1, position: { offset: 100 } });
+  });
+
+  it("commits chunks in their order only", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    await test.stage("r1", 2);
+    await test.accept("r1", 2, 1);
+    const second = { runId: "r1", chunk: 2, stage: 1, at };
+    await expect(store.commitChunk(second)).rejects.toThrow("the chunk before is not committed");
+  });
+
+  it("stops a run whose checkpoint someone moved", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    await test.accept("r1", 1, 1);
+    await store.setCheckpoint({ ...name, version: 0, position: null, reason: "test", at });
+    await expect(store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at })).rejects.toThrow(
+      CheckpointMovedError,
+    );
+    await expect(
+      store.setCheckpoint({ ...name, version: 0, position: null, reason: "late", at }),
+    ).rejects.toThrow(CheckpointMovedError);
+    expect(await store.checkpointAudit(name)).toMatchObject([{ version: 1, reason: "test" }]);
+  });
+
+  it("counts a body or a confirm that is repeated after a lost answer, and no repeated PUT", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    const part = { runId: "r1", chunk: 1, stage: 1, part: 0, host: "h", at };
+    await store.beginPart({ ...part, form: "file" });
+    await store.beginPart({ ...part, form: "file" });
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(0);
+    await store.movePart({ ...part, state: "uploaded", fileKey: "k" });
+    await store.beginPart({ ...part, form: "file", confirm: true });
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(0);
+    await store.beginPart({ ...part, form: "file", confirm: true });
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
+    await store.beginPart({ ...part, part: 1, form: "body" });
+    await store.movePart({ ...part, part: 1, state: "staged" });
+    await store.beginPart({ ...part, part: 1, form: "body" });
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
+    await store.beginPart({ ...part, part: 1, form: "body" });
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(14);
+  });
+
+  it("counts what was under way when a staging is given up", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    await test.accept("r1", 1, 1);
+    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
+    await store.dropSends({ runId: "r1" });
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
+  });
+
+  it("splits a part once, whatever it is asked later", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    const part = { runId: "r1", chunk: 1, stage: 1, part: 0, host: "h", at };
+    await store.beginPart({ ...part, form: "file" });
+    const files = { gzipBytes: 1, jsonBytes: 1, jsonlSha256: "x", gzipSha256: "y" };
+    const rest = { part: 1, ranges: [[0, 3] as const, [4, 10] as const], records: 9, ...files };
+    const reject = {
+      stream: "account",
+      place: "a.csv:5",
+      key: "k4",
+      step: "send" as const,
+      code: "refused_by_service",
+      reason: "refused",
+    };
+    const split = { ...part, parts: [rest], rejects: [reject] };
+    expect(await store.splitPart(split)).toEqual({ parts: [1] });
+    expect(await store.splitPart({ ...split, parts: [] })).toEqual({ parts: [1] });
+    expect(await store.rejects({ runId: "r1", limit: 10 })).toMatchObject([{ place: "a.csv:5" }]);
+    await store.beginPart({ ...part, part: 1, form: "file", confirm: true });
+    await store.movePart({ ...part, part: 1, state: "accepted" });
+    await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
+    expect(await store.tally({ runId: "r1", staged: false })).toMatchObject({
+      read: 10,
+      sent: 9,
+      rejected: 1,
+      chunks: 1,
+      parts: 1,
+    });
+  });
+
+  it("stops splitting when the mapping must be wrong", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    const part = { runId: "r1", chunk: 1, stage: 1, part: 0, host: "h", at };
+    await store.beginPart({ ...part, form: "file" });
+    const files = { gzipBytes: 1, jsonBytes: 1, jsonlSha256: "x", gzipSha256: "y" };
+    const parts = Array.from({ length: splitsPerRunMax + 1 }, (_, index) => ({
+      part: index + 1,
+      ranges: [],
+      records: 0,
+      ...files,
+    }));
+    await expect(store.splitPart({ ...part, parts, rejects: [] })).rejects.toThrow(
+      "extra ones were needed",
+    );
+    const most = parts.slice(0, splitsPerRunMax);
+    expect((await store.splitPart({ ...part, parts: most, rejects: [] })).parts).toHaveLength(200);
+  });
+
+  it("prunes ended runs with their rejects and keeps what fingerprints rest on", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    await test.accept("r1", 1, 1);
+    await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
+    await test.openRun("r2", 1);
+    await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
+    expect(await store.pruneRuns({ before: "2026-02-01T00:00:00.000Z" })).toBe(1);
+    expect(await store.runs({ limit: 10 })).toMatchObject([{ runId: "r2" }]);
+    expect(await store.send({ runId: "r1", chunk: 1, stage: 1 })).toMatchObject({
+      state: "committed",
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { hashBytes, verdict } from "../../../src/state/fingerprints.ts";
+import type { StateStore } from "../../../src/state/state-store.ts";
+import { at, implementations, name, nowMs, staged, StoreUnderTest } from "./store-under-test.ts";
+
+const { send, unchanged, duplicate } = verdict;
+
+describe.each(implementations)("fingerprints: $kind", ({ open }) => {
+  let test: StoreUnderTest;
+  let store: StateStore;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(open);
+    ({ store } = test);
+  });
+
+  const judge = async (
+    drawn: { stage: number; send: number },
+    keys: Record<string, number>,
+    more: object = {},
+  ): Promise<number[]> => {
+    const hashes = new Uint8Array(
+      Object.values(keys).flatMap((value) => Array<number>(hashBytes).fill(value)),
+    );
+    const settings = { full: false, rejectDuplicates: true, dryRun: false };
+    const names = { ...name, runId: "r1", chunk: 1, keys: Object.keys(keys), hashes };
+    return [...(await store.stageKeys({ ...names, ...drawn, ...settings, ...more }))];
+  };
+  const commit = async (runId: string, drawn: { stage: number }): Promise<void> => {
+    await store.finishStage({ runId, chunk: 1, stage: drawn.stage, ...staged });
+    await test.accept(runId, 1, drawn.stage);
+    await store.commitChunk({ runId, chunk: 1, stage: drawn.stage, at });
+  };
+
+  beforeEach(async () => {
+    await test.openRun("r1");
+    const drawn = await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    await judge(drawn, { a: 1, b: 2 });
+    await commit("r1", drawn);
+    await test.openRun("r2", 1);
+  });
+  const draw = async (runId = "r2"): Promise<{ stage: number; send: number; runId: string }> => ({
+    ...(await store.drawStage({ runId, chunk: 1, host: "h" })),
+    runId,
+  });
+
+  it("judges what was committed as unchanged, and what differs as to be sent", async () => {
+    expect(await judge(await draw(), { a: 1, b: 3, c: 1 })).toEqual([unchanged, send, send]);
+  });
+
+  it("does not trust what was staged and never committed: A, B, A ends as A", async () => {
+    expect(await judge(await draw(), { a: 9 })).toEqual([send]);
+    await test.openRun("r3", 1);
+    expect(await judge(await draw("r3"), { a: 1 })).toEqual([send]);
+  });
+
+  it("rejects a second row of a key within one run, but not after a restaging", async () => {
+    const drawn = await draw();
+    expect(await judge(drawn, { a: 1, b: 3 })).toEqual([unchanged, send]);
+    expect(await judge(drawn, { a: 1, b: 3 })).toEqual([duplicate, duplicate]);
+    expect(await judge(await draw(), { a: 1, b: 3 })).toEqual([unchanged, send]);
+  });
+
+  it("leaves a key unknown that one run sent twice", async () => {
+    const both = { rejectDuplicates: false };
+    const drawn = await draw();
+    expect(await judge(drawn, { a: 5 }, both)).toEqual([send]);
+    expect(await judge(drawn, { a: 6 }, both)).toEqual([send]);
+    expect(await judge(drawn, { a: 6 }, both)).toEqual([send]);
+    await commit("r2", drawn);
+    await test.openRun("r3", 2);
+    expect(await judge(await draw("r3"), { a: 6 })).toEqual([send]);
+  });
+
+  it("ignores fingerprints when all is to be sent, when they are too old and after they were forgotten", async () => {
+    const drawn = await draw();
+    expect(await judge(drawn, { a: 1 }, { full: true })).toEqual([send]);
+    expect(await judge(drawn, { b: 2 }, { committedAfter: nowMs + 1 })).toEqual([send]);
+    await test.openRun("r3", 1);
+    await store.forgetFingerprints(name);
+    expect(await judge(await draw("r3"), { b: 2 })).toEqual([send]);
+  });
+
+  it("changes nothing that is known in a dry run", async () => {
+    expect(await judge(await draw(), { a: 7, d: 1 }, { dryRun: true })).toEqual([send, send]);
+    await test.openRun("r3", 1);
+    expect(await judge(await draw("r3"), { a: 1, d: 1 })).toEqual([unchanged, send]);
+  });
+
+  it("judges more keys than one transaction takes, in the order of their rows", async () => {
+    const keys = Object.fromEntries(
+      Array.from({ length: 2_001 }, (_, index) => [`k${(index * 7) % 2_001}`, index % 250]),
+    );
+    const drawn = await draw();
+    expect(await judge(drawn, keys)).toEqual(Array(2_001).fill(send));
+    await commit("r2", drawn);
+    await test.openRun("r3", 2);
+    expect(await judge(await draw("r3"), keys)).toEqual(Array(2_001).fill(unchanged));
+  });
+});

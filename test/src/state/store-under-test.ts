@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { onTestFinished } from "vitest";
+
+import { openSqliteStore } from "../../../src/state/sqlite.ts";
+import type { StateStore } from "../../../src/state/state-store.ts";
+
+/** Every implementation of the state store passes the contract. */
+export const implementations = [{ kind: "sqlite", open: openSqliteStore }];
+
+export const at = "2026-01-01T00:00:00.000Z";
+export const nowMs = Date.parse(at);
+export const name = { target: "sandbox main", sync: "accounts" };
+
+/** A finished staging of ten records in two bodies. */
+export const staged = {
+  to: { offset: 100 },
+  done: false,
+  counts: { read: 10, records: 10, unchanged: 0, filtered: 0, rejected: 0 },
+  jsonBytes: 1_000,
+  gzipBytes: 200,
+  jsonlSha256: "aa",
+  gzipSha256: "bb",
+  bodies: [
+    { from: 0, to: 6, bytes: 600 },
+    { from: 6, to: 10, bytes: 400 },
+  ],
+};
+
+/** A store in a folder of its own, with the steps that most tests begin with. */
+export class StoreUnderTest {
+  readonly folder: string;
+  readonly store: StateStore;
+
+  private constructor(folder: string, store: StateStore) {
+    this.folder = folder;
+    this.store = store;
+  }
+
+  static async open(open: (folder: string) => Promise<StateStore>): Promise<StoreUnderTest> {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-state-"));
+    const store = await open(folder);
+    onTestFinished(async () => {
+      await store.close();
+      await rm(folder, { recursive: true });
+    });
+    return new StoreUnderTest(folder, store);
+  }
+
+  async openRun(runId: string, checkpointBefore = 0): Promise<void> {
+    const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind: "sync" };
+    const opening = { configHash: "c", request: {}, fromPosition: null, startedAt: at };
+    await this.store.openRun({ runId, ...name, ...workflow, ...opening, checkpointBefore });
+  }
+
+  async stage(runId: string, chunk: number): Promise<{ stage: number; send: number }> {
+    const drawn = await this.store.drawStage({ runId, chunk, host: "h" });
+    await this.store.finishStage({ runId, chunk, stage: drawn.stage, ...staged });
+    return drawn;
+  }
+
+  async accept(runId: string, chunk: number, stage: number): Promise<void> {
+    const part = { runId, chunk, stage, part: 0, at };
+    const file = { ...part, form: "file", host: "h" } as const;
+    await this.store.beginPart(file);
+    await this.store.movePart({ ...part, state: "uploaded", fileKey: "k" });
+    await this.store.beginPart({ ...file, confirm: true });
+    await this.store.movePart({ ...part, state: "accepted" });
+  }
+}
