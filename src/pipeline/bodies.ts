@@ -1,0 +1,58 @@
+import type { Body } from "../state/sends.ts";
+
+/** What stands around the records of a lightweight body (contract, section 4.2). */
+export function bodyEnvelope(stream: string): { readonly head: string; readonly tail: string } {
+  return { head: `{"stream":${JSON.stringify(stream)},"data":[`, tail: "]}" };
+}
+
+/** Bytes that a record alone may have in a body of `bytesMax`. */
+export function recordBytesInBody(stream: string, bytesMax: number): number {
+  const { head, tail } = bodyEnvelope(stream);
+  return bytesMax - Buffer.byteLength(head) - tail.length;
+}
+
+/**
+ * Finds where the lightweight bodies of a chunk begin: each as full as the limit allows, counted in bytes as sent (I3).
+ * `bodies` answers undefined when a record alone does not fit.
+ */
+export function createBodyCutter(
+  stream: string,
+  bytesMax: number,
+): {
+  /** `bytes` is the length of all lines together, each with one line end. */
+  add(lines: readonly string[], bytes: number): void;
+  bodies(): Body[] | undefined;
+} {
+  const room = recordBytesInBody(stream, bytesMax);
+  const envelope = bytesMax - room;
+  const bodies: Body[] = [];
+  let [from, to, bytes, fits] = [0, 0, 0, true];
+
+  const close = (): void => {
+    if (to > from) bodies.push({ from, to, bytes: bytes + envelope });
+    [from, bytes] = [to, 0];
+  };
+  const addLine = (line: string): void => {
+    const size = Buffer.byteLength(line);
+    if (size > room) fits = false;
+    const comma = to > from ? 1 : 0;
+    if (bytes + comma + size > room) close();
+    bytes += size + (to > from ? 1 : 0);
+    to += 1;
+  };
+  return {
+    add: (lines, bytesWithLineEnds) => {
+      // Line ends stand where the commas will: one too many only for a body's first record.
+      const added = bytesWithLineEnds - (to > from ? 0 : 1);
+      if (lines.length === 0) return;
+      if (bytes + added <= room) {
+        bytes += added;
+        to += lines.length;
+      } else for (const line of lines) addLine(line);
+    },
+    bodies: () => {
+      close();
+      return fits ? bodies : undefined;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Page } from "./page.ts";
+
+/** Where a chunk ends: at the first page boundary at or after any of these. */
+export type ChunkLimits = {
+  readonly records: number;
+  /** Compressed bytes. */
+  readonly bytes: number;
+  readonly rowsRead: number;
+  readonly ms: number;
+};
+
+/** What a chunk holds so far, and whether more may be read for it. */
+export interface ChunkRoom {
+  /** A page was given to be judged: it will be in this chunk. */
+  enter(page: Page): void;
+  /** A page was written: `gzipBytes` is what the file would have at most. */
+  leave(page: Page, gzipBytes: number): void;
+  /** Whether a page may be read although others are still judged: none of them can fill the chunk. */
+  mayRunAhead(): boolean;
+  /** Whether the chunk ends here. Never while a page that belongs to it is still judged. */
+  isFull(): boolean;
+}
+
+function linesLength(page: Page): number {
+  return page.candidates.reduce((sum, { line }) => sum + line.length, 0);
+}
+
+/** Keeps the account of one chunk; `now` is in milliseconds. */
+export function createChunkRoom(limits: ChunkLimits, now: () => number): ChunkRoom {
+  const endsAt = now() + limits.ms;
+  const sum = { records: 0, rowsRead: 0, bytes: 0 };
+  const ahead: { readonly records: number; readonly read: number; readonly bytes: number }[] = [];
+  const isReached = (records: number, rowsRead: number, bytes: number): boolean =>
+    records >= limits.records ||
+    rowsRead >= limits.rowsRead ||
+    bytes >= limits.bytes ||
+    now() >= endsAt;
+  return {
+    enter: (page) => {
+      ahead.push({ records: page.candidates.length, read: page.read, bytes: linesLength(page) });
+    },
+    leave: (page, gzipBytes) => {
+      ahead.shift();
+      sum.records += page.candidates.length;
+      sum.rowsRead += page.read;
+      sum.bytes = gzipBytes;
+    },
+    mayRunAhead: () => {
+      const total = ahead.reduce(
+        ({ records, read, bytes }, page) => ({
+          records: records + page.records,
+          read: read + page.read,
+          bytes: bytes + page.bytes,
+        }),
+        { records: sum.records, read: sum.rowsRead, bytes: sum.bytes },
+      );
+      return !isReached(total.records, total.read, total.bytes);
+    },
+    isFull: () => ahead.length === 0 && isReached(sum.records, sum.rowsRead, sum.bytes),
+  };
+}

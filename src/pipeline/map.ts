@@ -1,0 +1,25 @@
+import type { CompiledMapping } from "../mapping/compile.ts";
+import type { Candidate, MakeReject, Page, RowPage } from "./page.ts";
+import { sourceRejects, type KeepRows } from "./rejects.ts";
+
+/** Turns rows into records; what cannot be mapped becomes a reject, and null is a row the mapping leaves out. */
+export async function* mapRows(
+  pages: AsyncIterable<RowPage>,
+  mapping: Pick<CompiledMapping, "map">,
+  how: { readonly stream: string; readonly keepRows: KeepRows; readonly makeReject: MakeReject },
+): AsyncGenerator<Page> {
+  for await (const source of pages) {
+    const candidates: Candidate[] = [];
+    const rejects = sourceRejects(source, how.stream, how.keepRows);
+    const read = source.rows.length + rejects.length;
+    let filtered = 0;
+    for (const [index, row] of source.rows.entries()) {
+      const mapped = mapping.map(row);
+      if (mapped === null) filtered += 1;
+      else if ("record" in mapped) {
+        candidates.push({ record: mapped.record, index, key: "", line: "" });
+      } else rejects.push(how.makeReject(source, index, { step: "map", ...mapped.reject }));
+    }
+    yield { source, read, candidates, rejects, filtered, unchanged: 0 };
+  }
+}

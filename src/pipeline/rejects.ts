@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+
+import { rejectRowCharsMax } from "../limits.ts";
+import type { RejectEntry } from "../state/rejects.ts";
+import type { MakeReject, RowPage } from "./page.ts";
+
+/** What the reject store keeps of a source row: the row, nothing, or a hash that shows whether two are equal. */
+export type KeepRows = "keep" | "drop" | "hash";
+
+function kept(text: string, keepRows: KeepRows): string | undefined {
+  if (keepRows === "drop") return undefined;
+  if (keepRows === "hash") return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+  return text.length > rejectRowCharsMax ? `${text.slice(0, rejectRowCharsMax)}…` : text;
+}
+
+/** How the rejects of a sync are made. */
+export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
+  return (page, index, fault) => ({
+    stream,
+    place: page.where(index),
+    ...fault,
+    row: kept(JSON.stringify(page.rows[index] ?? null), keepRows),
+  });
+}
+
+/** The rejects that the connector itself yielded with a page. */
+export function sourceRejects(page: RowPage, stream: string, keepRows: KeepRows): RejectEntry[] {
+  return (page.rejects ?? []).map(({ where, code, reason, key, row }) => ({
+    stream,
+    place: where,
+    step: "read",
+    code,
+    reason,
+    key,
+    row: row === undefined ? undefined : kept(row, keepRows),
+  }));
+}

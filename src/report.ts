@@ -1,0 +1,112 @@
+import { reportReasonsMax } from "./limits.ts";
+import { rejectText } from "./records/reject-codes.ts";
+import type { RejectReason } from "./state/rejects.ts";
+import type { Outcome, Run, RunFailure } from "./state/runs.ts";
+import type { Tally } from "./state/tally.ts";
+
+/** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
+export type ReportCounts = {
+  readonly read: number;
+  readonly sent: number;
+  readonly would_send?: number;
+  readonly unchanged: number;
+  readonly filtered: number;
+  readonly rejected: number;
+};
+
+/** A reason for rejects, with the place of its first one. */
+export type ReportReason = {
+  readonly code: string;
+  readonly reason: string;
+  readonly count: number;
+  /** `file:line`, or the reject's number in the run where a place could hold a key. */
+  readonly example: string;
+};
+
+/** The run report: the one object behind `runs show`, the workflow's result and its details. */
+export type RunReport = {
+  readonly run_id: string;
+  readonly workflow_id: string;
+  readonly sync: string;
+  readonly outcome: Outcome;
+  readonly error?: RunFailure;
+  readonly mode: string | null;
+  readonly mode_reason: string | null;
+  readonly dry_run: boolean;
+  readonly counts: ReportCounts;
+  /** Whether read = sent + unchanged + filtered + rejected (I2). */
+  readonly balanced: boolean;
+  readonly chunks: number;
+  readonly parts: number;
+  readonly bytes: { readonly json: number; readonly gzip: number };
+  readonly requests: number;
+  readonly retries: number;
+  /** Records that may have been sent more than once, after a crash or a lost answer. */
+  readonly possibly_repeated: number;
+  /** What steps were told to wait for rate limits, added up. */
+  readonly waited_ms: number;
+  /** Versions; the positions stay in the store. */
+  readonly checkpoint: { readonly before: number; readonly after: number };
+  readonly reject_reasons: readonly ReportReason[];
+  readonly config_hash: string;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly duration_ms: number;
+};
+
+/** The bucket that does not add up, or undefined (I2): each is counted twice, at its source and where it ended. */
+export function imbalance(tally: Tally): string | undefined {
+  const { read, sent, unchanged, filtered, rejected, staged, refused } = tally;
+  if (sent !== staged) return `sent: ${staged} records were staged, the receipts hold ${sent}`;
+  if (rejected !== refused) {
+    return `rejected: ${refused} rows were refused, the reject store holds ${rejected}`;
+  }
+  const sum = sent + unchanged + filtered + rejected;
+  return read === sum ? undefined : `read: ${read} rows were read, ${sum} are accounted for`;
+}
+
+/** Makes the report of a run from what the store holds of it. */
+export function buildReport(from: {
+  readonly run: Run;
+  readonly tally: Tally;
+  readonly reasons: readonly RejectReason[];
+}): RunReport {
+  const { run, tally, reasons } = from;
+  const { read, sent, unchanged, filtered, rejected } = tally;
+  const isDry = run.request.dryRun === true;
+  const ended = run.endedAt === null ? Date.now() : Date.parse(run.endedAt);
+  return {
+    run_id: run.runId,
+    workflow_id: run.workflowId,
+    sync: run.sync,
+    outcome: run.outcome ?? "abandoned",
+    ...(run.failure === null ? {} : { error: run.failure }),
+    mode: run.mode,
+    mode_reason: run.modeReason,
+    dry_run: isDry,
+    counts: isDry
+      ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected }
+      : { read, sent, unchanged, filtered, rejected },
+    balanced: imbalance(tally) === undefined,
+    chunks: tally.chunks,
+    parts: tally.parts,
+    bytes: { json: tally.jsonBytes, gzip: tally.gzipBytes },
+    requests: run.requests,
+    retries: run.retries,
+    possibly_repeated: run.possiblyRepeated,
+    waited_ms: run.waitedMs,
+    checkpoint: { before: run.checkpointBefore, after: run.checkpointVersion },
+    reject_reasons: reasons
+      .slice(0, reportReasonsMax)
+      .map(({ code, count, chunk, ordinal, place }) => ({
+        code,
+        reason: rejectText(code),
+        count,
+        example: /^[^\n]+:\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`,
+      })),
+    config_hash: run.configHash,
+    started_at: run.startedAt,
+    ended_at: run.endedAt,
+    duration_ms: ended - Date.parse(run.startedAt),
+  };
+}

@@ -1,0 +1,121 @@
+import { mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { messageOf, StagingError } from "../errors.ts";
+import type { StageName } from "../state/sends.ts";
+
+/** Where a run's chunks wait. */
+function runFolder(stagingFolder: string, runId: string): string {
+  return join(stagingFolder, runId);
+}
+
+/** The file of a staging, or of a part that a split made of it. Each staging has its own: no mixing with a half file. */
+export function stagedFile(
+  stagingFolder: string,
+  { runId, chunk, stage }: StageName,
+  part = 0,
+): string {
+  const suffix = part === 0 ? "" : `.part-${part}`;
+  return join(runFolder(stagingFolder, runId), `chunk-${chunk}.stage-${stage}${suffix}.jsonl.gz`);
+}
+
+/** Beside a staged file: where its pages began, one JSON object a line. */
+export function pageStartsFile(staged: string): string {
+  return `${staged}.pages`;
+}
+
+function stagingError(error: unknown, path: string): StagingError {
+  const hints: Record<string, string> = {
+    ENOSPC: "free space on that disk or set `state:` to another one; the run goes on by itself",
+    EROFS: "the disk is read-only: mount it for writing or set `state:` to another folder",
+    EACCES: "give this user write access to the folder",
+  };
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return new StagingError(`cannot write ${path}: ${messageOf(error)}`, {
+    cause: error,
+    hint: hints[code] ?? "check the staging folder",
+  });
+}
+
+/** Writes to a file that is not there until it is whole. */
+export interface AtomicFile {
+  write(bytes: Buffer): Promise<void>;
+  /** Syncs the file, gives it its name and syncs the folder: after this a power cut leaves it whole. */
+  finish(): Promise<void>;
+  /** Removes what was written, unless it was finished. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Begins a file under a temporary name.
+ * @throws {StagingError} it cannot be made; so do `write` and `finish`.
+ */
+export async function createAtomicFile(path: string): Promise<AtomicFile> {
+  const partial = `${path}.partial`;
+  const attempt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw stagingError(error, path);
+    }
+  };
+  const file = await attempt(async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return await open(partial, "w", 0o600);
+  });
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (isOpen) {
+      isOpen = false;
+      await file.close();
+    }
+  };
+  return {
+    write: async (bytes) => {
+      await attempt(async () => {
+        for (let from = 0; from < bytes.length;) {
+          from += (await file.write(bytes, from)).bytesWritten;
+        }
+      });
+    },
+    finish: async () => {
+      await attempt(async () => {
+        await file.sync();
+        await close();
+        await rename(partial, path);
+        await using folder = await open(dirname(path), "r");
+        await folder.sync();
+      });
+    },
+    discard: async () => {
+      await close();
+      await rm(partial, { force: true });
+    },
+  };
+}
+
+/** Removes the files of one chunk that are not of stage `keep`; all of them when it is undefined. Missing files are no fault. */
+export async function sweepChunk(
+  stagingFolder: string,
+  chunk: { readonly runId: string; readonly chunk: number; readonly keep?: number | undefined },
+): Promise<void> {
+  const folder = runFolder(stagingFolder, chunk.runId);
+  const names = await readdir(folder).catch(() => []);
+  const kept = `chunk-${chunk.chunk}.stage-${chunk.keep}.`;
+  for (const name of names) {
+    if (!name.startsWith(`chunk-${chunk.chunk}.stage-`)) continue;
+    if (chunk.keep !== undefined && name.startsWith(kept)) continue;
+    await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Removes everything a run staged. */
+export async function sweepRun(stagingFolder: string, runId: string): Promise<void> {
+  await rm(runFolder(stagingFolder, runId), { recursive: true, force: true });
+}
+
+/** Free bytes of the disk that holds a folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * The id of this host, made once and kept beside the staging folder, so that a restarted worker serves the same queue
+ * and finds its staged files. Two processes that make it at the same moment agree on one.
+ */
+export async function readHostId(stateFolder: string): Promise<string> {
+  const file = join(stateFolder, "host-id");
+  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  const made = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  await writeFile(made, randomBytes(6).toString("hex"), { mode: 0o600 });
+  try {
+    // A link is made whole or not at all, and never over another's.
+    await link(made, file);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    await rm(made);
+  }
+  return await readFile(file, "utf8");
+}
