@@ -1,0 +1,41 @@
+import { reportReasonsMax } from "../src/limits.ts";
+import { buildReport, imbalance, type RunReport } from "../src/report.ts";
+import { sendLock } from "../src/state/locks.ts";
+import type { Outcome, RunFailure } from "../src/state/runs.ts";
+import { attempt } from "./attempt.ts";
+import { isoNow, type Dependencies } from "./dependencies.ts";
+import type { CloseRunInput } from "./inputs.ts";
+
+/**
+ * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
+ * keeps the report. Twice is once: a run keeps its first outcome.
+ */
+export function createCloseRun(
+  deps: Dependencies,
+): (input: CloseRunInput) => Promise<RunReport | null> {
+  const { state } = deps;
+  return async ({ runId, ...input }) =>
+    await attempt(async () => {
+      const run = await state.run(runId);
+      // A run that never opened (an unknown sync, a store that was away) has nothing to close.
+      if (run === undefined) return null;
+      if (input.mode !== undefined) await state.setMode({ runId, ...input.mode });
+      const staged = run.request.dryRun === true;
+      if (!staged) await state.dropSends({ runId });
+      const tally = await state.tally({ runId, staged });
+      const bucket = imbalance(tally);
+      let [outcome, failure]: [Outcome, RunFailure | undefined] = [input.outcome, input.failure];
+      if (outcome === "done" && bucket !== undefined) {
+        const message = `the run does not balance: ${bucket}`;
+        [outcome, failure] = ["failed", { code: "NotBalanced", message }];
+      }
+      if (outcome === "done" && tally.rejected > 0) outcome = "done_with_rejects";
+      const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
+      const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
+      const report = buildReport({ run: ended, tally, reasons });
+      await state.keepReport({ runId, report });
+      const { target, sync, firstRunId } = run;
+      await state.releaseLock({ name: sendLock(target, sync), firstRunId });
+      return report;
+    });
+}

@@ -1,0 +1,34 @@
+import { OutcomeUnknownError, UploadGoneError } from "../src/errors.ts";
+import { requestAttempt } from "./attempt.ts";
+import { isoNow, type Dependencies } from "./dependencies.ts";
+import type { PartRef } from "./inputs.ts";
+
+/**
+ * Has the service process an uploaded part. Twice is once at a service that processes a key once: the same key is
+ * confirmed again, and an attempt that finds `confirming` counts the part as possibly repeated.
+ */
+export function createConfirmUpload(
+  deps: Dependencies,
+): (input: PartRef & { readonly fileKey: string }) => Promise<object> {
+  const { state, api } = deps;
+  return async ({ runId, chunk, stage, part, fileKey }) =>
+    await requestAttempt(deps, runId, async ({ signal }) => {
+      const name = { runId, chunk, stage, part };
+      const confirming = { ...name, form: "file", confirm: true, host: deps.hostId } as const;
+      const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });
+      if (receipt.state !== "confirming") return {};
+      signal.throwIfAborted();
+      try {
+        await api.confirmUpload({ fileKey, records: receipt.records, signal });
+      } catch (error) {
+        if (error instanceof UploadGoneError) {
+          await state.movePart({ ...name, state: "staged", fileKey: null, at: isoNow(deps) });
+        } else if (!(error instanceof OutcomeUnknownError) && !signal.aborted) {
+          await state.movePart({ ...name, state: "uploaded", at: isoNow(deps) });
+        }
+        throw error;
+      }
+      await state.movePart({ ...name, state: "accepted", at: isoNow(deps) });
+      return {};
+    });
+}

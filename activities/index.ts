@@ -1,0 +1,48 @@
+import { createCloseRun } from "./close-run.ts";
+import { createCommitChunk } from "./commit-chunk.ts";
+import { createConfirmUpload } from "./confirm-upload.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { createDropChunk } from "./drop-chunk.ts";
+import { createOpenRun } from "./open-run.ts";
+import { createSplitChunk } from "./split-chunk.ts";
+import { createStageChunk } from "./stage-chunk.ts";
+import { createUploadFile } from "./upload-file.ts";
+import { createUploadJson } from "./upload-json.ts";
+
+/** The activities that need no local file: any worker may run them. */
+export function createSharedActivities(deps: Dependencies): {
+  readonly openRun: ReturnType<typeof createOpenRun>;
+  readonly confirmUpload: ReturnType<typeof createConfirmUpload>;
+  readonly commitChunk: ReturnType<typeof createCommitChunk>;
+  readonly closeRun: ReturnType<typeof createCloseRun>;
+} {
+  return {
+    openRun: createOpenRun(deps),
+    confirmUpload: createConfirmUpload(deps),
+    commitChunk: createCommitChunk(deps),
+    closeRun: createCloseRun(deps),
+  };
+}
+
+/** The activities that read or write staged files: they run where those lie. */
+export function createHostActivities(deps: Dependencies): {
+  readonly stageChunk: ReturnType<typeof createStageChunk>;
+  readonly uploadJson: ReturnType<typeof createUploadJson>;
+  readonly uploadFile: ReturnType<typeof createUploadFile>;
+  readonly splitChunk: ReturnType<typeof createSplitChunk>;
+  readonly dropChunk: ReturnType<typeof createDropChunk>;
+} {
+  return {
+    stageChunk: createStageChunk(deps),
+    uploadJson: createUploadJson(deps),
+    uploadFile: createUploadFile(deps),
+    splitChunk: createSplitChunk(deps),
+    dropChunk: createDropChunk(deps),
+  };
+}
+
+/** Types of the activities of the shared queue. */
+export type SharedActivities = ReturnType<typeof createSharedActivities>;
+
+/** Types of the activities of a host's queue. */
+export type HostActivities = ReturnType<typeof createHostActivities>;

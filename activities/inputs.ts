@@ -1,0 +1,85 @@
+import type { RunFailure, RunRequest, Outcome } from "../src/state/runs.ts";
+
+/** What every activity of a run is given, so that a redeploy or a zombie can be told apart. */
+export type RunRef = {
+  readonly runId: string;
+  readonly storeId: string;
+  readonly configHash: string;
+  readonly fence: number;
+};
+
+/** One staging of a chunk. */
+export type StageRef = RunRef & { readonly chunk: number; readonly stage: number };
+
+/** One part of a staging. */
+export type PartRef = StageRef & { readonly part: number };
+
+/** Input of `openRun`. */
+export type OpenRunInput = {
+  readonly sync: string;
+  readonly kind: "sync";
+  readonly runId: string;
+  readonly workflowId: string;
+  /** Run id of the workflow's first execution, which continue-as-new keeps. */
+  readonly firstRunId: string;
+  readonly request: RunRequest;
+};
+
+/** What a workflow needs to know of the configuration: it has no environment of its own. */
+export type RunSettings = {
+  readonly mode: "auto" | "lightweight" | "heavyweight";
+  readonly lightweightPartsMax: number;
+  readonly dryRun: boolean;
+  /** Continue as new after this many chunks; undefined leaves it to Temporal. */
+  readonly chunksPerRun?: number | undefined;
+  readonly heartbeatTimeoutMs: number;
+  readonly scheduleToStartMs: number;
+  readonly retryInitialMs: number;
+  readonly retryMaxMs?: number | undefined;
+  /** Whether to upsert the search attribute SluiceSync. */
+  readonly searchAttribute: boolean;
+};
+
+/** Result of `openRun`. */
+export type OpenedRun = RunRef & { readonly hostQueue: string; readonly settings: RunSettings };
+
+/** Result of `stageChunk`. */
+export type StageResult = {
+  readonly stage: number;
+  readonly records: number;
+  /** Lightweight bodies; 0 when a record alone exceeds one. */
+  readonly parts: number;
+  readonly jsonBytes: number;
+  readonly gzipBytes: number;
+  readonly done: boolean;
+  readonly counts: {
+    readonly read: number;
+    readonly unchanged: number;
+    readonly filtered: number;
+    readonly rejected: number;
+  };
+};
+
+/** Input of `splitChunk`: leave out these records, or cut the part in two. */
+export type SplitInput = PartRef & {
+  readonly how:
+    | {
+        readonly without: readonly {
+          readonly index: number;
+          readonly field?: string | undefined;
+        }[];
+      }
+    | { readonly halves: true; readonly why: "refused_by_service" | "too_large" };
+};
+
+/** Input of `closeRun`. */
+export type CloseRunInput = {
+  readonly runId: string;
+  readonly outcome: Extract<
+    Outcome,
+    "done" | "failed" | "cancelled" | "busy" | "credits_exhausted"
+  >;
+  readonly failure?: RunFailure | undefined;
+  /** The mode chosen for the whole run and why; undefined when nothing was staged. */
+  readonly mode?: { readonly mode: string; readonly reason: string } | undefined;
+};

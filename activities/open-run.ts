@@ -1,0 +1,131 @@
+import type { Source } from "../connectors/connector.ts";
+import type { SyncConfig } from "../src/config/config.ts";
+import { BusyError, ConfigError } from "../src/errors.ts";
+import { loadMapping } from "../src/mapping/load.ts";
+import { sendLock, type LockHolder } from "../src/state/locks.ts";
+import { attempt } from "./attempt.ts";
+import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
+
+/** The connector of a sync. @throws {ConfigError} there is none of that name. */
+export function sourceOf({ sources }: Pick<Dependencies, "sources">, sync: SyncConfig): Source {
+  const source = sources.get(sync.connector);
+  if (source === undefined) throw new ConfigError(`there is no connector "${sync.connector}"`);
+  return source;
+}
+
+/** What connectors are asked with. */
+export function askOf(
+  sync: SyncConfig,
+  signal: AbortSignal,
+): { config: unknown; signal: AbortSignal; log: { info(): void; warn(): void } } {
+  // Connectors speak through rejects and errors; what they log besides has no reader in a run.
+  return {
+    config: sync.connectorConfig,
+    signal,
+    log: { info: () => undefined, warn: () => undefined },
+  };
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(", ");
+}
+
+/**
+ * Tells before the first row whether the source has every column that the mapping reads.
+ * @throws {ConfigError} it has not: the message names the columns there are.
+ */
+export async function checkColumns(
+  source: Source,
+  sync: SyncConfig,
+  signal: AbortSignal,
+): Promise<void> {
+  const columns = await source.columns?.(askOf(sync, signal));
+  if (columns === undefined) return;
+  const mapping = await loadMapping(sync);
+  const missing = mapping.columns.filter((column) => !columns.includes(column));
+  if (missing.length === 0) return;
+  throw new ConfigError(
+    `sync ${sync.name} reads the column${missing.length > 1 ? "s" : ""} ${quoted(missing)}, which connection ${sync.connection} does not have`,
+    {
+      field: `syncs.${sync.name}.record`,
+      hint: `its columns are ${quoted(columns.slice(0, 50))}`,
+    },
+  );
+}
+
+async function takeSendLock(deps: Dependencies, input: OpenRunInput): Promise<number> {
+  const { workflowId, firstRunId, runId, kind } = input;
+  const name = sendLock(deps.target, input.sync);
+  const ask = { name, workflowId, firstRunId, runId, kind, at: isoNow(deps) };
+  let answer = await deps.state.takeLock(ask);
+  if ("holder" in answer && !(await deps.isWorkflowOpen(answer.holder))) {
+    // A terminated or timed-out workflow cannot give its lock back: Temporal says that it is closed.
+    answer = await deps.state.takeLock({ ...ask, insteadOf: answer.holder });
+  }
+  if ("fence" in answer) return answer.fence;
+  throw busy(input.sync, answer.holder);
+}
+
+function busy(sync: string, holder: LockHolder): BusyError {
+  return new BusyError(
+    `sync ${sync} is being sent by run ${holder.runId} (workflow ${holder.workflowId})`,
+    { hint: `wait for it, or \`sluice cancel ${holder.runId}\`` },
+  );
+}
+
+function settingsOf(deps: Dependencies, sync: SyncConfig, input: OpenRunInput): RunSettings {
+  const { chunksPerRun, heartbeatTimeoutMs, scheduleToStartMs, retryInitialMs, retryMaxMs } =
+    deps.config.advanced;
+  return {
+    mode: input.request.mode ?? sync.mode,
+    lightweightPartsMax: sync.lightweightPartsMax,
+    dryRun: input.request.dryRun === true,
+    chunksPerRun,
+    heartbeatTimeoutMs,
+    scheduleToStartMs,
+    retryInitialMs,
+    retryMaxMs,
+    searchAttribute: deps.config.temporal.searchAttribute,
+  };
+}
+
+/**
+ * Opens a run: checks what can be checked without reading rows, takes the send lock and stores where the run begins.
+ * Twice is once: the run is stored by its id, and its own lock is given to it again.
+ */
+export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Promise<OpenedRun> {
+  return async (input) =>
+    await attempt(async ({ signal }) => {
+      const { state, target } = deps;
+      const sync = syncOf(deps, input.sync);
+      const source = sourceOf(deps, sync);
+      const { storeId } = state;
+      const { configHash } = sync;
+      const checkpoint = await state.checkpoint({ target, sync: sync.name });
+      const isResumed = source.restart?.(sync.connectorConfig) !== "each-run";
+      await state.openRun({
+        ...input,
+        target,
+        configHash,
+        fromPosition: isResumed ? checkpoint.position : null,
+        checkpointBefore: checkpoint.version,
+        startedAt: isoNow(deps),
+      });
+      const fence = await takeSendLock(deps, input);
+      await checkColumns(source, sync, signal);
+      // `send: all` keeps no fingerprints, so older ones no longer say what the service holds.
+      if (sync.send === "all" && input.request.dryRun !== true) {
+        await state.forgetFingerprints({ target, sync: sync.name });
+      }
+      const settings = settingsOf(deps, sync, input);
+      return {
+        runId: input.runId,
+        storeId,
+        configHash,
+        fence,
+        hostQueue: deps.hostQueue,
+        settings,
+      };
+    });
+}

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+
+import { TooManyRejectsError } from "../src/errors.ts";
+import { bodyEnvelope } from "../src/pipeline/bodies.ts";
+import { createGzipWriter } from "../src/pipeline/gzip.ts";
+import { createAtomicFile, stagedFile } from "../src/staging/folder.ts";
+import { stagedLines } from "../src/staging/staged-lines.ts";
+import type { NewPart, Ranges, Receipt } from "../src/state/receipts.ts";
+import type { RejectEntry } from "../src/state/rejects.ts";
+import type { Send } from "../src/state/sends.ts";
+import { attempt } from "./attempt.ts";
+import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import { findRows, type Refused } from "./find-rows.ts";
+import type { SplitInput } from "./inputs.ts";
+
+/** Numbers of the records in `ranges`, in order. */
+function recordsOf(ranges: Ranges): number[] {
+  return ranges.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => from + n));
+}
+
+/** Record numbers as few ranges as they make. */
+function rangesOf(records: readonly number[]): [number, number][] {
+  const ranges: [number, number][] = [];
+  for (const record of records) {
+    const last = ranges.at(-1);
+    if (last?.[1] === record) last[1] += 1;
+    else ranges.push([record, record + 1]);
+  }
+  return ranges;
+}
+
+/** What stays and what is refused: named records go, else the part is cut in two, else its only record goes. */
+function divide(
+  receipt: Receipt,
+  how: SplitInput["how"],
+): { readonly keep: readonly (readonly number[])[]; readonly refused: readonly Refused[] } {
+  const records = recordsOf(receipt.ranges);
+  if ("without" in how) {
+    const refused = how.without.flatMap(({ index, field }) => {
+      const record = records[index];
+      return record === undefined ? [] : [{ record, field, code: "refused_by_service" as const }];
+    });
+    const gone = new Set(refused.map(({ record }) => record));
+    const rest = records.filter((record) => !gone.has(record));
+    return { keep: rest.length > 0 ? [rest] : [], refused };
+  }
+  if (records.length === 1) {
+    return { keep: [], refused: records.map((record) => ({ record, code: how.why })) };
+  }
+  const middle = Math.ceil(records.length / 2);
+  return { keep: [records.slice(0, middle), records.slice(middle)], refused: [] };
+}
+
+type Making = {
+  readonly deps: Dependencies;
+  readonly receipt: Receipt;
+  readonly stream: string;
+  readonly level: number;
+};
+
+/** A new part as a file of its own, with the records that it keeps of the staged one. */
+async function makeFile(making: Making, part: number, ranges: Ranges): Promise<NewPart> {
+  const { deps, receipt, level } = making;
+  const file = await createAtomicFile(stagedFile(deps.stagingFolder, receipt, part));
+  try {
+    const gzip = createGzipWriter(async (bytes) => await file.write(bytes), level);
+    let records = 0;
+    for await (const { line } of stagedLines(stagedFile(deps.stagingFolder, receipt), ranges)) {
+      await gzip.add(Buffer.concat([line, Buffer.from("\n")]));
+      records += 1;
+    }
+    const facts = await gzip.finish();
+    await file.finish();
+    return { part, ranges, records, ...facts };
+  } finally {
+    await file.discard();
+  }
+}
+
+/** A new part as a body: it is put together when it is sent. */
+async function makeBody(making: Making, part: number, ranges: Ranges): Promise<NewPart> {
+  const { deps, receipt, stream } = making;
+  const { head, tail } = bodyEnvelope(stream);
+  const hash = createHash("sha256");
+  let [records, jsonBytes] = [0, Buffer.byteLength(head) + tail.length];
+  for await (const { line } of stagedLines(stagedFile(deps.stagingFolder, receipt), ranges)) {
+    jsonBytes += line.length + (records > 0 ? 1 : 0);
+    hash.update(line).update("\n");
+    records += 1;
+  }
+  const jsonlSha256 = hash.digest("hex");
+  return { part, ranges, records, jsonBytes, jsonlSha256, gzipBytes: 0, gzipSha256: null };
+}
+
+async function makeParts(
+  making: Making,
+  send: Send,
+  keep: readonly (readonly number[])[],
+): Promise<NewPart[]> {
+  const { deps, receipt } = making;
+  // New numbers stand behind those of staging and of earlier splits, so that no number ever means two things.
+  const receipts = await deps.state.receipts(receipt);
+  const numbers = receipts.map(({ part }) => part);
+  const first = Math.max(...numbers, (send.bodies?.length ?? 0) - 1) + 1;
+  const make = receipt.form === "file" ? makeFile : makeBody;
+  const parts: NewPart[] = [];
+  for (const [index, records] of keep.entries()) {
+    parts.push(await make(making, first + index, rangesOf(records)));
+  }
+  return parts;
+}
+
+/** @throws {TooManyRejectsError} with these the run has more rejects than its limit allows. */
+async function checkLimit(
+  deps: Dependencies,
+  { runId, sync }: { readonly runId: string; readonly sync: string },
+  added: readonly RejectEntry[],
+): Promise<void> {
+  const { rejectLimit } = syncOf(deps, sync);
+  const { read, refused } = await deps.state.tally({ runId, staged: true });
+  const rejected = refused + added.length;
+  if (rejected <= rejectLimit.rows || rejected <= rejectLimit.rate * read) return;
+  throw new TooManyRejectsError(
+    `the service refused records: ${rejected} of ${read} rows, more than \`reject_limit\` allows`,
+    { field: "reject_limit", hint: "look at `sluice rejects list` and mend the mapping" },
+  );
+}
+
+/**
+ * Takes refused records out of a part, or cuts it in two. Twice is once: the first answer is kept in the receipts, and
+ * indices count only for the part they were given for.
+ */
+export function createSplitChunk(
+  deps: Dependencies,
+): (input: SplitInput) => Promise<{ readonly parts: number[] }> {
+  const { state } = deps;
+  return async ({ runId, chunk, stage, part, how }) =>
+    await attempt(async ({ signal }) => {
+      const name = { runId, chunk, stage };
+      const [run, send, receipt] = await Promise.all([
+        state.run(runId),
+        state.send(name),
+        state.receipt({ ...name, part }),
+      ]);
+      if (run === undefined || send === undefined || receipt === undefined) {
+        throw new Error(`run ${runId}, chunk ${chunk}: part ${part} is not in the store`);
+      }
+      const splitting = { ...name, part, host: deps.hostId, at: isoNow(deps) };
+      if (receipt.state === "split" || receipt.state === "refused") {
+        return await state.splitPart({ ...splitting, parts: [], rejects: [] });
+      }
+      const sync = syncOf(deps, run.sync);
+      const { keep, refused } = divide(receipt, how);
+      const rejects = await findRows(deps, { sync, receipt, refused, signal });
+      await checkLimit(deps, { runId, sync: sync.name }, rejects);
+      const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
+      const parts = await makeParts(making, send, keep);
+      return await state.splitPart({ ...splitting, parts, rejects });
+    });
+}

@@ -1,0 +1,121 @@
+import { rm } from "node:fs/promises";
+
+import { TooFewRowsError } from "../src/errors.ts";
+import {
+  chunkMsMax,
+  chunkRowsReadMax,
+  lightweightBodyBytesMax,
+  pageRowsMax,
+  uploadBytesMax,
+} from "../src/limits.ts";
+import { stagedFile, sweepChunk } from "../src/staging/folder.ts";
+import type { Run } from "../src/state/runs.ts";
+import { attempt } from "./attempt.ts";
+import { syncOf, type Dependencies } from "./dependencies.ts";
+import type { RunRef, StageResult } from "./inputs.ts";
+import { sourceOf } from "./open-run.ts";
+import type { StageJob } from "./stage-line.ts";
+
+/** Room under the API's limit for the page that ends a chunk. */
+const lastPageBytes = 100_000_000;
+
+type Drawn = { readonly stage: number; readonly send: number; readonly from: unknown };
+
+async function jobOf(
+  deps: Dependencies,
+  at: { readonly run: Run; readonly chunk: number; readonly drawn: Drawn },
+): Promise<StageJob> {
+  const { run, chunk, drawn } = at;
+  const { request, runId } = run;
+  const sync = syncOf(deps, run.sync);
+  const before = await deps.state.totalsBefore({ runId, chunk });
+  const isFullRead = sourceOf(deps, sync).restart?.(sync.connectorConfig) === "each-run";
+  const mode = request.mode ?? sync.mode;
+  const { record, recordModule, stream } = sync;
+  return {
+    connector: sync.connector,
+    config: sync.connectorConfig,
+    span: { from: drawn.from ?? undefined },
+    pageRowsMax,
+    limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
+    mapping: recordModule === undefined ? { record, stream } : { recordModule, stream },
+    keepRows: sync.pii.rejects,
+    recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
+    changed:
+      sync.send === "all"
+        ? undefined
+        : {
+            target: deps.target,
+            sync: sync.name,
+            runId,
+            chunk,
+            stage: drawn.stage,
+            send: drawn.send,
+            full: request.full === true,
+            rejectDuplicates: isFullRead && sync.duplicateKeys === "reject",
+            dryRun: request.dryRun === true,
+            committedAfter:
+              sync.resendAfterMs === undefined ? undefined : deps.now() - sync.resendAfterMs,
+          },
+    chunk: {
+      limits: {
+        records: sync.chunk.records,
+        bytes: Math.min(sync.chunk.bytes, uploadBytesMax - lastPageBytes),
+        rowsRead: chunkRowsReadMax,
+        ms: chunkMsMax,
+      },
+      stream,
+      bodyBytesMax: lightweightBodyBytesMax,
+      level: sync.chunk.level,
+      from: drawn.from,
+    },
+    stage: { runId, chunk, stage: drawn.stage },
+    file: stagedFile(deps.stagingFolder, { runId, chunk, stage: drawn.stage }),
+    rejects: { before, limit: sync.rejectLimit },
+  };
+}
+
+/**
+ * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
+ * JSONL. Twice is once: each staging draws a new number, and what an older one left is swept.
+ */
+export function createStageChunk(
+  deps: Dependencies,
+): (input: RunRef & { readonly chunk: number }) => Promise<StageResult> {
+  const { state } = deps;
+  return async ({ runId, chunk }) =>
+    await attempt(async ({ signal, progress }) => {
+      const run = await state.run(runId);
+      if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+      const drawn = await state.drawStage({ runId, chunk, host: deps.hostId });
+      await sweepChunk(deps.stagingFolder, { runId, chunk, keep: drawn.stage });
+      const job = await jobOf(deps, { run, chunk, drawn });
+      const staged = await deps.stageThreads.run(job, { signal, progress });
+      const read = job.rejects.before.read + staged.counts.read;
+      const { minRows, name } = syncOf(deps, run.sync);
+      if (staged.done && read < minRows && run.request.limit === undefined) {
+        await rm(job.file, { force: true });
+        throw new TooFewRowsError(
+          `sync ${name} read ${read} rows, and \`min_rows\` asks for ${minRows}: nothing of this chunk was sent`,
+          {
+            field: `syncs.${name}.min_rows`,
+            hint: "check that the source is whole, or lower min_rows",
+          },
+        );
+      }
+      const { stage } = drawn;
+      const done = staged.done || job.limit === staged.counts.read;
+      await state.finishStage({
+        runId,
+        chunk,
+        stage,
+        ...staged,
+        done,
+        bodies: staged.bodies ?? [],
+      });
+      const { records, ...counts } = staged.counts;
+      const { jsonBytes, gzipBytes } = staged;
+      const parts = staged.bodies?.length ?? 0;
+      return { stage, records, parts, jsonBytes, gzipBytes, done, counts };
+    });
+}

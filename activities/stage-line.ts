@@ -1,0 +1,135 @@
+import type { Source } from "../connectors/connector.ts";
+import { ConfigError, TooManyRejectsError } from "../src/errors.ts";
+import { loadMapping } from "../src/mapping/load.ts";
+import { recordBytesInBody } from "../src/pipeline/bodies.ts";
+import { dropUnchanged, type ChangedSettings } from "../src/pipeline/changed.ts";
+import type { ChunkRoom } from "../src/pipeline/chunk-limits.ts";
+import { writeChunk, type ChunkSettings, type WrittenChunk } from "../src/pipeline/chunk.ts";
+import { writeLines } from "../src/pipeline/lines.ts";
+import { mapRows } from "../src/pipeline/map.ts";
+import type { MakeReject, Page, RowPage } from "../src/pipeline/page.ts";
+import { rejectMaker, type KeepRows } from "../src/pipeline/rejects.ts";
+import { validateRecords } from "../src/pipeline/validate.ts";
+import { keyFieldOf } from "../src/records/streams.ts";
+import { validateRecord } from "../src/records/validate-record.ts";
+import { createAtomicFile, pageStartsFile } from "../src/staging/folder.ts";
+import type { StageCounts, StageName } from "../src/state/sends.ts";
+import type { StateClient } from "../src/state/state-store.ts";
+
+/** Everything a staging needs to know; plain data, because it crosses to a thread. */
+export type StageJob = {
+  readonly connector: string;
+  /** Output of the connector's schema. */
+  readonly config: unknown;
+  readonly span: { readonly from: unknown };
+  readonly pageRowsMax: number;
+  /** Rows that may still be read; undefined is all. */
+  readonly limit: number | undefined;
+  readonly mapping: Parameters<typeof loadMapping>[0];
+  readonly keepRows: KeepRows;
+  /** Bytes of a body that a record must fit into alone; undefined lets it travel as a file. */
+  readonly recordBytesMax: number | undefined;
+  /** Undefined sends every record. */
+  readonly changed: ChangedSettings | undefined;
+  readonly chunk: ChunkSettings;
+  readonly stage: StageName;
+  readonly file: string;
+  readonly rejects: {
+    /** What the run's earlier chunks counted. */
+    readonly before: { readonly read: number; readonly rejected: number };
+    readonly limit: { readonly rate: number; readonly rows: number };
+  };
+};
+
+/** What the line is run with. */
+export type StageTools = {
+  readonly source: Source;
+  readonly state: Pick<StateClient, "stageKeys" | "addRejects">;
+  readonly signal: AbortSignal;
+  progress(counts: StageCounts): void;
+};
+
+/** A finished line, without what only a later split needs: that lies beside the file. */
+export type Staged = Omit<WrittenChunk, "pageStarts">;
+
+const silent = { info: () => undefined, warn: () => undefined };
+
+/** The pages of the job's span, never more rows than the run may still read. */
+async function* readPages(job: StageJob, { source, signal }: StageTools): AsyncGenerator<RowPage> {
+  let left = job.limit ?? Infinity;
+  if (left <= 0) return;
+  const rows = Math.min(job.pageRowsMax, left);
+  const position = source.position.optional().parse(job.span.from);
+  const ask = { config: job.config, signal, log: silent, from: position, pageRowsMax: rows };
+  for await (const page of source.read({ ...ask, limit: job.limit })) {
+    signal.throwIfAborted();
+    left -= page.rows.length + (page.rejects?.length ?? 0);
+    // A page is whole or not at all: its position covers exactly its rows. A limit is met at the page before.
+    if (left < 0) return;
+    yield page;
+    if (left === 0) return;
+  }
+}
+
+/** @throws {TooManyRejectsError} more rows were refused than the limit allows. */
+function checkRejects({ before, limit }: StageJob["rejects"], counts: StageCounts): void {
+  const rejected = before.rejected + counts.rejected;
+  const read = before.read + counts.read;
+  if (rejected <= limit.rows || rejected <= limit.rate * read) return;
+  throw new TooManyRejectsError(
+    `${rejected} of ${read} rows were refused, more than \`reject_limit\` allows ` +
+      `(${limit.rows} rows and ${limit.rate * 100} %): nothing of this chunk was sent`,
+    {
+      field: "reject_limit",
+      hint: "look at `sluice rejects list`; mend the source or the mapping",
+    },
+  );
+}
+
+/** The data line: rows, records, valid records, lines, what has changed, one file. */
+export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
+  const { stream } = job.mapping;
+  const mapping = await loadMapping(job.mapping);
+  const makeReject: MakeReject = rejectMaker(stream, job.keepRows);
+  const bytesMax =
+    job.recordBytesMax === undefined ? undefined : recordBytesInBody(stream, job.recordBytesMax);
+
+  const pages = (room: ChunkRoom): AsyncIterable<Page> => {
+    const rows = readPages(job, tools);
+    const records = mapRows(rows, mapping, { stream, keepRows: job.keepRows, makeReject });
+    const valid = validateRecords(records, validateRecord(stream), makeReject);
+    const lines = writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
+    if (job.changed === undefined) return lines;
+    return dropUnchanged(lines, tools.state, { settings: job.changed, makeReject, room });
+  };
+  const file = await createAtomicFile(job.file);
+  try {
+    const { pageStarts, ...written } = await writeChunk(pages, job.chunk, {
+      write: async (bytes) => await file.write(bytes),
+      eachPage: async (page, counts) => {
+        const { rejects } = page;
+        if (rejects.length > 0) {
+          const at = new Date().toISOString();
+          await tools.state.addRejects({ ...job.stage, rejects, at });
+        }
+        tools.progress(counts);
+        checkRejects(job.rejects, counts);
+        tools.signal.throwIfAborted();
+      },
+    });
+    const starts = await createAtomicFile(pageStartsFile(job.file));
+    for (const start of pageStarts) await starts.write(Buffer.from(`${JSON.stringify(start)}\n`));
+    await starts.finish();
+    await file.finish();
+    return written;
+  } finally {
+    await file.discard();
+  }
+}
+
+/** The connector a job names. @throws {ConfigError} there is none. */
+export function connectorOf(sources: ReadonlyMap<string, Source>, name: string): Source {
+  const source = sources.get(name);
+  if (source === undefined) throw new ConfigError(`there is no connector "${name}"`);
+  return source;
+}

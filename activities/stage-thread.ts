@@ -1,0 +1,34 @@
+// A thread that stages chunks: no amount of parsing holds up heartbeats, and it shares the work with zlib's threads.
+import { MessagePort, parentPort, workerData } from "node:worker_threads";
+
+import { z } from "zod";
+
+import { sources } from "../connectors/registry.ts";
+import { stateOnPort } from "../src/state/port.ts";
+import { packError } from "../src/thread.ts";
+import { connectorOf, stageLine, type StageJob } from "./stage-line.ts";
+import type { StageReply } from "./stage-threads.ts";
+
+const { statePort } = z.object({ statePort: z.instanceof(MessagePort) }).parse(workerData);
+const state = stateOnPort(statePort);
+let aborting = new AbortController();
+
+async function stage(job: StageJob): Promise<StageReply> {
+  aborting = new AbortController();
+  try {
+    const staged = await stageLine(job, {
+      source: connectorOf(sources, job.connector),
+      state,
+      signal: aborting.signal,
+      progress: (counts) => parentPort?.postMessage({ counts } satisfies StageReply),
+    });
+    return { staged };
+  } catch (error) {
+    return { error: packError(error) };
+  }
+}
+
+parentPort?.on("message", (message: { readonly job: StageJob } | "abort") => {
+  if (message === "abort") aborting.abort();
+  else void stage(message.job).then((reply) => parentPort?.postMessage(reply));
+});

@@ -1,0 +1,82 @@
+import { Worker } from "node:worker_threads";
+
+import { StagingError } from "../src/errors.ts";
+import { stageThreadHeapMiB } from "../src/limits.ts";
+import type { StageCounts } from "../src/state/sends.ts";
+import type { StateStore } from "../src/state/state-store.ts";
+import { threadFile, unpackError, type PackedError } from "../src/thread.ts";
+import type { Staged, StageJob } from "./stage-line.ts";
+
+/** What a stage thread says. */
+export type StageReply =
+  | { readonly counts: StageCounts }
+  | { readonly staged: Staged }
+  | { readonly error: PackedError };
+
+/** Threads that stage chunks, one job a thread; kept for the next job, because their code is warm then. */
+export interface StageThreads {
+  /** @throws what the job threw; StagingError when its thread died. */
+  run(
+    job: StageJob,
+    attempt: { readonly signal: AbortSignal; readonly progress: (facts: object) => void },
+  ): Promise<Staged>;
+  close(): Promise<void>;
+}
+
+async function runOn(
+  thread: Worker,
+  job: StageJob,
+  { signal, progress }: Parameters<StageThreads["run"]>[1],
+): Promise<Staged> {
+  const abort = (): void => thread.postMessage("abort");
+  signal.addEventListener("abort", abort, { once: true });
+  thread.ref();
+  try {
+    return await new Promise<Staged>((resolve, reject) => {
+      thread.on("message", (reply: StageReply) => {
+        if ("counts" in reply) progress(reply.counts);
+        else if ("staged" in reply) resolve(reply.staged);
+        else reject(unpackError(reply.error));
+      });
+      const died = (why: string): void =>
+        reject(new StagingError(`the thread that staged ${job.file} died: ${why}`));
+      thread.once("error", (error: Error) => died(error.message));
+      thread.once("exit", (code) => died(`exit code ${code}`));
+      thread.postMessage({ job });
+    });
+  } finally {
+    signal.removeEventListener("abort", abort);
+    for (const event of ["message", "error", "exit"] as const) thread.removeAllListeners(event);
+    thread.unref();
+  }
+}
+
+/** Makes an empty set of threads on a store. */
+export function createStageThreads(state: Pick<StateStore, "openPort">): StageThreads {
+  const idle: Worker[] = [];
+  const start = (): Worker => {
+    const statePort = state.openPort();
+    return new Worker(threadFile("stage-thread", import.meta.url), {
+      workerData: { statePort },
+      transferList: [statePort],
+      resourceLimits: { maxOldGenerationSizeMb: stageThreadHeapMiB },
+    });
+  };
+  return {
+    run: async (job, attempt) => {
+      const thread = idle.pop() ?? start();
+      try {
+        const staged = await runOn(thread, job, attempt);
+        idle.push(thread);
+        return staged;
+      } catch (error) {
+        // A thread whose job failed may still be winding it up: the next job gets a new one.
+        await thread.terminate();
+        throw error;
+      }
+    },
+    close: async () => {
+      await Promise.all(idle.splice(0).map(async (thread) => await thread.terminate()));
+    },
+  };
+}

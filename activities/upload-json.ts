@@ -1,0 +1,52 @@
+import { OutcomeUnknownError } from "../src/errors.ts";
+import { bodyEnvelope } from "../src/pipeline/bodies.ts";
+import { stagedFile } from "../src/staging/folder.ts";
+import { stagedLines } from "../src/staging/staged-lines.ts";
+import type { Receipt } from "../src/state/receipts.ts";
+import { requestAttempt } from "./attempt.ts";
+import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import type { PartRef } from "./inputs.ts";
+
+/** The request body of a part: its staged lines, joined. */
+async function bodyOf(stagingFolder: string, stream: string, receipt: Receipt): Promise<Buffer> {
+  const { head, tail } = bodyEnvelope(stream);
+  const pieces: Buffer[] = [Buffer.from(head)];
+  for await (const { line } of stagedLines(stagedFile(stagingFolder, receipt), receipt.ranges)) {
+    if (pieces.length > 1) pieces.push(Buffer.from(","));
+    pieces.push(line);
+  }
+  return Buffer.concat([...pieces, Buffer.from(tail)]);
+}
+
+/**
+ * Sends one part in lightweight mode. Twice is at least once: the receipt says `sending` before bytes leave, and an
+ * attempt that finds it so counts the part as possibly repeated.
+ */
+export function createUploadJson(
+  deps: Dependencies,
+): (input: PartRef) => Promise<{ readonly fileKey: string | null }> {
+  const { state, api } = deps;
+  return async ({ runId, chunk, stage, part }) =>
+    await requestAttempt(deps, runId, async ({ signal }) => {
+      const run = await state.run(runId);
+      const { stream } = syncOf(deps, run?.sync ?? "");
+      const name = { runId, chunk, stage, part };
+      const sending = { ...name, form: "body", host: deps.hostId } as const;
+      const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
+      if (receipt.state !== "sending") return { fileKey: receipt.fileKey };
+      signal.throwIfAborted();
+      try {
+        const body = await bodyOf(deps.stagingFolder, stream, receipt);
+        const { records } = receipt;
+        const { fileKey } = await api.uploadJson({ stream, body, records, signal });
+        await state.movePart({ ...name, state: "accepted", fileKey, at: isoNow(deps) });
+        return { fileKey };
+      } catch (error) {
+        // Whatever is not an unknown outcome or a cancel was not applied: the next attempt repeats nothing.
+        if (!(error instanceof OutcomeUnknownError) && !signal.aborted) {
+          await state.movePart({ ...name, state: "staged", at: isoNow(deps) });
+        }
+        throw error;
+      }
+    });
+}
