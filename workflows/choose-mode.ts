@@ -1,0 +1,31 @@
+/** The mode of a run and why, for the report. */
+export type ChosenMode = {
+  readonly mode: "lightweight" | "heavyweight";
+  readonly reason: string;
+};
+
+/** What the first chunk and the settings say of a batch. */
+export type Batch = {
+  readonly asked: "auto" | "lightweight" | "heavyweight";
+  readonly partsMax: number;
+  /** Whether the first chunk is the whole batch. */
+  readonly isWhole: boolean;
+  readonly records: number;
+  /** Lightweight bodies that the first chunk needs; 0 when a record alone exceeds one. */
+  readonly bodies: number;
+};
+
+/**
+ * Chooses how a batch travels: lightweight when it is whole after its first chunk and fits the bodies allowed, else
+ * heavyweight; a mode that was asked for wins.
+ */
+export function chooseMode({ asked, partsMax, isWhole, records, bodies }: Batch): ChosenMode {
+  if (asked !== "auto") return { mode: asked, reason: `${asked} was asked for` };
+  if (isWhole && records === 0) return { mode: "lightweight", reason: "there is nothing to send" };
+  if (!isWhole) return { mode: "heavyweight", reason: "the batch is larger than its first chunk" };
+  const needed = `${records} records need ${bodies} bod${bodies === 1 ? "y" : "ies"} of 1 MB`;
+  if (bodies === 0) return { mode: "heavyweight", reason: "a record alone exceeds a body of 1 MB" };
+  return bodies <= partsMax
+    ? { mode: "lightweight", reason: `${needed}, ${partsMax} allowed` }
+    : { mode: "heavyweight", reason: `${needed}, more than the ${partsMax} allowed` };
+}

@@ -1,0 +1,68 @@
+import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from "@temporalio/workflow";
+
+import type { FailureFacts } from "../activities/failure.ts";
+
+/** What an activity's failure says, as far as a workflow acts on it. */
+export type ActivityFault = {
+  /** The class of fault: the codes of src/errors.ts, or `Unavailable` for a timeout. */
+  readonly type: string;
+  readonly message: string;
+  readonly facts: FailureFacts;
+};
+
+function factsOf(details: readonly unknown[] | null | undefined): FailureFacts {
+  const [facts] = details ?? [];
+  return typeof facts === "object" && facts !== null ? facts : {};
+}
+
+/** Reads what failed; undefined when it is no failure of an activity. */
+export function faultOf(error: unknown): ActivityFault | undefined {
+  if (!(error instanceof ActivityFailure)) return undefined;
+  const { cause } = error;
+  if (cause instanceof ApplicationFailure) {
+    return {
+      type: cause.type ?? "Unexpected",
+      message: cause.message,
+      facts: factsOf(cause.details),
+    };
+  }
+  if (cause instanceof TimeoutFailure) {
+    const message = `${error.activityType} did not end in time (${cause.timeoutType})`;
+    return { type: "Unavailable", message, facts: {} };
+  }
+  return undefined;
+}
+
+function isHostAway(error: unknown): boolean {
+  return (
+    error instanceof ActivityFailure &&
+    error.cause instanceof TimeoutFailure &&
+    error.cause.timeoutType === "SCHEDULE_TO_START"
+  );
+}
+
+/**
+ * Runs an activity, and again after a wait that outlasts it: a rate limit longer than its schedule-to-close timeout is
+ * slept here, durably and without a worker slot; a host that does not take its work is waited for.
+ */
+export async function patiently<Result>(
+  work: () => Promise<Result>,
+  waiting: (why: string | null) => void,
+): Promise<Result> {
+  for (;;) {
+    try {
+      const result = await work();
+      waiting(null);
+      return result;
+    } catch (error) {
+      const fault = faultOf(error);
+      const { untilMs } = fault?.facts ?? {};
+      if (fault?.type === "RateLimited" && untilMs !== undefined) {
+        waiting(`rate limited until ${new Date(untilMs).toISOString()}`);
+        await sleep(Math.max(1_000, untilMs - Date.now()), { summary: "rate limited" });
+      } else if (isHostAway(error)) {
+        waiting("waiting for the worker of the host that holds the staged files");
+      } else throw error;
+    }
+  }
+}

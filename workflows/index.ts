@@ -1,0 +1,1 @@
+export { sync } from "./sync.ts";

@@ -1,0 +1,75 @@
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  type ActivityInterfaceFor,
+} from "@temporalio/workflow";
+
+import type { HostActivities, SharedActivities } from "../activities/index.ts";
+import type { OpenedRun } from "../activities/inputs.ts";
+
+/** Every proxy waits until a cancelled activity has ended: otherwise cleanup would run under a PUT still on its way. */
+const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+
+/** Store only, no network: short, and tried for ever, because a store that is away comes back. */
+const metaOptions = {
+  cancellationType,
+  startToCloseTimeout: "1 minute",
+  heartbeatTimeout: "10 seconds",
+} as const;
+
+/** Opening and closing a run; before `openRun` nothing is known of its settings. */
+export const { openRun, closeRun } = proxyActivities<SharedActivities>({
+  ...metaOptions,
+  // A first attempt that fails for a passing reason is worth little patience: a person is looking.
+  retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "100 seconds" },
+});
+
+/** The activities of one opened run. */
+export type RunActivities = Pick<
+  ActivityInterfaceFor<SharedActivities>,
+  "confirmUpload" | "commitChunk"
+> &
+  ActivityInterfaceFor<HostActivities>;
+
+/** Proxies with the timeouts that the run's settings ask for: workflow code has no environment, and tests need them short. */
+export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities {
+  const initialInterval = settings.retryInitialMs;
+  const maximum = (ms: number): number => Math.max(initialInterval, settings.retryMaxMs ?? ms);
+  const heartbeatTimeout = settings.heartbeatTimeoutMs;
+  const { commitChunk } = proxyActivities<SharedActivities>({
+    ...metaOptions,
+    retry: { initialInterval, maximumInterval: maximum(100_000) },
+  });
+  const { confirmUpload } = proxyActivities<SharedActivities>({
+    cancellationType,
+    startToCloseTimeout: "2 minutes",
+    heartbeatTimeout: Math.min(heartbeatTimeout, 10_000),
+    // No maximumAttempts: a short outage must not fail a night. Twelve hours is a night.
+    scheduleToCloseTimeout: "12 hours",
+    retry: { initialInterval: initialInterval * 2, maximumInterval: maximum(120_000) },
+  });
+  const host = {
+    cancellationType,
+    taskQueue: hostQueue,
+    scheduleToStartTimeout: settings.scheduleToStartMs,
+    heartbeatTimeout,
+    retry: { initialInterval, maximumInterval: maximum(600_000) },
+  };
+  // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stops what hangs with a beating heart.
+  const { stageChunk, uploadJson, uploadFile } = proxyActivities<HostActivities>({
+    ...host,
+    startToCloseTimeout: "6 hours",
+  });
+  const { splitChunk } = proxyActivities<HostActivities>({
+    ...host,
+    startToCloseTimeout: "1 hour",
+  });
+  const { dropChunk } = proxyActivities<HostActivities>({
+    ...host,
+    startToCloseTimeout: "1 minute",
+    scheduleToCloseTimeout: "1 minute",
+    // What is not removed now is removed by a later sweep: cleaning up must never hold up a run.
+    retry: { maximumAttempts: 3 },
+  });
+  return { commitChunk, confirmUpload, stageChunk, uploadJson, uploadFile, splitChunk, dropChunk };
+}

@@ -1,0 +1,116 @@
+import { CancellationScope } from "@temporalio/workflow";
+
+import type {
+  OpenedRun,
+  PartRef,
+  SplitInput,
+  StageRef,
+  StageResult,
+} from "../activities/inputs.ts";
+import { uploadsPerPartMax } from "../src/limits.ts";
+import type { ChosenMode } from "./choose-mode.ts";
+import { faultOf, patiently } from "./failures.ts";
+import type { RunActivities } from "./policies.ts";
+
+/** A chunk on its way, and what its steps need. */
+export type Sending = {
+  readonly opened: OpenedRun;
+  readonly activities: RunActivities;
+  readonly chunk: number;
+  readonly staged: StageResult;
+  readonly mode: ChosenMode["mode"];
+  /** Resolves when the chunk before is committed: a later row must win. */
+  readonly turn: Promise<void>;
+  readonly waiting: (why: string | null) => void;
+};
+
+function stageRef({ opened, chunk, staged }: Sending): StageRef {
+  const { runId, storeId, configHash, fence } = opened;
+  return { runId, storeId, configHash, fence, chunk, stage: staged.stage };
+}
+
+/** How a refusal is split, or undefined when the error is none. */
+function splitOf(error: unknown): SplitInput["how"] | undefined {
+  const fault = faultOf(error);
+  if (fault?.type === "TooLarge") return { halves: true, why: "too_large" };
+  if (fault?.type !== "RecordsRejected") return undefined;
+  const refused = fault.facts.refused ?? [];
+  return refused.length > 0 ? { without: refused } : { halves: true, why: "refused_by_service" };
+}
+
+async function sendBody(sending: Sending, part: PartRef): Promise<void> {
+  await sending.turn;
+  const summary = `chunk ${part.chunk}, part ${part.part}`;
+  await patiently(
+    async () => await sending.activities.uploadJson.executeWithOptions({ summary }, [part]),
+    sending.waiting,
+  );
+}
+
+async function sendFile(sending: Sending, part: PartRef): Promise<void> {
+  const { activities, staged, waiting } = sending;
+  const summary = `chunk ${part.chunk}: ${staged.records} records, ${staged.gzipBytes} bytes`;
+  for (let uploads = 1; ; uploads++) {
+    const { fileKey } = await patiently(
+      async () => await activities.uploadFile.executeWithOptions({ summary }, [part]),
+      waiting,
+    );
+    await sending.turn;
+    try {
+      await patiently(async () => await activities.confirmUpload({ ...part, fileKey }), waiting);
+      return;
+    } catch (error) {
+      // The service lost the file before it processed it: the same bytes go up again under a new key.
+      if (faultOf(error)?.type !== "UploadGone" || uploads >= uploadsPerPartMax) throw error;
+    }
+  }
+}
+
+/** Sends the parts of a chunk in order; a part that is refused is replaced by what a split makes of it. */
+async function sendParts(sending: Sending): Promise<void> {
+  const { activities, mode, staged } = sending;
+  const send = mode === "lightweight" ? sendBody : sendFile;
+  const count = mode === "lightweight" ? staged.parts : 1;
+  const parts = Array.from({ length: count }, (_, part) => part);
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const ref: PartRef = { ...stageRef(sending), part };
+    try {
+      await send(sending, ref);
+    } catch (error) {
+      const how = splitOf(error);
+      if (how === undefined) throw error;
+      const split = await activities.splitChunk({ ...ref, how });
+      parts.unshift(...split.parts);
+    }
+  }
+}
+
+/**
+ * Sends a staged chunk and saves the checkpoint behind it. Uploads of two chunks may overlap; what makes the service
+ * take records waits for its turn. Once accepted it is committed even if the run is cancelled meanwhile.
+ */
+export async function sendChunk(sending: Sending): Promise<void> {
+  const { activities, opened, chunk, staged } = sending;
+  if (!opened.settings.dryRun) {
+    if (staged.records > 0) await sendParts(sending);
+    await sending.turn;
+    await CancellationScope.nonCancellable(
+      async () => void (await activities.commitChunk(stageRef(sending))),
+    );
+  }
+  await sweep(activities, { runId: opened.runId, chunk });
+}
+
+/** Removes staged files; one that stays is swept later and is no reason to fail. */
+export async function sweep(
+  activities: Pick<RunActivities, "dropChunk">,
+  what: { readonly runId: string; readonly chunk?: number },
+): Promise<void> {
+  await CancellationScope.nonCancellable(async () => {
+    try {
+      await activities.dropChunk(what);
+    } catch {
+      // The files stay until a later sweep.
+    }
+  });
+}
