@@ -1,0 +1,44 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** How often a held lock is asked for again. */
+const askAgainMs = 50;
+
+/** SQLite's result code for a lock somebody else holds. */
+const sqliteBusy = 5;
+
+/**
+ * Runs `work` while no other caller, in this process or another, is in theirs under the same `path`; `waiting` is called
+ * once when there is somebody to wait for. The lock is SQLite's on an empty file: the operating system frees it when its
+ * holder dies, however it dies, so that no lock is ever stale.
+ */
+export async function exclusively<Result>(
+  path: string,
+  work: () => Promise<Result>,
+  waiting?: () => void,
+): Promise<Result> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(path);
+  try {
+    if (!isTaken(lock)) {
+      waiting?.();
+      do await delay(askAgainMs);
+      while (!isTaken(lock));
+    }
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+function isTaken(lock: DatabaseSync): boolean {
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "errcode" in error && error.errcode === sqliteBusy) return false;
+    throw error;
+  }
+}

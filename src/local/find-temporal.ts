@@ -1,0 +1,100 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import { ConfigError, messageOf } from "../errors.ts";
+import { buildTemporal } from "./build-temporal.ts";
+import { downloadTemporal } from "./download-temporal.ts";
+import { exclusively } from "./exclusively.ts";
+import { temporalCliVersion, type FetchTemporal } from "./temporal-version.ts";
+
+type Env = FetchTemporal["env"];
+
+/** Where to look for the Temporal server. */
+export type TemporalSearch = {
+  readonly env: Env;
+  /** @default `sluice` in the user's cache folder */
+  readonly cacheFolder?: string | undefined;
+  /** Takes lines for a person: what is done, and how far a download or build has come. */
+  readonly say: (text: string) => void;
+};
+
+/** The ways to get a server that is not there, in this order. */
+const ways = [
+  { name: "the SDK's download", fetch: downloadTemporal },
+  { name: "go install", fetch: buildTemporal },
+];
+
+const scratchPrefix = "fetch-";
+
+/**
+ * Finds the `temporal` program: on the PATH, else in our cache, else it is downloaded or built into our cache, by one
+ * process at a time.
+ * @throws {ConfigError} there is none and none can be got; lists what was tried and why it failed
+ */
+export async function findTemporal({ env, cacheFolder, say }: TemporalSearch): Promise<string> {
+  const onPath = (env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, "temporal"))
+    .find(isProgram);
+  if (onPath !== undefined) {
+    say(`Temporal server: ${onPath}, found on the PATH`);
+    return onPath;
+  }
+  const folder = join(cacheFolder ?? userCacheFolder(env), `temporal-${temporalCliVersion}`);
+  const cached = join(folder, "temporal");
+  if (!isProgram(cached)) {
+    await exclusively(
+      join(folder, "fetch.lock"),
+      async () => {
+        if (!isProgram(cached)) await fetchInto(folder, { env, say });
+      },
+      () => say("another process is getting the Temporal server: waiting for it"),
+    );
+  }
+  say(`Temporal server: ${cached}`);
+  return cached;
+}
+
+async function fetchInto(folder: string, search: TemporalSearch): Promise<void> {
+  await removeScratch(folder);
+  const tried = ["`temporal` on the PATH: not there", `our cache: not in ${folder}`];
+  try {
+    for (const way of ways) {
+      const scratch = await mkdtemp(join(folder, scratchPrefix));
+      try {
+        await rename(await way.fetch({ ...search, folder: scratch }), join(folder, "temporal"));
+        return;
+      } catch (error) {
+        tried.push(`${way.name}: ${messageOf(error)}`);
+      }
+    }
+  } finally {
+    await removeScratch(folder);
+  }
+  const list = tried.map((line) => `\n  - ${line}`).join("");
+  throw new ConfigError(`No Temporal server was found, and none could be got. Tried:${list}`, {
+    hint: "Set TEMPORAL_ADDRESS to a running server, or put Temporal's CLI on the PATH (or Go, which builds it).",
+  });
+}
+
+/** Removes what a fetch left behind that was killed; only the lock's holder may. */
+async function removeScratch(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(scratchPrefix));
+  for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+function userCacheFolder(env: Env): string {
+  return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "sluice");
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** A process that no later one is mistaken for, although process numbers are used again. */
+export type ProcessIdentity = {
+  readonly pid: number;
+  /** When it started, in the operating system's own words. */
+  readonly started: string;
+};
+
+/** How long a process may take to end before it is killed; Temporal takes three seconds. */
+const endMsMax = 10_000;
+
+const lookAgainMs = 50;
+
+/** Who runs under a process number; undefined when nobody does, or only a zombie that nobody has collected. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const [state, started] = process.platform === "linux" ? askProc(pid) : askPs(pid);
+  if (state === undefined || started === undefined || /^[ZX]/.test(state)) return undefined;
+  return { pid, started };
+}
+
+/** Whether exactly this process is still there. */
+export function isRunning(identity: ProcessIdentity): boolean {
+  return identify(identity.pid)?.started === identity.started;
+}
+
+/** Ends a process by SIGTERM, to it alone, and returns once it is gone; one that outstays `patienceMs` is killed. */
+export async function endProcess(
+  identity: ProcessIdentity,
+  patienceMs: number = endMsMax,
+): Promise<void> {
+  const killAt = Date.now() + patienceMs;
+  for (let signal: NodeJS.Signals | 0 = "SIGTERM"; isRunning(identity); await delay(lookAgainMs)) {
+    send(identity.pid, Date.now() < killAt ? signal : "SIGKILL");
+    signal = 0;
+  }
+}
+
+/** The state letter and start of a process as /proc has them; empty when it is not there. */
+function askProc(pid: number): readonly string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field, the program's name, may itself hold blanks and brackets: what follows its last bracket is fixed.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return [fields[0] ?? "", fields[19] ?? ""];
+  } catch {
+    return [];
+  }
+}
+
+/** The same from `ps`, on systems without /proc. */
+export function askPs(pid: number): readonly string[] {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-o", "lstart=", "-p", String(pid)], {
+    encoding: "utf8",
+    env: { PATH: "/bin:/usr/bin", LC_ALL: "C" },
+  });
+  const [state, ...started] = (stdout ?? "").trim().split(/\s+/);
+  return state === undefined || started.length === 0 ? [] : [state, started.join(" ")];
+}
+
+function send(pid: number, signal: NodeJS.Signals | 0): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It may end between the look and the signal; anything else, such as another user's process, is the caller's to know.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}

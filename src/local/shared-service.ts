@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { exclusively } from "./exclusively.ts";
+import { endProcess, identify, isRunning, type ProcessIdentity } from "./process-identity.ts";
+
+/** A server that several commands share: its process and where it listens, by name. */
+export type ServiceInfo = {
+  readonly pid: number;
+  readonly addresses: Readonly<Record<string, string>>;
+};
+
+/** A server to share. */
+export type ServiceRequest = {
+  /** Of the state; the record and the lock of the service lie in it. */
+  readonly folder: string;
+  readonly name: "temporal" | "sandbox";
+  /**
+   * Starts the server in a process group of its own and returns once it answers. It calls `spawned` as soon as there is
+   * a process: should we die before the server is up, the next command finds it and ends it.
+   */
+  start(spawned: (pid: number) => void): Promise<ServiceInfo>;
+  /** Whether a recorded server, whose process runs, still answers; one that does not is replaced. */
+  isAlive(info: ServiceInfo): Promise<boolean>;
+};
+
+/** The use of a shared server by one command. */
+export type ServiceUse = {
+  readonly info: ServiceInfo;
+  /** False when another command had started it. */
+  readonly startedHere: boolean;
+  /** Ends this use; the last user ends the server and returns once it is gone. A second call changes nothing. */
+  release(): Promise<void>;
+};
+
+const identitySchema = z.object({ pid: z.int().positive(), started: z.string() });
+
+const recordSchema = z.object({
+  server: identitySchema,
+  /** Absent until the server answers. */
+  addresses: z.record(z.string(), z.string()).optional(),
+  users: z.array(identitySchema.extend({ id: z.string() })).readonly(),
+});
+
+type ServiceRecord = z.output<typeof recordSchema>;
+
+/**
+ * Uses the server that a record in the folder names, or starts it. Users that died without a word are forgotten. All
+ * users must be on one host, as the record names them by process number.
+ * @throws what `start` throws, with nothing left running
+ */
+export async function acquireService(request: ServiceRequest): Promise<ServiceUse> {
+  const file = join(request.folder, `${request.name}.json`);
+  const user = { id: randomUUID(), ...identityOf(process.pid) };
+  const { info, startedHere } = await exclusively(lockOf(request), async () => {
+    const found = readRecord(file);
+    const users = [...livingUsers(found), user];
+    const shared = found === undefined ? undefined : await answering(found, request);
+    if (found !== undefined && shared !== undefined) {
+      writeRecord(file, { ...found, users });
+      return { info: shared, startedHere: false };
+    }
+    if (found !== undefined) await endProcess(found.server);
+    return { info: await start(request, file, users), startedHere: true };
+  });
+  let released: Promise<void> | undefined;
+  return {
+    info,
+    startedHere,
+    release: async () => {
+      released ??= exclusively(lockOf(request), async () => await leave(file, user.id));
+      await released;
+    },
+  };
+}
+
+function lockOf({ folder, name }: ServiceRequest): string {
+  return join(folder, `${name}.lock`);
+}
+
+function identityOf(pid: number): ProcessIdentity {
+  // A process that is gone already gets an identity that matches none: it counts as not running.
+  return identify(pid) ?? { pid, started: "" };
+}
+
+async function answering(
+  { server, addresses }: ServiceRecord,
+  request: ServiceRequest,
+): Promise<ServiceInfo | undefined> {
+  if (addresses === undefined || !isRunning(server)) return undefined;
+  const info = { pid: server.pid, addresses };
+  return (await request.isAlive(info)) ? info : undefined;
+}
+
+async function start(
+  request: ServiceRequest,
+  file: string,
+  users: ServiceRecord["users"],
+): Promise<ServiceInfo> {
+  let server: ProcessIdentity | undefined;
+  try {
+    const info = await request.start((pid) => {
+      server = identityOf(pid);
+      writeRecord(file, { server, users });
+    });
+    server = identityOf(info.pid);
+    writeRecord(file, { server, addresses: info.addresses, users });
+    return info;
+  } catch (error) {
+    if (server !== undefined) await endProcess(server);
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+async function leave(file: string, id: string): Promise<void> {
+  const record = readRecord(file);
+  if (record === undefined) return;
+  const users = livingUsers(record).filter((user) => user.id !== id);
+  if (users.length > 0) return writeRecord(file, { ...record, users });
+  await endProcess(record.server);
+  rmSync(file);
+}
+
+function livingUsers(record: ServiceRecord | undefined): ServiceRecord["users"] {
+  return record?.users.filter(isRunning) ?? [];
+}
+
+function readRecord(file: string): ServiceRecord | undefined {
+  try {
+    // What another version wrote, or a person broke, counts as no record.
+    return recordSchema.safeParse(JSON.parse(readFileSync(file, "utf8"))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeRecord(file: string, record: ServiceRecord): void {
+  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { isIPv6 } from "node:net";
+import { homedir } from "node:os";
+
+import { Connection } from "@temporalio/client";
+
+import { messageOf, TemporalUnreachableError } from "../errors.ts";
+import { areFree, freePorts } from "./ports.ts";
+import { startServer, type ServerProcess } from "./server-process.ts";
+
+/** What an embedded Temporal is started with. */
+export type TemporalOptions = {
+  /** Path of the `temporal` program. */
+  readonly binary: string;
+  /** Where histories are kept; undefined keeps them in memory. */
+  readonly databaseFile?: string | undefined;
+  /** @default 7233, or a free one when that or the UI's is taken */
+  readonly port?: number | undefined;
+  /** @default 8233, or a free one when that or the server's is taken */
+  readonly uiPort?: number | undefined;
+  readonly ip: string;
+  /** Takes the server's output; replaced at each start. */
+  readonly logFile: string;
+  /** Told the process number before the server is up. */
+  readonly spawned?: ((pid: number) => void) | undefined;
+};
+
+/** An embedded Temporal that answers. */
+export type EmbeddedTemporal = ServerProcess & {
+  /** "127.0.0.1:7233" */
+  readonly address: string;
+  /** "http://127.0.0.1:8233" */
+  readonly uiAddress: string;
+};
+
+const preferredPorts = { port: 7233, uiPort: 8233 };
+const answerMsMax = 2_000;
+
+/** How long a server that cannot have its port may take to notice, when its log does not say that it is up. */
+const settleMs = 3_000;
+
+/**
+ * Starts Temporal's own development server with its Web UI, and returns once it answers.
+ * @throws {TemporalUnreachableError} it does not come up; the message ends with the last lines of its log.
+ */
+export async function startTemporal(options: TemporalOptions): Promise<EmbeddedTemporal> {
+  const ports = await choosePorts(options);
+  try {
+    return await startOn(options, ports);
+  } catch (error) {
+    // Between the look at a port and its use another program may take it; where the choice was ours, we choose again.
+    const mayChoose = options.port === undefined && options.uiPort === undefined;
+    if (!mayChoose || !messageOf(error).includes("address already in use")) throw error;
+    return await startOn(options, await anyPorts(options.ip));
+  }
+}
+
+/** Whether a Temporal server with the namespace `default` answers at `host:port` within two seconds. */
+export async function temporalAnswers(address: string): Promise<boolean> {
+  const connection = Connection.lazy({ address });
+  try {
+    await connection.withDeadline(
+      Date.now() + answerMsMax,
+      async () => await connection.workflowService.describeNamespace({ namespace: "default" }),
+    );
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+type Ports = { readonly port: number; readonly uiPort: number };
+
+async function choosePorts({ ip, port, uiPort }: TemporalOptions): Promise<Ports> {
+  const wanted = { port: port ?? preferredPorts.port, uiPort: uiPort ?? preferredPorts.uiPort };
+  if (await areFree(ip, [wanted.port, wanted.uiPort])) return wanted;
+  const free = await anyPorts(ip);
+  return { port: port ?? free.port, uiPort: uiPort ?? free.uiPort };
+}
+
+async function anyPorts(ip: string): Promise<Ports> {
+  const [port = 0, uiPort = 0] = await freePorts(ip, 2);
+  return { port, uiPort };
+}
+
+async function startOn(options: TemporalOptions, ports: Ports): Promise<EmbeddedTemporal> {
+  const host = hostToReach(options.ip);
+  const address = `${host}:${ports.port}`;
+  const settledAt = Date.now() + settleMs;
+  const server = await startServer({
+    name: "Temporal",
+    command: options.binary,
+    args: [
+      "server",
+      "start-dev",
+      `--ip=${options.ip}`,
+      `--port=${ports.port}`,
+      `--ui-port=${ports.uiPort}`,
+      ...(options.databaseFile === undefined ? [] : [`--db-filename=${options.databaseFile}`]),
+      "--search-attribute=SluiceSync=Keyword",
+      // Priority and fairness between syncs are off by default before server 1.31.
+      "--dynamic-config-value=matching.useNewMatcher=true",
+      "--dynamic-config-value=matching.enableFairness=true",
+    ],
+    env: { HOME: homedir() },
+    logFile: options.logFile,
+    // An answer alone may come from another server, started at the same moment, that was first to take the port.
+    answers: async () =>
+      (saysItIsUp(options.logFile) || Date.now() > settledAt) && (await temporalAnswers(address)),
+    spawned: options.spawned,
+    Failure: TemporalUnreachableError,
+  });
+  return { ...server, address, uiAddress: `http://${host}:${ports.uiPort}` };
+}
+
+/** The server prints its address once it listens. */
+function saysItIsUp(logFile: string): boolean {
+  return /^Server:/m.test(readFileSync(logFile, "utf8"));
+}
+
+/** The host a client on this machine connects to when a server listens on `ip`. */
+function hostToReach(ip: string): string {
+  if (ip === "0.0.0.0") return "127.0.0.1";
+  if (ip === "::") return "[::1]";
+  return isIPv6(ip) ? `[${ip}]` : ip;
+}

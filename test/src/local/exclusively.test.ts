@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { exclusively } from "../../../src/local/exclusively.ts";
+
+let folder = "";
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-exclusively-"));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** A process that holds the lock until it is killed. */
+async function startHolder(lock: string): Promise<ReturnType<typeof spawn>> {
+  const module = new URL("../../../src/local/exclusively.ts", import.meta.url).href;
+  const code = `import { exclusively } from ${JSON.stringify(module)};
+    setInterval(() => {}, 1000);
+    await exclusively(${JSON.stringify(lock)}, () => { console.log("held"); return new Promise(() => {}); });`;
+  const holder = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(holder.stdout, "data");
+  return holder;
+}
+
+describe("exclusively", () => {
+  it("lets one caller in at a time and gives back what each returns", async () => {
+    const lock = join(folder, "made", "for-it", "lock");
+    let inside = 0;
+    const results = await Promise.all(
+      [1, 2, 3].map(
+        async (number) =>
+          await exclusively(lock, async () => {
+            expect(++inside).toBe(1);
+            await new Promise(setImmediate);
+            inside--;
+            return number;
+          }),
+      ),
+    );
+    expect(results).toEqual([1, 2, 3]);
+  });
+
+  it("frees the lock when the work throws", async () => {
+    const lock = join(folder, "lock");
+    const failing = exclusively(
+      lock,
+      async () => await Promise.reject(new Error("the work broke")),
+    );
+    await expect(failing).rejects.toThrow("the work broke");
+    expect(await exclusively(lock, async () => await Promise.resolve("in"))).toBe("in");
+  });
+
+  it("waits, saying so once, for another process and goes on when that is killed", async () => {
+    const lock = join(folder, "lock");
+    const holder = await startHolder(lock);
+    let waits = 0;
+    const waiting = Promise.withResolvers<undefined>();
+    const entered = exclusively(
+      lock,
+      async () => await Promise.resolve(holder.signalCode),
+      () => {
+        waits++;
+        waiting.resolve(undefined);
+      },
+    );
+    await waiting.promise;
+    const gone = once(holder, "exit");
+    holder.kill("SIGKILL");
+    await gone;
+    expect(await entered).toBe("SIGKILL");
+    expect(waits).toBe(1);
+  });
+});
