@@ -1,0 +1,51 @@
+import { keyName } from "../pace.ts";
+import { configOf, plainText, table, withGlobals, withState } from "./context.ts";
+import type { GlobalOptions, Register } from "./context.ts";
+
+/** `sluice budget show|reopen`. */
+export const registerBudget: Register = (program, context) => {
+  const budget = program.command("budget").description("the rate budget and its gates");
+  withGlobals(budget.command("show"))
+    .description("which gates are closed, until when and why")
+    .action(async (options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const gates = await withState(config, async (state) => await state.gates({ prefix: "" }));
+      const now = Date.now();
+      const rows = gates.map(({ gate, closedUntil, why }) => {
+        const isClosed = closedUntil !== null && closedUntil > now;
+        // A refused key's gate has no end: the key has to change.
+        const until = !isClosed
+          ? null
+          : closedUntil > now + 10 * 365 * 86_400_000
+            ? "the key changes"
+            : new Date(closedUntil).toISOString();
+        return { gate, closed: isClosed, until, why: isClosed ? why : null };
+      });
+      if (options.json) for (const row of rows) context.print(JSON.stringify(row));
+      else {
+        const key = keyName(config.api.apiKey);
+        const lines = rows.map(({ gate, closed, until, why }) => [
+          gate,
+          closed ? `closed until ${until}` : "open",
+          plainText(why ?? ""),
+        ]);
+        context.print(`${config.api.requestsPerSecond} requests a second; this key is ${key}`);
+        if (lines.length > 0) context.print(table([["gate", "state", "why"], ...lines]));
+      }
+    });
+  withGlobals(budget.command("reopen"))
+    .description("open the gates of the configured key, whatever closed them")
+    .action(async (options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const prefix = `api:${keyName(config.api.apiKey)}`;
+      const reopened = await withState(
+        config,
+        async (state) => await state.reopenGates({ prefix, nowMs: Date.now() }),
+      );
+      context.print(
+        options.json
+          ? JSON.stringify({ reopened })
+          : `opened ${reopened} gate${reopened === 1 ? "" : "s"}`,
+      );
+    });
+};

@@ -1,0 +1,75 @@
+import type { Finding } from "../../connectors/connector.ts";
+import { sources } from "../../connectors/registry.ts";
+import { didYouMean } from "../config/did-you-mean.ts";
+import type { ConnectionConfig } from "../config/sources.ts";
+import { ConfigError, SluiceError } from "../errors.ts";
+import { configOf, exitCodes, plainText, withGlobals, withState } from "./context.ts";
+import type { GlobalOptions, Register } from "./context.ts";
+import { pingService } from "./ping.ts";
+import { useService } from "./services.ts";
+
+/** A finding and what it is about: a connection's name, or the service. */
+type Found = Finding & { readonly subject: string };
+
+/** Runs one look; what it throws becomes a finding. */
+async function finding(name: string, look: () => Promise<string | undefined>): Promise<Finding> {
+  try {
+    return { name, ok: true, detail: await look() };
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error;
+    return { name, ok: false, detail: error.message, fix: error.hint };
+  }
+}
+
+async function checkConnection({ name, connector, config }: ConnectionConfig): Promise<Found[]> {
+  const source = sources.get(connector);
+  const silent = { info: () => undefined, warn: () => undefined };
+  const ask = { config, signal: AbortSignal.timeout(60_000), log: silent };
+  const findings = (await source?.check?.(ask)) ?? [];
+  return findings.map((found) => ({ ...found, subject: name }));
+}
+
+/** `sluice check [connection]`. */
+export const registerCheck: Register = (program, context) => {
+  withGlobals(program.command("check [connection]"))
+    .description("look whether sources and the service can be reached, step by step")
+    .action(async (name: string | undefined, options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const connections = [...config.connections.values()];
+      const wanted =
+        name === undefined ? connections : connections.filter((one) => one.name === name);
+      if (name !== undefined && wanted.length === 0) {
+        const names = connections.map((one) => one.name);
+        throw new ConfigError(`there is no connection "${name}"${didYouMean(name, names)}`, {
+          hint: `the connections are: ${names.join(", ")}`,
+        });
+      }
+      const found: Found[] = (await Promise.all(wanted.map(checkConnection))).flat();
+      if (name === undefined) {
+        const ping = await finding("ping and key", async () => {
+          if (config.api.legacyBaseUrl === undefined)
+            return "not asked: api.legacy_base_url is not set";
+          const service = await useService(config, context);
+          try {
+            await withState(config, async (state) => {
+              await pingService(config, service.addresses, state);
+            });
+            return service.addresses.legacyBaseUrl.origin;
+          } finally {
+            await service.release();
+          }
+        });
+        found.push({ ...ping, subject: "service" });
+      }
+      for (const { subject, ok, name: step, detail, fix } of found) {
+        if (options.json) context.print(JSON.stringify({ subject, name: step, ok, detail, fix }));
+        else {
+          context.print(
+            `${ok ? "ok  " : "FAIL"}  ${subject}: ${step}${detail === undefined ? "" : `: ${plainText(detail)}`}`,
+          );
+          if (fix !== undefined && !ok) context.print(`      → ${plainText(fix)}`);
+        }
+      }
+      if (found.some(({ ok }) => !ok)) context.exit(exitCodes.failed);
+    });
+};

@@ -1,0 +1,91 @@
+import { styleText } from "node:util";
+
+import type { Command } from "commander";
+
+import { sources } from "../../connectors/registry.ts";
+import type { Config } from "../config/config.ts";
+import type { Environment } from "../config/environment.ts";
+import { loadConfig } from "../config/load.ts";
+import { openSqliteStore } from "../state/sqlite.ts";
+import type { StateStore } from "../state/state-store.ts";
+
+/** Exit codes of the command line. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  doneWithRejects: 3,
+  unreachable: 4,
+  interrupted: 130,
+} as const;
+
+/** What a command works with besides its own arguments. */
+export type Context = {
+  readonly environment: Environment;
+  readonly cwd: string;
+  /** Results: what another program may read. */
+  readonly print: (text: string) => void;
+  /** Progress and warnings, for a person. */
+  readonly say: (text: string) => void;
+  /** Ends the command with this code when it returns. */
+  readonly exit: (code: number) => void;
+};
+
+/** The options every command takes. */
+export type GlobalOptions = { readonly config?: string; readonly json?: boolean };
+
+/** A verb of the command line: adds itself to the program. */
+export type Register = (program: Command, context: Context) => void;
+
+/** Adds `--config` and `--json` to a command. */
+export function withGlobals(command: Command): Command {
+  return command
+    .option("--config <file>", "the configuration file (default: sluice.yaml here or above)")
+    .option("--json", "print JSON: one object, or one a line");
+}
+
+/** Loads the configuration that a command's options name. */
+export async function configOf(context: Context, options: GlobalOptions): Promise<Config> {
+  return await loadConfig({
+    path: options.config,
+    cwd: context.cwd,
+    env: context.environment.variables,
+    connectors: sources,
+  });
+}
+
+/** Runs `work` on the configured state store and closes it. */
+export async function withState<Result>(
+  config: Config,
+  work: (state: StateStore) => Promise<Result>,
+): Promise<Result> {
+  const state = await openSqliteStore(config.stateFolder);
+  try {
+    return await work(state);
+  } finally {
+    await state.close();
+  }
+}
+
+/** Rows as columns of equal width; the first row is the heading. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return rows.map(line).join("\n");
+}
+
+/** Emphasis where the terminal shows it. */
+export function bold(text: string): string {
+  return styleText("bold", text, { stream: process.stdout });
+}
+
+/** Text of a foreign program or file made harmless for a terminal: control characters and bidirectional marks go. */
+export function plainText(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ");
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
+
+import type { Progress } from "../../workflows/progress.ts";
+import type { sync } from "../../workflows/sync.ts";
+import { ApiUnavailableError, ConfigError } from "../errors.ts";
+import type { RunReport } from "../report.ts";
+import type { Context } from "./context.ts";
+import { byteText, durationText, grouped } from "./report-text.ts";
+
+/** How often a run is asked how far it is. */
+const askEveryMs = 500;
+const barWidth = 24;
+
+/** How much of the source a run has read, from 0 to 1; undefined when the source does not say. */
+export type ReadShare = (progress: Progress) => Promise<number | undefined>;
+
+/** A workflow that ended: with its report, or with what kept it from having one. */
+export type Followed = { readonly report: RunReport } | { readonly error: unknown };
+
+function progressText(progress: Progress, share: number | undefined, elapsedMs: number): string {
+  const { counts } = progress;
+  const rate = Math.round((counts.read / Math.max(1, elapsedMs)) * 1_000);
+  const bar =
+    share === undefined
+      ? ""
+      : `${"█".repeat(Math.round(share * barWidth)).padEnd(barWidth, "░")} ${Math.round(share * 100)} %  `;
+  const left =
+    share === undefined || share < 0.05 || share >= 1
+      ? ""
+      : `  ${durationText((elapsedMs / share) * (1 - share))} left`;
+  const waiting = progress.waiting === null ? "" : `  ${progress.waiting}`;
+  return (
+    `${bar}${grouped(counts.read)} rows, ${grouped(rate)}/s, ${byteText(counts.gzip_bytes)} sent, ` +
+    `${counts.committed_chunks} of ${counts.staged_chunks} chunks${left}${waiting}`
+  );
+}
+
+/** Shows progress: one line drawn again and again on a terminal, else a line for every change. */
+function createProgressLine(context: Context): { show(text: string): void; end(): void } {
+  const isDrawn = process.stderr.isTTY && !context.environment.isCi;
+  let last = "";
+  return {
+    show: (text) => {
+      if (text === last) return;
+      if (isDrawn) process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);
+      last = text;
+    },
+    end: () => {
+      if (isDrawn && last !== "") process.stderr.write("\r\u001b[K");
+    },
+  };
+}
+
+/** Follows a workflow to its end; an aborted signal stops following and nothing else. */
+export async function followRun(
+  handle: WorkflowHandle<typeof sync>,
+  how: { readonly context: Context; readonly share: ReadShare; readonly signal: AbortSignal },
+): Promise<Followed | undefined> {
+  const { context, share, signal } = how;
+  const line = createProgressLine(context);
+  const startedAt = Date.now();
+  const result = handle.result().then(
+    (report): Followed => ({ report }),
+    (error: unknown): Followed => ({ error }),
+  );
+  let ended: Followed | undefined;
+  let announced = "";
+  try {
+    while (ended === undefined && !signal.aborted) {
+      // A query needs a worker: without one the run still goes on, and so do we.
+      const progress = await handle.query<Progress>("progress").catch(() => undefined);
+      if (progress !== undefined) {
+        line.show(progressText(progress, await share(progress), Date.now() - startedAt));
+        const { waiting, mode, mode_reason } = progress;
+        const news = waiting ?? (mode === null ? "" : `${mode}: ${mode_reason}`);
+        if (!process.stderr.isTTY && news !== announced && news !== "") context.say(news);
+        announced = news;
+      }
+      const pause = delay(askEveryMs, undefined, { signal }).catch(() => undefined);
+      ended = await Promise.race([result, pause]);
+    }
+  } finally {
+    line.end();
+  }
+  return ended;
+}
+
+/** The report that a failed workflow carries, or undefined when it failed before it had one. */
+export function reportOfFailure(error: unknown): RunReport | undefined {
+  if (!(error instanceof WorkflowFailedError)) return undefined;
+  const { cause } = error;
+  const details = cause instanceof ApplicationFailure ? cause.details : undefined;
+  return details?.find(isReport);
+}
+
+function isReport(value: unknown): value is RunReport {
+  return typeof value === "object" && value !== null && "run_id" in value && "outcome" in value;
+}
+
+/** The error of a workflow that ended without a report, as a person acts on it: its cause's code and text. */
+export function failureOf(error: unknown): Error {
+  if (!(error instanceof WorkflowFailedError))
+    return error instanceof Error ? error : new Error(String(error));
+  const { cause } = error;
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  const message = cause?.message ?? error.message;
+  if (type === "ConfigError" || type === "InvalidInput") return new ConfigError(message);
+  if (type === "Unavailable") return new ApiUnavailableError(message);
+  return new Error(message);
+}

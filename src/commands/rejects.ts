@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+
+import { Option, type Command } from "commander";
+import { stringify } from "csv-stringify/sync";
+
+import { rejectText } from "../records/reject-codes.ts";
+import type { Reject } from "../state/rejects.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { configOf, plainText, withGlobals, withState } from "./context.ts";
+import type { Context, GlobalOptions, Register } from "./context.ts";
+import { positive } from "./run.ts";
+import { runNamed } from "./runs.ts";
+
+const pageSize = 1_000;
+const columns = [
+  "run",
+  "number",
+  "stream",
+  "place",
+  "key",
+  "step",
+  "code",
+  "field",
+  "reason",
+  "row",
+];
+
+/** A reject as people and programs read it. */
+function shown(reject: Reject): Record<string, string | null> {
+  const { runId, chunk, ordinal, stream, place, key, step, code, field, reason, row } = reject;
+  const number = `${chunk}.${ordinal}`;
+  return { run: runId, number, stream, place, key, step, code, field, reason, row };
+}
+
+async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<Reject> {
+  let after: { chunk: number; ordinal: number } | undefined;
+  for (;;) {
+    const page = await state.rejects({ runId, after, limit: pageSize });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = { chunk: last.chunk, ordinal: last.ordinal };
+  }
+}
+
+/** A cell that a spreadsheet would take for a formula gets an apostrophe: this file is made for people. */
+function defused(value: string | null): string | null {
+  return value !== null && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+}
+
+function csvLine(values: readonly (string | null)[]): string {
+  return stringify([values.map(defused)]);
+}
+
+type Which = GlobalOptions & { readonly run?: string; readonly sync?: string };
+type ListOptions = Which & { readonly limit: number };
+type ExportOptions = Which & {
+  readonly format: "csv" | "jsonl";
+  readonly out?: string;
+};
+
+/** One reject as a line for a person. */
+function lineOf({ place, code, key, field, reason }: Reject): string {
+  const about = [key === null ? "" : `key ${key}`, field ?? ""].filter((text) => text !== "");
+  const more = about.length === 0 ? "" : ` (${about.join(", ")})`;
+  return plainText(`${place}: ${rejectText(code)}${more}: ${reason}`);
+}
+
+async function listRejects(context: Context, options: ListOptions): Promise<void> {
+  const config = await configOf(context, options);
+  await withState(config, async (state) => {
+    const { runId } = await runNamed(state, options);
+    const found = await state.rejects({ runId, limit: options.limit });
+    for (const reject of found) {
+      context.print(options.json ? JSON.stringify(shown(reject)) : lineOf(reject));
+    }
+    if (options.json) return;
+    if (found.length === 0) context.say(`run ${runId} has no rejects`);
+    if (found.length === options.limit)
+      context.say("there may be more: --limit, or `rejects export`");
+  });
+}
+
+async function exportRejects(context: Context, options: ExportOptions): Promise<void> {
+  const { format, out: file } = options;
+  const config = await configOf(context, options);
+  await withState(config, async (state) => {
+    const { runId } = await runNamed(state, options);
+    const out = file === undefined ? process.stdout : createWriteStream(file, { mode: 0o600 });
+    const write = async (text: string): Promise<void> => {
+      if (!out.write(text)) await once(out, "drain");
+    };
+    if (format === "csv") await write(csvLine(columns));
+    for await (const reject of rejectsOf(state, runId)) {
+      const values = shown(reject);
+      const cells = columns.map((column) => values[column] ?? null);
+      await write(format === "csv" ? csvLine(cells) : `${JSON.stringify(values)}\n`);
+    }
+    if (out !== process.stdout) {
+      out.end();
+      await finished(out);
+    }
+  });
+}
+
+/** `sluice rejects list|export`. */
+export const registerRejects: Register = (program, context) => {
+  const rejects = program.command("rejects").description("rows and records that were refused");
+  const verb = (name: string): Command =>
+    withGlobals(rejects.command(name))
+      .option("--run <run>", "of this run; of the newest when none is named")
+      .option("--sync <sync>", "of the newest run of this sync");
+  verb("list")
+    .description("the rejects of a run, with their places and reasons")
+    .option("--limit <rejects>", "how many", positive, 50)
+    .action(async (options: ListOptions) => await listRejects(context, options));
+  verb("export")
+    .description("write all rejects of a run, with their source rows, to a file or stdout")
+    .addOption(new Option("--format <format>").choices(["csv", "jsonl"]).default("csv"))
+    .option("--out <file>", "made readable for you alone")
+    .action(async (options: ExportOptions) => await exportRejects(context, options));
+};

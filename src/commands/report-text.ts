@@ -1,0 +1,74 @@
+import type { RunReport } from "../report.ts";
+import { bold, exitCodes, plainText } from "./context.ts";
+
+/** A number with its thousands set apart. */
+export function grouped(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+/** Bytes as a person reads them. */
+export function byteText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
+}
+
+/** Milliseconds as a person reads them. */
+export function durationText(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const [minutes, seconds] = [Math.floor(ms / 60_000), Math.round((ms % 60_000) / 1_000)];
+  return minutes < 60
+    ? `${minutes} min ${seconds} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Characters of a position that a report shows; `sluice state show` shows it whole. */
+const positionCharsMax = 80;
+
+function positionText(position: unknown): string {
+  const text = JSON.stringify(position ?? null);
+  if (text === "null") return "";
+  return `: ${text.length > positionCharsMax ? `${text.slice(0, positionCharsMax)}…` : text}`;
+}
+
+/** The run report for a terminal. `position` is where the checkpoint stands, when it is known. */
+export function reportText(report: RunReport, position?: unknown): string {
+  const { counts, bytes, checkpoint, error } = report;
+  const sent =
+    counts.would_send === undefined
+      ? `sent ${grouped(counts.sent)}`
+      : `would send ${grouped(counts.would_send)}`;
+  const lines = [
+    "",
+    bold(`${report.sync}: ${report.outcome.replaceAll("_", " ")}`) +
+      ` in ${durationText(report.duration_ms)}   run ${report.run_id}`,
+    ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
+    ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
+    ...(report.mode === null ? [] : [`  mode        ${report.mode}: ${report.mode_reason ?? ""}`]),
+    `  rows        read ${grouped(counts.read)} = ${sent} + unchanged ${grouped(counts.unchanged)}` +
+      ` + filtered ${grouped(counts.filtered)} + rejected ${grouped(counts.rejected)}` +
+      (report.balanced ? "" : "   DOES NOT BALANCE"),
+    `  sent as     ${report.chunks} chunk${report.chunks === 1 ? "" : "s"}, ${report.parts} part${report.parts === 1 ? "" : "s"}, ` +
+      `${byteText(bytes.json)} of JSON${bytes.gzip === 0 ? "" : `, ${byteText(bytes.gzip)} compressed`}`,
+    `  requests    ${report.requests}, ${report.retries} tried again, waited ${durationText(report.waited_ms)} for rate limits`,
+    `  repeated    ${report.possibly_repeated === 0 ? "nothing" : `possibly ${grouped(report.possibly_repeated)} records`}`,
+    `  checkpoint  version ${checkpoint.before} → ${checkpoint.after}${positionText(position)}`,
+    ...report.reject_reasons.map(
+      ({ reason, count, example }, index) =>
+        `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${plainText(example)}`,
+    ),
+    ...(report.reject_reasons.length === 0
+      ? []
+      : [`  → sluice rejects list --run ${report.run_id}`]),
+  ];
+  return lines.join("\n");
+}
+
+/** The exit code of a run that ended. */
+export function exitCodeOf(report: RunReport): number {
+  if (report.outcome === "done") return exitCodes.done;
+  if (report.outcome === "done_with_rejects") return exitCodes.doneWithRejects;
+  const isUsage = ["ConfigError", "InvalidInput", "AuthFailed"].includes(report.error?.code ?? "");
+  return isUsage ? exitCodes.usage : exitCodes.failed;
+}

@@ -1,0 +1,87 @@
+import { duration } from "../config/units.ts";
+import { ConfigError } from "../errors.ts";
+import type { RunReport } from "../report.ts";
+import type { Run } from "../state/runs.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { configOf, table, withGlobals, withState } from "./context.ts";
+import type { GlobalOptions, Register } from "./context.ts";
+import { reportOfRun } from "./report-of-run.ts";
+import { grouped, reportText } from "./report-text.ts";
+import { positive } from "./run.ts";
+
+/** The run of that id, or the newest (of a sync) when none is named. @throws {ConfigError} there is none. */
+export async function runNamed(
+  state: StateStore,
+  named: { readonly run?: string | undefined; readonly sync?: string | undefined },
+): Promise<Run> {
+  const { run, sync } = named;
+  const found =
+    run === undefined ? (await state.runs({ sync, limit: 1 }))[0] : await state.run(run);
+  if (found !== undefined) return found;
+  const of = sync === undefined ? "" : ` of ${sync}`;
+  throw new ConfigError(
+    run === undefined ? `there is no run${of} yet` : `there is no run "${run}"`,
+    {
+      hint: "look at `sluice runs list`",
+    },
+  );
+}
+
+function rowOf(report: RunReport, run: Run): string[] {
+  const { counts } = report;
+  return [
+    report.run_id,
+    run.outcome ?? "running",
+    report.mode ?? "",
+    ...[counts.read, counts.sent, counts.unchanged, counts.rejected].map(grouped),
+  ];
+}
+
+type ListOptions = GlobalOptions & { readonly sync?: string; readonly limit: number };
+type PruneOptions = GlobalOptions & { readonly olderThan: string };
+
+/** `sluice runs list|show|prune`. */
+export const registerRuns: Register = (program, context) => {
+  const runs = program.command("runs").description("what was run, and how it ended");
+  withGlobals(runs.command("list"))
+    .description("runs, newest first")
+    .option("--sync <sync>", "of one sync")
+    .option("--limit <runs>", "how many", positive, 20)
+    .action(async (options: ListOptions) => {
+      const config = await configOf(context, options);
+      await withState(config, async (state) => {
+        const found = await state.runs({ sync: options.sync, limit: options.limit });
+        const reports = await Promise.all(
+          found.map(async (run) => ({ run, report: await reportOfRun(state, run) })),
+        );
+        const heading = ["run", "outcome", "mode", "read", "sent", "unchanged", "rejected"];
+        if (!options.json) {
+          context.print(table([heading, ...reports.map(({ report, run }) => rowOf(report, run))]));
+        } else for (const { report } of reports) context.print(JSON.stringify(report));
+      });
+    });
+  withGlobals(runs.command("show [run]"))
+    .description("the report of a run; of the newest when none is named")
+    .action(async (runId: string | undefined, options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      await withState(config, async (state) => {
+        const report = await reportOfRun(state, await runNamed(state, { run: runId }));
+        context.print(options.json ? JSON.stringify(report) : reportText(report));
+      });
+    });
+  withGlobals(runs.command("prune"))
+    .description("remove old ended runs with their receipts and rejects")
+    .requiredOption("--older-than <time>", "such as 90d")
+    .action(async (options: PruneOptions) => {
+      const config = await configOf(context, options);
+      const age = duration().safeParse(options.olderThan);
+      if (!age.success) {
+        throw new ConfigError(`--older-than ${options.olderThan}: not a time`, {
+          hint: "such as 90d or 12h",
+        });
+      }
+      const before = new Date(Date.now() - age.data).toISOString();
+      const removed = await withState(config, async (state) => await state.pruneRuns({ before }));
+      context.print(options.json ? JSON.stringify({ removed }) : `removed ${removed} runs`);
+    });
+};

@@ -1,0 +1,153 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { request } from "undici";
+
+import type { Config } from "../config/config.ts";
+import { ApiUnavailableError } from "../errors.ts";
+import { sandboxPortDefault } from "../limits.ts";
+import { findTemporal } from "../local/find-temporal.ts";
+import { areFree, freePorts } from "../local/ports.ts";
+import { startServer } from "../local/server-process.ts";
+import { acquireService, type ServiceUse } from "../local/shared-service.ts";
+import { startTemporal, temporalAnswers } from "../local/temporal-server.ts";
+import type { Context } from "./context.ts";
+
+/** Addresses of the service that a command talks to. */
+export type ServiceAddresses = { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
+
+/** Temporal as a command found or started it. */
+export type TemporalUse = {
+  /** Undefined: as TEMPORAL_ADDRESS and its kin say. */
+  readonly address: string | undefined;
+  /** Known of an embedded server only. */
+  readonly uiAddress: string | undefined;
+  /** Whether it is a server of ours, which stops with its last user. */
+  readonly isEmbedded: boolean;
+  readonly release: () => Promise<void>;
+};
+
+const defaultTemporal = "127.0.0.1:7233";
+
+/** The program itself; the built file lies one folder deeper than its source. */
+const root = new URL(import.meta.url.endsWith(".ts") ? "../../" : "../../../", import.meta.url);
+const bin = fileURLToPath(new URL("bin/sluice.js", root));
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const { statusCode, body } = await request(new URL("/openapi.json", address), {
+      signal: AbortSignal.timeout(2_000),
+    });
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts the sandbox as a process of its own, or shares the one another command started. */
+async function useSandbox(config: Config, context: Context): Promise<ServiceUse> {
+  const { stateFolder } = config;
+  return await acquireService({
+    folder: stateFolder,
+    name: "sandbox",
+    isAlive: async ({ addresses }) => await answers(addresses["http"] ?? ""),
+    start: async (spawned) => {
+      const ip = context.environment.host;
+      const preferred = (await areFree(ip, [sandboxPortDefault]))
+        ? [sandboxPortDefault]
+        : undefined;
+      const [port] = preferred ?? (await freePorts(ip, 1));
+      const http = `http://${ip === "0.0.0.0" ? "127.0.0.1" : ip}:${port}`;
+      const { pid } = await startServer({
+        name: "the sandbox",
+        command: process.execPath,
+        args: [bin, "sandbox", "--port", String(port), "--data", join(stateFolder, "sandbox")],
+        env: context.environment.variables,
+        logFile: join(stateFolder, "sandbox.log"),
+        answers: async () => await answers(http),
+        spawned,
+        Failure: ApiUnavailableError,
+      });
+      return { pid, addresses: { http } };
+    },
+  });
+}
+
+/** The addresses of the service, with a sandbox started where the configuration says `sandbox`. */
+export async function useService(
+  config: Config,
+  context: Context,
+): Promise<{ readonly addresses: ServiceAddresses; readonly release: () => Promise<void> }> {
+  const { baseUrl, legacyBaseUrl } = config.api;
+  if (baseUrl !== "sandbox" && legacyBaseUrl !== "sandbox") {
+    const addresses = { baseUrl, legacyBaseUrl: legacyBaseUrl ?? baseUrl };
+    return { addresses, release: async () => undefined };
+  }
+  const sandbox = await useSandbox(config, context);
+  const address = new URL(sandbox.info.addresses["http"] ?? "");
+  if (sandbox.startedHere) context.say(`started the sandbox at ${address.origin}`);
+  return {
+    addresses: {
+      baseUrl: baseUrl === "sandbox" ? address : baseUrl,
+      legacyBaseUrl:
+        legacyBaseUrl === undefined || legacyBaseUrl === "sandbox" ? address : legacyBaseUrl,
+    },
+    release: async () => await sandbox.release(),
+  };
+}
+
+/** Starts the embedded server with its histories in the state folder, or shares the one another command started. */
+export async function useEmbeddedTemporal(config: Config, context: Context): Promise<TemporalUse> {
+  const { stateFolder } = config;
+  const service = await acquireService({
+    folder: stateFolder,
+    name: "temporal",
+    isAlive: async ({ addresses }) => await temporalAnswers(addresses["grpc"] ?? ""),
+    start: async (spawned) => {
+      const server = await startTemporal({
+        binary: await temporalBinary(context),
+        databaseFile: join(stateFolder, "temporal.db"),
+        ip: context.environment.host,
+        logFile: join(stateFolder, "temporal.log"),
+        spawned,
+      });
+      return { pid: server.pid, addresses: { grpc: server.address, ui: server.uiAddress } };
+    },
+  });
+  const { grpc, ui } = service.info.addresses;
+  if (service.startedHere)
+    context.say(`started an embedded Temporal at ${grpc}, its Web UI at ${ui}`);
+  return {
+    address: grpc,
+    uiAddress: ui,
+    isEmbedded: true,
+    release: async () => await service.release(),
+  };
+}
+
+/** The `temporal` program, got when it is not there. */
+export async function temporalBinary(context: Context): Promise<string> {
+  const { variables, temporalCache } = context.environment;
+  return await findTemporal({ env: variables, cacheFolder: temporalCache, say: context.say });
+}
+
+/**
+ * Temporal as a run uses it: where TEMPORAL_ADDRESS or a profile says; else a server of this project that already runs;
+ * else what listens on the default address; else an embedded server is started.
+ */
+export async function useTemporal(config: Config, context: Context): Promise<TemporalUse> {
+  const { temporalAddress, variables } = context.environment;
+  const none = { uiAddress: undefined, isEmbedded: false, release: async () => undefined };
+  const isConfigured = ["TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE"].some((name) => variables[name]);
+  if (temporalAddress !== undefined || isConfigured) return { ...none, address: undefined };
+  if (!hasEmbedded(config) && (await temporalAnswers(defaultTemporal))) {
+    return { ...none, address: defaultTemporal };
+  }
+  return await useEmbeddedTemporal(config, context);
+}
+
+function hasEmbedded({ stateFolder }: Config): boolean {
+  return existsSync(join(stateFolder, "temporal.json"));
+}

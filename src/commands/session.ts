@@ -1,0 +1,107 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { sources } from "../../connectors/registry.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError, TemporalUnreachableError } from "../errors.ts";
+import { workerWaitMs } from "../limits.ts";
+import { connectTemporal, type TemporalClient } from "../local/connect.ts";
+import { createLog } from "../log.ts";
+import { openSqliteStore } from "../state/sqlite.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { startWorker, workerStore } from "../worker.ts";
+import type { Context } from "./context.ts";
+import { pingService } from "./ping.ts";
+import { useService, useTemporal, type TemporalUse } from "./services.ts";
+
+/** Everything a run needs, found or started. */
+export type Session = TemporalClient & {
+  readonly config: Config;
+  readonly state: StateStore;
+  readonly temporal: TemporalUse;
+  /** Stops what was started here, unless another command still uses it. */
+  readonly close: () => Promise<void>;
+};
+
+/** How often a missing worker is looked for. */
+const lookEveryMs = 1_000;
+
+async function pollersOf({ client }: TemporalClient, taskQueue: string): Promise<string[]> {
+  const { namespace } = client.options;
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: 1,
+  });
+  return (pollers ?? []).map(({ identity }) => identity ?? "");
+}
+
+/**
+ * Waits until a worker of this store polls the queue.
+ * @throws {TemporalUnreachableError} none does within `workerWaitMs`. @throws {ConfigError} another project's worker does.
+ */
+async function waitForWorker(
+  client: TemporalClient,
+  how: { readonly config: Config; readonly storeId: string; readonly context: Context },
+): Promise<void> {
+  const { taskQueue } = how.config.temporal;
+  const giveUpAt = Date.now() + workerWaitMs;
+  for (let asked = 0; ; asked++) {
+    const stores = (await pollersOf(client, taskQueue)).map(workerStore);
+    if (stores.includes(how.storeId)) return;
+    if (stores.length > 0 && asked > 0) {
+      throw new ConfigError(
+        `a worker of another project (state store ${stores[0] ?? "unknown"}) polls the task queue ${taskQueue}`,
+        {
+          field: "temporal.task_queue",
+          hint: "give each project its own temporal.task_queue, or stop that worker",
+        },
+      );
+    }
+    if (Date.now() > giveUpAt) {
+      throw new TemporalUnreachableError(
+        `no worker polls the task queue ${taskQueue} for ${workerWaitMs / 1_000} s`,
+        { hint: "start one with `sluice worker`, or everything with `sluice dev`" },
+      );
+    }
+    if (asked === 0) how.context.say(`waiting for a worker on the task queue ${taskQueue}`);
+    await delay(lookEveryMs);
+  }
+}
+
+/**
+ * Finds or starts the service, Temporal and a worker, in this order, and pings the service.
+ * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} with nothing left running
+ */
+export async function openSession(config: Config, context: Context): Promise<Session> {
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  try {
+    const service = await useService(config, context);
+    closing.push(service.release);
+    const state = await openSqliteStore(config.stateFolder);
+    closing.push(async () => await state.close());
+    if (config.api.legacyBaseUrl !== undefined) {
+      await pingService(config, service.addresses, state);
+    }
+    const temporal = await useTemporal(config, context);
+    closing.push(async () => await temporal.release());
+    if (temporal.isEmbedded) {
+      const { addresses } = service;
+      const log = createLog(context.environment.logFormat).child({}, { level: "warn" });
+      const settings = { config, addresses, temporalAddress: temporal.address, sources, log };
+      const worker = await startWorker(settings);
+      closing.push(async () => await worker.stop());
+    }
+    const client = await connectTemporal(temporal.address);
+    closing.push(async () => await client.close());
+    if (!temporal.isEmbedded) {
+      await waitForWorker(client, { config, storeId: state.storeId, context });
+    }
+    return { config, state, temporal, client: client.client, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import { sources } from "../../connectors/registry.ts";
+import { targetOf, type Config } from "../config/config.ts";
+import { BusyError, ConfigError, messageOf } from "../errors.ts";
+import { sendLock } from "../state/locks.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { configOf, withGlobals, withState } from "./context.ts";
+import type { Context, GlobalOptions, Register } from "./context.ts";
+import { syncNamed } from "./run.ts";
+
+/** @throws {BusyError} the sync is being sent: its checkpoint must not move under it. */
+async function assertIdle(state: StateStore, target: string, sync: string): Promise<void> {
+  const holder = await state.lockHolder(sendLock(target, sync));
+  if (holder === undefined) return;
+  throw new BusyError(
+    `sync ${sync} is held by run ${holder.runId} (workflow ${holder.workflowId})`,
+    {
+      hint: `wait for it, or \`sluice cancel ${holder.runId}\``,
+    },
+  );
+}
+
+/** The position that a person typed. @throws {ConfigError} it is not one of this sync's source. */
+function parsePosition(config: Config, name: string, text: string): unknown {
+  const source = sources.get(syncNamed(config, name).connector);
+  try {
+    const position: unknown = JSON.parse(text);
+    return source?.position.parse(position);
+  } catch (error) {
+    throw new ConfigError(`not a position of sync ${name}: ${messageOf(error)}`, {
+      hint: "take the form that `sluice state show` prints",
+    });
+  }
+}
+
+type SetOptions = GlobalOptions & { readonly reason: string };
+
+async function showState(
+  context: Context,
+  asked: { readonly name: string | undefined; readonly options: GlobalOptions },
+): Promise<void> {
+  const { name, options } = asked;
+  const config = await configOf(context, options);
+  const target = targetOf(config.api);
+  const names = name === undefined ? [...config.syncs.keys()] : [syncNamed(config, name).name];
+  await withState(config, async (store) => {
+    for (const sync of names) {
+      const checkpoint = await store.checkpoint({ target, sync });
+      const changes = await store.checkpointAudit({ target, sync });
+      if (options.json) {
+        const { version, position, runId, updatedAt } = checkpoint;
+        const shown = { sync, target, version, position, run_id: runId, updated_at: updatedAt };
+        context.print(JSON.stringify({ ...shown, changed_by_hand: changes }));
+      } else {
+        const { version, position, runId } = checkpoint;
+        const by = runId === null ? "" : ` (run ${runId})`;
+        context.print(
+          `${sync}: version ${version}${by}: ${position === null ? "the beginning" : JSON.stringify(position)}`,
+        );
+        for (const { version: changed, reason, changedAt } of changes) {
+          context.print(`  version ${changed} was set by hand on ${changedAt}: ${reason}`);
+        }
+      }
+    }
+  });
+}
+
+/** `sluice state show|set|reset`. */
+export const registerState: Register = (program, context) => {
+  const state = program.command("state").description("where a sync goes on from");
+  const move = async (name: string, position: unknown, options: SetOptions): Promise<void> => {
+    const config = await configOf(context, options);
+    const { name: sync } = syncNamed(config, name);
+    const target = targetOf(config.api);
+    await withState(config, async (store) => {
+      await assertIdle(store, target, sync);
+      const { version } = await store.checkpoint({ target, sync });
+      const at = new Date().toISOString();
+      const { reason } = options;
+      const moved = await store.setCheckpoint({ target, sync, version, position, reason, at });
+      if (position === null) await store.forgetFingerprints({ target, sync });
+      context.print(
+        options.json
+          ? JSON.stringify(moved)
+          : `checkpoint of ${sync} is now version ${moved.version}`,
+      );
+    });
+  };
+  withGlobals(state.command("show [sync]"))
+    .description("checkpoints, their versions and positions")
+    .action(async (name: string | undefined, options: GlobalOptions) => {
+      await showState(context, { name, options });
+    });
+  withGlobals(state.command("set <sync> <position>"))
+    .description("set a sync's checkpoint to a position (JSON)")
+    .requiredOption("--reason <text>", "kept with the change")
+    .action(async (name: string, position: string, options: SetOptions) => {
+      const config = await configOf(context, options);
+      await move(name, parsePosition(config, name, position), options);
+    });
+  withGlobals(state.command("reset <sync>"))
+    .description("go back to the source's beginning and send everything again")
+    .requiredOption("--reason <text>", "kept with the change")
+    .action(async (name: string, options: SetOptions) => {
+      await move(name, null, options);
+    });
+};

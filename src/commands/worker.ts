@@ -1,0 +1,36 @@
+import { sources } from "../../connectors/registry.ts";
+import { createLog } from "../log.ts";
+import { startWorker } from "../worker.ts";
+import { configOf, withGlobals, type GlobalOptions, type Register } from "./context.ts";
+import { onInterrupt, untilAborted } from "./interrupt.ts";
+import { useService } from "./services.ts";
+import { watchConfig } from "./watch-config.ts";
+
+/** `sluice worker`. */
+export const registerWorker: Register = (program, context) => {
+  withGlobals(program.command("worker"))
+    .description("run a worker until it is told to stop")
+    .action(async (options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const log = createLog(context.environment.logFormat);
+      const interrupted = onInterrupt();
+      const service = await useService(config, context);
+      try {
+        const { addresses } = service;
+        const worker = await startWorker({
+          config,
+          addresses,
+          sources,
+          log,
+          temporalAddress: undefined,
+        });
+        const unwatch = watchConfig(config, log);
+        await Promise.race([worker.ended, untilAborted(interrupted.signal)]);
+        unwatch();
+        log.info("worker stops: what runs has 30 s to end");
+        await worker.stop();
+      } finally {
+        await service.release();
+      }
+    });
+};

@@ -1,0 +1,189 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { Client } from "@temporalio/client";
+import {
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from "@temporalio/worker";
+import type { Logger } from "pino";
+
+import type { Dependencies } from "../activities/dependencies.ts";
+import { createHostActivities, createSharedActivities } from "../activities/index.ts";
+import { createStageThreads } from "../activities/stage-threads.ts";
+import type { Source } from "../connectors/connector.ts";
+import { createApiClient } from "./api/client.ts";
+import { targetOf, type Config } from "./config/config.ts";
+import { messageOf, TemporalUnreachableError } from "./errors.ts";
+import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
+import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
+import { createStorePace } from "./pace.ts";
+import { readHostId } from "./staging/host-id.ts";
+import { openSqliteStore } from "./state/sqlite.ts";
+
+/** What a worker is made from. */
+export type WorkerSettings = {
+  readonly config: Config;
+  /** Addresses of the service; those of the sandbox where the configuration says so. */
+  readonly addresses: { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
+  /** Undefined connects as TEMPORAL_ADDRESS and its kin say. */
+  readonly temporalAddress: string | undefined;
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly log: Logger;
+};
+
+/** A worker that polls. */
+export type RunningWorker = {
+  readonly hostQueue: string;
+  /** Resolves when it has stopped; rejects when it broke. */
+  readonly ended: Promise<void>;
+  /** Takes no more work, gives what runs 30 s to end, and resolves when all has stopped. */
+  stop(): Promise<void>;
+};
+
+/** The bundle that the build made; from source the bundle is made at the start. */
+function workflowSource(): Pick<WorkerOptions, "workflowBundle" | "workflowsPath"> {
+  const bundle = fileURLToPath(new URL("../workflow-bundle.js", import.meta.url));
+  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
+  return { workflowsPath: fileURLToPath(new URL("../workflows/index.ts", import.meta.url)) };
+}
+
+/** Temporal's own log lines, into ours: once a process, before anything else of Temporal. */
+function installRuntime(log: Logger): void {
+  const levels = {
+    TRACE: "trace",
+    DEBUG: "debug",
+    INFO: "debug",
+    WARN: "warn",
+    ERROR: "error",
+  } as const;
+  const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
+    // Only names and ids of Temporal's own: an error's text is shown where it is handled.
+    const { workflowId, activityType, attempt } = meta ?? {};
+    log[levels[level]]({ workflowId, activityType, attempt }, message);
+  });
+  Runtime.install({ logger });
+}
+
+async function connect(address: string | undefined): Promise<NativeConnection> {
+  const options = temporalOptions(address);
+  try {
+    return await NativeConnection.connect(options.connectionOptions);
+  } catch (error) {
+    throw new TemporalUnreachableError(
+      `cannot reach Temporal at ${options.connectionOptions.address ?? "its default address"}: ${messageOf(error)}`,
+      {
+        cause: error,
+        hint: "check TEMPORAL_ADDRESS, or unset it to let sluice start a server of its own",
+      },
+    );
+  }
+}
+
+async function createDependencies(
+  settings: WorkerSettings,
+  client: Client,
+): Promise<Dependencies & { close(): Promise<void> }> {
+  const { config, addresses, sources } = settings;
+  const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
+  const state = await openSqliteStore(config.stateFolder);
+  const stagingFolder = join(config.stateFolder, "staging");
+  await mkdir(stagingFolder, { recursive: true, mode: 0o700 });
+  const hostId = await readHostId(config.stateFolder);
+  const pace = createStorePace({ state, apiKey, requestsPerSecond, creditsRetryMs });
+  const api = createApiClient({ ...addresses, apiKey, allowInsecureHosts, pace });
+  const stageThreads = createStageThreads(state);
+  return {
+    config,
+    target: targetOf(config.api),
+    state,
+    api,
+    sources,
+    stageThreads,
+    stagingFolder,
+    hostId,
+    hostQueue: `${config.temporal.taskQueue}-host-${hostId}`,
+    isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
+    now: Date.now,
+    close: async () => {
+      await stageThreads.close();
+      await api.close();
+      await state.close();
+    },
+  };
+}
+
+let isRuntimeInstalled = false;
+
+/**
+ * Starts a worker: one process, one connection, one Temporal worker for the shared queue and one for this host's.
+ * @throws {TemporalUnreachableError} @throws {ConfigError} @throws {StateUnavailableError}
+ */
+export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  const { config, log } = settings;
+  if (!isRuntimeInstalled) installRuntime(log);
+  isRuntimeInstalled = true;
+  const connection = await connect(settings.temporalAddress);
+  const { namespace = "default" } = temporalOptions(settings.temporalAddress);
+  const client = new Client({ connection, namespace });
+  const deps = await createDependencies(settings, client);
+  const shared = {
+    connection,
+    namespace,
+    // `sluice run` reads the store's id here, before it trusts this worker with a sync.
+    identity: workerIdentity(deps.state.storeId),
+    // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
+    maxHeartbeatThrottleInterval: "1 second",
+    shutdownGraceTime: "30 seconds",
+    shutdownForceTime: "60 seconds",
+    // Never 'Error': a fault of determinism would then kill runs.
+    workflowFailureErrorTypes: { "*": ["ZodError"] },
+  } satisfies Partial<WorkerOptions>;
+  const workers = await Promise.all([
+    Worker.create({
+      ...shared,
+      ...workflowSource(),
+      taskQueue: config.temporal.taskQueue,
+      activities: createSharedActivities(deps),
+      maxConcurrentActivityTaskExecutions: sharedActivitiesMax,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: deps.hostQueue,
+      activities: createHostActivities(deps),
+      maxConcurrentActivityTaskExecutions: hostActivitiesMax,
+    }),
+  ]);
+  const ended = (async () => {
+    try {
+      await Promise.all(workers.map(async (worker) => await worker.run()));
+    } finally {
+      await deps.close();
+      await connection.close();
+    }
+  })();
+  log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
+  return {
+    hostQueue: deps.hostQueue,
+    ended,
+    stop: async () => {
+      for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
+      await ended;
+    },
+  };
+}
+
+/** How a worker names itself to Temporal: its process, and the store it works on. */
+function workerIdentity(storeId: string): string {
+  return `${process.pid} store=${storeId}`;
+}
+
+/** The store that a worker of this identity works on; undefined for one that is not ours. */
+export function workerStore(identity: string): string | undefined {
+  return / store=(\S+)$/.exec(identity)?.[1];
+}
