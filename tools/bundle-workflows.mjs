@@ -1,0 +1,39 @@
+// dist/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's last step:
+// the file says that dist/ is whole.
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { bundleWorkflowCode } from "@temporalio/worker";
+
+import { main, Stop } from "./child.mjs";
+import { root } from "./set-up.mjs";
+
+const bundleFile = join(root, "dist", "workflow-bundle.js");
+const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const problems = [];
+
+/** Temporal's bundler only prints webpack's findings: a warning can mean a workflow that will not load. */
+const collectProblems = {
+  apply(compiler) {
+    compiler.hooks.done.tap("collect-problems", ({ compilation }) => {
+      problems.push(...[...compilation.errors, ...compilation.warnings].map((one) => one.message));
+    });
+  },
+};
+
+await main(async () => {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(root, "dist", "workflows", "index.js"),
+    logger: silent,
+    webpackConfigHook: (config) => ({
+      ...config,
+      plugins: [...(config.plugins ?? []), collectProblems],
+    }),
+  }).catch((error) => {
+    throw new Stop([error.message, ...problems].join("\n"));
+  });
+  if (problems.length > 0) throw new Stop(`the workflow bundle:\n${problems.join("\n")}`);
+  writeFileSync(`${bundleFile}.new`, code);
+  renameSync(`${bundleFile}.new`, bundleFile);
+  return 0;
+});

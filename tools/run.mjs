@@ -1,0 +1,63 @@
+// node tools/run.mjs setup | demo | test | prove | bench [arguments]
+//
+// Plain JavaScript for Node 20, without packages: it runs in an empty clone, before anything is installed.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { main, mustRun, run, say, Stop } from "./child.mjs";
+import { closingLine } from "./closing-line.mjs";
+import { nodeToUse, root, setUp } from "./set-up.mjs";
+
+const targets = { setup: async () => 0, demo, test, prove, bench };
+
+await main(async () => {
+  const [name = "", ...args] = process.argv.slice(2);
+  const target = Object.hasOwn(targets, name) ? targets[name] : undefined;
+  if (target === undefined) {
+    throw new Stop(`usage: node tools/run.mjs ${Object.keys(targets).join("|")} [arguments]`, 2);
+  }
+  const env = await setUp();
+  return await target(args, { cwd: root, env });
+});
+
+async function demo(args, options) {
+  await getTemporal(options);
+  return (await run(nodeToUse(), ["tools/demo.mjs", ...args], options)).code;
+}
+
+async function prove(args, options) {
+  await getTemporal(options);
+  return (await run(nodeToUse(), ["bench/prove.ts", ...args], options)).code;
+}
+
+async function bench(args, options) {
+  return (await run(nodeToUse(), ["bench/bench.ts", ...args], options)).code;
+}
+
+/** All tests, or those named; the last line says how many passed and failed. */
+async function test(args, options) {
+  // Tests start and kill servers of their own, whatever TEMPORAL_ADDRESS says.
+  await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
+  say("running the tests");
+  const folder = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  const report = join(folder, "report.json");
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  try {
+    const vitest = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args];
+    const { code } = await run(nodeToUse(), vitest, options);
+    process.stdout.write(`${closingLine(report, code)}\n`);
+    return code;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Finds, downloads or builds the Temporal server now, so that nothing later takes minutes. */
+async function getTemporal(options) {
+  if (options.env.TEMPORAL_ADDRESS) {
+    say(`using the Temporal server at ${options.env.TEMPORAL_ADDRESS} (TEMPORAL_ADDRESS)`);
+    return;
+  }
+  await mustRun(nodeToUse(), ["bin/sluice.js", "temporal", "path"], { ...options, capture: true });
+}
