@@ -1,6 +1,6 @@
 import { ConfigError, messageOf } from "../errors.ts";
 import { sandboxPortDefault } from "../limits.ts";
-import { startSandbox } from "../sandbox/server.ts";
+import { startSandboxThread } from "../sandbox/thread.ts";
 import { withGlobals, type GlobalOptions, type Register } from "./context.ts";
 import { onInterrupt, untilAborted } from "./interrupt.ts";
 import { port } from "./temporal.ts";
@@ -17,7 +17,7 @@ export const registerSandbox: Register = (program, context) => {
       const interrupted = onInterrupt();
       const { host } = context.environment;
       const settings = { host, port: options.port, dataFolder: options.data };
-      const sandbox = await startSandbox(settings).catch((error: unknown) => {
+      const sandbox = await startSandboxThread(settings).catch((error: unknown) => {
         throw new ConfigError(`the sandbox cannot start: ${messageOf(error)}`, {
           hint: "choose another --port or --data, or stop the sandbox that uses them",
         });

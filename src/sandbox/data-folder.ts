@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** Holds a data folder for one sandbox at a time. */
+export type FolderLock = { release(): void };
+
+/**
+ * Makes the folder, for its owner alone, and locks it. The lock is SQLite's, which the system drops with the process, so
+ * a killed sandbox leaves none behind.
+ * @throws when another sandbox holds the folder.
+ */
+export async function lockFolder(dataFolder: string): Promise<FolderLock> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const path = join(dataFolder, "lock.db");
+  await (await open(path, "a", 0o600)).close();
+  const lock = new DatabaseSync(path);
+  try {
+    lock.exec("begin exclusive");
+  } catch (error) {
+    lock.close();
+    throw new Error(`The data folder ${dataFolder} is in use by another sandbox`, { cause: error });
+  }
+  return {
+    release: () => {
+      lock.close();
+    },
+  };
+}
+
+/** The key that signs upload addresses; kept, so that an address survives a restart. Call it under the lock. */
+export async function signingKeyOf(dataFolder: string): Promise<Buffer> {
+  const path = join(dataFolder, "signing-key");
+  const file = await open(path, "a", 0o600);
+  try {
+    if ((await file.stat()).size === 0) {
+      await file.appendFile(randomBytes(32));
+      await file.sync();
+    }
+  } finally {
+    await file.close();
+  }
+  return await readFile(path);
+}

@@ -1,0 +1,128 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+import { z } from "zod";
+
+import { steps } from "./faults.ts";
+import { type Line, LineSplitter } from "./line-splitter.ts";
+import { uploadSchema } from "./upload.ts";
+
+const entrySchema = z.object({
+  /** When the request was done, ISO 8601. */
+  t: z.string(),
+  step: z.enum(steps),
+  file_key: z.string().nullable(),
+  /** Of the bytes PUT; null where none were. */
+  gzip_sha256: z.string().nullable(),
+  /** Of the inflated bytes; of a JSON upload: of its records, each as JSON.stringify writes it and ended by a line feed. */
+  jsonl_sha256: z.string().nullable(),
+  /** Records in the body or file; null where there is none. */
+  records: z.int().nullable(),
+  /** Bytes of the request's body that were read. */
+  bytes: z.int(),
+  /** The answer's status; null when the connection was gone, or was to be closed, before anything was done. */
+  status: z.int().nullable(),
+  /** Whether this request made records visible: an accepted upload-json, or the first accepted confirm of a file. */
+  applied: z.boolean(),
+});
+
+const lineSchema = z.object({ entry: entrySchema, upload: uploadSchema.optional() });
+
+/** What the ledger tells of one request. */
+export type LedgerEntry = Readonly<z.output<typeof entrySchema>>;
+
+/** One line of the file: what is shown, and the state that it leaves its upload in. */
+export type LedgerLine = Readonly<z.output<typeof lineSchema>>;
+
+/**
+ * The append-only file that holds all the sandbox knows: replayed at the start, and written and flushed before each answer.
+ * Lines that come while the disk is busy are flushed together, so that many clients cost one flush.
+ */
+export class Ledger {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  #bytes: number;
+  #waiting: string[] = [];
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  private constructor(path: string, parts: { readonly file: FileHandle; readonly bytes: number }) {
+    this.#path = path;
+    this.#file = parts.file;
+    this.#bytes = parts.bytes;
+  }
+
+  /**
+   * Opens the file, hands over its lines in order, and cuts off a line whose writing a crash interrupted.
+   * @throws when a whole line cannot be read: the file was changed by hand.
+   */
+  static async open(path: string, replay: (line: LedgerLine) => void): Promise<Ledger> {
+    const file = await open(path, "a", 0o600);
+    try {
+      const { size } = await file.stat();
+      const splitter = new LineSplitter();
+      for await (const lines of linesOf({ path, bytes: size, splitter })) lines.forEach(replay);
+      const bytes = size - splitter.pendingBytes;
+      await file.truncate(bytes);
+      return new Ledger(path, { file, bytes });
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Adds a line behind all that were added before; resolves when it is on the disk. After one failure every later line
+   * fails too, because the state in memory is then ahead of the file.
+   */
+  async append(line: LedgerLine): Promise<void> {
+    this.#waiting.push(`${JSON.stringify(line)}\n`);
+    if (this.#next === undefined) {
+      this.#next = this.#flushAfter(this.#last);
+      this.#last = this.#next;
+    }
+    await this.#next;
+  }
+
+  /** The entries so far as JSON lines. */
+  async *entries(): AsyncGenerator<string> {
+    const splitter = new LineSplitter();
+    for await (const lines of linesOf({ path: this.#path, bytes: this.#bytes, splitter })) {
+      yield lines.map(({ entry }) => `${JSON.stringify(entry)}\n`).join("");
+    }
+  }
+
+  /** Closes the file after the last line. */
+  async close(): Promise<void> {
+    await this.#last.catch(() => undefined);
+    await this.#file.close();
+  }
+
+  async #flushAfter(before: Promise<void>): Promise<void> {
+    await before;
+    const text = Buffer.from(this.#waiting.join(""));
+    this.#waiting = [];
+    this.#next = undefined;
+    await this.#file.appendFile(text);
+    await this.#file.datasync();
+    this.#bytes += text.length;
+  }
+}
+
+/** The whole lines of the file's first bytes, some at a time; what a line's end is missing for stays in the splitter. */
+async function* linesOf(from: {
+  readonly path: string;
+  readonly bytes: number;
+  readonly splitter: LineSplitter;
+}): AsyncGenerator<LedgerLine[]> {
+  if (from.bytes === 0) return;
+  const pieces = createReadStream(from.path, { end: from.bytes - 1 });
+  for await (const piece of pieces as AsyncIterable<Buffer>) {
+    const lines = from.splitter.push(piece).map(parse);
+    if (lines.length > 0) yield lines;
+  }
+}
+
+function parse(line: Line): LedgerLine {
+  return lineSchema.parse(JSON.parse(line ?? ""));
+}

@@ -1,0 +1,20 @@
+import { type Answer, json, message } from "./answers.ts";
+import { type ApiKeys, basicKey, RequestsPerMinute } from "./api-keys.ts";
+import type { StepHandler } from "./exchange.ts";
+
+/** GET /v1/ping of the legacy API (contract, 4.1), 600 times a minute for each key. */
+export function pingStep(keys: ApiKeys): StepHandler {
+  const window = new RequestsPerMinute();
+  return async ({ request }) => {
+    const owner = keys.owner(basicKey(request.headers.authorization));
+    const answer = owner === undefined ? unauthorized : pong(window.isWithin(owner, Date.now()));
+    return () => ({ answer });
+  };
+}
+
+const unauthorized = message(401, "Authorization is missing or not valid");
+
+function pong(isWithin: boolean): Answer {
+  if (isWithin) return json(200, { status: "ok" });
+  return json(429, { message: "Too many requests", details: "Limit: 600 requests per minute" });
+}

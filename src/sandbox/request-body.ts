@@ -1,0 +1,46 @@
+import type { IncomingMessage } from "node:http";
+
+/** A request's body: its text, or undefined when it is longer than was to be read. */
+export type RequestBody = { readonly text: string | undefined; readonly bytes: number };
+
+/**
+ * Reads a body of at most `bytesMax` bytes. The rest of a longer one is read and thrown away meanwhile, because a client whose
+ * bytes are not taken sees a reset in place of the answer.
+ * @throws when the client goes away.
+ */
+export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<RequestBody> {
+  const declared = Number(raw.headers["content-length"] ?? 0);
+  // Node itself discards a body that nobody began to read.
+  if (declared > bytesMax) return { text: undefined, bytes: 0 };
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await consume(raw, (chunk) => {
+    bytes += chunk.length;
+    if (bytes <= bytesMax) chunks.push(chunk);
+    return bytes <= bytesMax;
+  });
+  return { text: bytes > bytesMax ? undefined : Buffer.concat(chunks).toString("utf8"), bytes };
+}
+
+/** Reads and forgets the body up to about so many bytes, and gives how many they were. A client that leaves earlier ends it. */
+export async function readAway(raw: IncomingMessage, bytesMax: number): Promise<number> {
+  let bytes = 0;
+  if (bytesMax === 0) return bytes;
+  const reading = consume(raw, (chunk) => {
+    bytes += chunk.length;
+    return bytes < bytesMax;
+  });
+  await reading.catch(() => undefined);
+  return bytes;
+}
+
+/** Hands over the chunks; resolves at the end of the body or when `take` first says that it has enough. */
+async function consume(raw: IncomingMessage, take: (chunk: Buffer) => boolean): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    raw.on("data", (chunk: Buffer) => {
+      if (!take(chunk)) resolve();
+    });
+    raw.once("end", resolve);
+    raw.once("error", reject);
+  });
+}

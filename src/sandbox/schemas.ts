@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+/** The accepted values of `stream` (published facts, Streams). */
+export const streams = ["account", "account_event", "contact", "contact_event"] as const;
+
+/** One of the four kinds of record. */
+export type Stream = (typeof streams)[number];
+
+/** Attributes whose names and values are the client's own. */
+const freeObject = z.looseObject({});
+
+/**
+ * An ISO 8601 date-time with seconds and an offset (`Z` or `+02:00`). Refusing local times is our choice: they mean
+ * another instant to every reader.
+ */
+const dateTime = z.iso.datetime({ offset: true });
+
+/** The members of each stream (published facts, Streams). That unknown top-level members are refused is our choice. */
+export const recordSchemas = {
+  account: z.strictObject({
+    type: z.literal("account").default("account"),
+    account_id: z.string(),
+    domain: z.string(),
+    account_properties: freeObject,
+  }),
+  account_event: z.strictObject({
+    event_type: z.literal("account_event").default("account_event"),
+    event_id: z.string(),
+    account_id: z.string(),
+    event: z.string(),
+    event_timestamp: dateTime,
+    event_properties: freeObject,
+  }),
+  contact: z.strictObject({
+    type: z.literal("contact").default("contact"),
+    contact_id: z.string(),
+    email: z.string(),
+    contact_properties: freeObject,
+  }),
+  contact_event: z.strictObject({
+    event_type: z.literal("contact_event").default("contact_event"),
+    event_id: z.string(),
+    contact_id: z.string(),
+    event: z.string(),
+    event_timestamp: dateTime,
+    event_properties: freeObject,
+  }),
+} as const satisfies Record<Stream, z.ZodType>;
+
+/** The member that identifies a record of each stream: a later record with the same value replaces the earlier one. */
+export const idFields = {
+  account: "account_id",
+  account_event: "event_id",
+  contact: "contact_id",
+  contact_event: "event_id",
+} as const satisfies Record<Stream, string>;
+
+/** The member of each stream that may be left out, because its only value is the stream's name. */
+export const typeFields = {
+  account: "type",
+  account_event: "event_type",
+  contact: "type",
+  contact_event: "event_type",
+} as const satisfies Record<Stream, string>;
+
+const streamName = z.enum(streams);
+
+/** Body of POST /ingestion/upload-json (contract, 4.2); its records are checked one by one. */
+export const uploadJsonBody = z.strictObject({ stream: streamName, data: z.array(z.unknown()) });
+
+/** Body of POST /ingestion/generate-upload-url (contract, 4.3; the accepted values: published facts). */
+export const generateUploadUrlBody = z.strictObject({
+  stream: streamName,
+  content_type: z.literal("application/jsonl"),
+  content_encoding: z.literal("gzip"),
+});
+
+/** Body of POST /ingestion/confirm-upload (contract, 4.3). */
+export const confirmUploadBody = z.strictObject({ file_key: z.string() });
+
+/** Query of GET /_sandbox/records. */
+export const recordsQuery = z.strictObject({ stream: streamName });

@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { join } from "node:path";
+
+import { lightweightBodyBytesMax } from "../limits.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { type FolderLock, lockFolder, signingKeyOf } from "./data-folder.ts";
+import type { StepHandler } from "./exchange.ts";
+import { type Fault, FaultOrders, type Step } from "./faults.ts";
+import { Ingestion } from "./ingestion.ts";
+import { uploadUrlTtlMsDefault } from "./limits.ts";
+import { openapiDocument } from "./openapi.ts";
+import { pingStep } from "./ping.ts";
+import { RecordIndex } from "./record-index.ts";
+import { Routes } from "./routes.ts";
+import { Storage } from "./storage.ts";
+import { UploadStore } from "./upload-store.ts";
+
+/** How a sandbox behaves. */
+export type SandboxSettings = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Where ledger, files and index live; one sandbox at a time. It is made when it is missing. */
+  readonly dataFolder: string;
+  /** The keys let in; when undefined, every key that is not empty. */
+  readonly apiKeys?: readonly string[] | undefined;
+  /** @default 15 minutes */
+  readonly uploadUrlTtlMs?: number | undefined;
+  /** @default 1,000,000 */
+  readonly bodyBytesMax?: number | undefined;
+  /**
+   * What confirm does about a file with refused lines: answers 422, or answers 200 and drops the file, as the contract would
+   * also allow. @default "at-confirm"
+   */
+  readonly rejects?: "at-confirm" | "silent" | undefined;
+  /** What upload addresses begin with. @default http:// and the request's Host header */
+  readonly publicAddress?: string | undefined;
+  readonly faults?: readonly Fault[] | undefined;
+};
+
+/** A running sandbox. */
+export type Sandbox = {
+  /** `http://<host>:<port>`, the base URL of every API. */
+  readonly address: string;
+  /** Adds a fault behind those already ordered. */
+  order(fault: Fault): void;
+  /** Closes every connection, a request in the middle included, and leaves the data folder. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts a local implementation of the ingestion part of the service.
+ * @throws when the port or the data folder is taken.
+ */
+export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
+  const lock = await lockFolder(settings.dataFolder);
+  try {
+    return await startLocked(settings, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startLocked(settings: SandboxSettings, lock: FolderLock): Promise<Sandbox> {
+  const signingKey = await signingKeyOf(settings.dataFolder);
+  const store = await UploadStore.open(settings.dataFolder);
+  const index = await RecordIndex.open(join(settings.dataFolder, "records.db"));
+  const faults = new FaultOrders();
+  for (const fault of settings.faults ?? []) faults.order(fault);
+  const closing = new AbortController();
+  const routes = new Routes({
+    store,
+    index,
+    handlers: handlersOf(settings, { store, signingKey }),
+    exchange: { store, faults, closing: closing.signal },
+    openapi: () => openapiDocument(settings.bodyBytesMax ?? lightweightBodyBytesMax),
+  });
+  const leave = async (): Promise<void> => {
+    await routes.settled();
+    await index.close();
+    await store.close();
+  };
+  const server = routes.server();
+  try {
+    await listen(server, settings);
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+  const close = async (): Promise<void> => {
+    closing.abort();
+    server.close();
+    server.closeAllConnections();
+    // A request that is cut off here still writes its line.
+    await leave();
+    lock.release();
+  };
+  return { address: addressOf(server), order: (fault) => faults.order(fault), close };
+}
+
+async function listen(server: Server, at: { host: string; port: number }): Promise<void> {
+  server.listen({ host: at.host, port: at.port });
+  await once(server, "listening");
+}
+
+function addressOf(server: Server): string {
+  const at = server.address();
+  if (at === null || typeof at === "string") throw new Error("the sandbox listens on no port");
+  return `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`;
+}
+
+function handlersOf(
+  settings: SandboxSettings,
+  parts: { readonly store: UploadStore; readonly signingKey: Buffer },
+): Readonly<Record<Step, StepHandler>> {
+  const keys = new ApiKeys(settings.apiKeys);
+  const ingestion = new Ingestion({
+    ...parts,
+    keys,
+    bodyBytesMax: settings.bodyBytesMax ?? lightweightBodyBytesMax,
+    uploadUrlTtlMs: settings.uploadUrlTtlMs ?? uploadUrlTtlMsDefault,
+    rejects: settings.rejects ?? "at-confirm",
+    origin: (request) =>
+      settings.publicAddress?.replace(/\/$/, "") ??
+      `http://${request.headers.host ?? settings.host}`,
+  });
+  return {
+    ping: pingStep(keys),
+    "upload-json": ingestion.uploadJson,
+    "generate-upload-url": ingestion.generateUploadUrl,
+    put: new Storage(parts.store, parts.signingKey).put,
+    "confirm-upload": ingestion.confirmUpload,
+  };
+}

@@ -1,0 +1,18 @@
+// The entry file of the thread that thread.ts starts.
+import { once } from "node:events";
+import { parentPort, workerData } from "node:worker_threads";
+
+import { z } from "zod";
+
+import { type SandboxSettings, startSandbox } from "./server.ts";
+import type { Listening } from "./thread.ts";
+
+if (parentPort === null) throw new Error("thread-main.ts runs as a worker thread only");
+
+// Both ends are one program: the type is known, the compiler only has to be told.
+const sandbox = await startSandbox(z.custom<SandboxSettings>().parse(workerData));
+const told: Listening = { address: sandbox.address };
+parentPort.postMessage(told);
+await once(parentPort, "message");
+await sandbox.close();
+parentPort.close();
