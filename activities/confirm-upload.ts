@@ -16,6 +16,10 @@ export function createConfirmUpload(
       const name = { runId, chunk, stage, part };
       const confirming = { ...name, form: "file", confirm: true, host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });
+      if (receipt.state === "staged" || receipt.state === "sending") {
+        // An earlier attempt found the upload gone, and its answer never arrived.
+        throw new UploadGoneError(`part ${part} of chunk ${chunk} is to be uploaded again`);
+      }
       if (receipt.state !== "confirming") return {};
       signal.throwIfAborted();
       try {

@@ -104,7 +104,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       const { configHash } = sync;
       const checkpoint = await state.checkpoint({ target, sync: sync.name });
       const isResumed = source.restart?.(sync.connectorConfig) !== "each-run";
-      await state.openRun({
+      const opened = await state.openRun({
         ...input,
         target,
         configHash,
@@ -112,6 +112,9 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         checkpointBefore: checkpoint.version,
         startedAt: isoNow(deps),
       });
+      if (opened.firstRunId !== input.firstRunId) {
+        throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
+      }
       const fence = await takeSendLock(deps, input);
       await checkColumns(source, sync, signal);
       // `send: all` keeps no fingerprints, so older ones no longer say what the service holds.

@@ -57,17 +57,25 @@ const silent = { info: () => undefined, warn: () => undefined };
 /** The pages of the job's span, never more rows than the run may still read. */
 async function* readPages(job: StageJob, { source, signal }: StageTools): AsyncGenerator<RowPage> {
   let left = job.limit ?? Infinity;
-  if (left <= 0) return;
-  const rows = Math.min(job.pageRowsMax, left);
-  const position = source.position.optional().parse(job.span.from);
-  const ask = { config: job.config, signal, log: silent, from: position, pageRowsMax: rows };
-  for await (const page of source.read({ ...ask, limit: job.limit })) {
-    signal.throwIfAborted();
-    left -= page.rows.length + (page.rejects?.length ?? 0);
-    // A page is whole or not at all: its position covers exactly its rows. A limit is met at the page before.
-    if (left < 0) return;
-    yield page;
-    if (left === 0) return;
+  let from = source.position.optional().parse(job.span.from);
+  const ask = { config: job.config, signal, log: silent };
+  while (left > 0) {
+    const before = left;
+    let fits = true;
+    const pageRowsMax = Math.min(job.pageRowsMax, left);
+    for await (const page of source.read({ ...ask, from, pageRowsMax, limit: left })) {
+      signal.throwIfAborted();
+      const read = page.rows.length + (page.rejects?.length ?? 0);
+      // A page is whole or not at all, because its position covers exactly its rows: what is left is asked for anew.
+      fits = read <= left;
+      if (!fits) break;
+      left -= read;
+      from = page.position;
+      yield page;
+      if (left === 0) return;
+    }
+    // A source without a smaller page ends the read below the limit.
+    if (fits || left === before) return;
   }
 }
 

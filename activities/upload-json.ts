@@ -35,12 +35,11 @@ export function createUploadJson(
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
       if (receipt.state !== "sending") return { fileKey: receipt.fileKey };
       signal.throwIfAborted();
+      let fileKey: string;
       try {
         const body = await bodyOf(deps.stagingFolder, stream, receipt);
         const { records } = receipt;
-        const { fileKey } = await api.uploadJson({ stream, body, records, signal });
-        await state.movePart({ ...name, state: "accepted", fileKey, at: isoNow(deps) });
-        return { fileKey };
+        ({ fileKey } = await api.uploadJson({ stream, body, records, signal }));
       } catch (error) {
         // Whatever is not an unknown outcome or a cancel was not applied: the next attempt repeats nothing.
         if (!(error instanceof OutcomeUnknownError) && !signal.aborted) {
@@ -48,5 +47,8 @@ export function createUploadJson(
         }
         throw error;
       }
+      // Behind the catch: a part that the service took and the store could not note was perhaps accepted.
+      await state.movePart({ ...name, state: "accepted", fileKey, at: isoNow(deps) });
+      return { fileKey };
     });
 }

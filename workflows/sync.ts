@@ -36,12 +36,12 @@ const progressQuery = defineQuery<Progress>("progress");
 
 const searchAttribute = defineSearchAttributeKey("SluiceSync", SearchAttributeType.KEYWORD);
 
-/** A run's id: its sync, its start in UTC, and 8 characters of the workflow's first run id. */
+/** A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first tell the time). */
 function newRunId(syncName: string): string {
   const { startTime, firstExecutionRunId } = workflowInfo();
   const [date = "", time = ""] = startTime.toISOString().slice(0, 19).split("T");
   const stamp = `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}`;
-  return `${syncName}-${stamp}-${firstExecutionRunId.slice(0, 8)}`;
+  return `${syncName}-${stamp}-${firstExecutionRunId.slice(-8)}`;
 }
 
 /** The run as its workflow holds it: one object behind the query, the details and continue-as-new. */
