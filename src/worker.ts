@@ -65,6 +65,8 @@ function installRuntime(log: Logger): void {
   const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
     // Only names and ids of Temporal's own: an error's text is shown where it is handled.
     const { workflowId, activityType, attempt } = meta ?? {};
+    // The host's worker runs activities only, as it should.
+    if (message.startsWith("No workflows registered")) return;
     log[levels[level]]({ workflowId, activityType, attempt }, message);
   });
   Runtime.install({ logger });
@@ -139,6 +141,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     identity: workerIdentity(deps.state.storeId),
     // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
     maxHeartbeatThrottleInterval: "1 second",
+    // How long a workflow waits for a worker that died with it in its cache; Temporal's default is 10 s.
+    stickyQueueScheduleToStartTimeout: "3 seconds",
     shutdownGraceTime: "30 seconds",
     shutdownForceTime: "60 seconds",
     // Never 'Error': a fault of determinism would then kill runs.

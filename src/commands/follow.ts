@@ -61,7 +61,9 @@ export async function followRun(
   const { context, share, signal } = how;
   const line = createProgressLine(context);
   const startedAt = Date.now();
-  const result = handle.result().then(
+  // A result that is still polled for when the connection closes would end the process with an error of its own.
+  const polling = handle.client.withAbortSignal(signal, async () => await handle.result());
+  const result = polling.then(
     (report): Followed => ({ report }),
     (error: unknown): Followed => ({ error }),
   );
@@ -84,7 +86,8 @@ export async function followRun(
   } finally {
     line.end();
   }
-  return ended;
+  // The abort also ends the polling, which then says nothing of the run.
+  return signal.aborted ? undefined : ended;
 }
 
 /** The report that a failed workflow carries, or undefined when it failed before it had one. */

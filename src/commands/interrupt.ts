@@ -10,10 +10,15 @@ export function onInterrupt(): AbortController {
   return interrupted;
 }
 
-/** Resolves when the signal aborts. */
+/** Far beyond any wait: the timer is only there so that the process has something to do. */
+const dayMs = 86_400_000;
+
+/** Resolves when the signal aborts; until then it keeps the process alive, even if nothing else does. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
+  const alive = setInterval(() => undefined, dayMs);
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
+  clearInterval(alive);
 }

@@ -5,7 +5,6 @@ import { finished } from "node:stream/promises";
 import { Option, type Command } from "commander";
 import { stringify } from "csv-stringify/sync";
 
-import { rejectText } from "../records/reject-codes.ts";
 import type { Reject } from "../state/rejects.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, plainText, withGlobals, withState } from "./context.ts";
@@ -61,11 +60,10 @@ type ExportOptions = Which & {
   readonly out?: string;
 };
 
-/** One reject as a line for a person. */
-function lineOf({ place, code, key, field, reason }: Reject): string {
-  const about = [key === null ? "" : `key ${key}`, field ?? ""].filter((text) => text !== "");
-  const more = about.length === 0 ? "" : ` (${about.join(", ")})`;
-  return plainText(`${place}: ${rejectText(code)}${more}: ${reason}`);
+/** One reject as a line for a person: a reason that concerns a field is worded to follow its name. */
+function lineOf({ place, key, field, reason }: Reject): string {
+  const of = key === null ? "" : ` (key ${key})`;
+  return plainText(`${place}: ${field === null ? "" : `${field} `}${reason}${of}`);
 }
 
 async function listRejects(context: Context, options: ListOptions): Promise<void> {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { WorkflowHandle } from "@temporalio/client";
 import { InvalidArgumentError, Option } from "commander";
 
-import { askOf } from "../../activities/open-run.ts";
+import { askOf, checkColumns, sourceOf } from "../../activities/open-run.ts";
 import { sources } from "../../connectors/registry.ts";
 import type { sync as syncWorkflow } from "../../workflows/sync.ts";
 import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
@@ -75,6 +75,9 @@ function readShare(session: Session, sync: SyncConfig): ReadShare {
 
 /** Newest runs among which the one of a workflow is looked for. */
 const runsLookedThrough = 20;
+
+/** How long a source may take to say which columns it has. */
+const sourceMsMax = 60_000;
 
 type Followable = { readonly handle: WorkflowHandle<typeof syncWorkflow>; readonly isNew: boolean };
 
@@ -186,6 +189,8 @@ export const registerRun: Register = (program, context) => {
     .action(async (name: string, options: RunOptions) => {
       const config = await configOf(context, options);
       const sync = syncNamed(config, name);
+      // Before anything is started: what is wrong with the source is said at once.
+      await checkColumns(sourceOf({ sources }, sync), sync, AbortSignal.timeout(sourceMsMax));
       const session = await openSession(config, context);
       try {
         if (!options.wait && session.temporal.isEmbedded) {
