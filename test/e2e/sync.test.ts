@@ -1,0 +1,168 @@
+import { WorkflowFailedError } from "@temporalio/client";
+import { describe, expect, it } from "vitest";
+
+import { accountsConfig, accountsCsv, Project, until } from "../support/project.ts";
+
+const timeoutMs = 60_000;
+const workflowId = "sync-under-test";
+
+describe("workflow sync", () => {
+  it(
+    "sends only what has changed, and a value that went A, B, A while B was in flight ends as A",
+    async () => {
+      const csv = (name: string): string => accountsCsv(3, (row) => (row === 1 ? name : `C${row}`));
+      const project = await Project.start({
+        "sluice.yaml": accountsConfig({ sync: "mode: heavyweight" }),
+        "accounts.csv": csv("A"),
+      });
+      await project.worker();
+      const run = async (): Promise<number> =>
+        (await (await project.start({ sync: "accounts" })).result()).counts.sent;
+      expect(await run()).toBe(3);
+      expect(await run()).toBe(0);
+
+      await project.write("accounts.csv", csv("B"));
+      project.sandbox.order({ step: "confirm-upload", do: { dropReply: true } });
+      const inFlight = await project.start({ sync: "accounts" });
+      await until(async () => (await project.records()).get("a1")?.includes('"name":"B"'));
+      await inFlight.terminate();
+      await project.write("accounts.csv", csv("A"));
+      expect(await run()).toBe(1);
+      expect((await project.records()).get("a1")).toContain('"name":"A"');
+    },
+    timeoutMs,
+  );
+
+  it(
+    "continues as new between chunks, with one run, one report and nothing lost",
+    async () => {
+      const project = await Project.start({
+        "sluice.yaml": accountsConfig({
+          sync: "chunk: { records: 1000 }",
+          advanced: ", chunks_per_run: 2",
+        }),
+        "accounts.csv": accountsCsv(5_000),
+      });
+      await project.worker();
+      const handle = await project.start({ sync: "accounts" });
+      const report = await handle.result();
+      expect(report).toMatchObject({ outcome: "done", chunks: 6, counts: { sent: 5_000 } });
+      expect((await project.records()).size).toBe(5_000);
+      // The sixth chunk found the end of the file: 2 + 2 + 2.
+      expect(await project.histories(workflowId)).toHaveLength(3);
+      expect(await project.state.runs({ limit: 10 })).toHaveLength(1);
+      expect(report.checkpoint).toEqual({ before: 0, after: 6 });
+    },
+    timeoutMs,
+  );
+
+  it(
+    "stops within five seconds of a cancel, keeps what was accepted and gives the lock back",
+    async () => {
+      const project = await Project.start({
+        "sluice.yaml": accountsConfig({ sync: "chunk: { records: 1000 }" }),
+        "accounts.csv": accountsCsv(3_000),
+      });
+      await project.worker();
+      project.sandbox.order({ step: "put", after: 1, do: { delayMs: 60_000 } });
+      const handle = await project.start({ sync: "accounts" });
+      await until(async () => (await project.state.runs({ limit: 1 }))[0]?.checkpointVersion === 1);
+      const [run] = await project.state.runs({ limit: 1 });
+      const second = { runId: run?.runId ?? "", chunk: 2, stage: 1, part: 0 };
+      await until(async () => (await project.state.receipt(second))?.state === "sending");
+      const cancelledAt = Date.now();
+      expect((await project.sluice("cancel", run?.runId ?? "")).code).toBe(0);
+      await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+      expect(Date.now() - cancelledAt).toBeLessThan(5_000);
+      const report = await project.report();
+      expect(report).toMatchObject({
+        outcome: "cancelled",
+        balanced: true,
+        counts: { sent: 1_000 },
+        checkpoint: { after: 1 },
+      });
+      // The next run takes the lock and sends the rest, and only the rest.
+      const next = await (await project.start({ sync: "accounts" })).result();
+      expect(next.counts).toMatchObject({ sent: 2_000, unchanged: 1_000 });
+    },
+    timeoutMs,
+  );
+
+  it(
+    "ends as busy while another run holds the sync, and says which",
+    async () => {
+      const project = await Project.start({
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": accountsCsv(10),
+      });
+      await project.worker();
+      project.sandbox.order({ step: "upload-json", do: { delayMs: 60_000 } });
+      const first = await project.start({ sync: "accounts" }, "first");
+      const [run] = await until(async () => {
+        const runs = await project.state.runs({ limit: 1 });
+        return runs[0] !== undefined && runs;
+      });
+      await until(
+        async () => await project.state.lockHolder("sync accounts to " + (run?.target ?? "")),
+      );
+      const second = await (await project.start({ sync: "accounts" }, "second")).result();
+      expect(second.outcome).toBe("busy");
+      expect(second.error?.message).toContain(run?.runId);
+      expect((await project.sluice("run", "accounts")).stderr).toContain(run?.runId);
+      expect((await project.sluice("state", "reset", "accounts", "--reason", "no")).code).toBe(1);
+      await first.cancel();
+      await expect(first.result()).rejects.toThrow(WorkflowFailedError);
+    },
+    timeoutMs,
+  );
+
+  it.each([
+    [{ syncs: "accounts" }, 'Unrecognized key: "syncs"'],
+    [{ sync: "accounts", limit: -1 }, '{"sync":"accounts","limit":1000}'],
+    [{ sync: "__proto__" }, "the name of a sync"],
+    [["accounts"], "expected object"],
+  ])(
+    "refuses the input %j at once, with a corrected example",
+    async (input, text) => {
+      const project = await Project.start({
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": accountsCsv(1),
+      });
+      await project.worker();
+      const handle = await project.start(input);
+      const error = await handle.result().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(WorkflowFailedError);
+      const { cause } = error as WorkflowFailedError;
+      expect(cause).toMatchObject({ type: "InvalidInput", nonRetryable: true });
+      expect(cause?.message).toContain(text);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "shows its progress as a query and its report as the result and in the details",
+    async () => {
+      const project = await Project.start({
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": `${accountsCsv(10)}a10,not a domain,X,1\n`,
+      });
+      await project.worker();
+      const handle = await project.start({ sync: "accounts" });
+      const report = await handle.result();
+      expect(report).toMatchObject({
+        outcome: "done_with_rejects",
+        mode: "lightweight",
+        counts: { read: 11, sent: 10, rejected: 1 },
+        balanced: true,
+        reject_reasons: [{ code: "not_domain", count: 1, example: "./accounts.csv:12" }],
+      });
+      expect(await handle.query("progress")).toMatchObject({ report });
+      const { currentDetails } = await handle.query<{ currentDetails: string }>(
+        "__temporal_workflow_metadata",
+      );
+      expect(currentDetails).toContain("done_with_rejects");
+      expect(currentDetails).toContain("./accounts.csv:12");
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,233 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { request } from "undici";
+import { onTestFinished } from "vitest";
+
+import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
+import { findTemporal } from "../../src/local/find-temporal.ts";
+import { startTemporal } from "../../src/local/temporal-server.ts";
+import type { RunReport } from "../../src/report.ts";
+import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
+import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
+import { openSqliteStore } from "../../src/state/sqlite.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+import type { sync } from "../../workflows/sync.ts";
+
+/** The built program; the test command builds it first. */
+export const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
+
+const lookEveryMs = 20;
+
+/** Waits until `look` finds something; a test that waits for ever ends by its own timeout. */
+export async function until<Found>(look: () => Promise<Found | undefined | false>): Promise<Found> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await delay(lookEveryMs);
+  }
+}
+
+/** What a program printed and how it ended. */
+export type Ended = {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** A project of its own: folder, Temporal, sandbox, and whatever processes a test starts. All end with the test. */
+export class Project {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  readonly temporal: TemporalClient;
+  readonly state: StateStore;
+  readonly env: NodeJS.ProcessEnv;
+
+  private constructor(parts: {
+    folder: string;
+    sandbox: Sandbox;
+    temporal: TemporalClient;
+    state: StateStore;
+    env: NodeJS.ProcessEnv;
+  }) {
+    ({
+      folder: this.folder,
+      sandbox: this.sandbox,
+      temporal: this.temporal,
+      state: this.state,
+      env: this.env,
+    } = parts);
+  }
+
+  /** Makes a project with these files; `sluice.yaml` gets what lies between `api` and the end from the test. */
+  static async start(files: Readonly<Record<string, string>>): Promise<Project> {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-e2e-"));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const say = (): void => undefined;
+    const binary = await findTemporal({ env: process.env, say });
+    const server = await startTemporal({
+      binary,
+      ip: "127.0.0.1",
+      // Never the preferred ports: a developer's own server may stand there.
+      ...(await freeTemporalPorts()),
+      logFile: join(folder, "temporal.log"),
+    });
+    const dataFolder = join(folder, "sandbox");
+    const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, dataFolder });
+    const temporal = await connectTemporal(server.address);
+    const stateFolder = join(folder, ".sluice");
+    await mkdir(stateFolder);
+    const state = await openSqliteStore(stateFolder);
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      TEMPORAL_ADDRESS: server.address,
+      SLUICE_BASE_URL: sandbox.address,
+      SLUICE_LEGACY_BASE_URL: sandbox.address,
+    };
+    onTestFinished(async () => {
+      await temporal.close();
+      await server.stop();
+      await sandbox.close();
+      await state.close();
+      await rm(folder, { recursive: true });
+    });
+    return new Project({ folder, sandbox, temporal, state, env });
+  }
+
+  /** Starts a worker process and returns once it polls. */
+  async worker(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [bin, "worker"], {
+      cwd: this.folder,
+      env: this.env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    onTestFinished(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    });
+    let log = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`the worker ended: ${log}`);
+      return log.includes("worker started");
+    });
+    return child;
+  }
+
+  /** Runs the program to its end. */
+  async sluice(...args: string[]): Promise<Ended> {
+    const child = spawn(process.execPath, [bin, ...args], {
+      cwd: this.folder,
+      env: this.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const [code] = (await once(child, "close")) as [number | null];
+    return { code, stdout, stderr };
+  }
+
+  /** Starts the workflow as the Web UI does: one JSON object. */
+  async start(input: Parameters<typeof sync>[0], workflowId = "sync-under-test") {
+    return await this.temporal.client.workflow.start<typeof sync>("sync", {
+      taskQueue: "sluice",
+      workflowId,
+      args: [input],
+    });
+  }
+
+  async ledger(): Promise<LedgerEntry[]> {
+    const { body } = await request(`${this.sandbox.address}/_sandbox/ledger`);
+    const lines = (await body.text()).split("\n").filter((line) => line !== "");
+    return lines.map((line): LedgerEntry => JSON.parse(line));
+  }
+
+  /** Records that the sandbox holds, by id, as JSON. */
+  async records(): Promise<Map<string, string>> {
+    const { body } = await request(`${this.sandbox.address}/_sandbox/records?stream=account`);
+    const lines = (await body.text()).split("\n").filter((line) => line !== "");
+    return new Map(
+      lines.map((line): [string, string] => {
+        const { record }: { record: { account_id: string } } = JSON.parse(line);
+        return [record.account_id, JSON.stringify(record)];
+      }),
+    );
+  }
+
+  /** The report of the newest run, as `runs show --json` prints it. */
+  async report(): Promise<RunReport> {
+    const { stdout } = await this.sluice("runs", "show", "--json");
+    return JSON.parse(stdout);
+  }
+
+  /** All executions of a workflow id as JSON text, histories of continued runs included. */
+  async histories(workflowId: string): Promise<string[]> {
+    const { client } = this.temporal;
+    const texts: string[] = [];
+    for await (const { runId } of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
+      const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+      texts.push(JSON.stringify(historyToJSON(history)));
+    }
+    return texts;
+  }
+
+  async read(name: string): Promise<string> {
+    return await readFile(join(this.folder, name), "utf8");
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await writeFile(join(this.folder, name), text);
+  }
+}
+
+async function freeTemporalPorts(): Promise<{ port: number; uiPort: number }> {
+  const { freePorts } = await import("../../src/local/ports.ts");
+  const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
+  return { port, uiPort };
+}
+
+/** A `sluice.yaml` for accounts out of `accounts.csv`, with short timeouts and room for more members of the sync. */
+export function accountsConfig(
+  more: { readonly sync?: string; readonly advanced?: string } = {},
+): string {
+  return `version: 1
+api:
+  base_url: \${SLUICE_BASE_URL}
+  legacy_base_url: \${SLUICE_LEGACY_BASE_URL}
+  api_key: canary-api-key
+  requests_per_second: 1000
+connections:
+  exports: { connector: csv, path: ./accounts.csv }
+syncs:
+  accounts:
+    from: exports
+    stream: account
+    record:
+      account_id: id
+      domain: { column: domain, as: domain }
+      account_properties: { name: name, employees: { column: employees, as: integer } }
+    ${more.sync ?? ""}
+advanced: { heartbeat_timeout: 3s, retry_initial: 500ms${more.advanced ?? ""} }
+`;
+}
+
+/** A CSV file of so many accounts; `name` gives each its name. */
+export function accountsCsv(
+  rows: number,
+  name = (row: number): string => `Company ${row}`,
+): string {
+  const lines = Array.from(
+    { length: rows },
+    (_, row) => `a${row},c${row}.example,${name(row)},${row % 500}`,
+  );
+  return ["id,domain,name,employees", ...lines, ""].join("\n");
+}
