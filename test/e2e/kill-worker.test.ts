@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Receipt } from "../../src/state/receipts.ts";
 import { accountsConfig, accountsCsv, Project, until } from "../support/project.ts";
@@ -11,7 +11,7 @@ const runTimeoutMs = 90_000;
 
 /** A project whose run makes three heavyweight chunks, with a worker. */
 async function start(): Promise<{ project: Project; kill: () => Promise<void> }> {
-  const project = await Project.start({
+  const project = await Project.start(onTestFinished, {
     "sluice.yaml": accountsConfig({ sync: `chunk: { records: ${chunk} }` }),
     "accounts.csv": accountsCsv(rows),
   });

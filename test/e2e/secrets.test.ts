@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { accountsConfig, Project } from "../support/project.ts";
 
@@ -22,7 +22,7 @@ function markedCsv(domain: (row: number) => string): string {
 
 describe("what Temporal is told", () => {
   it("holds no row, key, secret or signed address, however a run ends", async () => {
-    const project = await Project.start({
+    const project = await Project.start(onTestFinished, {
       "sluice.yaml": accountsConfig({ sync: "mode: heavyweight" }),
       "accounts.csv": markedCsv((row) => (row === 3 ? "CANARY-CELL" : `c${row}.example`)),
     });

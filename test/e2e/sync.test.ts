@@ -1,5 +1,5 @@
 import { WorkflowFailedError } from "@temporalio/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { accountsConfig, accountsCsv, Project, until } from "../support/project.ts";
 
@@ -11,7 +11,7 @@ describe("workflow sync", () => {
     "sends only what has changed, and a value that went A, B, A while B was in flight ends as A",
     async () => {
       const csv = (name: string): string => accountsCsv(3, (row) => (row === 1 ? name : `C${row}`));
-      const project = await Project.start({
+      const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({ sync: "mode: heavyweight" }),
         "accounts.csv": csv("A"),
       });
@@ -36,7 +36,7 @@ describe("workflow sync", () => {
   it(
     "continues as new between chunks, with one run, one report and nothing lost",
     async () => {
-      const project = await Project.start({
+      const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({
           sync: "chunk: { records: 1000 }",
           advanced: ", chunks_per_run: 2",
@@ -59,7 +59,7 @@ describe("workflow sync", () => {
   it(
     "stops within five seconds of a cancel, keeps what was accepted and gives the lock back",
     async () => {
-      const project = await Project.start({
+      const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({ sync: "chunk: { records: 1000 }" }),
         "accounts.csv": accountsCsv(3_000),
       });
@@ -91,7 +91,7 @@ describe("workflow sync", () => {
   it(
     "ends as busy while another run holds the sync, and says which",
     async () => {
-      const project = await Project.start({
+      const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig(),
         "accounts.csv": accountsCsv(10),
       });
@@ -124,7 +124,7 @@ describe("workflow sync", () => {
   ])(
     "refuses the input %j at once, with a corrected example",
     async (input, text) => {
-      const project = await Project.start({
+      const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig(),
         "accounts.csv": accountsCsv(1),
       });
@@ -142,7 +142,7 @@ describe("workflow sync", () => {
   it(
     "shows its progress as a query and its report as the result and in the details",
     async () => {
-      const project = await Project.start({
+      const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig(),
         "accounts.csv": `${accountsCsv(10)}a10,not a domain,X,1\n`,
       });

@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { request } from "undici";
-import { onTestFinished } from "vitest";
 
 import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
 import { findTemporal } from "../../src/local/find-temporal.ts";
@@ -34,6 +33,9 @@ export async function until<Found>(look: () => Promise<Found | undefined | false
   }
 }
 
+/** Takes what is to be done at the end, last thing first: vitest's `onTestFinished`, or a script's own list. */
+export type AtEnd = (work: () => Promise<void>) => void;
+
 /** What a program printed and how it ended. */
 export type Ended = {
   readonly code: number | null;
@@ -48,8 +50,10 @@ export class Project {
   readonly temporal: TemporalClient;
   readonly state: StateStore;
   readonly env: NodeJS.ProcessEnv;
+  readonly #atEnd: AtEnd;
 
   private constructor(parts: {
+    atEnd: AtEnd;
     folder: string;
     sandbox: Sandbox;
     temporal: TemporalClient;
@@ -63,10 +67,11 @@ export class Project {
       state: this.state,
       env: this.env,
     } = parts);
+    this.#atEnd = parts.atEnd;
   }
 
   /** Makes a project with these files; `sluice.yaml` gets what lies between `api` and the end from the test. */
-  static async start(files: Readonly<Record<string, string>>): Promise<Project> {
+  static async start(atEnd: AtEnd, files: Readonly<Record<string, string>>): Promise<Project> {
     const folder = await mkdtemp(join(tmpdir(), "sluice-e2e-"));
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const say = (): void => undefined;
@@ -91,14 +96,14 @@ export class Project {
       SLUICE_BASE_URL: sandbox.address,
       SLUICE_LEGACY_BASE_URL: sandbox.address,
     };
-    onTestFinished(async () => {
+    atEnd(async () => {
       await temporal.close();
       await server.stop();
       await sandbox.close();
       await state.close();
       await rm(folder, { recursive: true });
     });
-    return new Project({ folder, sandbox, temporal, state, env });
+    return new Project({ atEnd, folder, sandbox, temporal, state, env });
   }
 
   /** Starts a worker process and returns once it polls. */
@@ -108,7 +113,7 @@ export class Project {
       env: this.env,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    onTestFinished(async () => {
+    this.#atEnd(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGKILL");
       await once(child, "exit");
