@@ -25,6 +25,8 @@ export type TemporalUse = {
   readonly uiAddress: string | undefined;
   /** Whether it is a server of ours, which stops with its last user. */
   readonly isEmbedded: boolean;
+  /** Whether it was only found on the default address: nobody said that it is meant for this project. */
+  readonly isFound: boolean;
   readonly release: () => Promise<void>;
 };
 
@@ -123,6 +125,7 @@ export async function useEmbeddedTemporal(config: Config, context: Context): Pro
     address: grpc,
     uiAddress: ui,
     isEmbedded: true,
+    isFound: false,
     release: async () => await service.release(),
   };
 }
@@ -139,11 +142,12 @@ export async function temporalBinary(context: Context): Promise<string> {
  */
 export async function useTemporal(config: Config, context: Context): Promise<TemporalUse> {
   const { temporalAddress, variables } = context.environment;
-  const none = { uiAddress: undefined, isEmbedded: false, release: async () => undefined };
+  const release = async (): Promise<void> => undefined;
+  const none = { uiAddress: undefined, isEmbedded: false, isFound: false, release };
   const isConfigured = ["TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE"].some((name) => variables[name]);
   if (temporalAddress !== undefined || isConfigured) return { ...none, address: undefined };
   if (!hasEmbedded(config) && (await temporalAnswers(defaultTemporal))) {
-    return { ...none, address: defaultTemporal };
+    return { ...none, address: defaultTemporal, isFound: true };
   }
   return await useEmbeddedTemporal(config, context);
 }

@@ -11,7 +11,7 @@ import type { StateStore } from "../state/state-store.ts";
 import { startWorker, workerStore } from "../worker.ts";
 import type { Context } from "./context.ts";
 import { pingService } from "./ping.ts";
-import { useService, useTemporal, type TemporalUse } from "./services.ts";
+import { useEmbeddedTemporal, useService, useTemporal, type TemporalUse } from "./services.ts";
 
 /** Everything a run needs, found or started. */
 export type Session = TemporalClient & {
@@ -21,6 +21,22 @@ export type Session = TemporalClient & {
   /** Stops what was started here, unless another command still uses it. */
   readonly close: () => Promise<void>;
 };
+
+/** Temporal as `useTemporal` finds it, but no server that only happens to listen and serves another project's queue. */
+async function temporalFor(
+  config: Config,
+  context: Context,
+  storeId: string,
+): Promise<TemporalUse> {
+  const temporal = await useTemporal(config, context);
+  if (!temporal.isFound) return temporal;
+  const client = await connectTemporal(temporal.address);
+  const stores = (await pollersOf(client, config.temporal.taskQueue)).map(workerStore);
+  await client.close();
+  if (stores.length === 0 || stores.includes(storeId)) return temporal;
+  context.say(`the Temporal at ${temporal.address} serves another project`);
+  return await useEmbeddedTemporal(config, context);
+}
 
 /** How often a missing worker is looked for. */
 const lookEveryMs = 1_000;
@@ -85,7 +101,7 @@ export async function openSession(config: Config, context: Context): Promise<Ses
     if (config.api.legacyBaseUrl !== undefined) {
       await pingService(config, service.addresses, state);
     }
-    const temporal = await useTemporal(config, context);
+    const temporal = await temporalFor(config, context, state.storeId);
     closing.push(async () => await temporal.release());
     if (temporal.isEmbedded) {
       const { addresses } = service;

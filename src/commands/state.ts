@@ -26,8 +26,10 @@ function parsePosition(config: Config, name: string, text: string): unknown {
     const position: unknown = JSON.parse(text);
     return source?.position.parse(position);
   } catch (error) {
-    throw new ConfigError(`not a position of sync ${name}: ${messageOf(error)}`, {
-      hint: "take the form that `sluice state show` prints",
+    // A schema's own words list every member of every form: the hint says more.
+    const why = error instanceof SyntaxError ? `: ${messageOf(error)}` : "";
+    throw new ConfigError(`not a position of sync ${name}${why}`, {
+      hint: "take the form that `sluice state show` prints; `sluice state reset` goes back to the beginning",
     });
   }
 }

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { isIPv6 } from "node:net";
+import { connect, isIPv6 } from "node:net";
 import { homedir } from "node:os";
 
 import { Connection } from "@temporalio/client";
@@ -57,6 +58,8 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
 
 /** Whether a Temporal server with the namespace `default` answers at `host:port` within two seconds. */
 export async function temporalAnswers(address: string): Promise<boolean> {
+  // gRPC goes on knocking until its deadline; a port that nobody listens on says so at once.
+  if (!(await isListening(address))) return false;
   const connection = Connection.lazy({ address });
   try {
     await connection.withDeadline(
@@ -68,6 +71,19 @@ export async function temporalAnswers(address: string): Promise<boolean> {
     return false;
   } finally {
     await connection.close();
+  }
+}
+
+async function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(answerMsMax) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -1,13 +1,14 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 
 import { identify } from "../../src/local/process-identity.ts";
-import { accountsConfig, accountsCsv, bin, until, type Ended } from "../support/project.ts";
+import { until, watch, type Ended } from "../support/process.ts";
+import { accountsConfig, accountsCsv, bin } from "../support/project.ts";
 
 const timeoutMs = 60_000;
 
@@ -26,7 +27,7 @@ class Laptop {
     return new Laptop(folder);
   }
 
-  start(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
     return spawn(process.execPath, [bin, ...args], {
       cwd: this.folder,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
@@ -35,13 +36,14 @@ class Laptop {
   }
 
   async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    const child = this.start(args, env);
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    const [code] = (await once(child, "close")) as [number | null];
-    return { code, stdout, stderr };
+    return await watch(this.start(args, env)).ended;
   }
+}
+
+const serviceRecord = z.object({ server: z.object({ pid: z.int() }) });
+
+function expectNoStack({ stdout, stderr }: Ended): void {
+  expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at .*:\d+:\d+/);
 }
 
 const config = accountsConfig()
@@ -92,18 +94,16 @@ describe("sluice run, with nothing configured", () => {
         "accounts.csv": accountsCsv(40_000),
       });
       const child = laptop.start(["run", "accounts"]);
-      let stderr = "";
-      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-      await until(async () => stderr.includes("heavyweight"));
-      const { pid = 0 } = JSON.parse(
-        await readFile(join(laptop.folder, ".sluice", "temporal.json"), "utf8"),
-      ).server as { pid?: number };
-      expect(identify(pid)).toBeDefined();
+      const { printed, ended } = watch(child);
+      await until(async () => printed().stderr.includes("heavyweight"));
+      const record = await readFile(join(laptop.folder, ".sluice", "temporal.json"), "utf8");
+      const { server } = serviceRecord.parse(JSON.parse(record));
+      expect(identify(server.pid)).toBeDefined();
       child.kill("SIGINT");
-      const [code] = (await once(child, "close")) as [number | null];
+      const { code, stderr } = await ended;
       expect(code).toBe(130);
       expect(stderr).toContain("the same command goes on");
-      expect(identify(pid)).toBeUndefined();
+      expect(identify(server.pid)).toBeUndefined();
 
       const again = await laptop.run(["run", "accounts", "--json"]);
       expect(again.stderr).toContain("going on with run");
@@ -120,12 +120,7 @@ describe("sluice run, with nothing configured", () => {
 });
 
 describe("wrong input", () => {
-  let files: Record<string, string>;
-  beforeAll(() => {
-    files = { "sluice.yaml": config, "accounts.csv": accountsCsv(3) };
-  });
-  const noStack = ({ stdout, stderr }: Ended): void =>
-    expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at .*:\d+:\d+/);
+  const files = { "sluice.yaml": config, "accounts.csv": accountsCsv(3) };
 
   it("ends with 2 and every mistake of sluice.yaml at its line", async () => {
     const wrong = config
@@ -137,80 +132,72 @@ describe("wrong input", () => {
     expect(ended.stderr).toMatch(/sluice\.yaml:\d+:\d+: .*\n.*\n\s*\^/);
     expect(ended.stderr).toContain("acount");
     expect(ended.stderr).toContain('did you mean "from"');
-    noStack(ended);
+    expectNoStack(ended);
   });
 
   it.each([
-    ["an unknown sync", ["run", "acounts"], {}, 2, 'did you mean "accounts"'],
-    ["an unknown verb", ["ran"], {}, 2, "run"],
-    ["a limit that is no number", ["run", "accounts", "--limit", "many"], {}, 2, "whole number"],
-    [
-      "a configuration that is not there",
-      ["run", "accounts", "--config", "no.yaml"],
-      {},
-      2,
-      "no.yaml",
-    ],
-    [
-      "a Temporal that is not there",
-      ["run", "accounts"],
-      { TEMPORAL_ADDRESS: "127.0.0.1:9" },
-      4,
-      "127.0.0.1:9",
-    ],
-  ])(
-    "answers %s",
-    async (_, args, env, code, text) => {
-      const laptop = await Laptop.open(files);
-      const ended = await laptop.run(args, env);
-      expect(ended.stderr).toContain(text);
-      expect(ended.code).toBe(code);
-      noStack(ended);
+    { name: "an unknown sync", args: ["run", "acounts"], text: 'did you mean "accounts"' },
+    { name: "an unknown verb", args: ["ran"], text: "run" },
+    {
+      name: "a limit that is no number",
+      args: ["run", "accounts", "--limit", "many"],
+      text: "whole number",
     },
-    timeoutMs,
-  );
-
-  it("ends with 4 when the service cannot be reached", async () => {
-    const away = config.replaceAll("base_url: sandbox", "base_url: http://127.0.0.1:9");
-    const laptop = await Laptop.open({ ...files, "sluice.yaml": away });
-    const ended = await laptop.run(["run", "accounts", "--json"]);
-    expect(ended.code).toBe(4);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: "Unavailable" } });
+    {
+      name: "a configuration that is not there",
+      args: ["run", "accounts", "--config", "no.yaml"],
+      text: "no.yaml",
+    },
+  ])("answers $name with 2", async ({ args, text }) => {
+    const laptop = await Laptop.open(files);
+    const ended = await laptop.run(args);
+    expect(ended.stderr).toContain(text);
+    expect(ended.code).toBe(2);
+    expectNoStack(ended);
   });
 
+  it("ends with 4 when Temporal or the service cannot be reached", async () => {
+    const away = config.replaceAll("base_url: sandbox", "base_url: http://127.0.0.1:9");
+    const laptop = await Laptop.open({ ...files, "away.yaml": away });
+    const noTemporal = await laptop.run(["run", "accounts"], { TEMPORAL_ADDRESS: "127.0.0.1:9" });
+    expect(noTemporal.code).toBe(4);
+    expect(noTemporal.stderr).toContain("127.0.0.1:9");
+    expectNoStack(noTemporal);
+    const noService = await laptop.run(["run", "accounts", "--json", "--config", "away.yaml"]);
+    expect(noService.code).toBe(4);
+    expect(JSON.parse(noService.stdout)).toMatchObject({ error: { code: "Unavailable" } });
+  }, 60_000);
+
   it.each([
-    [
-      "a column that is not there",
-      { "accounts.csv": "id,website\na,b.example\n" },
-      2,
-      ['"domain"', '"name"', 'its columns are "id", "website"'],
-    ],
-    ["a file that is not there", { "accounts.csv": undefined }, 2, ["accounts.csv"]],
-    [
-      "a file of no rows where some are asked for",
-      { "accounts.csv": "id,domain,name,employees\n" },
-      1,
-      ["read 0 rows", "asks for 1"],
-    ],
-    [
-      "an unclosed quote",
-      { "accounts.csv": 'id,domain,name,employees\na,a.example,A,1\nb,b.example,"B,2\n' },
-      2,
-      ["accounts.csv:3", "quote"],
-    ],
+    {
+      name: "a column that is not there",
+      csv: "id,website\na,b.example\n",
+      code: 2,
+      texts: ['"domain"', '"name"', 'its columns are "id", "website"'],
+    },
+    { name: "a file that is not there", csv: undefined, code: 2, texts: ["accounts.csv"] },
+    {
+      name: "a file of no rows where some are asked for",
+      csv: "id,domain,name,employees\n",
+      code: 1,
+      texts: ["read 0 rows", "asks for 1"],
+    },
+    {
+      name: "an unclosed quote",
+      csv: 'id,domain,name,employees\na,a.example,A,1\nb,b.example,"B,2\n',
+      code: 2,
+      texts: ["accounts.csv:3", "quote"],
+    },
   ])(
-    "answers %s",
-    async (_, changed, code, texts) => {
+    "answers $name",
+    async ({ csv, code, texts }) => {
       const withMinimum = config.replace("from: exports", "min_rows: 1\n    from: exports");
-      const all = { ...files, "sluice.yaml": withMinimum, ...changed };
-      const present = Object.entries(all).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      );
-      const laptop = await Laptop.open(Object.fromEntries(present));
+      const source = csv === undefined ? {} : { "accounts.csv": csv };
+      const laptop = await Laptop.open({ "sluice.yaml": withMinimum, ...source });
       const ended = await laptop.run(["run", "accounts"]);
       for (const text of texts) expect(`${ended.stdout}${ended.stderr}`).toContain(text);
       expect(ended.code).toBe(code);
-      noStack(ended);
+      expectNoStack(ended);
     },
     timeoutMs,
   );

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
+
+import { watch } from "../support/process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -12,10 +13,8 @@ describe("npm run demo", () => {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let output = "";
-    demo.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-    demo.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
-    const [code] = (await once(demo, "close")) as [number | null];
+    const { code, stdout, stderr } = await watch(demo).ended;
+    const output = `${stdout}${stderr}`;
     expect(output).toContain("read 12,000 = sent 11,986 + unchanged 0 + filtered 0 + rejected 14");
     expect(output).toContain("mode        heavyweight");
     expect(output).toContain("read 300 = sent 300 + unchanged 0 + filtered 0 + rejected 0");

@@ -1,9 +1,8 @@
-import { once } from "node:events";
-
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Receipt } from "../../src/state/receipts.ts";
-import { accountsConfig, accountsCsv, Project, until } from "../support/project.ts";
+import { end, until } from "../support/process.ts";
+import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 
 const rows = 3_000;
 const chunk = 1_000;
@@ -16,11 +15,7 @@ async function start(): Promise<{ project: Project; kill: () => Promise<void> }>
     "accounts.csv": accountsCsv(rows),
   });
   const worker = await project.worker();
-  const kill = async (): Promise<void> => {
-    worker.kill("SIGKILL");
-    await once(worker, "exit");
-  };
-  return { project, kill };
+  return { project, kill: async () => await end(worker, "SIGKILL") };
 }
 
 async function receiptOf(project: Project, number: number): Promise<Receipt | undefined> {
@@ -61,6 +56,7 @@ describe("a worker killed without warning", () => {
       const { project, kill } = await start();
       project.sandbox.order({ step: "put", after: 1, do: { delayMs: 60_000 } });
       const handle = await project.start({ sync: "accounts" });
+      await until(async () => (await receiptOf(project, 1))?.state === "committed");
       await until(async () => (await receiptOf(project, 2))?.state === "sending");
       await until(async () =>
         (await project.ledger()).some(({ step }) => step === "generate-upload-url"),

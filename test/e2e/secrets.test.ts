@@ -47,7 +47,7 @@ describe("what Temporal is told", () => {
     const message = "the key canary-api-key is not known";
     sandbox.order({ step: "generate-upload-url", do: { status: 401, body: { message } } });
     const refused = await project.start({ sync: "accounts" }, "refused");
-    await expect(refused.result()).rejects.toThrow();
+    await expect(refused.result()).rejects.toThrow("failed");
 
     const texts = [
       ...(await project.histories("sync-under-test")),

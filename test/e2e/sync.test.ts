@@ -1,16 +1,21 @@
 import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { accountsConfig, accountsCsv, Project, until } from "../support/project.ts";
+import { until } from "../support/process.ts";
+import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 
 const timeoutMs = 60_000;
 const workflowId = "sync-under-test";
+
+/** Three accounts, of which the middle one has this name. */
+function csv(name: string): string {
+  return accountsCsv(3, (row) => (row === 1 ? name : `C${row}`));
+}
 
 describe("workflow sync", () => {
   it(
     "sends only what has changed, and a value that went A, B, A while B was in flight ends as A",
     async () => {
-      const csv = (name: string): string => accountsCsv(3, (row) => (row === 1 ? name : `C${row}`));
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({ sync: "mode: heavyweight" }),
         "accounts.csv": csv("A"),
@@ -130,11 +135,16 @@ describe("workflow sync", () => {
       });
       await project.worker();
       const handle = await project.start(input);
-      const error = await handle.result().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(WorkflowFailedError);
-      const { cause } = error as WorkflowFailedError;
-      expect(cause).toMatchObject({ type: "InvalidInput", nonRetryable: true });
-      expect(cause?.message).toContain(text);
+      await expect(handle.result()).rejects.toMatchObject({
+        cause: {
+          type: "InvalidInput",
+          nonRetryable: true,
+        },
+      });
+      await expect(handle.result()).rejects.toHaveProperty(
+        "cause.message",
+        expect.stringContaining(text),
+      );
     },
     timeoutMs,
   );

@@ -2,7 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-import { accountsConfig, accountsCsv, Project, until } from "../support/project.ts";
+import { until } from "../support/process.ts";
+import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const atEnd: (() => Promise<void>)[] = [];

@@ -1,16 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+import type { WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { request } from "undici";
+import { z } from "zod";
 
 import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
 import { findTemporal } from "../../src/local/find-temporal.ts";
+import { freePorts } from "../../src/local/ports.ts";
 import { startTemporal } from "../../src/local/temporal-server.ts";
 import type { RunReport } from "../../src/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
@@ -18,30 +19,19 @@ import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { sync } from "../../workflows/sync.ts";
+import { end, until, watch, type Ended } from "./process.ts";
 
 /** The built program; the test command builds it first. */
 export const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
-const lookEveryMs = 20;
-
-/** Waits until `look` finds something; a test that waits for ever ends by its own timeout. */
-export async function until<Found>(look: () => Promise<Found | undefined | false>): Promise<Found> {
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    await delay(lookEveryMs);
-  }
-}
-
 /** Takes what is to be done at the end, last thing first: vitest's `onTestFinished`, or a script's own list. */
 export type AtEnd = (work: () => Promise<void>) => void;
 
-/** What a program printed and how it ended. */
-export type Ended = {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-};
+const silently = (): void => undefined;
+
+const recordLine = z.object({ record: z.looseObject({ account_id: z.string() }) });
+const anyReport = z.custom<RunReport>((value) => typeof value === "object" && value !== null);
+const ledgerEntry = z.custom<LedgerEntry>((value) => typeof value === "object" && value !== null);
 
 /** A project of its own: folder, Temporal, sandbox, and whatever processes a test starts. All end with the test. */
 export class Project {
@@ -74,8 +64,7 @@ export class Project {
   static async start(atEnd: AtEnd, files: Readonly<Record<string, string>>): Promise<Project> {
     const folder = await mkdtemp(join(tmpdir(), "sluice-e2e-"));
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    const say = (): void => undefined;
-    const binary = await findTemporal({ env: process.env, say });
+    const binary = await findTemporal({ env: process.env, say: silently });
     const server = await startTemporal({
       binary,
       ip: "127.0.0.1",
@@ -113,16 +102,11 @@ export class Project {
       env: this.env,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    this.#atEnd(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    });
-    let log = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+    this.#atEnd(async () => await end(child, "SIGKILL"));
+    const { printed } = watch(child);
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`the worker ended: ${log}`);
-      return log.includes("worker started");
+      if (child.exitCode !== null) throw new Error(`the worker ended: ${printed().stderr}`);
+      return printed().stderr.includes("worker started");
     });
     return child;
   }
@@ -134,15 +118,14 @@ export class Project {
       env: this.env,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    const [code] = (await once(child, "close")) as [number | null];
-    return { code, stdout, stderr };
+    return await watch(child).ended;
   }
 
   /** Starts the workflow as the Web UI does: one JSON object. */
-  async start(input: Parameters<typeof sync>[0], workflowId = "sync-under-test") {
+  async start(
+    input: unknown,
+    workflowId = "sync-under-test",
+  ): Promise<WorkflowHandleWithFirstExecutionRunId<typeof sync>> {
     return await this.temporal.client.workflow.start<typeof sync>("sync", {
       taskQueue: "sluice",
       workflowId,
@@ -153,7 +136,7 @@ export class Project {
   async ledger(): Promise<LedgerEntry[]> {
     const { body } = await request(`${this.sandbox.address}/_sandbox/ledger`);
     const lines = (await body.text()).split("\n").filter((line) => line !== "");
-    return lines.map((line): LedgerEntry => JSON.parse(line));
+    return lines.map((line) => ledgerEntry.parse(JSON.parse(line)));
   }
 
   /** Records that the sandbox holds, by id, as JSON. */
@@ -162,7 +145,7 @@ export class Project {
     const lines = (await body.text()).split("\n").filter((line) => line !== "");
     return new Map(
       lines.map((line): [string, string] => {
-        const { record }: { record: { account_id: string } } = JSON.parse(line);
+        const { record } = recordLine.parse(JSON.parse(line));
         return [record.account_id, JSON.stringify(record)];
       }),
     );
@@ -171,7 +154,7 @@ export class Project {
   /** The report of the newest run, as `runs show --json` prints it. */
   async report(): Promise<RunReport> {
     const { stdout } = await this.sluice("runs", "show", "--json");
-    return JSON.parse(stdout);
+    return anyReport.parse(JSON.parse(stdout));
   }
 
   /** All executions of a workflow id as JSON text, histories of continued runs included. */
@@ -195,7 +178,6 @@ export class Project {
 }
 
 async function freeTemporalPorts(): Promise<{ port: number; uiPort: number }> {
-  const { freePorts } = await import("../../src/local/ports.ts");
   const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
   return { port, uiPort };
 }
