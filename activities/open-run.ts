@@ -2,6 +2,7 @@ import type { Source } from "../connectors/connector.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { BusyError, ConfigError } from "../src/errors.ts";
 import { loadMapping } from "../src/mapping/load.ts";
+import { assertMaySend } from "../src/pace.ts";
 import { sendLock, type LockHolder } from "../src/state/locks.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
@@ -116,6 +117,9 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
       }
       const fence = await takeSendLock(deps, input);
+      if (input.request.dryRun !== true) {
+        await assertMaySend(state, deps.config.api.apiKey, deps.now());
+      }
       await checkColumns(source, sync, signal);
       // `send: all` keeps no fingerprints, so older ones no longer say what the service holds.
       if (sync.send === "all" && input.request.dryRun !== true) {

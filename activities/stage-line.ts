@@ -4,7 +4,12 @@ import { loadMapping } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
 import { dropUnchanged, type ChangedSettings } from "../src/pipeline/changed.ts";
 import type { ChunkRoom } from "../src/pipeline/chunk-limits.ts";
-import { writeChunk, type ChunkSettings, type WrittenChunk } from "../src/pipeline/chunk.ts";
+import {
+  writeChunk,
+  type ChunkSettings,
+  type PageStart,
+  type WrittenChunk,
+} from "../src/pipeline/chunk.ts";
 import { writeLines } from "../src/pipeline/lines.ts";
 import { mapRows } from "../src/pipeline/map.ts";
 import type { MakeReject, Page, RowPage } from "../src/pipeline/page.ts";
@@ -94,6 +99,16 @@ function checkRejects({ before, limit }: StageJob["rejects"], counts: StageCount
   );
 }
 
+async function writePageStarts(staged: string, pageStarts: readonly PageStart[]): Promise<void> {
+  const file = await createAtomicFile(pageStartsFile(staged));
+  try {
+    for (const start of pageStarts) await file.write(Buffer.from(`${JSON.stringify(start)}\n`));
+    await file.finish();
+  } finally {
+    await file.discard();
+  }
+}
+
 /** The data line: rows, records, valid records, lines, what has changed, one file. */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const { stream } = job.mapping;
@@ -125,9 +140,7 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
         tools.signal.throwIfAborted();
       },
     });
-    const starts = await createAtomicFile(pageStartsFile(job.file));
-    for (const start of pageStarts) await starts.write(Buffer.from(`${JSON.stringify(start)}\n`));
-    await starts.finish();
+    await writePageStarts(job.file, pageStarts);
     await file.finish();
     return written;
   } finally {

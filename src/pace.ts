@@ -59,6 +59,24 @@ function closedError(closed: GateState, key: string, nowMs: number): Error {
 }
 
 /**
+ * Tells before a run reads anything whether what it would send may leave at all; a rate limit is no reason to wait yet.
+ * @throws {ApiAuthError} the key was refused. @throws {CreditsExhaustedError} there are no credits.
+ */
+export async function assertMaySend(
+  state: Pick<StateClient, "gates">,
+  apiKey: Secret,
+  nowMs: number,
+): Promise<void> {
+  const key = keyName(apiKey);
+  const { all } = gatesOf({ kind: "api", family: "ingestion" }, key);
+  for (const closed of await state.gates({ prefix: `api:${key}` })) {
+    if (!all.includes(closed.gate) || (closed.closedUntil ?? 0) <= nowMs) continue;
+    const error = closedError(closed, key, nowMs);
+    if (!(error instanceof RateLimitedError)) throw error;
+  }
+}
+
+/**
  * The pace of one key, kept in the state store so that every worker keeps it (promise 6). A wait above
  * `sleepInActivityMsMax` is thrown as RateLimitedError, so that it costs no worker slot.
  */

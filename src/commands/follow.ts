@@ -7,6 +7,7 @@ import type { sync } from "../../workflows/sync.ts";
 import { ApiUnavailableError, ConfigError } from "../errors.ts";
 import type { RunReport } from "../report.ts";
 import type { Context } from "./context.ts";
+import { pendingTrouble } from "./pending.ts";
 import { byteText, durationText, grouped } from "./report-text.ts";
 
 /** How often a run is asked how far it is. */
@@ -73,9 +74,12 @@ export async function followRun(
     while (ended === undefined && !signal.aborted) {
       // A query needs a worker: without one the run still goes on, and so do we.
       const progress = await handle.query<Progress>("progress").catch(() => undefined);
+      const trouble = await pendingTrouble(handle).catch(() => undefined);
       if (progress !== undefined) {
-        line.show(progressText(progress, await share(progress), Date.now() - startedAt));
-        const { waiting, mode, mode_reason } = progress;
+        const waiting = progress.waiting ?? trouble ?? null;
+        const shown = { ...progress, waiting };
+        line.show(progressText(shown, await share(progress), Date.now() - startedAt));
+        const { mode, mode_reason } = progress;
         const news = waiting ?? (mode === null ? "" : `${mode}: ${mode_reason}`);
         if (!process.stderr.isTTY && news !== announced && news !== "") context.say(news);
         announced = news;

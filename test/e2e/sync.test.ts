@@ -175,4 +175,68 @@ describe("workflow sync", () => {
     },
     timeoutMs,
   );
+
+  it(
+    "goes on behind the last line of an append-only file",
+    async () => {
+      const yaml = accountsConfig().replace("accounts.csv }", "accounts.csv, append_only: true }");
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": yaml,
+        "accounts.csv": accountsCsv(3),
+      });
+      await project.worker();
+      const run = async (): Promise<object> =>
+        (await (await project.start({ sync: "accounts" })).result()).counts;
+      expect(await run()).toMatchObject({ read: 3, sent: 3 });
+      await project.write("accounts.csv", `${accountsCsv(5)}a5,c5.example,half a l`);
+      expect(await run()).toMatchObject({ read: 2, sent: 2 });
+      await project.write("accounts.csv", accountsCsv(6).replace(",Company 5,", ",half a line,"));
+      expect(await run()).toMatchObject({ read: 1, sent: 1 });
+      expect((await project.records()).get("a5")).toContain("half a line");
+    },
+    timeoutMs,
+  );
+
+  it(
+    "waits out a 429 to the second, says so meanwhile, and stops at once without credits or with a refused key",
+    async () => {
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": accountsCsv(3),
+      });
+      await project.worker();
+      const limited = {
+        status: 429,
+        headers: { "retry-after": "3" },
+        body: { message: "slow down" },
+      };
+      project.sandbox.order({ step: "upload-json", do: limited });
+      const slow = await project.sluice("run", "accounts");
+      expect(slow.code).toBe(0);
+      expect(slow.stderr).toContain("slow down");
+      const [first, second] = (await project.ledger()).filter(({ step }) => step === "upload-json");
+      expect(Date.parse(second?.t ?? "") - Date.parse(first?.t ?? "")).toBeGreaterThanOrEqual(
+        3_000,
+      );
+
+      await project.write("accounts.csv", accountsCsv(4));
+      const spent = { status: 429, body: { message: "credits exhausted" } };
+      project.sandbox.order({ step: "upload-json", do: spent });
+      for (let run = 0; run < 2; run++) {
+        const ended = await project.sluice("run", "accounts", "--json");
+        expect(ended.code).toBe(1);
+        expect(JSON.parse(ended.stdout)).toMatchObject({ outcome: "credits_exhausted" });
+      }
+      // The second run asked for nothing.
+      expect((await project.ledger()).filter(({ step }) => step === "upload-json")).toHaveLength(3);
+      expect((await project.sluice("budget", "show")).stdout).toContain("credits exhausted");
+      expect((await project.sluice("budget", "reopen")).code).toBe(0);
+
+      project.sandbox.order({ step: "ping", do: { status: 401, body: { message: "no" } } });
+      const refused = await project.sluice("run", "accounts");
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("api.api_key");
+    },
+    timeoutMs,
+  );
 });

@@ -1,0 +1,16 @@
+import type { WorkflowHandle } from "@temporalio/client";
+
+import type { sync } from "../../workflows/sync.ts";
+import { plainText } from "./context.ts";
+
+/** What a run is trying again, in one line; undefined while nothing has failed. A workflow does not know: Temporal alone retries. */
+export async function pendingTrouble(
+  handle: WorkflowHandle<typeof sync>,
+): Promise<string | undefined> {
+  const { raw } = await handle.describe();
+  const failing = (raw.pendingActivities ?? []).find(({ lastFailure }) => lastFailure?.message);
+  if (failing === undefined) return undefined;
+  const { lastFailure, attempt, activityType } = failing;
+  const what = `${activityType?.name ?? "a step"}, try ${attempt ?? 1}`;
+  return plainText(`${lastFailure?.message ?? ""} (${what})`);
+}
