@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 
 import { StagingError } from "../src/errors.ts";
-import { stageThreadHeapMiB } from "../src/limits.ts";
+import { stageThreadHeapMiB, stageThreadYoungMiB } from "../src/limits.ts";
 import type { StageCounts } from "../src/state/sends.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import { threadFile, unpackError, type PackedError } from "../src/thread.ts";
@@ -59,7 +59,10 @@ export function createStageThreads(state: Pick<StateStore, "openPort">): StageTh
     return new Worker(threadFile("stage-thread", import.meta.url), {
       workerData: { statePort },
       transferList: [statePort],
-      resourceLimits: { maxOldGenerationSizeMb: stageThreadHeapMiB },
+      resourceLimits: {
+        maxOldGenerationSizeMb: stageThreadHeapMiB,
+        maxYoungGenerationSizeMb: stageThreadYoungMiB,
+      },
     });
   };
   return {

@@ -1,3 +1,4 @@
+import { bytesPerCharMax } from "./jsonl.ts";
 import type { Page } from "./page.ts";
 
 /** Where a chunk ends: at the first page boundary at or after any of these. */
@@ -21,8 +22,9 @@ export interface ChunkRoom {
   isFull(): boolean;
 }
 
-function linesLength(page: Page): number {
-  return page.candidates.reduce((sum, { line }) => sum + line.length, 0);
+/** What a page adds to the file at most: its lines with their ends, if nothing of them could be made smaller. */
+function bytesAtMost(page: Page): number {
+  return page.candidates.reduce((sum, { line }) => sum + line.length * bytesPerCharMax + 1, 0);
 }
 
 /** Keeps the account of one chunk; `now` is in milliseconds. */
@@ -37,7 +39,7 @@ export function createChunkRoom(limits: ChunkLimits, now: () => number): ChunkRo
     now() >= endsAt;
   return {
     enter: (page) => {
-      ahead.push({ records: page.candidates.length, read: page.read, bytes: linesLength(page) });
+      ahead.push({ records: page.candidates.length, read: page.read, bytes: bytesAtMost(page) });
     },
     leave: (page, gzipBytes) => {
       ahead.shift();

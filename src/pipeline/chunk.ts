@@ -2,6 +2,7 @@ import type { Body, StageCounts } from "../state/sends.ts";
 import { createBodyCutter } from "./bodies.ts";
 import { createChunkRoom, type ChunkLimits, type ChunkRoom } from "./chunk-limits.ts";
 import { createGzipWriter, type GzipFacts } from "./gzip.ts";
+import { createJsonlEncoder } from "./jsonl.ts";
 import type { Page } from "./page.ts";
 
 /** Where a page of a chunk begins: for finding the row behind a record that the service refuses. */
@@ -53,6 +54,7 @@ export async function writeChunk(
   },
 ): Promise<WrittenChunk> {
   const gzip = createGzipWriter(io.write, settings.level);
+  const encode = createJsonlEncoder();
   const cutter = createBodyCutter(settings.stream, settings.bodyBytesMax);
   const room = createChunkRoom(settings.limits, Date.now);
   const pageStarts: PageStart[] = [];
@@ -63,7 +65,7 @@ export async function writeChunk(
     const lines = page.candidates.map(({ line }) => line);
     pageStarts.push({ record: counts.records, from: to });
     if (lines.length > 0) {
-      const jsonl = Buffer.from(`${lines.join("\n")}\n`);
+      const jsonl = encode(lines);
       cutter.add(lines, jsonl.length);
       await gzip.add(jsonl);
       // What is not deflated yet counts in full: near the limit the true size is worth waiting for.

@@ -1,7 +1,5 @@
+import { bytesPerCharMax } from "./jsonl.ts";
 import type { MakeReject, Page } from "./page.ts";
-
-/** UTF-8 bytes of one UTF-16 code unit at most: below this many characters no bytes need to be counted. */
-const bytesPerCharMax = 3;
 
 /**
  * Writes every record as one line of JSON. A line above `bytesMax`, where that is set, becomes a reject: the record
@@ -22,6 +20,7 @@ export async function* writeLines(
       candidate.key = String(candidate.record[keyField]);
     }
     page.candidates = page.candidates.filter(({ line, key, index }) => {
+      // So few characters that no bytes need to be counted.
       if (line.length * bytesPerCharMax <= bytesMax) return true;
       const bytes = Buffer.byteLength(line);
       if (bytes <= bytesMax) return true;
