@@ -1,0 +1,122 @@
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { toFailure } from "../../activities/failure.ts";
+import * as errors from "../../src/errors.ts";
+
+const nowMs = Date.parse("2026-01-01T00:00:00.000Z");
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: nowMs }));
+afterEach(() => void vi.useRealTimers());
+
+/** The failure of an error in an activity with so much time left; for ever when undefined. */
+async function failureOf(error: unknown, leftMs?: number): Promise<ApplicationFailure> {
+  const info = { scheduledTimestampMs: nowMs, scheduleToCloseTimeoutMs: leftMs ?? 0 };
+  const convert = async (): Promise<ApplicationFailure> => toFailure(error);
+  return await new MockActivityEnvironment(info).run<[], ApplicationFailure, typeof convert>(
+    convert,
+  );
+}
+
+// As in the table of errors of the design: the failure's type, and whether Temporal tries again.
+const table = [
+  [errors.ApiUnavailableError, "Unavailable", true],
+  [errors.SourceUnavailableError, "Unavailable", true],
+  [errors.StagingError, "Unavailable", true],
+  [errors.StateUnavailableError, "Unavailable", true],
+  [errors.OutcomeUnknownError, "OutcomeUnknown", true],
+  [errors.CreditsExhaustedError, "CreditsExhausted", false],
+  [errors.TooLargeError, "TooLarge", false],
+  [errors.UploadGoneError, "UploadGone", false],
+  [errors.SourceChangedError, "SourceChanged", false],
+  [errors.ApiAuthError, "AuthFailed", false],
+  [errors.SourceAuthError, "AuthFailed", false],
+  [errors.ApiContractError, "ContractBroken", false],
+  [errors.ConfigError, "ConfigError", false],
+  [errors.StagedFileMissingError, "StagedFileMissing", false],
+  [errors.SupersededError, "Superseded", false],
+  [errors.CheckpointMovedError, "CheckpointMoved", false],
+  [errors.TooManyRejectsError, "TooManyRejects", false],
+  [errors.TooFewRowsError, "TooFewRows", false],
+  [errors.NotBalancedError, "NotBalanced", false],
+  [errors.BusyError, "Busy", false],
+] as const;
+
+describe("toFailure", () => {
+  it.each(
+    table.map(([ErrorClass, type, isRetried]) => ({
+      ErrorClass,
+      name: ErrorClass.name,
+      type,
+      isRetried,
+    })),
+  )("makes $name a $type", async ({ ErrorClass, type, isRetried }) => {
+    const error = new ErrorClass("what happened", { hint: "what to do", field: "where" });
+    const failure = await failureOf(error);
+    expect(failure).toMatchObject({ message: "what happened", type, nonRetryable: !isRetried });
+    expect(failure.details).toEqual([{ hint: "what to do", field: "where", refused: undefined }]);
+    expect(failure.nextRetryDelay).toBeUndefined();
+  });
+
+  it("carries which records were refused, and the cause of nothing", async () => {
+    const refused = [{ index: 3, field: "domain" }];
+    const cause = new Error("a row of the customer");
+    const failure = await failureOf(new errors.ApiRejectedError("refused", { refused, cause }));
+    expect(failure).toMatchObject({ type: "RecordsRejected", nonRetryable: true });
+    expect(failure.details).toEqual([expect.objectContaining({ refused })]);
+    expect(JSON.stringify(failure)).not.toContain("customer");
+    expect(failure.cause).toBeUndefined();
+  });
+
+  it.each([
+    [0, 1_000],
+    [999, 1_000],
+    [1_000, 1_000],
+    [1_000.2, 1_001],
+    [86_400_000, 86_400_000],
+  ])("waits %d ms as %i: a delay of 0 would end all retries", async (retryAfterMs, delay) => {
+    const failure = await failureOf(new errors.RateLimitedError("later", { retryAfterMs }));
+    expect(failure).toMatchObject({
+      type: "RateLimited",
+      nonRetryable: false,
+      nextRetryDelay: delay,
+      category: ApplicationFailureCategory.BENIGN,
+    });
+  });
+
+  it("waits as a source asks for", async () => {
+    const failure = await failureOf(new errors.SourceUnavailableError("busy", { afterMs: 5_000 }));
+    expect(failure).toMatchObject({ type: "Unavailable", nextRetryDelay: 5_000 });
+  });
+
+  it.each([
+    [59_999, true],
+    [60_000, true],
+    [60_001, false],
+  ])(
+    "leaves a wait of %i ms to the workflow when 65 s are left, as the last attempt needs 5 s: %s",
+    async (retryAfterMs, isTemporals) => {
+      const error = new errors.RateLimitedError("later", { retryAfterMs });
+      const failure = await failureOf(error, 65_000);
+      expect(failure.nonRetryable).toBe(!isTemporals);
+      expect(failure.nextRetryDelay).toBe(isTemporals ? retryAfterMs : undefined);
+      const untilMs = isTemporals ? undefined : nowMs + retryAfterMs;
+      expect(failure.details?.[0]).toMatchObject({ hint: undefined, ...(untilMs && { untilMs }) });
+    },
+  );
+
+  it.each([[new TypeError("x is not a function")], ["a text that was thrown"]])(
+    "has what is no error of ours tried again: %s",
+    async (thrown) => {
+      const failure = await failureOf(thrown);
+      expect(failure).toMatchObject({ type: "Unexpected", nonRetryable: false });
+      expect(failure.message).toBe(errors.messageOf(thrown));
+    },
+  );
+
+  it("leaves a failure as it is", async () => {
+    const failure = ApplicationFailure.nonRetryable("already one");
+    expect(await failureOf(failure)).toBe(failure);
+  });
+});

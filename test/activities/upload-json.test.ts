@@ -1,0 +1,80 @@
+import { array, assert, asyncProperty, constantFrom, integer, tuple } from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { lightweightBodyBytesMax } from "../../src/limits.ts";
+import { accountsCsv, dyingAt, failureOf } from "../support/harness.ts";
+import { rows, runOver, stagedRun } from "../support/test-run.ts";
+
+describe("uploadJson", () => {
+  it("sends every record once and in order, in bodies that never exceed their limit as sent", async () => {
+    const name = tuple(constantFrom("x", "é", "€", "😀"), integer({ min: 1, max: 220_000 })).map(
+      ([character, length]) => character.repeat(length),
+    );
+    await assert(
+      asyncProperty(array(name, { minLength: 1, maxLength: 12 }), async (names) => {
+        const csv = accountsCsv(names.length, (row) => names[row] ?? "");
+        const run = await runOver(csv, { request: { mode: "lightweight" } });
+        const { sandbox, state } = run.harness;
+        const chunk = await run.stage();
+        await run.send(chunk, "body");
+        const sent = await sandbox.ledger("upload-json");
+        const receipts = await state.receipts(run.part(chunk));
+        expect(sent.map(({ bytes, records }) => [bytes, records])).toEqual(
+          receipts.map(({ jsonBytes, records }) => [jsonBytes, records]),
+        );
+        expect(Math.max(...sent.map(({ bytes }) => bytes))).toBeLessThanOrEqual(
+          lightweightBodyBytesMax,
+        );
+        expect(await sandbox.recordsTaken()).toBe(names.length);
+        const held = await sandbox.names();
+        expect(names.map((_, row) => held.get(`a${row}`))).toEqual(names);
+        expect(receipts.map(({ ranges }) => ranges[0]?.[0])).toEqual(
+          receipts.map((_, part) =>
+            receipts.slice(0, part).reduce((sum, { records }) => sum + records, 0),
+          ),
+        );
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
+
+describe("uploadJson twice", () => {
+  it("sends once when the first attempt was answered", async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    const { uploadJson } = harness.activities;
+    const first = await harness.perform(uploadJson, run.part(chunk));
+    expect(await harness.perform(uploadJson, run.part(chunk), { attempt: 2 })).toEqual(first);
+    expect(await harness.sandbox.ledger()).toHaveLength(1);
+    expect(await run.stored()).toMatchObject({ possiblyRepeated: 0, requests: 1, retries: 1 });
+  });
+
+  it("sends again what the service took without an answer, and counts it", async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    harness.sandbox.order("upload-json", { dropReply: true });
+    const part = run.part(chunk);
+    const { uploadJson } = harness.activities;
+    expect(await failureOf(harness.perform(uploadJson, part))).toMatchObject({
+      type: "OutcomeUnknown",
+      nonRetryable: false,
+    });
+    await harness.perform(uploadJson, part, { attempt: 2 });
+    expect(await harness.sandbox.recordsTaken()).toBe(2 * rows);
+    expect(await run.stored()).toMatchObject({ possiblyRepeated: rows, requests: 2 });
+    await run.commit(chunk);
+    expect(await run.close()).toMatchObject({ balanced: true, counts: { sent: rows } });
+  });
+
+  it("counts what the service took when the worker died before it had noted so", async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    const { uploadJson } = harness.activitiesWith(dyingAt(harness, "movePart"));
+    const part = run.part(chunk);
+    await failureOf(harness.perform(uploadJson, part));
+    await harness.perform(uploadJson, part, { attempt: 2 });
+    expect(await harness.sandbox.recordsTaken()).toBe(2 * rows);
+    expect(await run.stored()).toMatchObject({ possiblyRepeated: rows });
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+
+import { dropUnchanged } from "../../../src/pipeline/changed.ts";
+import type { Page } from "../../../src/pipeline/page.ts";
+import { hashBytes, verdict, type KeysToStage } from "../../../src/state/fingerprints.ts";
+import { collect, numbers, streamOf } from "../../support/sequences.ts";
+import { isBalanced, linePage, makeReject } from "./support.ts";
+
+const settings = {
+  target: "t",
+  sync: "s",
+  runId: "r",
+  chunk: 1,
+  stage: 1,
+  send: 1,
+  full: false,
+  rejectDuplicates: true,
+  dryRun: false,
+} as const;
+
+/** A room without limits that notes who enters. */
+function openRoom(): {
+  readonly entered: Page[];
+  readonly room: Parameters<typeof dropUnchanged>[2]["room"];
+} {
+  const entered: Page[] = [];
+  const room = {
+    enter: (page: Page): void => void entered.push(page),
+    leave: () => undefined,
+    mayRunAhead: () => true,
+    isFull: () => false,
+  };
+  return { entered, room };
+}
+
+function pageOf(...keys: readonly string[]): Page {
+  return linePage(keys.map((key) => [key, `"line of ${key}"`] as const));
+}
+
+function isKnown(key: string): boolean {
+  return key.endsWith("7");
+}
+
+async function judgeLate({ keys }: KeysToStage): Promise<Uint8Array> {
+  await new Promise((resolve) => setImmediate(resolve));
+  return Uint8Array.from(keys, (key) => (isKnown(key) ? verdict.unchanged : verdict.send));
+}
+
+function keysOf(page: number): string[] {
+  return numbers(1_500).map((row) => `p${page}r${row}`);
+}
+
+describe("dropUnchanged", () => {
+  it("asks for each line by its key and hash, and does as it is told", async () => {
+    const asked: KeysToStage[] = [];
+    const stageKeys = async (input: KeysToStage): Promise<Uint8Array> => {
+      asked.push(input);
+      return Uint8Array.of(verdict.send, verdict.unchanged, verdict.duplicate);
+    };
+    const how = { settings, makeReject, room: openRoom().room };
+    const [page] = await collect(
+      dropUnchanged(streamOf([pageOf("a", "b", "c")]), { stageKeys }, how),
+    );
+    expect(asked).toMatchObject([{ ...settings, keys: ["a", "b", "c"] }]);
+    expect(page).toMatchObject({ read: 3, candidates: [{ key: "a" }], unchanged: 1 });
+    expect(page?.rejects).toMatchObject([
+      { place: "a.csv:4", step: "duplicate", code: "duplicate_key", key: "c" },
+    ]);
+    expect(page !== undefined && isBalanced(page)).toBe(true);
+  });
+
+  it("hashes lines to what only equal lines share", async () => {
+    const hashes: string[] = [];
+    const stageKeys = async (input: KeysToStage): Promise<Uint8Array> => {
+      const all = Buffer.from(input.hashes);
+      for (let from = 0; from < all.length; from += hashBytes) {
+        hashes.push(all.toString("hex", from, from + hashBytes));
+      }
+      return new Uint8Array(input.keys.length);
+    };
+    const pages = [
+      linePage([
+        ["a", '"one"'],
+        ["b", '"two"'],
+      ]),
+      linePage([
+        ["c", '"one"'],
+        ["d", '"öne"'],
+      ]),
+    ];
+    const how = { settings, makeReject, room: openRoom().room };
+    await collect(dropUnchanged(streamOf(pages), { stageKeys }, how));
+    const [first, second, third, fourth] = hashes;
+    expect(hashes).toHaveLength(4);
+    expect(third).toBe(first);
+    expect(new Set([first, second, fourth]).size).toBe(3);
+  });
+
+  it("keeps the order of pages, and gives each key its own verdict, however many are asked at once", async () => {
+    const pages = numbers(30).map((page) => pageOf(...keysOf(page)));
+    const { entered, room } = openRoom();
+    const judged = await collect(
+      dropUnchanged(streamOf(pages), { stageKeys: judgeLate }, { settings, makeReject, room }),
+    );
+    expect(judged).toEqual(pages);
+    expect(entered).toEqual(pages);
+    expect(judged.map((page) => page.candidates.map(({ key }) => key))).toEqual(
+      numbers(30).map((page) => keysOf(page).filter((key) => !isKnown(key))),
+    );
+  });
+
+  it("fails at the turn of the page that could not be judged, and loses none before it", async () => {
+    const down = new Error("the store is away");
+    const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> => {
+      if (keys.includes("b")) throw down;
+      return new Uint8Array(keys.length);
+    };
+    const pages = ["a", "b", "c"].map((key) => pageOf(key));
+    const yielded: Page[] = [];
+    const consume = async (): Promise<void> => {
+      const room = { ...openRoom().room, mayRunAhead: () => false };
+      const how = { settings, makeReject, room };
+      for await (const page of dropUnchanged(streamOf(pages), { stageKeys }, how)) {
+        yielded.push(page);
+      }
+    };
+    await expect(consume()).rejects.toBe(down);
+    expect(yielded).toEqual(pages.slice(0, 1));
+  });
+});

@@ -1,0 +1,227 @@
+import { gunzipSync } from "node:zlib";
+
+import * as fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { dropUnchanged } from "../../../src/pipeline/changed.ts";
+import type { ChunkLimits, ChunkRoom } from "../../../src/pipeline/chunk-limits.ts";
+import { writeChunk, type WrittenChunk } from "../../../src/pipeline/chunk.ts";
+import type { Page } from "../../../src/pipeline/page.ts";
+import { verdict, type KeysToStage } from "../../../src/state/fingerprints.ts";
+import { streamOf } from "../../support/sequences.ts";
+import { linePage, makeReject } from "./support.ts";
+
+const wide: ChunkLimits = { records: 1e6, bytes: 1e9, rowsRead: 1e6, ms: 60_000 };
+const settings = { stream: "account", bodyBytesMax: 1_000_000, level: 1, from: "start" };
+
+/** What a fingerprint set needs besides keys and hashes; here only the keys count. */
+const changed = {
+  settings: {
+    target: "t",
+    sync: "s",
+    runId: "r",
+    chunk: 1,
+    stage: 1,
+    send: 1,
+    full: false,
+    rejectDuplicates: true,
+    dryRun: false,
+  },
+  makeReject,
+};
+
+type Written = {
+  readonly chunk: WrittenChunk;
+  readonly file: Buffer;
+  /** Keys that the store was asked about. */
+  readonly judged: readonly string[];
+};
+
+/** Writes one chunk of these pages, judged by a store that answers late and calls some keys unchanged. */
+async function write(
+  pages: readonly Page[],
+  limits: Partial<ChunkLimits>,
+  unchanged: ReadonlySet<string> = new Set(),
+): Promise<Written> {
+  const judged: string[] = [];
+  const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> => {
+    judged.push(...keys);
+    await new Promise((resolve) => setImmediate(resolve));
+    return Uint8Array.from(keys, (key) => (unchanged.has(key) ? verdict.unchanged : verdict.send));
+  };
+  const blocks: Buffer[] = [];
+  const chunk = await writeChunk(
+    (room: ChunkRoom) => dropUnchanged(streamOf(pages), { stageKeys }, { ...changed, room }),
+    { ...settings, limits: { ...wide, ...limits } },
+    { write: async (bytes) => void blocks.push(bytes), eachPage: async () => undefined },
+  );
+  return { chunk, file: Buffer.concat(blocks), judged };
+}
+
+/** Pages of so many records each; every key is one of its own. */
+function pagesOf(
+  sizes: readonly number[],
+  lineOf = (key: string): string => `{"k":"${key}"}`,
+): Page[] {
+  return sizes.map((size, page) =>
+    linePage(
+      Array.from({ length: size }, (_, row) => {
+        const key = `p${page}r${row}`;
+        return [key, lineOf(key)] as const;
+      }),
+      `after page ${page}`,
+    ),
+  );
+}
+
+/** Number of the first pages that reach a limit, one after the other; all when none does. */
+function pagesUntil(sizes: readonly number[], limit: number): number {
+  let sum = 0;
+  const index = sizes.findIndex((size) => (sum += size) >= limit);
+  return index === -1 ? sizes.length : index + 1;
+}
+
+const sizes = fc.array(fc.nat({ max: 6 }), { minLength: 1, maxLength: 25 });
+
+afterEach(() => void vi.useRealTimers());
+
+describe("writeChunk", () => {
+  it("writes lines, counts, positions and where pages began", async () => {
+    const { chunk, file } = await write(pagesOf([2, 0, 1]), {});
+    expect(gunzipSync(file).toString()).toBe('{"k":"p0r0"}\n{"k":"p0r1"}\n{"k":"p2r0"}\n');
+    expect(chunk).toMatchObject({
+      counts: { read: 3, records: 3, unchanged: 0, filtered: 0, rejected: 0 },
+      to: "after page 2",
+      done: true,
+      bodies: [{ from: 0, to: 3 }],
+      pageStarts: [
+        { record: 0, from: "start" },
+        { record: 2, from: "after page 0" },
+        { record: 2, from: "after page 1" },
+      ],
+    });
+  });
+
+  it("leaves an empty chunk where it began when there is nothing", async () => {
+    const { chunk, file } = await write([], {});
+    expect(chunk).toMatchObject({ to: "start", done: true, bodies: [], counts: { read: 0 } });
+    expect(gunzipSync(file)).toHaveLength(0);
+  });
+
+  it.each(["records", "rowsRead"] as const)(
+    "ends at the first page that reaches its %s, and judges no key behind it",
+    async (limit) => {
+      await fc.assert(
+        fc.asyncProperty(sizes, fc.integer({ min: 1, max: 40 }), async (rows, max) => {
+          const pages = pagesOf(rows);
+          const count = pagesUntil(rows, max);
+          const keys = pages
+            .slice(0, count)
+            .flatMap((page) => page.candidates.map(({ key }) => key));
+          const { chunk, judged } = await write(pages, { [limit]: max });
+          expect(judged).toEqual(keys);
+          expect(chunk.to).toBe(`after page ${count - 1}`);
+          expect(chunk.counts.records).toBe(keys.length);
+          const sum = rows.reduce((a, b) => a + b, 0);
+          expect(chunk.done).toBe(sum < max);
+        }),
+        { numRuns: 100 },
+      );
+    },
+  );
+
+  it("counts only what is written towards its records, and judges no key behind them", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sizes,
+        fc.integer({ min: 1, max: 20 }),
+        fc.infiniteStream(fc.boolean()),
+        async (rows, max, coins) => {
+          const pages = pagesOf(rows);
+          const all = pages.map((page) => page.candidates.map(({ key }) => key));
+          const known = new Set(all.flat().filter(() => coins.next().value === true));
+          const fresh = all.map((keys) => keys.filter((key) => !known.has(key)).length);
+          const count = pagesUntil(fresh, max);
+          const { chunk, judged } = await write(pages, { records: max }, known);
+          expect(judged).toEqual(all.slice(0, count).flat());
+          expect(chunk.counts.records).toBe(fresh.slice(0, count).reduce((a, b) => a + b, 0));
+          expect(chunk.counts.unchanged).toBe(judged.filter((key) => known.has(key)).length);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("ends at the first page with which the compressed file has its bytes", async () => {
+    // Text that takes two bytes a character when compressed, three in UTF-8 and one in a string.
+    let seed = 1;
+    const noise = (): string => {
+      const codes = Array.from({ length: 400 }, () => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return 0x4e00 + (seed % 20_000);
+      });
+      return JSON.stringify(String.fromCharCode(...codes));
+    };
+    const pages = pagesOf(
+      Array.from({ length: 12 }, () => 3),
+      noise,
+    );
+    const whole = await write(pages, {});
+    for (const part of [0.1, 0.5, 0.9]) {
+      const bytes = Math.floor(whole.file.length * part);
+      const { chunk, file, judged } = await write(pages, { bytes });
+      expect(file.length).toBeGreaterThanOrEqual(bytes);
+      const count = judged.length / 3;
+      expect(chunk.to).toBe(`after page ${count - 1}`);
+      const less = await write(pages.slice(0, count - 1), {});
+      expect(less.file.length).toBeLessThan(bytes);
+    }
+  });
+
+  it("ends by time with the pages that were judged, and judges no more", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    const pages = pagesOf(Array.from({ length: 20 }, () => 2));
+    let read = 0;
+    const source = function* (): Generator<Page> {
+      for (const page of pages) {
+        vi.setSystemTime(Date.now() + 100);
+        read += 1;
+        yield page;
+      }
+    };
+    const judged: string[] = [];
+    const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> => {
+      judged.push(...keys);
+      return new Uint8Array(keys.length);
+    };
+    const chunk = await writeChunk(
+      (room) => dropUnchanged(streamOf(source()), { stageKeys }, { ...changed, room }),
+      { ...settings, limits: { ...wide, ms: 1_000 } },
+      { write: async () => undefined, eachPage: async () => undefined },
+    );
+    expect(read).toBe(10);
+    expect(chunk).toMatchObject({ done: false, to: "after page 9", counts: { records: 20 } });
+    expect(judged).toHaveLength(20);
+  });
+
+  it("stops with what a page's check throws, and reads no further", async () => {
+    const stop = new Error("too many rejects");
+    let pages = 0;
+    const source = function* (): Generator<Page> {
+      for (const page of pagesOf([1, 1, 1])) {
+        pages += 1;
+        yield page;
+      }
+    };
+    const failing = writeChunk(
+      () => streamOf(source()),
+      { ...settings, limits: wide },
+      {
+        write: async () => undefined,
+        eachPage: async () => await Promise.reject(stop),
+      },
+    );
+    await expect(failing).rejects.toBe(stop);
+    expect(pages).toBe(1);
+  });
+});

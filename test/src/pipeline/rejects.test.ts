@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+
+import { rejectRowCharsMax } from "../../../src/limits.ts";
+import { rejectMaker, sourceRejects } from "../../../src/pipeline/rejects.ts";
+import { rowPage } from "./support.ts";
+
+const fault = { step: "map", code: "required", reason: "is empty" } as const;
+
+describe("rejectMaker", () => {
+  it("keeps the row, nothing of it, or a hash that equal rows share", () => {
+    const page = rowPage([{ id: "1" }, { id: "1" }, { id: "2" }]);
+    const kept = (keep: "drop" | "hash" | "keep"): (string | undefined)[] =>
+      [0, 1, 2].map((index) => rejectMaker("account", keep)(page, index, fault).row);
+    expect(kept("keep")).toEqual(['{"id":"1"}', '{"id":"1"}', '{"id":"2"}']);
+    expect(kept("drop")).toEqual([undefined, undefined, undefined]);
+    const [first, second, third] = kept("hash");
+    expect(first).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+});
+
+describe("sourceRejects", () => {
+  it.each([
+    [rejectRowCharsMax - 1, rejectRowCharsMax - 1],
+    [rejectRowCharsMax, rejectRowCharsMax],
+    [rejectRowCharsMax + 1, rejectRowCharsMax + 1],
+  ])("keeps of a row of %i characters %i, a mark for what was cut included", (length, kept) => {
+    const row = "x".repeat(length);
+    const rejects = [{ where: "a.csv:2", code: "ragged_row", reason: "is ragged", row }];
+    const [reject] = sourceRejects(rowPage([], { rejects }), "account", "keep");
+    expect(reject?.row).toHaveLength(kept);
+    expect(reject?.row?.endsWith("…")).toBe(length > rejectRowCharsMax);
+  });
+
+  it("keeps no row where the connector gave none", () => {
+    const rejects = [{ where: "a.csv:2", code: "bad_bytes", reason: "is not UTF-8", key: "7" }];
+    expect(sourceRejects(rowPage([], { rejects }), "account", "hash")).toEqual([
+      {
+        stream: "account",
+        place: "a.csv:2",
+        step: "read",
+        code: "bad_bytes",
+        reason: "is not UTF-8",
+        key: "7",
+        row: undefined,
+      },
+    ]);
+  });
+});

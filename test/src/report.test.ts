@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+
+import { reportReasonsMax } from "../../src/limits.ts";
+import { buildReport, imbalance } from "../../src/report.ts";
+import type { RejectReason } from "../../src/state/rejects.ts";
+import type { Run } from "../../src/state/runs.ts";
+import type { Tally } from "../../src/state/tally.ts";
+import { numbers } from "../support/sequences.ts";
+
+const tally: Tally = {
+  read: 100,
+  sent: 60,
+  unchanged: 20,
+  filtered: 15,
+  rejected: 5,
+  staged: 60,
+  refused: 5,
+  chunks: 3,
+  parts: 2,
+  jsonBytes: 9_000,
+  gzipBytes: 900,
+};
+
+const run: Run = {
+  runId: "accounts-1",
+  sync: "accounts",
+  target: "sandbox",
+  kind: "sync",
+  workflowId: "wf",
+  firstRunId: "first",
+  configHash: "c0ffee",
+  request: {},
+  mode: "heavyweight",
+  modeReason: "it was asked for",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  endedAt: "2026-01-01T00:00:02.500Z",
+  outcome: "done_with_rejects",
+  failure: null,
+  fromPosition: null,
+  checkpointBefore: 4,
+  checkpointVersion: 6,
+  requests: 7,
+  retries: 1,
+  waitedMs: 1_500,
+  possiblyRepeated: 30,
+  splits: 0,
+  report: null,
+};
+
+const reason: RejectReason = {
+  code: "not_domain",
+  count: 5,
+  chunk: 2,
+  ordinal: 9,
+  place: "in/accounts.csv:17",
+};
+
+describe("imbalance", () => {
+  it("finds none where every bucket is the same from both sides", () => {
+    expect(imbalance(tally)).toBeUndefined();
+  });
+
+  it.each([
+    ["sent", { sent: 59 }, "sent: 60 records were staged, the receipts hold 59"],
+    ["sent", { staged: 61 }, "sent: 61 records were staged, the receipts hold 60"],
+    ["rejected", { rejected: 6 }, "rejected: 5 rows were refused, the reject store holds 6"],
+    ["rejected", { refused: 4 }, "rejected: 4 rows were refused, the reject store holds 5"],
+    ["read", { read: 101 }, "read: 101 rows were read, 100 are accounted for"],
+    ["unchanged", { unchanged: 19 }, "read: 100 rows were read, 99 are accounted for"],
+    ["filtered", { filtered: 16 }, "read: 100 rows were read, 101 are accounted for"],
+  ])("names the bucket and both its numbers: %s, %o", (_, change, message) => {
+    expect(imbalance({ ...tally, ...change })).toBe(message);
+  });
+});
+
+describe("buildReport", () => {
+  it("says all that is known of a run", () => {
+    expect(buildReport({ run, tally, reasons: [reason] })).toEqual({
+      run_id: "accounts-1",
+      workflow_id: "wf",
+      sync: "accounts",
+      outcome: "done_with_rejects",
+      mode: "heavyweight",
+      mode_reason: "it was asked for",
+      dry_run: false,
+      counts: { read: 100, sent: 60, unchanged: 20, filtered: 15, rejected: 5 },
+      balanced: true,
+      chunks: 3,
+      parts: 2,
+      bytes: { json: 9_000, gzip: 900 },
+      requests: 7,
+      retries: 1,
+      possibly_repeated: 30,
+      waited_ms: 1_500,
+      checkpoint: { before: 4, after: 6 },
+      reject_reasons: [
+        {
+          code: "not_domain",
+          reason: "a value is not a domain",
+          count: 5,
+          example: "in/accounts.csv:17",
+        },
+      ],
+      config_hash: "c0ffee",
+      started_at: "2026-01-01T00:00:00.000Z",
+      ended_at: "2026-01-01T00:00:02.500Z",
+      duration_ms: 2_500,
+    });
+  });
+
+  it("says of a dry run what it would send", () => {
+    const dry = { ...run, request: { dryRun: true } };
+    expect(buildReport({ run: dry, tally, reasons: [] })).toMatchObject({
+      dry_run: true,
+      counts: { read: 100, sent: 0, would_send: 60 },
+    });
+  });
+
+  it("carries what ended the run, and that it does not balance", () => {
+    const failure = { code: "NotBalanced", message: "the run does not balance" };
+    const report = buildReport({
+      run: { ...run, outcome: "failed", failure },
+      tally: { ...tally, read: 101 },
+      reasons: [],
+    });
+    expect(report).toMatchObject({ outcome: "failed", error: failure, balanced: false });
+  });
+
+  it.each([
+    ["a place that may hold a key", "crm.companies:a key\n7"],
+    ["a table's row", "crm.companies:ada@example.com"],
+    ["a record's number", "chunk 1, record 3"],
+  ])("gives the reject's number for %s, because it goes into Temporal", (_, place) => {
+    const { reject_reasons } = buildReport({ run, tally, reasons: [{ ...reason, place }] });
+    expect(reject_reasons[0]?.example).toBe("reject 2.9");
+  });
+
+  it("lets a connector's own code stand for itself", () => {
+    const own = { ...reason, code: "ragged_row" };
+    expect(buildReport({ run, tally, reasons: [own] }).reject_reasons[0]?.reason).toBe(
+      "ragged row",
+    );
+  });
+
+  it.each([
+    [reportReasonsMax - 1, reportReasonsMax - 1],
+    [reportReasonsMax, reportReasonsMax],
+    [reportReasonsMax + 1, reportReasonsMax],
+  ])("of %i reasons names %i", (count, named) => {
+    const reasons = numbers(count).map((n) => ({ ...reason, code: `code_${n}` }));
+    expect(buildReport({ run, tally, reasons }).reject_reasons).toHaveLength(named);
+  });
+});

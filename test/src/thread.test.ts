@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+
+import * as errors from "../../src/errors.ts";
+import { SluiceError, type ErrorFacts } from "../../src/errors.ts";
+import { packError, threadFile, unpackError } from "../../src/thread.ts";
+
+const facts = { hint: "what to do", field: "where", cause: new Error("a socket") } as const;
+
+/** One error of each class there is. */
+const samples: readonly SluiceError[] = [
+  new errors.SourceUnavailableError("m", { ...facts, afterMs: 5_000 }),
+  new errors.RateLimitedError("m", { ...facts, retryAfterMs: 1_234 }),
+  new errors.ApiRejectedError("m", { ...facts, refused: [{ index: 3, field: "domain" }] }),
+  ...[
+    errors.ApiUnavailableError,
+    errors.StagingError,
+    errors.StateUnavailableError,
+    errors.OutcomeUnknownError,
+    errors.CreditsExhaustedError,
+    errors.TooLargeError,
+    errors.UploadGoneError,
+    errors.SourceChangedError,
+    errors.ApiAuthError,
+    errors.SourceAuthError,
+    errors.ApiContractError,
+    errors.ConfigError,
+    errors.StagedFileMissingError,
+    errors.SupersededError,
+    errors.CheckpointMovedError,
+    errors.TooManyRejectsError,
+    errors.TooFewRowsError,
+    errors.NotBalancedError,
+    errors.BusyError,
+    errors.TemporalUnreachableError,
+  ].map((ErrorClass: new (message: string, facts: ErrorFacts) => SluiceError) => {
+    return new ErrorClass("m", facts);
+  }),
+];
+
+/** As it comes out of another thread. */
+function across(error: unknown): Error {
+  return unpackError(structuredClone(packError(error)));
+}
+
+function fieldsOf(error: Error): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(error).filter(([name]) => name !== "cause"));
+}
+
+describe("packError and unpackError", () => {
+  it("know every class of errors.ts", () => {
+    const classes = Object.values(errors)
+      .map((value: unknown) => value)
+      .filter((value) => typeof value === "function" && value.prototype instanceof SluiceError);
+    expect(new Set(samples.map(({ constructor }) => constructor))).toEqual(new Set(classes));
+  });
+
+  it.each(samples.map((error) => ({ name: error.name, error })))(
+    "keep class, fields and stack of $name, and leave its cause behind",
+    ({ error }) => {
+      const copy = across(error);
+      expect(copy).toBeInstanceOf(SluiceError);
+      expect(copy.constructor).toBe(error.constructor);
+      expect(fieldsOf(copy)).toEqual(fieldsOf(error));
+      expect(copy.message).toBe(error.message);
+      expect(copy.stack).toBe(error.stack);
+      expect(copy.cause).toBeUndefined();
+    },
+  );
+
+  it("keep name and message of any other error, and nothing that was put on it", () => {
+    const copy = across(Object.assign(new TypeError("not a function"), { row: "a customer" }));
+    expect(copy).toMatchObject({ name: "TypeError", message: "not a function" });
+    expect(copy).not.toBeInstanceOf(SluiceError);
+    expect(copy).not.toHaveProperty("row");
+  });
+
+  it.each([
+    ["a text", "a text"],
+    [7, "7"],
+    [undefined, "undefined"],
+  ])("make an error of %o, which is none", (thrown, message) => {
+    expect(across(thrown)).toMatchObject({ name: "Error", message });
+  });
+});
+
+describe("threadFile", () => {
+  it("stands beside its caller, as source or built", () => {
+    const source = threadFile("thread", "file:///p/src/state/sqlite.ts");
+    expect(source.href).toBe("file:///p/src/state/thread.ts");
+    const built = threadFile("thread", "file:///p/dist/src/state/sqlite.js");
+    expect(built.href).toBe("file:///p/dist/src/state/thread.js");
+  });
+});

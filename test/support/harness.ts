@@ -1,0 +1,195 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { ApplicationFailure } from "@temporalio/common";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { DefaultLogger } from "@temporalio/worker";
+import { onTestFinished } from "vitest";
+
+import type { Dependencies } from "../../activities/dependencies.ts";
+import { createHostActivities, createSharedActivities } from "../../activities/index.ts";
+import type { HostActivities, SharedActivities } from "../../activities/index.ts";
+import { createStageThreads } from "../../activities/stage-threads.ts";
+import { sources } from "../../connectors/registry.ts";
+import { createApiClient } from "../../src/api/client.ts";
+import { targetOf } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { StateUnavailableError } from "../../src/errors.ts";
+import { createStorePace } from "../../src/pace.ts";
+import type { SandboxSettings } from "../../src/sandbox/server.ts";
+import { openSqliteStore } from "../../src/state/sqlite.ts";
+import type { StateClient, StateStore } from "../../src/state/state-store.ts";
+import { openStoreInline, stageInline } from "./inline-threads.ts";
+import { SandboxView } from "./sandbox-view.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** What a harness is made of. */
+export type HarnessSettings = {
+  /** Text of `sluice.yaml`; `api.base_url` and the key come from the environment, as `accountsYaml` has them. */
+  readonly yaml: string;
+  /** Further files of the project, by name. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly sandbox?: Partial<SandboxSettings>;
+  /** Whether the store and the staging have threads of their own, as in a worker; the test's own thread is quicker. */
+  readonly hasThreads?: boolean;
+  /** What the pace draws. @default always 0.5 */
+  readonly random?: () => number;
+};
+
+/** The tests' clock, in Unix ms: it stands still unless it is moved. */
+export type Clock = { nowMs: number };
+
+/** The key every harness is made with. */
+export const harnessKey = "canary-api-key";
+
+/** Takes what Temporal says of activities that fail, which here they are to do. */
+export const quiet = new DefaultLogger("ERROR", () => undefined);
+
+/** How an activity is tried. */
+export type Try = {
+  /** @default 1 */
+  readonly attempt?: number;
+  /** @default 12 hours */
+  readonly scheduleToCloseTimeoutMs?: number;
+};
+
+/**
+ * The activities on what they really work with: a project folder, the SQLite store, a sandbox on a free port, the client
+ * and the CSV connector. Only the clock and the dice are the test's. Everything ends with the test.
+ */
+export class Harness {
+  readonly folder: string;
+  readonly sandbox: SandboxView;
+  readonly clock: Clock;
+  readonly deps: Dependencies;
+  readonly activities: HostActivities & SharedActivities;
+
+  private constructor(parts: Pick<Harness, "clock" | "deps" | "folder" | "sandbox">) {
+    this.folder = parts.folder;
+    this.sandbox = parts.sandbox;
+    this.clock = parts.clock;
+    this.deps = parts.deps;
+    this.activities = activitiesOf(parts.deps);
+  }
+
+  static async open(settings: HarnessSettings): Promise<Harness> {
+    const folder = await temporaryFolder();
+    const files = { "sluice.yaml": settings.yaml, ...settings.files };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const sandbox = await SandboxView.start(join(folder, "sandbox"), settings.sandbox);
+    const env = { SLUICE_BASE_URL: sandbox.address, SLUICE_API_KEY: harnessKey };
+    const config = await loadConfig({ cwd: folder, env, connectors: sources });
+    const { hasThreads = false } = settings;
+    const open = hasThreads ? openSqliteStore : openStoreInline;
+    const state = await open(config.stateFolder);
+    onTestFinished(async () => await state.close());
+
+    const clock: Clock = { nowMs: Date.parse("2026-01-01T00:00:00.000Z") };
+    const now = (): number => clock.nowMs;
+    const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
+    const random = settings.random ?? (() => 0.5);
+    const budget = { requestsPerSecond, creditsRetryMs, now, random };
+    const pace = createStorePace({ state, apiKey, ...budget });
+    const address = new URL(sandbox.address);
+    const addresses = { baseUrl: address, legacyBaseUrl: address };
+    const api = createApiClient({ ...addresses, apiKey, allowInsecureHosts, pace, now });
+    onTestFinished(async () => await api.close());
+    const stageThreads = hasThreads ? createStageThreads(state) : stageInline(state);
+    onTestFinished(async () => await stageThreads.close());
+    const deps: Dependencies = {
+      config,
+      target: targetOf(config.api),
+      state,
+      api,
+      sources,
+      stageThreads,
+      now,
+      stagingFolder: join(config.stateFolder, "staging"),
+      hostId: "host-1",
+      hostQueue: "sluice-host-1",
+      isWorkflowOpen: async () => true,
+    };
+    return new Harness({ folder, sandbox, clock, deps });
+  }
+
+  get state(): StateStore {
+    return this.deps.state;
+  }
+
+  /** The same activities with some dependencies replaced: a store that fails between two steps, say. */
+  activitiesWith(changes: Partial<Dependencies>): HostActivities & SharedActivities {
+    return activitiesOf({ ...this.deps, ...changes });
+  }
+
+  /** Runs one attempt of an activity as a worker would. */
+  async perform<Input, Result>(
+    activity: (input: Input) => Promise<Result>,
+    input: Input,
+    how: Try = {},
+  ): Promise<Result> {
+    const { attempt = 1, scheduleToCloseTimeoutMs = 12 * 3_600_000 } = how;
+    const info = { attempt, scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs };
+    const environment = new MockActivityEnvironment(info, { logger: quiet });
+    return await environment.run<[Input], Result, typeof activity>(activity, input);
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await writeFile(join(this.folder, name), text);
+  }
+}
+
+function activitiesOf(deps: Dependencies): HostActivities & SharedActivities {
+  return { ...createHostActivities(deps), ...createSharedActivities(deps) };
+}
+
+/** The failure an activity ends with; any other end fails the test. */
+export async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
+  const error = await work.then(
+    () => new Error("expected a failure"),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof ApplicationFailure) return error;
+  throw error;
+}
+
+/** Dependencies of a worker that dies when it comes to this method of the store, the first time it does. */
+export function dyingAt(
+  { deps }: Pick<Harness, "deps">,
+  method: keyof StateClient,
+): Pick<Dependencies, "state"> {
+  let isDead = false;
+  const dies = async (): Promise<never> => {
+    isDead = true;
+    throw new StateUnavailableError("the worker died here");
+  };
+  const get = (state: StateStore, name: string): unknown =>
+    name === method && !isDead ? dies : Reflect.get(state, name);
+  return { state: new Proxy(deps.state, { get }) };
+}
+
+/** A `sluice.yaml` for accounts out of `accounts.csv`; `sync` holds more members of the sync, one a line. */
+export function accountsYaml(...sync: readonly string[]): string {
+  return `version: 1
+api:
+  base_url: \${SLUICE_BASE_URL}
+  legacy_base_url: \${SLUICE_BASE_URL}
+  api_key: \${SLUICE_API_KEY}
+  requests_per_second: 1000000
+connections:
+  exports: { connector: csv, path: accounts.csv }
+syncs:
+  accounts:
+    from: exports
+    stream: account
+    record:
+      account_id: id
+      domain: domain
+      account_properties: { name: name }
+${sync.map((member) => `    ${member}\n`).join("")}`;
+}
+
+/** A CSV file of so many accounts, a0 in line 2; `nameOf` gives each its name. */
+export function accountsCsv(rows: number, nameOf = (row: number): string => `name ${row}`): string {
+  const lines = Array.from({ length: rows }, (_, row) => `a${row},c${row}.example,${nameOf(row)}`);
+  return ["id,domain,name", ...lines, ""].join("\n");
+}

@@ -1,0 +1,83 @@
+import { request } from "undici";
+import { onTestFinished } from "vitest";
+import { z } from "zod";
+
+import type { Fault, Step } from "../../src/sandbox/faults.ts";
+import { startSandbox, type Sandbox, type SandboxSettings } from "../../src/sandbox/server.ts";
+
+const entry = z.object({
+  step: z.string(),
+  file_key: z.string().nullable(),
+  gzip_sha256: z.string().nullable(),
+  records: z.int().nullable(),
+  bytes: z.int(),
+  status: z.int().nullable(),
+  applied: z.boolean(),
+});
+
+/** What a test reads of a ledger line. */
+export type LedgerEntry = z.output<typeof entry>;
+
+const visible = z.object({ record: z.record(z.string(), z.unknown()) });
+
+/** A sandbox on a free port, with what tests ask of it. */
+export class SandboxView {
+  readonly #sandbox: Sandbox;
+
+  private constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  static async start(
+    dataFolder: string,
+    settings: Partial<SandboxSettings> = {},
+  ): Promise<SandboxView> {
+    const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, ...settings, dataFolder });
+    onTestFinished(async () => await sandbox.close());
+    return new SandboxView(sandbox);
+  }
+
+  get address(): string {
+    return this.#sandbox.address;
+  }
+
+  /** Has the next request of a step go wrong. */
+  order(step: Step, action: Fault["do"], when: Omit<Fault, "do" | "step"> = {}): void {
+    this.#sandbox.order({ step, do: action, ...when });
+  }
+
+  /** Every request so far, of one step when it is named. */
+  async ledger(step?: Step): Promise<LedgerEntry[]> {
+    const entries = (await this.#lines("/_sandbox/ledger")).map((line) => entry.parse(line));
+    return step === undefined ? entries : entries.filter((each) => each.step === step);
+  }
+
+  /** The accounts that the service holds, by their ids: their name each. */
+  async names(): Promise<ReadonlyMap<string, unknown>> {
+    const records = await this.records();
+    return new Map(
+      records.map((record) => [
+        String(record["account_id"]),
+        z.object({ name: z.unknown() }).parse(record["account_properties"]).name,
+      ]),
+    );
+  }
+
+  /** The accounts that the service holds. */
+  async records(): Promise<Record<string, unknown>[]> {
+    const lines = await this.#lines("/_sandbox/records?stream=account");
+    return lines.map((line) => visible.parse(line).record);
+  }
+
+  /** Records in the requests that the service took, repeated ones counted each time. */
+  async recordsTaken(): Promise<number> {
+    const taken = (await this.ledger()).filter(({ applied }) => applied);
+    return taken.reduce((sum, { records }) => sum + (records ?? 0), 0);
+  }
+
+  async #lines(path: string): Promise<unknown[]> {
+    const { body } = await request(`${this.#sandbox.address}${path}`);
+    const lines = (await body.text()).split("\n").filter((line) => line !== "");
+    return lines.map((line): unknown => JSON.parse(line));
+  }
+}
