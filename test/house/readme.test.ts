@@ -1,0 +1,288 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+
+import { sources } from "../../connectors/registry.ts";
+import { exitCodes } from "../../src/commands/context.ts";
+import { configJsonSchema } from "../../src/config/json-schema.ts";
+import * as limits from "../../src/limits.ts";
+import { coercionNames } from "../../src/mapping/coerce.ts";
+import { outcomes } from "../../src/state/runs.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (name: string): string => readFileSync(join(root, name), "utf8");
+const readme = read("README.md");
+const documents = [
+  "README.md",
+  "CHANGELOG.md",
+  ...readdirSync(join(root, "docs")).map((name) => join("docs", name)),
+  ...readdirSync(join(root, "examples")).map((name) => join("examples", name, "README.md")),
+];
+
+/** Code of a Markdown text: spans, fenced blocks and indented lines. */
+function codeIn(text: string): string[] {
+  return [...text.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`|^ {4}(\S.*)$/gm)].map(
+    ([, fenced, span, indented]) => fenced ?? span ?? indented ?? "",
+  );
+}
+
+/** Cells of the table rows below the heading row that begins with `heading`. */
+function tableUnder(text: string, heading: string): string[][] {
+  const lines = text.split("\n");
+  const start = lines.findIndex(
+    (line) => line.startsWith("| ") && line.slice(2).startsWith(heading),
+  );
+  const rest = lines.slice(start + 2);
+  const end = rest.findIndex((line) => !line.startsWith("|"));
+  return rest.slice(0, end < 0 ? undefined : end).map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** What a pattern's group finds in the README. */
+function block(pattern: RegExp): string {
+  return pattern.exec(readme)?.[1] ?? "";
+}
+
+function spanOf(cell = ""): string | undefined {
+  return /^`([^`]+)`/.exec(cell)?.[1];
+}
+
+/** Names in the list of commands that `sluice help …` prints; those with verbs of their own have no options. */
+function helpOf(...group: string[]): { readonly name: string; readonly isGroup: boolean }[] {
+  const help = execFileSync(process.execPath, [join(root, "bin/sluice.js"), "help", ...group], {
+    encoding: "utf8",
+  });
+  const [, list = ""] = help.split("Commands:\n");
+  return [...list.matchAll(/^ {2}([a-z]+)( \[options\])?/gm)]
+    .map(([, name = "", options]) => ({ name, isGroup: options === undefined }))
+    .filter(({ name }) => name !== "help");
+}
+
+/** Every command there is: "run", "runs list". */
+function commandsThereAre(): string[] {
+  return helpOf().flatMap(({ name, isGroup }) =>
+    isGroup ? helpOf(name).map((verb) => `${name} ${verb.name}`) : [name],
+  );
+}
+
+/** A command named in code: with the second word where the first has verbs of its own. */
+function commandsIn(text: string, groups: ReadonlySet<string>): string[] {
+  return codeIn(text).flatMap((code) =>
+    [...code.matchAll(/(?<![\w.:-])sluice(?:\.js)? ([a-z]+)(?: ([a-z]+))?/g)].flatMap(
+      ([, verb = "", second]) => {
+        if (!groups.has(verb)) return [verb];
+        return second === undefined ? [] : [`${verb} ${second}`];
+      },
+    ),
+  );
+}
+
+describe("the commands in the documents", () => {
+  const there = commandsThereAre();
+  const groups = new Set(
+    there.filter((name) => name.includes(" ")).map((name) => name.split(" ")[0] ?? ""),
+  );
+
+  it("are a table in the README of all there are, and no other", () => {
+    const listed = tableUnder(readme, "command").map(([cell]) => {
+      const [, verb = "", second = ""] = /^`sluice ([a-z]+) ?([a-z]*)/.exec(cell ?? "") ?? [];
+      return groups.has(verb) ? `${verb} ${second}` : verb;
+    });
+    expect(listed.toSorted()).toEqual(there.toSorted());
+  });
+
+  it.each(documents)("exist: %s", (name) => {
+    const unknown = commandsIn(read(name), groups).filter((command) => !there.includes(command));
+    expect(unknown).toEqual([]);
+  });
+
+  it("are found by this test", () => {
+    expect(commandsIn("`sluice budget shut`\n\n    node bin/sluice.js rum x", groups)).toEqual([
+      "budget shut",
+      "rum",
+    ]);
+  });
+
+  it("have npm scripts where npm runs them", () => {
+    const { scripts } = z
+      .looseObject({ scripts: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(read("package.json")));
+    const named = documents.flatMap((name) =>
+      codeIn(read(name)).flatMap((code) =>
+        [...code.matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script ?? ""),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(4);
+    expect(named.filter((script) => scripts[script] === undefined)).toEqual([]);
+  });
+});
+
+const folders = "src|workflows|activities|connectors|test|tools|bench|examples|docs|bin|\\.ci";
+
+/** Paths of this repository in a document: in code, relative to the top; as links, relative to the document. */
+function pathsIn(name: string): string[] {
+  const text = read(name);
+  const inCode = codeIn(text).flatMap((code) =>
+    [...code.matchAll(new RegExp(`(?<![\\w./-])(?:${folders})/[\\w./-]*`, "g"))].map(
+      ([path]) => path,
+    ),
+  );
+  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = ""]) =>
+    relative(root, resolve(root, dirname(name), target)),
+  );
+  return [...inCode, ...links];
+}
+
+describe("the paths in the documents", () => {
+  it.each(documents)("exist: %s", (name) => {
+    expect(pathsIn(name).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it("are found by this test", () => {
+    expect(pathsIn("README.md")).toEqual(
+      expect.arrayContaining(["src/pipeline/map.ts", "docs/configuration.md", "LICENSE"]),
+    );
+  });
+});
+
+type Schema = z.core.JSONSchema.JSONSchema;
+
+type Member = { readonly path: string; readonly isRequired: boolean; readonly default: unknown };
+
+/** All members that a JSON Schema names, by their paths; members by free names as `<name>`. */
+function membersOf(schema: Schema | boolean, path = ""): Member[] {
+  if (typeof schema === "boolean") return [];
+  const { properties = {}, additionalProperties = false, required = [] } = schema;
+  const free = additionalProperties === false ? {} : { "<name>": additionalProperties };
+  const members = Object.entries({ ...properties, ...free }).flatMap(([name, member]) => {
+    const at = path === "" ? name : `${path}.${name}`;
+    const value = typeof member === "boolean" ? undefined : member.default;
+    const own = { path: at, isRequired: required.includes(name), default: value };
+    return [own, ...membersOf(member, at)];
+  });
+  const ways = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  return [...members, ...ways.flatMap((way) => membersOf(way, path))];
+}
+
+/** What stands in many places is described once: a connector's members of `from`, and the rule of a field. */
+function describedAs(path: string): string {
+  const from = /^syncs\.<name>\.from\.(?!connection$)(.+)$/.exec(path)?.[1];
+  if (from !== undefined) return `connections.<name>.${from}`;
+  const rule =
+    /^syncs\.<name>\.record\.(?:\w+_properties\.<name>|(?!\w+_properties)\w+)\.(\w+)$/.exec(
+      path,
+    )?.[1];
+  return rule === undefined ? path : `<rule>.${rule}`;
+}
+
+describe("docs/configuration.md", () => {
+  const schema = configJsonSchema(sources);
+  const members = new Map(membersOf(schema).map((member) => [describedAs(member.path), member]));
+  const defaultOf = (path: string): string | undefined => {
+    const value = members.get(path)?.default;
+    return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
+  };
+  const described = [
+    ...read("docs/configuration.md").matchAll(/^\| `([\w.<>]+)` +\| ([^|]+?) +\|/gm),
+  ]
+    .map(([, path = "", given = ""]) => ({ path, given }))
+    // The other tables of the page list streams and conversions.
+    .filter(({ path }) => /[.<]/.test(path) || Object.hasOwn(schema.properties ?? {}, path));
+
+  it("describes every member of the JSON Schema once, and no other", () => {
+    expect(described.map(({ path }) => path).toSorted()).toEqual([...members.keys()].toSorted());
+  });
+
+  it("gives the default of each", () => {
+    const wrong = described.filter(({ path, given }) => spanOf(given) !== defaultOf(path));
+    expect(wrong).toEqual([]);
+  });
+
+  it("says which are required", () => {
+    const required = described.filter(({ given }) => given === "required").map(({ path }) => path);
+    const asked = [...members].filter(([, { isRequired }]) => isRequired).map(([path]) => path);
+    expect(required.toSorted()).toEqual(asked.toSorted());
+  });
+
+  it("names every conversion", () => {
+    expect(tableUnder(read("docs/configuration.md"), "`as`").map(([cell]) => spanOf(cell))).toEqual(
+      [...coercionNames],
+    );
+  });
+
+  it("is what the README takes its members and defaults from", () => {
+    const shown = tableUnder(readme, "member").flatMap(([paths = "", given]) =>
+      [...paths.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => ({ path, given: spanOf(given) })),
+    );
+    expect(shown.length).toBeGreaterThan(10);
+    const unknown = shown.filter(({ path }) => !members.has(path));
+    const wrong = shown.filter(
+      ({ path, given }) => given !== undefined && given !== defaultOf(path),
+    );
+    expect([...unknown, ...wrong]).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  it("gives every limit as it is", () => {
+    const values: Readonly<Record<string, number>> = limits;
+    const table = tableUnder(readme, "limit");
+    expect(table.length).toBeGreaterThan(10);
+    const wrong = table.filter(([, value = "", name]) => {
+      const stated = Number(/^[\d,]+/.exec(value)?.[0].replaceAll(",", ""));
+      return values[spanOf(name) ?? ""] !== stated;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("explains every exit code", () => {
+    const codes = tableUnder(readme, "code").map(([code]) => Number(code));
+    expect(codes).toEqual(Object.values(exitCodes).toSorted((a, b) => a - b));
+  });
+
+  it("names every outcome", () => {
+    const [, section = ""] = readme.split("### Outcomes");
+    const [text = ""] = section.split("\n## ");
+    const named = [...text.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name);
+    expect(named.toSorted()).toEqual([...outcomes].toSorted());
+  });
+
+  it("names no variable of ours that nothing reads", () => {
+    const readers = ["src/config", "bin"].flatMap((folder) =>
+      readdirSync(join(root, folder)).map((name) => read(join(folder, name))),
+    );
+    const known = [
+      ...readers,
+      read("docker-compose.yml"),
+      read("examples/csv-to-accounts/sluice.yaml"),
+    ].join();
+    const named = [...documents, ".env.example"].flatMap(
+      (name) => read(name).match(/\bSLUICE_[A-Z_]+/g) ?? [],
+    );
+    expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it("shows what its own example prints", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-readme-"));
+    onTestFinished(async () => await rm(folder, { recursive: true }));
+    await writeFile(join(folder, "sluice.yaml"), block(/```yaml\n(.*?)```/s));
+    await writeFile(join(folder, "customers.csv"), block(/```csv\n(.*?)```/s));
+    const { PATH, HOME } = process.env;
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [join(root, "bin/sluice.js"), "preview", "customers"],
+      { cwd: folder, env: { PATH, HOME }, encoding: "utf8" },
+    );
+    expect(stdout + stderr).toBe(block(/```text\n(\{.*?)```/s));
+    expect(status).toBe(exitCodes.doneWithRejects);
+  });
+});
