@@ -1,6 +1,6 @@
 import { OutcomeUnknownError, UploadGoneError } from "../src/errors.ts";
 import { requestAttempt } from "./attempt.ts";
-import { isoNow, type Dependencies } from "./dependencies.ts";
+import { isoNow, runOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
 
 /**
@@ -13,6 +13,7 @@ export function createConfirmUpload(
   const { state, api } = deps;
   return async ({ runId, chunk, stage, part, fileKey }) =>
     await requestAttempt(deps, runId, async ({ signal }) => {
+      await runOf(deps, runId);
       const name = { runId, chunk, stage, part };
       const confirming = { ...name, form: "file", confirm: true, host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });

@@ -3,6 +3,7 @@ import type { ApiClient } from "../src/api/client.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
 import type { LockHolder } from "../src/state/locks.ts";
+import type { Run } from "../src/state/runs.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import type { StageThreads } from "./stage-threads.ts";
 
@@ -41,6 +42,26 @@ export function syncOf({ config }: Pick<Dependencies, "config">, name: string): 
     });
   }
   return sync;
+}
+
+/**
+ * The run that an activity belongs to.
+ * @throws {ConfigError} it was begun for another service than this worker talks to: what one holds the other does not.
+ */
+export async function runOf(
+  { state, target }: Pick<Dependencies, "state" | "target">,
+  runId: string,
+): Promise<Run> {
+  const run = await state.run(runId);
+  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  if (run.target === target) return run;
+  throw new ConfigError(
+    `run ${runId} was begun for ${run.target}, and this worker sends to ${target}`,
+    {
+      field: "api.base_url",
+      hint: "run the sync again: this run ends here, with what it sent committed",
+    },
+  );
 }
 
 /** The time as the store keeps it. */

@@ -11,7 +11,7 @@ import {
 import { stagedFile, sweepChunk } from "../src/staging/folder.ts";
 import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
-import { syncOf, type Dependencies } from "./dependencies.ts";
+import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
 import { sourceOf } from "./open-run.ts";
 import type { StageJob } from "./stage-line.ts";
@@ -85,8 +85,7 @@ export function createStageChunk(
   const { state } = deps;
   return async ({ runId, chunk }) =>
     await attempt(async ({ signal, progress }) => {
-      const run = await state.run(runId);
-      if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+      const run = await runOf(deps, runId);
       const drawn = await state.drawStage({ runId, chunk, host: deps.hostId });
       await sweepChunk(deps.stagingFolder, { runId, chunk, keep: drawn.stage });
       const job = await jobOf(deps, { run, chunk, drawn });

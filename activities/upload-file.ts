@@ -1,6 +1,6 @@
 import { stagedFile } from "../src/staging/folder.ts";
 import { requestAttempt } from "./attempt.ts";
-import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
 
 /**
@@ -13,8 +13,8 @@ export function createUploadFile(
   const { state, api } = deps;
   return async ({ runId, chunk, stage, part }) =>
     await requestAttempt(deps, runId, async ({ signal, progress }) => {
-      const run = await state.run(runId);
-      const { stream } = syncOf(deps, run?.sync ?? "");
+      const run = await runOf(deps, runId);
+      const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       const sending = { ...name, form: "file", host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });

@@ -4,7 +4,7 @@ import { stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { Receipt } from "../src/state/receipts.ts";
 import { requestAttempt } from "./attempt.ts";
-import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
 
 /** The request body of a part: its staged lines, joined. */
@@ -28,8 +28,8 @@ export function createUploadJson(
   const { state, api } = deps;
   return async ({ runId, chunk, stage, part }) =>
     await requestAttempt(deps, runId, async ({ signal }) => {
-      const run = await state.run(runId);
-      const { stream } = syncOf(deps, run?.sync ?? "");
+      const run = await runOf(deps, runId);
+      const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       const sending = { ...name, form: "body", host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });

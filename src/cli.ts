@@ -1,11 +1,15 @@
+import { readFileSync } from "node:fs";
+
 import { Command, CommanderError } from "commander";
+import { z } from "zod";
 
 import { registerBudget } from "./commands/budget.ts";
 import { registerCancel } from "./commands/cancel.ts";
 import { registerCheck } from "./commands/check.ts";
-import { exitCodes, plainText, type Context } from "./commands/context.ts";
+import { exitCodes, plainText, type Context, type Output } from "./commands/context.ts";
 import { registerDev } from "./commands/dev.ts";
 import { registerDoctor } from "./commands/doctor.ts";
+import { exitCodeOf } from "./commands/exit-code.ts";
 import { registerPreview } from "./commands/preview.ts";
 import { registerRejects } from "./commands/rejects.ts";
 import { registerRun } from "./commands/run.ts";
@@ -18,6 +22,15 @@ import { registerValidate } from "./commands/validate.ts";
 import { registerWorker } from "./commands/worker.ts";
 import { readEnvironment } from "./config/environment.ts";
 import { messageOf, SluiceError } from "./errors.ts";
+
+/** Of package.json, which lies beside `src` and, when built, beside `dist`. */
+const packageFile = new URL(
+  import.meta.url.endsWith(".ts") ? "../package.json" : "../../package.json",
+  import.meta.url,
+);
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(packageFile, "utf8")));
 
 const verbs = [
   registerValidate,
@@ -37,53 +50,54 @@ const verbs = [
   registerTemporal,
 ];
 
-/** The exit code that an error leads to: what is wrong decides who has to act. */
-function exitCodeOf(error: unknown): number {
-  if (!(error instanceof SluiceError)) return exitCodes.failed;
-  if (["ConfigError", "AuthFailed"].includes(error.code)) return exitCodes.usage;
-  if (["TemporalUnreachable", "Unavailable", "OutcomeUnknown"].includes(error.code)) {
-    return exitCodes.unreachable;
-  }
-  return exitCodes.failed;
+function isJson(): boolean {
+  return process.argv.includes("--json");
 }
 
-function showError(error: unknown, context: Context): void {
+function showError(error: unknown): void {
   const hint = error instanceof SluiceError ? error.hint : undefined;
-  if (process.argv.includes("--json")) {
+  if (isJson()) {
     const code = error instanceof SluiceError ? error.code : "Unexpected";
-    context.print(JSON.stringify({ error: { code, message: messageOf(error), hint } }));
+    const facts = {
+      code: error instanceof CommanderError ? "Usage" : code,
+      message: messageOf(error),
+      hint,
+    };
+    output.print(JSON.stringify({ error: facts }));
     return;
   }
   // Lines of a configuration error are laid out on purpose; everything else in them is harmless text.
   const text = messageOf(error).split("\n").map(plainText).join("\n");
-  context.say(`${text}${hint === undefined ? "" : `\n  → ${plainText(hint)}`}`);
+  output.say(`${text}${hint === undefined ? "" : `\n  → ${plainText(hint)}`}`);
 }
 
-async function main(): Promise<void> {
-  const context: Context = {
-    environment: readEnvironment(),
-    cwd: process.cwd(),
-    print: (text) => void process.stdout.write(`${text}\n`),
-    say: (text) => void process.stderr.write(`sluice: ${text}\n`),
-    exit: (code) => {
-      process.exitCode = code;
-    },
-  };
+function createProgram(context: Context): Command {
   const program = new Command("sluice")
     .description("Moves customer data into the Customer Data Service, with nothing lost.")
+    .version(version)
     .exitOverride()
     .showSuggestionAfterError();
   for (const register of verbs) register(program, context);
+  return program;
+}
+
+const output: Output = {
+  print: (text) => void process.stdout.write(`${text}\n`),
+  say: (text) => void process.stderr.write(`sluice: ${text}\n`),
+  exit: (code) => {
+    process.exitCode = code;
+  },
+};
+
+async function main(): Promise<void> {
   try {
-    await program.parseAsync();
+    const environment = readEnvironment();
+    await createProgram({ ...output, environment, cwd: process.cwd() }).parseAsync();
   } catch (error) {
-    if (error instanceof CommanderError) {
-      // Commander has said it already; help and version are no mistake.
-      context.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
-      return;
-    }
-    showError(error, context);
-    context.exit(exitCodeOf(error));
+    // Commander has said its own already; help and version are no mistake.
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    if (!(error instanceof CommanderError) || isJson()) showError(error);
+    output.exit(exitCodeOf(error));
   }
 }
 

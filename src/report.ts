@@ -28,7 +28,7 @@ export type RunReport = {
   readonly run_id: string;
   readonly workflow_id: string;
   readonly sync: string;
-  readonly outcome: Outcome;
+  readonly outcome: Outcome | "running";
   readonly error?: RunFailure;
   readonly mode: string | null;
   readonly mode_reason: string | null;
@@ -79,7 +79,7 @@ export function buildReport(from: {
     run_id: run.runId,
     workflow_id: run.workflowId,
     sync: run.sync,
-    outcome: run.outcome ?? "abandoned",
+    outcome: run.outcome ?? "running",
     ...(run.failure === null ? {} : { error: run.failure }),
     mode: run.mode,
     mode_reason: run.modeReason,

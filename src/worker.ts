@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@temporalio/client";
 import {
   DefaultLogger,
+  makeTelemetryFilterString,
   NativeConnection,
   Runtime,
   Worker,
@@ -17,20 +18,21 @@ import type { Dependencies } from "../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../activities/index.ts";
 import { createStageThreads } from "../activities/stage-threads.ts";
 import type { Source } from "../connectors/connector.ts";
-import { createApiClient } from "./api/client.ts";
+import type { ProxySettings } from "./api/http.ts";
 import { targetOf, type Config } from "./config/config.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
 import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
-import { createStorePace } from "./pace.ts";
+import { createServiceClient, type ServiceAddresses } from "./service-client.ts";
 import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite.ts";
 
 /** What a worker is made from. */
 export type WorkerSettings = {
   readonly config: Config;
-  /** Addresses of the service; those of the sandbox where the configuration says so. */
-  readonly addresses: { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
+  readonly addresses: ServiceAddresses;
+  /** Undefined connects to the service directly. */
+  readonly proxy: ProxySettings | undefined;
   /** Undefined connects as TEMPORAL_ADDRESS and its kin say. */
   readonly temporalAddress: string | undefined;
   readonly sources: ReadonlyMap<string, Source>;
@@ -55,21 +57,18 @@ function workflowSource(): Pick<WorkerOptions, "workflowBundle" | "workflowsPath
 
 /** Temporal's own log lines, into ours: once a process, before anything else of Temporal. */
 function installRuntime(log: Logger): void {
-  const levels = {
-    TRACE: "trace",
-    DEBUG: "debug",
-    INFO: "debug",
-    WARN: "warn",
-    ERROR: "error",
-  } as const;
   const logger = new DefaultLogger("WARN", ({ level, message, meta }) => {
-    // Only names and ids of Temporal's own: an error's text is shown where it is handled.
-    const { workflowId, activityType, attempt } = meta ?? {};
     // The host's worker runs activities only, as it should.
     if (message.startsWith("No workflows registered")) return;
-    log[levels[level]]({ workflowId, activityType, attempt }, message);
+    const { workflowId, activityType, attempt, error }: Record<string, unknown> = meta ?? {};
+    const facts = { workflowId, activityType, attempt };
+    // Every failure of ours is fit to be shown (rule 16); what a library puts beside it is not looked at.
+    const text = error instanceof Error ? `${message}: ${error.message}` : message;
+    if (level === "ERROR") log.error(facts, text);
+    else log.warn(facts, text);
   });
-  Runtime.install({ logger });
+  const filter = makeTelemetryFilterString({ core: "ERROR", other: "ERROR" });
+  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter } } });
 }
 
 async function connect(address: string | undefined): Promise<NativeConnection> {
@@ -91,14 +90,12 @@ async function createDependencies(
   settings: WorkerSettings,
   client: Client,
 ): Promise<Dependencies & { close(): Promise<void> }> {
-  const { config, addresses, sources } = settings;
-  const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
+  const { config, sources } = settings;
   const state = await openSqliteStore(config.stateFolder);
   const stagingFolder = join(config.stateFolder, "staging");
   await mkdir(stagingFolder, { recursive: true, mode: 0o700 });
   const hostId = await readHostId(config.stateFolder);
-  const pace = createStorePace({ state, apiKey, requestsPerSecond, creditsRetryMs });
-  const api = createApiClient({ ...addresses, apiKey, allowInsecureHosts, pace });
+  const api = createServiceClient(config, { ...settings, state });
   const stageThreads = createStageThreads(state);
   return {
     config,

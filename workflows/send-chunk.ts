@@ -98,7 +98,9 @@ export async function sendChunk(sending: Sending): Promise<void> {
       async () => void (await activities.commitChunk(stageRef(sending))),
     );
   }
-  await sweep(activities, { runId: opened.runId, chunk });
+  // With the last chunk goes the run's folder.
+  const { runId } = opened;
+  await sweep(activities, staged.done ? { runId } : { runId, chunk });
 }
 
 /** Removes staged files; one that stays is swept later and is no reason to fail. */

@@ -80,7 +80,7 @@ export function classifyAnswer(exchange: Exchange, answer: Answer, now: number):
   const fate = fateOf(exchange, answer, envelope);
   if (fate === "accepted") return { kind: "accepted" };
   if (fate === "key") {
-    return { kind: "keyRefused", message: `${message}, check SLUICE_API_KEY (api.api_key)` };
+    return { kind: "keyRefused", message };
   }
   if (fate !== "later") {
     return { kind: "failed", error: errorOf(fate, { exchange, envelope, message }) };

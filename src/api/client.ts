@@ -22,6 +22,8 @@ export type ApiClientSettings = {
   readonly baseUrl: URL;
   readonly legacyBaseUrl: URL;
   readonly apiKey: Secret;
+  /** The setting that holds the key, as messages name it. @default "SLUICE_API_KEY" */
+  readonly apiKeySource?: string | undefined;
   /** Hosts that may be private and speak plain http, as loopback may. */
   readonly allowInsecureHosts: readonly string[];
   readonly pace: Pace;
@@ -65,6 +67,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     legacyBaseUrl,
     apiKey,
     allowInsecureHosts,
+    apiKeySource = "SLUICE_API_KEY",
     pace,
     proxy,
     now = Date.now,
@@ -72,7 +75,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
   checkBaseUrl(baseUrl, "api.base_url", allowInsecureHosts);
   checkBaseUrl(legacyBaseUrl, "api.legacy_base_url", allowInsecureHosts);
   checkApiKey(apiKey);
-  const http = createHttp({ apiKey, allowInsecureHosts, pace, now, proxy });
+  const http = createHttp({ apiKey, apiKeySource, allowInsecureHosts, pace, now, proxy });
   const timeouts = { ...timeoutsDefault, ...settings.timeouts };
   const context: ApiContext = {
     http,

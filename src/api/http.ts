@@ -29,6 +29,8 @@ export type ProxySettings = {
 /** What every request is made with. */
 export type HttpSettings = {
   readonly apiKey: Secret;
+  /** The setting that holds the key, for the one who has to change it. */
+  readonly apiKeySource: string;
   readonly allowInsecureHosts: readonly string[];
   readonly pace: Pace;
   readonly now: () => number;
@@ -75,7 +77,7 @@ export function createHttp(settings: HttpSettings): Http {
       const answer = await exchange(call, dispatcher);
       const seen = answer.status === 200 ? answer : withoutKey(answer, settings.apiKey);
       const verdict = classifyAnswer(call, seen, now());
-      if (verdict.kind !== "accepted") return await refuse(verdict, call.gate, pace);
+      if (verdict.kind !== "accepted") return await refuse(verdict, call.gate, settings);
       pace.succeeded?.(call.gate);
       return answer;
     },
@@ -182,13 +184,14 @@ async function transmit(call: Call, dispatcher: Dispatcher, signal: AbortSignal)
 async function refuse(
   verdict: Exclude<Verdict, { kind: "accepted" }>,
   gate: Gate,
-  pace: Pace,
+  { pace, apiKeySource }: HttpSettings,
 ): Promise<never> {
   if (verdict.kind === "slowDown") return await slowDown(verdict, gate, pace);
   if (verdict.kind === "failed") throw verdict.error;
   if (verdict.kind === "keyRefused") {
     await pace.keyRefused(verdict.message);
-    throw new ApiAuthError(verdict.message, { field: "api.api_key" });
+    const message = `${verdict.message}, check ${apiKeySource} (api.api_key)`;
+    throw new ApiAuthError(message, { field: "api.api_key" });
   }
   await pace.creditsExhausted(gate, verdict.message);
   throw new CreditsExhaustedError(verdict.message);

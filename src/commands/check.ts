@@ -5,19 +5,24 @@ import type { ConnectionConfig } from "../config/sources.ts";
 import { ConfigError, SluiceError } from "../errors.ts";
 import { configOf, exitCodes, plainText, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
+import { exitCodeOf } from "./exit-code.ts";
 import { pingService } from "./ping.ts";
 import { useService } from "./services.ts";
 
 /** A finding and what it is about: a connection's name, or the service. */
-type Found = Finding & { readonly subject: string };
+type Found = Finding & { readonly subject: string; readonly exitCode?: number | undefined };
 
 /** Runs one look; what it throws becomes a finding. */
-async function finding(name: string, look: () => Promise<string | undefined>): Promise<Finding> {
+async function finding(
+  name: string,
+  look: () => Promise<string | undefined>,
+): Promise<Omit<Found, "subject">> {
   try {
     return { name, ok: true, detail: await look() };
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error;
-    return { name, ok: false, detail: error.message, fix: error.hint };
+    const exitCode = exitCodeOf(error);
+    return { name, ok: false, detail: error.message, fix: error.hint, exitCode };
   }
 }
 
@@ -52,7 +57,7 @@ export const registerCheck: Register = (program, context) => {
           const service = await useService(config, context);
           try {
             await withState(config, async (state) => {
-              await pingService(config, service.addresses, state);
+              await pingService(config, { addresses: service.addresses, state, context });
             });
             return service.addresses.legacyBaseUrl.origin;
           } finally {
@@ -70,6 +75,8 @@ export const registerCheck: Register = (program, context) => {
           if (fix !== undefined && !ok) context.print(`      → ${plainText(fix)}`);
         }
       }
-      if (found.some(({ ok }) => !ok)) context.exit(exitCodes.failed);
+      const failed = found.filter(({ ok }) => !ok);
+      const codes = failed.map(({ exitCode }) => exitCode ?? exitCodes.failed);
+      if (codes.length > 0) context.exit(Math.max(...codes));
     });
 };

@@ -19,10 +19,8 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** What a command works with besides its own arguments. */
-export type Context = {
-  readonly environment: Environment;
-  readonly cwd: string;
+/** Where a command's words and its exit code go. */
+export type Output = {
   /** Results: what another program may read. */
   readonly print: (text: string) => void;
   /** Progress and warnings, for a person. */
@@ -30,6 +28,9 @@ export type Context = {
   /** Ends the command with this code when it returns. */
   readonly exit: (code: number) => void;
 };
+
+/** What a command works with besides its own arguments. */
+export type Context = Output & { readonly environment: Environment; readonly cwd: string };
 
 /** The options every command takes. */
 export type GlobalOptions = { readonly config?: string; readonly json?: boolean };
@@ -56,7 +57,7 @@ export async function configOf(context: Context, options: GlobalOptions): Promis
 
 /** Runs `work` on the configured state store and closes it. */
 export async function withState<Result>(
-  config: Config,
+  config: Pick<Config, "stateFolder">,
   work: (state: StateStore) => Promise<Result>,
 ): Promise<Result> {
   const state = await openSqliteStore(config.stateFolder);

@@ -20,7 +20,14 @@ export const registerDev: Register = (program, context) => {
         try {
           const { addresses } = service;
           const temporalAddress = temporal.address;
-          const worker = await startWorker({ config, addresses, sources, log, temporalAddress });
+          const worker = await startWorker({
+            config,
+            addresses,
+            sources,
+            log,
+            temporalAddress,
+            proxy: context.environment.proxy,
+          });
           const unwatch = watchConfig(config, log);
           const api = addresses.baseUrl.origin;
           const ready = {

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 
+import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import { connectTemporal } from "../local/connect.ts";
 import { temporalAnswers } from "../local/temporal-server.ts";
@@ -8,25 +9,23 @@ import { freeBytes } from "../staging/folder.ts";
 import { configOf, exitCodes, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { byteText } from "./report-text.ts";
+import { defaultTemporal } from "./services.ts";
 
+/** One look: what it found, or why it is not well. */
 type Look = { readonly name: string; readonly look: () => Promise<string> };
 
 /** Free bytes of disk below which a chunk and its upload may not fit. */
 const freeBytesMin = 1_000_000_000;
 
-function looksOf(context: Context, options: GlobalOptions): Look[] {
-  const config = async (): ReturnType<typeof configOf> => await configOf(context, options);
+function looksAt({ stateFolder }: Config): Look[] {
   return [
-    { name: "Node.js", look: async () => process.version },
-    { name: "configuration", look: async () => (await config()).file },
     {
       name: "state store",
-      look: async () => await withState(await config(), async ({ storeId }) => `store ${storeId}`),
+      look: async () => await withState({ stateFolder }, async ({ storeId }) => `store ${storeId}`),
     },
     {
       name: "disk",
       look: async () => {
-        const { stateFolder } = await config();
         const folder = existsSync(stateFolder) ? stateFolder : join(stateFolder, "..");
         accessSync(folder, constants.W_OK);
         const free = await freeBytes(folder);
@@ -34,20 +33,18 @@ function looksOf(context: Context, options: GlobalOptions): Look[] {
         return `${byteText(free)} free in ${folder}`;
       },
     },
-    {
-      name: "Temporal",
-      look: async () => {
-        const { temporalAddress } = context.environment;
-        if (temporalAddress !== undefined) {
-          const { close } = await connectTemporal(undefined);
-          await close();
-          return temporalAddress;
-        }
-        const isThere = await temporalAnswers("127.0.0.1:7233");
-        return isThere ? "127.0.0.1:7233 answers" : "none runs: `sluice run` starts one";
-      },
-    },
   ];
+}
+
+async function lookForTemporal({ environment }: Context): Promise<string> {
+  const { temporalAddress } = environment;
+  if (temporalAddress === undefined) {
+    const isThere = await temporalAnswers(defaultTemporal);
+    return isThere ? `${defaultTemporal} answers` : "none runs: `sluice run` starts one";
+  }
+  const temporal = await connectTemporal(undefined);
+  await temporal.close();
+  return temporalAddress;
 }
 
 /** `sluice doctor`. */
@@ -55,17 +52,21 @@ export const registerDoctor: Register = (program, context) => {
   withGlobals(program.command("doctor"))
     .description("look whether this machine has what sluice needs")
     .action(async (options: GlobalOptions) => {
-      for (const { name, look } of looksOf(context, options)) {
+      const show = async ({ name, look }: Look): Promise<void> => {
         const found = await look().then(
           (detail) => ({ name, ok: true, detail }),
           (error: unknown) => ({ name, ok: false, detail: messageOf(error) }),
         );
         if (!found.ok) context.exit(exitCodes.failed);
-        context.print(
-          options.json
-            ? JSON.stringify(found)
-            : `${found.ok ? "ok  " : "FAIL"}  ${name}: ${found.detail}`,
-        );
-      }
+        const line = `${found.ok ? "ok  " : "FAIL"}  ${name}: ${found.detail}`;
+        context.print(options.json ? JSON.stringify(found) : line);
+      };
+      await show({ name: "Node.js", look: async () => process.version });
+      await show({ name: "Temporal", look: async () => await lookForTemporal(context) });
+      const loading = configOf(context, options);
+      await show({ name: "configuration", look: async () => (await loading).file });
+      // The rest lies where the configuration says; without one there is nothing to look at.
+      const config = await loading.catch(() => undefined);
+      for (const look of config === undefined ? [] : looksAt(config)) await show(look);
     });
 };

@@ -1,6 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from "@temporalio/client";
+import {
+  ApplicationFailure,
+  TerminatedFailure,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from "@temporalio/client";
 
 import type { Progress } from "../../workflows/progress.ts";
 import type { sync } from "../../workflows/sync.ts";
@@ -111,6 +116,11 @@ export function failureOf(error: unknown): Error {
   if (!(error instanceof WorkflowFailedError))
     return error instanceof Error ? error : new Error(String(error));
   const { cause } = error;
+  if (cause instanceof TerminatedFailure) {
+    return new Error(
+      "the workflow was terminated; what was accepted is committed, the next run sends the rest",
+    );
+  }
   const type = cause instanceof ApplicationFailure ? cause.type : undefined;
   const message = cause?.message ?? error.message;
   if (type === "ConfigError" || type === "InvalidInput") return new ConfigError(message);

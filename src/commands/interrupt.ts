@@ -1,9 +1,14 @@
-/** A signal that aborts with the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process at once. */
+/** Signals this close together are one: a terminal or a wrapper sends the same to the group and hands it on, too. */
+const sameSignalMs = 2_000;
+
+/** A signal that aborts with the first Ctrl-C, SIGTERM or SIGHUP; a later one ends the process at once. */
 export function onInterrupt(): AbortController {
   const interrupted = new AbortController();
+  let firstAt = 0;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
-      if (interrupted.signal.aborted) process.exit(130);
+      if (!interrupted.signal.aborted) firstAt = Date.now();
+      else if (Date.now() - firstAt > sameSignalMs) process.exit(130);
       interrupted.abort();
     });
   }

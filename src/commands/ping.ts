@@ -1,9 +1,8 @@
-import { createApiClient } from "../api/client.ts";
 import type { Config } from "../config/config.ts";
 import { ApiUnavailableError } from "../errors.ts";
-import { createStorePace } from "../pace.ts";
+import { createServiceClient, type ServiceAddresses } from "../service-client.ts";
 import type { StateStore } from "../state/state-store.ts";
-import type { ServiceAddresses } from "./services.ts";
+import type { Context } from "./context.ts";
 
 /**
  * Asks the service whether it is there and takes the key, within the rate budget.
@@ -11,12 +10,15 @@ import type { ServiceAddresses } from "./services.ts";
  */
 export async function pingService(
   config: Config,
-  addresses: ServiceAddresses,
-  state: StateStore,
+  how: {
+    readonly addresses: ServiceAddresses;
+    readonly state: StateStore;
+    readonly context: Context;
+  },
 ): Promise<void> {
-  const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
-  const pace = createStorePace({ state, apiKey, requestsPerSecond, creditsRetryMs });
-  const api = createApiClient({ ...addresses, apiKey, allowInsecureHosts, pace });
+  const { addresses, state } = how;
+  const { proxy } = how.context.environment;
+  const api = createServiceClient(config, { addresses, state, proxy });
   try {
     await api.ping({ signal: AbortSignal.timeout(30_000) });
   } catch (error) {

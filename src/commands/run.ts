@@ -148,9 +148,9 @@ async function followToEnd(session: Session, sync: SyncConfig, how: RunHow): Pro
   const followed = await followRun(handle, { context, share, signal: interrupted.signal });
   if (followed === undefined) {
     context.say(
-      session.temporal.isEmbedded
-        ? `interrupted; the same command goes on with it`
-        : `interrupted; the run goes on: workflow ${handle.workflowId}`,
+      session.hasOtherWorker
+        ? `interrupted; the run goes on: workflow ${handle.workflowId}`
+        : "interrupted; the same command goes on with it",
     );
     context.exit(exitCodes.interrupted);
     return;
@@ -193,7 +193,7 @@ export const registerRun: Register = (program, context) => {
       await checkColumns(sourceOf({ sources }, sync), sync, AbortSignal.timeout(sourceMsMax));
       const session = await openSession(config, context);
       try {
-        if (!options.wait && session.temporal.isEmbedded) {
+        if (!options.wait && !session.hasOtherWorker) {
           throw new ConfigError("--no-wait needs a Temporal and a worker that stay", {
             hint: "start them with `sluice dev`, or set TEMPORAL_ADDRESS",
           });

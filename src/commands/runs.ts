@@ -27,11 +27,11 @@ export async function runNamed(
   );
 }
 
-function rowOf(report: RunReport, run: Run): string[] {
+function rowOf(report: RunReport): string[] {
   const { counts } = report;
   return [
     report.run_id,
-    run.outcome ?? "running",
+    report.outcome,
     report.mode ?? "",
     ...[counts.read, counts.sent, counts.unchanged, counts.rejected].map(grouped),
   ];
@@ -51,13 +51,11 @@ export const registerRuns: Register = (program, context) => {
       const config = await configOf(context, options);
       await withState(config, async (state) => {
         const found = await state.runs({ sync: options.sync, limit: options.limit });
-        const reports = await Promise.all(
-          found.map(async (run) => ({ run, report: await reportOfRun(state, run) })),
-        );
+        const reports = await Promise.all(found.map(async (run) => await reportOfRun(state, run)));
         const heading = ["run", "outcome", "mode", "read", "sent", "unchanged", "rejected"];
         if (!options.json) {
-          context.print(table([heading, ...reports.map(({ report, run }) => rowOf(report, run))]));
-        } else for (const { report } of reports) context.print(JSON.stringify(report));
+          context.print(table([heading, ...reports.map(rowOf)]));
+        } else for (const report of reports) context.print(JSON.stringify(report));
       });
     });
   withGlobals(runs.command("show [run]"))

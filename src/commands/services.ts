@@ -11,11 +11,9 @@ import { findTemporal } from "../local/find-temporal.ts";
 import { areFree, freePorts } from "../local/ports.ts";
 import { startServer } from "../local/server-process.ts";
 import { acquireService, type ServiceUse } from "../local/shared-service.ts";
-import { startTemporal, temporalAnswers } from "../local/temporal-server.ts";
+import { hostToReach, startTemporal, temporalAnswers } from "../local/temporal-server.ts";
+import type { ServiceAddresses } from "../service-client.ts";
 import type { Context } from "./context.ts";
-
-/** Addresses of the service that a command talks to. */
-export type ServiceAddresses = { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
 
 /** Temporal as a command found or started it. */
 export type TemporalUse = {
@@ -30,7 +28,8 @@ export type TemporalUse = {
   readonly release: () => Promise<void>;
 };
 
-const defaultTemporal = "127.0.0.1:7233";
+/** Where a Temporal server listens when nobody says otherwise. */
+export const defaultTemporal = "127.0.0.1:7233";
 
 /** The program itself; the built file lies one folder deeper than its source. */
 const root = new URL(import.meta.url.endsWith(".ts") ? "../../" : "../../../", import.meta.url);
@@ -61,7 +60,7 @@ async function useSandbox(config: Config, context: Context): Promise<ServiceUse>
         ? [sandboxPortDefault]
         : undefined;
       const [port] = preferred ?? (await freePorts(ip, 1));
-      const http = `http://${ip === "0.0.0.0" ? "127.0.0.1" : ip}:${port}`;
+      const http = `http://${hostToReach(ip)}:${port}`;
       const { pid } = await startServer({
         name: "the sandbox",
         command: process.execPath,
@@ -136,14 +135,16 @@ export async function temporalBinary(context: Context): Promise<string> {
   return await findTemporal({ env: variables, cacheFolder: temporalCache, say: context.say });
 }
 
+/** What is not ours is not stopped. */
+async function keepRunning(): Promise<void> {}
+
 /**
  * Temporal as a run uses it: where TEMPORAL_ADDRESS or a profile says; else a server of this project that already runs;
  * else what listens on the default address; else an embedded server is started.
  */
 export async function useTemporal(config: Config, context: Context): Promise<TemporalUse> {
   const { temporalAddress, variables } = context.environment;
-  const release = async (): Promise<void> => undefined;
-  const none = { uiAddress: undefined, isEmbedded: false, isFound: false, release };
+  const none = { uiAddress: undefined, isEmbedded: false, isFound: false, release: keepRunning };
   const isConfigured = ["TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE"].some((name) => variables[name]);
   if (temporalAddress !== undefined || isConfigured) return { ...none, address: undefined };
   if (!hasEmbedded(config) && (await temporalAnswers(defaultTemporal))) {

@@ -18,6 +18,8 @@ export type Session = TemporalClient & {
   readonly config: Config;
   readonly state: StateStore;
   readonly temporal: TemporalUse;
+  /** Whether a worker polls that goes on when this command ends. */
+  readonly hasOtherWorker: boolean;
   /** Stops what was started here, unless another command still uses it. */
   readonly close: () => Promise<void>;
 };
@@ -31,7 +33,7 @@ async function temporalFor(
   const temporal = await useTemporal(config, context);
   if (!temporal.isFound) return temporal;
   const client = await connectTemporal(temporal.address);
-  const stores = (await pollersOf(client, config.temporal.taskQueue)).map(workerStore);
+  const stores = await storesOn(client, config.temporal.taskQueue);
   await client.close();
   if (stores.length === 0 || stores.includes(storeId)) return temporal;
   context.say(`the Temporal at ${temporal.address} serves another project`);
@@ -41,14 +43,24 @@ async function temporalFor(
 /** How often a missing worker is looked for. */
 const lookEveryMs = 1_000;
 
-async function pollersOf({ client }: TemporalClient, taskQueue: string): Promise<string[]> {
+/** A poll is held for a minute at most: who has not polled for longer is gone, though still listed for five. */
+const pollMsMax = 70_000;
+
+/** The stores of the workers that poll a queue; a worker that is none of ours has none. */
+async function storesOn(
+  { client }: TemporalClient,
+  taskQueue: string,
+): Promise<(string | undefined)[]> {
   const { namespace } = client.options;
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: taskQueue },
     taskQueueType: 1,
   });
-  return (pollers ?? []).map(({ identity }) => identity ?? "");
+  const since = Date.now() - pollMsMax;
+  return (pollers ?? [])
+    .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since)
+    .map(({ identity }) => workerStore(identity ?? ""));
 }
 
 /**
@@ -62,7 +74,7 @@ async function waitForWorker(
   const { taskQueue } = how.config.temporal;
   const giveUpAt = Date.now() + workerWaitMs;
   for (let asked = 0; ; asked++) {
-    const stores = (await pollersOf(client, taskQueue)).map(workerStore);
+    const stores = await storesOn(client, taskQueue);
     if (stores.includes(how.storeId)) return;
     if (stores.length > 0 && asked > 0) {
       throw new ConfigError(
@@ -99,23 +111,25 @@ export async function openSession(config: Config, context: Context): Promise<Ses
     const state = await openSqliteStore(config.stateFolder);
     closing.push(async () => await state.close());
     if (config.api.legacyBaseUrl !== undefined) {
-      await pingService(config, service.addresses, state);
+      await pingService(config, { addresses: service.addresses, state, context });
     }
     const temporal = await temporalFor(config, context, state.storeId);
     closing.push(async () => await temporal.release());
-    if (temporal.isEmbedded) {
-      const { addresses } = service;
-      const log = createLog(context.environment.logFormat).child({}, { level: "warn" });
-      const settings = { config, addresses, temporalAddress: temporal.address, sources, log };
-      const worker = await startWorker(settings);
-      closing.push(async () => await worker.stop());
-    }
     const client = await connectTemporal(temporal.address);
     closing.push(async () => await client.close());
-    if (!temporal.isEmbedded) {
-      await waitForWorker(client, { config, storeId: state.storeId, context });
-    }
-    return { config, state, temporal, client: client.client, close };
+    const { storeId } = state;
+    let hasOtherWorker = true;
+    if (temporal.isEmbedded) {
+      hasOtherWorker = (await storesOn(client, config.temporal.taskQueue)).includes(storeId);
+      const { addresses } = service;
+      const { logFormat, proxy } = context.environment;
+      // Failures that are tried again are shown by the one who follows the run.
+      const log = createLog(logFormat).child({}, { level: "error" });
+      const temporalAddress = temporal.address;
+      const worker = await startWorker({ config, addresses, temporalAddress, sources, log, proxy });
+      closing.push(async () => await worker.stop());
+    } else await waitForWorker(client, { config, storeId, context });
+    return { config, state, temporal, hasOtherWorker, client: client.client, close };
   } catch (error) {
     await close();
     throw error;

@@ -23,6 +23,7 @@ export const registerWorker: Register = (program, context) => {
           sources,
           log,
           temporalAddress: undefined,
+          proxy: context.environment.proxy,
         });
         const unwatch = watchConfig(config, log);
         await Promise.race([worker.ended, untilAborted(interrupted.signal)]);

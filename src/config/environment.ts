@@ -6,14 +6,20 @@ export type Environment = {
   readonly host: string;
   /** SLUICE_LOG_FORMAT. @default "text" */
   readonly logFormat: "json" | "text";
-  /** False when NO_COLOR is set: no colours, whatever the terminal can show. */
-  readonly mayColor: boolean;
   /** CI: no one watches, so nothing is asked and no progress bar is drawn. */
   readonly isCi: boolean;
   /** TEMPORAL_ADDRESS; undefined lets a server of our own be started. */
   readonly temporalAddress: string | undefined;
   /** SLUICE_TEMPORAL_CACHE: the folder that keeps a downloaded or built Temporal server. */
   readonly temporalCache: string | undefined;
+  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, also in small letters; undefined when none of the first two is set. */
+  readonly proxy:
+    | {
+        readonly httpProxy: string | undefined;
+        readonly httpsProxy: string | undefined;
+        readonly noProxy: string | undefined;
+      }
+    | undefined;
   /** All variables, for `loadConfig`, which reads SLUICE_CONFIG and SLUICE_STATE_DIR from them. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 };
@@ -28,10 +34,14 @@ export function readEnvironment(variables: Environment["variables"] = process.en
   if (logFormat !== "text" && logFormat !== "json") {
     throw new ConfigError("SLUICE_LOG_FORMAT must be text or json", { field: "SLUICE_LOG_FORMAT" });
   }
+  const [httpProxy, httpsProxy, noProxy] = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].map(
+    (name) => setting(name) ?? setting(name.toLowerCase()),
+  );
+  const isProxied = httpProxy !== undefined || httpsProxy !== undefined;
   return {
+    proxy: isProxied ? { httpProxy, httpsProxy, noProxy } : undefined,
     host: setting("SLUICE_HOST") ?? "127.0.0.1",
     logFormat,
-    mayColor: setting("NO_COLOR") === undefined,
     isCi: !["false", "0"].includes(setting("CI") ?? "false"),
     temporalAddress: setting("TEMPORAL_ADDRESS"),
     temporalCache: setting("SLUICE_TEMPORAL_CACHE"),

@@ -6,7 +6,7 @@ import {
 } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 
-import { messageOf, TemporalUnreachableError } from "../errors.ts";
+import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
 import type { LockHolder } from "../state/locks.ts";
 
 /** A connection to Temporal as commands use it. */
@@ -20,7 +20,7 @@ export function temporalOptions(address: string | undefined): {
   readonly namespace?: string | undefined;
 } {
   if (address !== undefined) return { connectionOptions: { address }, namespace: "default" };
-  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const { connectionOptions, namespace } = readProfile();
   const { address: configured, apiKey, metadata, tls } = connectionOptions;
   return {
     connectionOptions: {
@@ -31,6 +31,17 @@ export function temporalOptions(address: string | undefined): {
     },
     namespace,
   };
+}
+
+function readProfile(): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig();
+  } catch (error) {
+    throw new ConfigError(`the settings of Temporal: ${messageOf(error)}`, {
+      cause: error,
+      hint: "check TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE and the TEMPORAL_TLS_… variables",
+    });
+  }
 }
 
 /** Connects a client. @throws {TemporalUnreachableError} nothing answers there. */

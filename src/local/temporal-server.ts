@@ -137,7 +137,7 @@ function saysItIsUp(logFile: string): boolean {
 }
 
 /** The host a client on this machine connects to when a server listens on `ip`. */
-function hostToReach(ip: string): string {
+export function hostToReach(ip: string): string {
   if (ip === "0.0.0.0") return "127.0.0.1";
   if (ip === "::") return "[::1]";
   return isIPv6(ip) ? `[${ip}]` : ip;

@@ -19,7 +19,7 @@ import { createTallyStore } from "./tally.ts";
 export function openStateMethods(file: string): {
   readonly storeId: string;
   readonly methods: StateMethods;
-  close(): void;
+  readonly close: () => void;
 } {
   const db = openDatabase(file);
   const sends = createSendStore(db);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { MessageChannel, Worker } from "node:worker_threads";
 
-import { threadFile } from "../thread.ts";
+import { threadFile, unpackError, type PackedError } from "../thread.ts";
 import { stateOnPort } from "./port.ts";
 import type { StateStore } from "./state-store.ts";
 
@@ -15,7 +15,11 @@ export async function openSqliteStore(stateFolder: string): Promise<StateStore> 
   const file = join(stateFolder, "state.db");
   const thread = new Worker(threadFile("thread", import.meta.url), { workerData: { file } });
   const storeId = await new Promise<string>((resolve, reject) => {
-    thread.once("message", resolve).once("error", reject);
+    thread.once("message", (opened: { storeId: string } | { error: PackedError }) => {
+      if ("storeId" in opened) resolve(opened.storeId);
+      else reject(unpackError(opened.error));
+    });
+    thread.once("error", reject);
   });
   thread.unref();
   const openPort: StateStore["openPort"] = () => {

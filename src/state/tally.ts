@@ -46,8 +46,10 @@ export function createTallyStore(db: Database): TallyStore {
        case when $staged then coalesce(sum(records), 0)
          else (select coalesce(sum(records), 0) from accepted) end as sent,
        (select count(*) from accepted) as parts,
-       (select coalesce(sum(json_bytes), 0) from accepted) as jsonBytes,
-       (select coalesce(sum(gzip_bytes), 0) from accepted) as gzipBytes,
+       case when $staged then coalesce(sum(json_bytes), 0)
+         else (select coalesce(sum(json_bytes), 0) from accepted) end as jsonBytes,
+       case when $staged then coalesce(sum(gzip_bytes), 0)
+         else (select coalesce(sum(gzip_bytes), 0) from accepted) end as gzipBytes,
        (select count(*) from rejects join counted using (run_id, chunk, stage)) as rejected
      from counted`,
   );

@@ -9,23 +9,35 @@ import { openStateMethods } from "./open-methods.ts";
 import type { StateReply, StateRequest } from "./port.ts";
 
 const { file } = z.object({ file: z.string() }).parse(workerData);
-const store = openStateMethods(file);
 
-function answer({ id, method, input }: StateRequest): StateReply {
+/** The store, or undefined: then its opener has been told why, and this thread ends. */
+function open(): ReturnType<typeof openStateMethods> | undefined {
   try {
-    const result: unknown = Reflect.apply(store.methods[method], undefined, [input]);
-    return { id, result, error: undefined };
+    return openStateMethods(file);
   } catch (error) {
-    return { id, result: undefined, error: packError(asStateError(error, file)) };
+    parentPort?.postMessage({ error: packError(asStateError(error, file)) });
+    return undefined;
   }
 }
 
-parentPort?.on("message", (control: { readonly port: MessagePort } | "close") => {
-  if (control === "close") {
-    store.close();
-    process.exit(0);
-  }
-  const { port } = control;
-  port.on("message", (request: StateRequest) => port.postMessage(answer(request)));
-});
-parentPort?.postMessage(store.storeId);
+const store = open();
+if (store !== undefined) {
+  const { storeId, methods, close } = store;
+  const answer = ({ id, method, input }: StateRequest): StateReply => {
+    try {
+      const result: unknown = Reflect.apply(methods[method], undefined, [input]);
+      return { id, result, error: undefined };
+    } catch (error) {
+      return { id, result: undefined, error: packError(asStateError(error, file)) };
+    }
+  };
+  parentPort?.on("message", (control: { readonly port: MessagePort } | "close") => {
+    if (control === "close") {
+      close();
+      process.exit(0);
+    }
+    const { port } = control;
+    port.on("message", (request: StateRequest) => port.postMessage(answer(request)));
+  });
+  parentPort?.postMessage({ storeId });
+}

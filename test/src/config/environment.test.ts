@@ -9,7 +9,7 @@ describe("readEnvironment", () => {
     expect(readEnvironment(variables)).toEqual({
       host: "127.0.0.1",
       logFormat: "text",
-      mayColor: true,
+      proxy: undefined,
       isCi: false,
       temporalAddress: undefined,
       temporalCache: undefined,
@@ -25,11 +25,13 @@ describe("readEnvironment", () => {
       CI: "true",
       TEMPORAL_ADDRESS: "temporal:7233",
       SLUICE_TEMPORAL_CACHE: "/cache",
+      https_proxy: "http://proxy:3128",
+      NO_PROXY: "internal",
     };
     expect(readEnvironment(variables)).toEqual({
       host: "0.0.0.0",
       logFormat: "json",
-      mayColor: false,
+      proxy: { httpProxy: undefined, httpsProxy: "http://proxy:3128", noProxy: "internal" },
       isCi: true,
       temporalAddress: "temporal:7233",
       temporalCache: "/cache",

@@ -1,0 +1,26 @@
+import { createApiClient, type ApiClient } from "./api/client.ts";
+import type { ProxySettings } from "./api/http.ts";
+import type { Config } from "./config/config.ts";
+import { createStorePace } from "./pace.ts";
+import type { StateStore } from "./state/state-store.ts";
+
+/** Addresses of the service; those of the sandbox where the configuration says `sandbox`. */
+export type ServiceAddresses = { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
+
+/**
+ * The client of the configured service, within the rate budget that the store keeps for all processes.
+ * @throws {ConfigError} an address or the key must not be used.
+ */
+export function createServiceClient(
+  { api }: Pick<Config, "api">,
+  how: {
+    readonly addresses: ServiceAddresses;
+    readonly state: StateStore;
+    readonly proxy: ProxySettings | undefined;
+  },
+): ApiClient {
+  const { apiKey, apiKeySource, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = api;
+  const pace = createStorePace({ state: how.state, apiKey, requestsPerSecond, creditsRetryMs });
+  const { addresses, proxy } = how;
+  return createApiClient({ ...addresses, apiKey, apiKeySource, allowInsecureHosts, pace, proxy });
+}
