@@ -17,6 +17,7 @@ export function createConfirmUpload(
       const name = { runId, chunk, stage, part };
       const confirming = { ...name, form: "file", confirm: true, host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });
+      const { attempts } = receipt;
       if (receipt.state === "staged" || receipt.state === "sending") {
         // An earlier attempt found the upload gone, and its answer never arrived.
         throw new UploadGoneError(`part ${part} of chunk ${chunk} is to be uploaded again`);
@@ -27,13 +28,19 @@ export function createConfirmUpload(
         await api.confirmUpload({ fileKey, records: receipt.records, signal });
       } catch (error) {
         if (error instanceof UploadGoneError) {
-          await state.movePart({ ...name, state: "staged", fileKey: null, at: isoNow(deps) });
+          await state.movePart({
+            ...name,
+            attempts,
+            state: "staged",
+            fileKey: null,
+            at: isoNow(deps),
+          });
         } else if (!(error instanceof OutcomeUnknownError) && !signal.aborted) {
-          await state.movePart({ ...name, state: "uploaded", at: isoNow(deps) });
+          await state.movePart({ ...name, attempts, state: "uploaded", at: isoNow(deps) });
         }
         throw error;
       }
-      await state.movePart({ ...name, state: "accepted", at: isoNow(deps) });
+      await state.movePart({ ...name, attempts, state: "accepted", at: isoNow(deps) });
       return {};
     });
 }

@@ -75,7 +75,8 @@ async function rereadPage(deps: Dependencies, search: Search, from: unknown): Pr
         const mapped = mapping.map(row);
         if (mapped === null || !("record" in mapped)) continue;
         const key = String(mapped.record[keyFieldOf(sync.stream)]);
-        found.set(key, (fault) => makeReject(page, index, fault));
+        // The first row of a key is the one that was sent; a later one of the same page was a duplicate.
+        if (!found.has(key)) found.set(key, (fault) => makeReject(page, index, fault));
       }
       break;
     }

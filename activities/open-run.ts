@@ -28,20 +28,25 @@ export function askOf(
   };
 }
 
+/** Columns that a message names. */
+const columnsShownMax = 50;
+
 function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
 /**
  * Tells before the first row whether the source has every column that the mapping reads.
- * @throws {ConfigError} it has not: the message names the columns there are.
+ * @param mayName whether the message may name the columns there are: never where Temporal keeps it, because a file without
+ * a header has its first row there (I4).
+ * @throws {ConfigError} it has not.
  */
 export async function checkColumns(
   source: Source,
   sync: SyncConfig,
-  signal: AbortSignal,
+  how: { readonly signal: AbortSignal; readonly mayName: boolean },
 ): Promise<void> {
-  const columns = await source.columns?.(askOf(sync, signal));
+  const columns = await source.columns?.(askOf(sync, how.signal));
   if (columns === undefined) return;
   const mapping = await loadMapping(sync);
   const missing = mapping.columns.filter((column) => !columns.includes(column));
@@ -50,7 +55,9 @@ export async function checkColumns(
     `sync ${sync.name} reads the column${missing.length > 1 ? "s" : ""} ${quoted(missing)}, which connection ${sync.connection} does not have`,
     {
       field: `syncs.${sync.name}.record`,
-      hint: `its columns are ${quoted(columns.slice(0, 50))}`,
+      hint: how.mayName
+        ? `its columns are ${quoted(columns.slice(0, columnsShownMax))}`
+        : `\`sluice preview ${sync.name}\` says which columns there are`,
     },
   );
 }
@@ -103,24 +110,22 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       const source = sourceOf(deps, sync);
       const { storeId } = state;
       const { configHash } = sync;
-      const checkpoint = await state.checkpoint({ target, sync: sync.name });
       const isResumed = source.restart?.(sync.connectorConfig) !== "each-run";
       const opened = await state.openRun({
         ...input,
         target,
         configHash,
-        fromPosition: isResumed ? checkpoint.position : null,
-        checkpointBefore: checkpoint.version,
         startedAt: isoNow(deps),
       });
       if (opened.firstRunId !== input.firstRunId) {
         throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
       }
       const fence = await takeSendLock(deps, input);
+      await state.placeRun({ runId: input.runId, isResumed });
       if (input.request.dryRun !== true) {
         await assertMaySend(state, deps.config.api.apiKey, deps.now());
       }
-      await checkColumns(source, sync, signal);
+      await checkColumns(source, sync, { signal, mayName: false });
       // `send: all` keeps no fingerprints, so older ones no longer say what the service holds.
       if (sync.send === "all" && input.request.dryRun !== true) {
         await state.forgetFingerprints({ target, sync: sync.name });

@@ -87,9 +87,12 @@ export function createStageChunk(
     await attempt(async ({ signal, progress }) => {
       const run = await runOf(deps, runId);
       const drawn = await state.drawStage({ runId, chunk, host: deps.hostId });
-      await sweepChunk(deps.stagingFolder, { runId, chunk, keep: drawn.stage });
+      await sweepChunk(deps.stagingFolder, { runId, chunk, before: drawn.stage });
       const job = await jobOf(deps, { run, chunk, drawn });
       const staged = await deps.stageThreads.run(job, { signal, progress });
+      if (staged.warnings.length > 0) {
+        await state.addWarnings({ runId, warnings: staged.warnings });
+      }
       const read = job.rejects.before.read + staged.counts.read;
       const { minRows, name } = syncOf(deps, run.sync);
       if (staged.done && read < minRows && run.request.limit === undefined) {

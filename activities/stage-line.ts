@@ -1,5 +1,6 @@
-import type { Source } from "../connectors/connector.ts";
+import type { Log, Source } from "../connectors/connector.ts";
 import { ConfigError, TooManyRejectsError } from "../src/errors.ts";
+import { runWarningsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
 import { dropUnchanged, type ChangedSettings } from "../src/pipeline/changed.ts";
@@ -55,15 +56,32 @@ export type StageTools = {
 };
 
 /** A finished line, without what only a later split needs: that lies beside the file. */
-export type Staged = Omit<WrittenChunk, "pageStarts">;
+export type Staged = Omit<WrittenChunk, "pageStarts"> & {
+  /** What the connector warned of: names and places, no row. */
+  readonly warnings: readonly string[];
+};
 
-const silent = { info: () => undefined, warn: () => undefined };
+/** A connector's log: warnings are kept for the report, the rest has no reader in a run. */
+function createSourceLog(warnings: string[]): Log {
+  return {
+    info: () => undefined,
+    warn: (text, facts = {}) => {
+      if (warnings.length >= runWarningsMax) return;
+      const more = Object.values(facts).map(String).join(", ");
+      warnings.push(more === "" ? text : `${more}: ${text}`);
+    },
+  };
+}
 
 /** The pages of the job's span, never more rows than the run may still read. */
-async function* readPages(job: StageJob, { source, signal }: StageTools): AsyncGenerator<RowPage> {
+async function* readPages(
+  job: StageJob,
+  { source, signal }: StageTools,
+  log: Log,
+): AsyncGenerator<RowPage> {
   let left = job.limit ?? Infinity;
   let from = source.position.optional().parse(job.span.from);
-  const ask = { config: job.config, signal, log: silent };
+  const ask = { config: job.config, signal, log };
   while (left > 0) {
     const before = left;
     let fits = true;
@@ -117,8 +135,9 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
   const bytesMax =
     job.recordBytesMax === undefined ? undefined : recordBytesInBody(stream, job.recordBytesMax);
 
+  const warnings: string[] = [];
   const pages = (room: ChunkRoom): AsyncIterable<Page> => {
-    const rows = readPages(job, tools);
+    const rows = readPages(job, tools, createSourceLog(warnings));
     const records = mapRows(rows, mapping, { stream, keepRows: job.keepRows, makeReject });
     const valid = validateRecords(records, validateRecord(stream), makeReject);
     const lines = writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
@@ -142,7 +161,7 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     });
     await writePageStarts(job.file, pageStarts);
     await file.finish();
-    return written;
+    return { ...written, warnings };
   } finally {
     await file.discard();
   }

@@ -23,12 +23,21 @@ export interface StageThreads {
   close(): Promise<void>;
 }
 
+/** How long a thread may take to stop by itself. */
+const abortGraceMs = 2_000;
+
 async function runOn(
   thread: Worker,
   job: StageJob,
   { signal, progress }: Parameters<StageThreads["run"]>[1],
 ): Promise<Staged> {
-  const abort = (): void => thread.postMessage("abort");
+  let ending: NodeJS.Timeout | undefined;
+  const abort = (): void => {
+    thread.postMessage("abort");
+    // A mapping module that never returns hears nothing.
+    ending = setTimeout(() => void thread.terminate(), abortGraceMs);
+  };
+  thread.removeAllListeners("error");
   signal.addEventListener("abort", abort, { once: true });
   thread.ref();
   try {
@@ -46,6 +55,7 @@ async function runOn(
     });
   } finally {
     signal.removeEventListener("abort", abort);
+    clearTimeout(ending);
     for (const event of ["message", "error", "exit"] as const) thread.removeAllListeners(event);
     thread.unref();
   }
@@ -65,12 +75,22 @@ export function createStageThreads(state: Pick<StateStore, "openPort">): StageTh
       },
     });
   };
+  /** What a mapping module left behind may still fail in an idle thread: that ends the thread, never the process. */
+  const rest = (thread: Worker): void => {
+    idle.push(thread);
+    thread.once("error", () => {
+      const at = idle.indexOf(thread);
+      if (at !== -1) idle.splice(at, 1);
+    });
+  };
   return {
     run: async (job, attempt) => {
+      // An abort that came before anybody listened would never be heard.
+      attempt.signal.throwIfAborted();
       const thread = idle.pop() ?? start();
       try {
         const staged = await runOn(thread, job, attempt);
-        idle.push(thread);
+        rest(thread);
         return staged;
       } catch (error) {
         // A thread whose job failed may still be winding it up: the next job gets a new one.

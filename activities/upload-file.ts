@@ -18,6 +18,7 @@ export function createUploadFile(
       const name = { runId, chunk, stage, part };
       const sending = { ...name, form: "file", host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
+      const { attempts } = receipt;
       if (receipt.state !== "sending" && receipt.fileKey !== null) {
         return { fileKey: receipt.fileKey };
       }
@@ -31,7 +32,7 @@ export function createUploadFile(
         onBytes: (sent) => progress({ chunk, part, sent, of: receipt.gzipBytes }),
         signal,
       });
-      await state.movePart({ ...name, state: "uploaded", fileKey, at: isoNow(deps) });
+      await state.movePart({ ...name, attempts, state: "uploaded", fileKey, at: isoNow(deps) });
       return { fileKey };
     });
 }

@@ -33,6 +33,7 @@ export function createUploadJson(
       const name = { runId, chunk, stage, part };
       const sending = { ...name, form: "body", host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
+      const { attempts } = receipt;
       if (receipt.state !== "sending") return { fileKey: receipt.fileKey };
       signal.throwIfAborted();
       let fileKey: string;
@@ -43,12 +44,12 @@ export function createUploadJson(
       } catch (error) {
         // Whatever is not an unknown outcome or a cancel was not applied: the next attempt repeats nothing.
         if (!(error instanceof OutcomeUnknownError) && !signal.aborted) {
-          await state.movePart({ ...name, state: "staged", at: isoNow(deps) });
+          await state.movePart({ ...name, attempts, state: "staged", at: isoNow(deps) });
         }
         throw error;
       }
       // Behind the catch: a part that the service took and the store could not note was perhaps accepted.
-      await state.movePart({ ...name, state: "accepted", fileKey, at: isoNow(deps) });
+      await state.movePart({ ...name, attempts, state: "accepted", fileKey, at: isoNow(deps) });
       return { fileKey };
     });
 }

@@ -188,3 +188,6 @@ export const workerWaitMs = 30_000;
 
 /** Port of the sandbox unless it is taken. */
 export const sandboxPortDefault = 8089;
+
+/** Warnings of a source that a run keeps. */
+export const runWarningsMax = 20;

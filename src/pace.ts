@@ -81,7 +81,7 @@ export async function assertMaySend(
  * `sleepInActivityMsMax` is thrown as RateLimitedError, so that it costs no worker slot.
  */
 export function createStorePace(settings: {
-  readonly state: Pick<StateClient, "takeSlot" | "closeGate">;
+  readonly state: Pick<StateClient, "takeSlot" | "closeGate" | "gates">;
   readonly apiKey: Secret;
   readonly requestsPerSecond: number;
   readonly creditsRetryMs: number;
@@ -97,6 +97,21 @@ export function createStorePace(settings: {
   const close = async (gate: string, ms: number, why: string): Promise<void> =>
     await state.closeGate({ gate, untilMs: now() + ms, why, nowMs: now() });
 
+  const closed = (gate: GateState): Error => {
+    const error = closedError(gate, key, now());
+    if (error instanceof RateLimitedError) addWait(error.retryAfterMs);
+    return error;
+  };
+  /** A gate may close while a request waits for its slot: it is looked at again just before bytes leave. */
+  const assertOpen = async (gates: readonly string[]): Promise<void> => {
+    const [prefix = ""] = gates;
+    const states = await state.gates({ prefix });
+    const found = states.find(
+      ({ gate, closedUntil }) => gates.includes(gate) && (closedUntil ?? 0) > now(),
+    );
+    if (found !== undefined) throw closed(found);
+  };
+
   return {
     enter: async (gate, signal) => {
       const { rate, all } = gatesOf(gate, key);
@@ -104,11 +119,7 @@ export function createStorePace(settings: {
       const perSecond = gate.kind === "storage" ? Infinity : settings.requestsPerSecond;
       const ask = { gate: rate, gates: all, perSecond, waitMaxMs: sleepInActivityMsMax };
       const answer = await state.takeSlot({ ...ask, nowMs: now() });
-      if ("closed" in answer) {
-        const error = closedError(answer.closed, key, now());
-        if (error instanceof RateLimitedError) addWait(error.retryAfterMs);
-        throw error;
-      }
+      if ("closed" in answer) throw closed(answer.closed);
       addWait(answer.waitMs);
       if (!answer.granted) {
         const retryAfterMs = answer.waitMs * (1 + random() / 10);
@@ -116,7 +127,10 @@ export function createStorePace(settings: {
           retryAfterMs,
         });
       }
-      if (answer.waitMs > 0) await sleep(answer.waitMs, undefined, { signal });
+      if (answer.waitMs > 0) {
+        await sleep(answer.waitMs, undefined, { signal });
+        await assertOpen(all);
+      }
       const tally = tallies.getStore();
       if (tally !== undefined) tally.requests += 1;
     },

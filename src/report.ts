@@ -48,6 +48,8 @@ export type RunReport = {
   /** Versions; the positions stay in the store. */
   readonly checkpoint: { readonly before: number; readonly after: number };
   readonly reject_reasons: readonly ReportReason[];
+  /** What the source's connector wants a person to know. */
+  readonly warnings: readonly string[];
   readonly config_hash: string;
   readonly started_at: string;
   readonly ended_at: string | null;
@@ -104,6 +106,7 @@ export function buildReport(from: {
         count,
         example: /^[^\n]+:\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`,
       })),
+    warnings: run.warnings,
     config_hash: run.configHash,
     started_at: run.startedAt,
     ended_at: run.endedAt,

@@ -133,6 +133,7 @@ export function reportDetails(report: RunReport): string {
           ),
         ]),
     rows,
+    ...(report.warnings.length === 0 ? [] : ["Warnings:", fenced(report.warnings.join("\n"))]),
     ...(reasons.length === 0 ? [] : ["Rejects:", fenced(reasons.join("\n"))]),
     `\`sluice runs show ${report.run_id}\` · \`sluice rejects list --run ${report.run_id}\``,
   ].join("\n\n");

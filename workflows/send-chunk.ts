@@ -79,7 +79,10 @@ async function sendParts(sending: Sending): Promise<void> {
     } catch (error) {
       const how = splitOf(error);
       if (how === undefined) throw error;
-      const split = await activities.splitChunk({ ...ref, how });
+      const split = await patiently(
+        async () => await activities.splitChunk({ ...ref, how }),
+        sending.waiting,
+      );
       parts.unshift(...split.parts);
     }
   }

@@ -6,6 +6,9 @@ export const blockBytes = 512 * 1024;
 /** Bytes hashed at the start of a file, and before a position, to recognise it when a read resumes. */
 export const hashedBytes = 64 * 1024;
 
+/** Bytes of a file after which a page ends, because rows may be long and a page is held in memory. */
+export const pageBytesMax = 8 * 1024 * 1024;
+
 /** Columns a file may have. */
 export const columnsMax = 4_096;
 

@@ -88,7 +88,9 @@ export async function assertUnchanged(file: OpenFile): Promise<void> {
 /** An error that says what happened to a file. */
 export function changed(place: string, what: string): SourceChangedError {
   return new SourceChangedError(`${place} ${what}`, {
-    hint: "Put new files in place by renaming them, and not while a run reads.",
+    hint:
+      "Put new files in place by renaming them, and not while a run reads. " +
+      "Was an append-only file replaced on purpose, `sluice state reset` begins with the new one.",
   });
 }
 

@@ -3,7 +3,7 @@ import type { SourceReject } from "../connector.ts";
 import { textOf, type Text } from "./decode.ts";
 import { fatal, rowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";
-import { hashedBytes } from "./limits.ts";
+import { hashedBytes, pageBytesMax } from "./limits.ts";
 import { changed } from "./open.ts";
 import { CsvRow } from "./row.ts";
 import { Scanner } from "./scan.ts";
@@ -63,6 +63,7 @@ export class PageReader {
   #rows: CsvRow[] = [];
   #lines: number[] = [];
   #rejects: SourceReject[] = [];
+  #bytes = 0;
 
   constructor(read: FileRead) {
     const { encoding, dialect } = read.layout;
@@ -118,7 +119,7 @@ export class PageReader {
       switch (step) {
         case "row":
           this.#takeRow();
-          if (this.#count >= this.#read.pageRowsMax) yield this.#page();
+          if (this.#isFull) yield this.#page();
           break;
         case "blank":
           this.blankLines += 1;
@@ -135,6 +136,7 @@ export class PageReader {
   }
 
   #takeRow(): void {
+    this.#bytes += (this.#scanner.rowEnd - this.#scanner.rowStart) * this.#window.width;
     const fault = rowFault(this.#rowRead);
     if (fault === undefined) {
       this.#rows.push(new CsvRow(this.#read.layout.columns, this.#text));
@@ -147,6 +149,10 @@ export class PageReader {
         row: this.#text.row(rejectRowCharsMax + 1),
       });
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#count >= this.#read.pageRowsMax || this.#bytes >= pageBytesMax;
   }
 
   get #count(): number {
@@ -165,6 +171,7 @@ export class PageReader {
     this.#rows = [];
     this.#rejects = [];
     this.#lines = [];
+    this.#bytes = 0;
     return page;
   }
 }

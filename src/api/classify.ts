@@ -73,9 +73,9 @@ export function classifyAnswer(exchange: Exchange, answer: Answer, now: number):
   const message = `${what}: ${describe(exchange, answer, envelope)}`;
   const hintMs = retryAfterMs(answer.headers, now);
   // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But records that a gateway
-  // refuses so may have reached the service; a confirm is repeated with the same file key, so there it does not matter.
+  // refuses so may have reached the service.
   if (answer.status === 503 && (hintMs !== undefined || envelope.storageCode === "SlowDown")) {
-    return { kind: "slowDown", message, hintMs, mayBeApplied: step === "uploadJson" };
+    return { kind: "slowDown", message, hintMs, mayBeApplied: appliesRecords(step) };
   }
   const fate = fateOf(exchange, answer, envelope);
   if (fate === "accepted") return { kind: "accepted" };

@@ -21,7 +21,7 @@ export const registerPreview: Register = (program, context) => {
       const sync = syncNamed(await configOf(context, options), name);
       const aborting = new AbortController();
       const source = sourceOf({ sources }, sync);
-      await checkColumns(source, sync, aborting.signal);
+      await checkColumns(source, sync, { signal: aborting.signal, mayName: true });
       const { stream, pii } = sync;
       const makeReject = rejectMaker(stream, pii.rejects);
       const rows = Math.min(options.rows, pageRowsMax);

@@ -58,6 +58,7 @@ export function reportText(report: RunReport, position?: unknown): string {
       ({ reason, count, example }, index) =>
         `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${plainText(example)}`,
     ),
+    ...report.warnings.map((text) => `  warning     ${plainText(text)}`),
     ...(report.reject_reasons.length === 0
       ? []
       : [`  → sluice rejects list --run ${report.run_id}`]),

@@ -102,6 +102,12 @@ async function startOrFollow(
         },
       );
     }
+    const { mode, full, limit, dryRun } = how.options;
+    if ([mode, full, limit, dryRun].some((option) => option !== undefined)) {
+      throw new BusyError(`run ${runId} of ${sync.name} was interrupted and is not finished`, {
+        hint: `\`sluice run ${sync.name}\` without options goes on with it, \`sluice cancel ${runId}\` ends it`,
+      });
+    }
     how.context.say(`going on with run ${runId}, which was interrupted`);
     return { handle: client.workflow.getHandle<typeof syncWorkflow>(workflowId), isNew: false };
   }
@@ -190,7 +196,8 @@ export const registerRun: Register = (program, context) => {
       const config = await configOf(context, options);
       const sync = syncNamed(config, name);
       // Before anything is started: what is wrong with the source is said at once.
-      await checkColumns(sourceOf({ sources }, sync), sync, AbortSignal.timeout(sourceMsMax));
+      const signal = AbortSignal.timeout(sourceMsMax);
+      await checkColumns(sourceOf({ sources }, sync), sync, { signal, mayName: true });
       const session = await openSession(config, context);
       try {
         if (!options.wait && !session.hasOtherWorker) {

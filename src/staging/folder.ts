@@ -94,17 +94,19 @@ export async function createAtomicFile(path: string): Promise<AtomicFile> {
   };
 }
 
-/** Removes the files of one chunk that are not of stage `keep`; all of them when it is undefined. Missing files are no fault. */
+/**
+ * Removes the files of one chunk's stages before `before`; all of them when it is undefined. Never a later stage's: an
+ * attempt that was slow must not sweep what its successor made. Missing files are no fault.
+ */
 export async function sweepChunk(
   stagingFolder: string,
-  chunk: { readonly runId: string; readonly chunk: number; readonly keep?: number | undefined },
+  chunk: { readonly runId: string; readonly chunk: number; readonly before?: number | undefined },
 ): Promise<void> {
   const folder = runFolder(stagingFolder, chunk.runId);
   const names = await readdir(folder).catch(() => []);
-  const kept = `chunk-${chunk.chunk}.stage-${chunk.keep}.`;
   for (const name of names) {
-    if (!name.startsWith(`chunk-${chunk.chunk}.stage-`)) continue;
-    if (chunk.keep !== undefined && name.startsWith(kept)) continue;
+    const [, number, stage] = /^chunk-(\d+)\.stage-(\d+)\./.exec(name) ?? [];
+    if (Number(number) !== chunk.chunk || Number(stage) >= (chunk.before ?? Infinity)) continue;
     await rm(join(folder, name), { force: true });
   }
 }

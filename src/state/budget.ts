@@ -75,7 +75,10 @@ export function createBudgetStore(db: Database): BudgetStore {
           const found = first(gateRow, select, { gate: name });
           if ((found?.closedUntil ?? 0) > nowMs && found !== undefined) return { closed: found };
         }
-        const slot = Math.max(nowMs, count(nextSlot, { gate }));
+        // No slot is ever given further ahead: a later one was taken before the clock stepped back.
+        const next = count(nextSlot, { gate });
+        const latest = nowMs + waitMaxMs + 1_000 / perSecond;
+        const slot = next > latest ? nowMs : Math.max(nowMs, next);
         const waitMs = slot - nowMs;
         if (waitMs > waitMaxMs) return { waitMs, granted: false };
         setSlot.run({ gate, slot: slot + 1_000 / perSecond });

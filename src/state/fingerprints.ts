@@ -98,11 +98,14 @@ function createJudge(
 ): (input: KeysToStage, set: z.output<typeof setRow>, index: number) => number {
   const { select, put, see } = prepareRow(db);
   const factsOf = createSendFacts(db);
-  /** Whether a send is one of this run's own and not given up: what it sent or saw is part of this run. */
+  /** Whether a send is one of this run's own and not given up: what it saw is part of this run. */
   const isOfRun = (send: number, runId: string): boolean => {
-    const facts = send === 0 ? undefined : factsOf(Math.abs(send));
+    const facts = send === 0 ? undefined : factsOf(send);
     return facts?.runId === runId && facts.state !== "dropped";
   };
+  /** Whether this run sent the key before. One that it sent twice stays so, even if the second staging was given up. */
+  const wasSent = (send: number, runId: string): boolean =>
+    send < 0 ? factsOf(-send)?.runId === runId : isOfRun(send, runId);
   return (input, set, index) => {
     const { runId, send } = input;
     const key = input.keys[index] ?? "";
@@ -123,7 +126,7 @@ function createJudge(
       return verdict.send;
     }
     // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
-    put.run(set.id, key, hash, isOfRun(knownSend, runId) ? -send : send, send);
+    put.run(set.id, key, hash, wasSent(knownSend, runId) ? -send : send, send);
     return verdict.send;
   };
 }

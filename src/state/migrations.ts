@@ -30,6 +30,7 @@ export const migrations: readonly string[] = [
     waited_ms integer not null default 0,
     possibly_repeated integer not null default 0,
     splits integer not null default 0,
+    warnings text not null default '[]',
     report text
   );
   create index runs_by_sync on runs (sync, started_at);

@@ -31,6 +31,9 @@ function createCalls(
 ) => (input: Parameters<StateMethods[Name]>[0]) => Promise<ReturnType<StateMethods[Name]>> {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
+  let isClosed = false;
+  const closedError = (): StateUnavailableError =>
+    new StateUnavailableError("the state store was closed");
   port.on("message", ({ id, result, error }: StateReply & { readonly result: never }) => {
     const call = waiting.get(id);
     waiting.delete(id);
@@ -39,14 +42,17 @@ function createCalls(
     else call?.reject(unpackError(error));
   });
   port.on("close", () => {
-    for (const { reject } of waiting.values()) {
-      reject(new StateUnavailableError("the state store was closed while it was asked"));
-    }
+    isClosed = true;
+    for (const { reject } of waiting.values()) reject(closedError());
     waiting.clear();
   });
   port.unref();
   return (method) => async (input) =>
     await new Promise((resolve, reject) => {
+      if (isClosed) {
+        reject(closedError());
+        return;
+      }
       lastId += 1;
       waiting.set(lastId, { resolve, reject });
       port.ref();
@@ -59,8 +65,10 @@ export function stateOnPort(port: MessagePort): StateClient {
   const call = createCalls(port);
   return {
     openRun: call("openRun"),
+    placeRun: call("placeRun"),
     setMode: call("setMode"),
     addRunFacts: call("addRunFacts"),
+    addWarnings: call("addWarnings"),
     endRun: call("endRun"),
     keepReport: call("keepReport"),
     run: call("run"),

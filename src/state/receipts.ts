@@ -37,6 +37,8 @@ const receiptRow = z
     gzipBytes: z.int(),
     gzipSha256: z.string().nullable(),
     fileKey: z.string().nullable(),
+    /** Attempts that began to send or confirm it: an attempt knows by it whether it is still the newest. */
+    attempts: z.int(),
   })
   .readonly();
 
@@ -70,9 +72,14 @@ export interface ReceiptStore {
       readonly at: string;
     },
   ): Receipt;
-  /** Moves a receipt to `state`; what is committed, split or refused stays. */
+  /**
+   * Ends an attempt that `beginPart` began: its receipt moves from `sending` or `confirming` to `state`. Nothing moves when
+   * another attempt has begun meanwhile: one that was thought dead must not overwrite what its successor knows.
+   */
   movePart(
     input: PartName & {
+      /** As `beginPart` answered. */
+      readonly attempts: number;
       readonly state: "staged" | "uploaded" | "accepted";
       /** Left as it is when absent, removed when null. */
       readonly fileKey?: string | null | undefined;
@@ -85,7 +92,7 @@ export interface ReceiptStore {
 }
 
 const columns = `run_id as runId, chunk, stage, part, form, state, ranges, records, json_bytes as jsonBytes,
-  gzip_bytes as gzipBytes, gzip_sha256 as gzipSha256, file_key as fileKey`;
+  gzip_bytes as gzipBytes, gzip_sha256 as gzipSha256, file_key as fileKey, attempts`;
 
 /** The part that a staging itself brings: a file holds everything, a body what staging put into it. */
 function partOf(send: Send, part: number, form: PartForm): NewPart {
@@ -117,7 +124,7 @@ function prepareReceipts(
     ),
     move: db.prepare(
       `update receipts set state = $state, updated_at = $at, file_key = case when $keepKey then file_key else $fileKey end
-       where ${thisPart} and state not in ('committed', 'split', 'refused')`,
+       where ${thisPart} and attempts = $attempts and state in ('sending', 'confirming')`,
     ),
   };
 }

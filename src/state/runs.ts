@@ -2,6 +2,7 @@ import type { StatementSync } from "node:sqlite";
 
 import { z } from "zod";
 
+import { runWarningsMax } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { all, first, jsonColumn, toJson } from "./database.ts";
 
@@ -70,6 +71,8 @@ const runRow = z.object({
   waitedMs: z.int(),
   possiblyRepeated: z.int(),
   splits: z.int(),
+  /** What the source's connector wants a person to know, each once. */
+  warnings: jsonColumn.pipe(z.array(z.string())),
   /** The report as it stood when the run closed. */
   report: jsonColumn,
 });
@@ -88,8 +91,6 @@ export type RunOpening = Pick<
   | "firstRunId"
   | "configHash"
   | "request"
-  | "fromPosition"
-  | "checkpointBefore"
   | "startedAt"
 >;
 
@@ -105,9 +106,16 @@ export type RunFacts = {
 export interface RunStore {
   /** Stores a run unless it is already there; answers what is stored. */
   openRun(input: RunOpening): Run;
+  /**
+   * Sets where a run begins: at its sync's checkpoint as it is now, or at the source's beginning. To be called once the send
+   * lock is held, because until then another run may move it; a run that has staged keeps its place.
+   */
+  placeRun(input: { readonly runId: string; readonly isResumed: boolean }): Run;
   /** Stores the mode chosen for the whole run and why. */
   setMode(input: { readonly runId: string; readonly mode: string; readonly reason: string }): void;
   addRunFacts(input: RunFacts): void;
+  /** Keeps warnings that the run does not have yet, `runWarningsMax` in all. */
+  addWarnings(input: { readonly runId: string; readonly warnings: readonly string[] }): void;
   /** Ends a run; a run that already ended keeps its first outcome. */
   endRun(input: {
     readonly runId: string;
@@ -128,27 +136,39 @@ const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId,
   config_hash as configHash, request, mode, mode_reason as modeReason, started_at as startedAt, ended_at as endedAt,
   outcome, failure, from_position as fromPosition, checkpoint_before as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
-  possibly_repeated as possiblyRepeated, splits, report`;
+  possibly_repeated as possiblyRepeated, splits, warnings, report`;
 
 function prepareRuns(
   db: Database,
-): Record<"insert" | "select" | "list" | "mode" | "add" | "end" | "keep" | "old", StatementSync> {
+): Record<
+  "insert" | "place" | "warn" | "select" | "list" | "mode" | "add" | "end" | "keep" | "old",
+  StatementSync
+> {
   return {
     insert: db.prepare(
       `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, config_hash, request, started_at,
          from_position, checkpoint_before, checkpoint_version)
-       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $configHash, $request, $startedAt,
-         $fromPosition, $checkpointBefore, $checkpointBefore) on conflict (run_id) do nothing`,
+       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $configHash, $request, $startedAt, null, 0, 0)
+       on conflict (run_id) do nothing`,
     ),
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
     list: db.prepare(
       `select ${columns} from runs where $sync is null or sync = $sync order by started_at desc, rowid desc limit $limit`,
+    ),
+    place: db.prepare(
+      `update runs set from_position = case when $isResumed then c.position end,
+         checkpoint_before = coalesce(c.version, 0), checkpoint_version = coalesce(c.version, 0)
+       from (select 1) left join (
+         select position, version from checkpoints
+         join runs r using (target, sync) where r.run_id = $runId) c
+       where run_id = $runId and not exists (select 1 from sends where sends.run_id = $runId)`,
     ),
     mode: db.prepare("update runs set mode = $mode, mode_reason = $reason where run_id = $runId"),
     add: db.prepare(
       `update runs set requests = requests + $requests, retries = retries + $retries, waited_ms = waited_ms + $waitedMs
        where run_id = $runId`,
     ),
+    warn: db.prepare("update runs set warnings = $warnings where run_id = $runId"),
     end: db.prepare(
       `update runs set outcome = $outcome, failure = $failure, ended_at = $endedAt
        where run_id = $runId and ended_at is null`,
@@ -180,15 +200,24 @@ export function createRunStore(db: Database): RunStore {
     runs: ({ sync, limit }) => all(runRow, statements.list, { sync: sync ?? null, limit }),
     openRun: (input) =>
       db.write(() => {
-        const [request, fromPosition] = [JSON.stringify(input.request), toJson(input.fromPosition)];
-        statements.insert.run({ ...input, request, fromPosition });
+        statements.insert.run({ ...input, request: JSON.stringify(input.request) });
         return known(input.runId);
+      }),
+    placeRun: ({ runId, isResumed }) =>
+      db.write(() => {
+        statements.place.run({ runId, isResumed: Number(isResumed) });
+        return known(runId);
       }),
     setMode: (input) => db.write(() => void statements.mode.run(input)),
     addRunFacts: ({ runId, requests = 0, retries = 0, waitedMs = 0 }) =>
       db.write(
         () => void statements.add.run({ runId, requests, retries, waitedMs: Math.round(waitedMs) }),
       ),
+    addWarnings: ({ runId, warnings }) =>
+      db.write(() => {
+        const all = [...new Set([...known(runId).warnings, ...warnings])].slice(0, runWarningsMax);
+        statements.warn.run({ runId, warnings: JSON.stringify(all) });
+      }),
     endRun: (input) =>
       db.write(() => {
         statements.end.run({ ...input, failure: toJson(input.failure) });

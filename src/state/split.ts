@@ -46,13 +46,16 @@ export function createSplitStore(db: Database, receipts: ReceiptStore): SplitSto
     `update fingerprints set send = 0 where key = $key and set_id in (
        select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)`,
   );
+  const isStaged = db.prepare(
+    `select count(*) from sends where ${thisStage} and state in ('staged', 'committed')`,
+  );
   const addRejects = insertRejects(db);
   const addPart = insertPart(db);
 
   const splitPart: SplitStore["splitPart"] = ({ parts, rejects, host, at, ...name }) =>
     db.write(() => {
       const found = receipts.receipt(name);
-      if (found === undefined) throw superseded(name);
+      if (found === undefined || count(isStaged, name) !== 1) throw superseded(name);
       if (found.state !== "split" && found.state !== "refused") {
         if (count(countSplits, { runId: name.runId, splits: parts.length }) > splitsPerRunMax) {
           throw new ApiContractError(

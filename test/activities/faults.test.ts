@@ -86,8 +86,8 @@ function consequence(step: Step, fault: string): Consequence {
     case "429 for more than a day":
       return { ...stop("ContractBroken"), delay: 86_400_000, gate };
     case "503 with seconds":
-      // A body that a gateway refuses so may have reached the service.
-      return step === "upload-json" ? { ...transient, delay: 120_000, gate } : wait(120_000);
+      // Records that a gateway refuses so may have reached the service.
+      return appliesRecords(step) ? { ...transient, delay: 120_000, gate } : wait(120_000);
     case "422 naming a record":
       return stop(appliesRecords(step) ? "RecordsRejected" : "ContractBroken");
     case "401":

@@ -104,6 +104,15 @@ describe("the rate budget", () => {
     cancel.abort(reason);
     await expect(entering).rejects.toMatchObject({ name: "AbortError", cause: reason });
   });
+
+  it("holds a request back whose gate closed while it waited for its slot", async () => {
+    const under = await PaceUnderTest.open();
+    const pace = under.worker({ perSecond: 20 });
+    await pace.enter(ingestion, never);
+    const waiting = pace.enter(ingestion, never);
+    await pace.slowDown(ingestion, 60_000, "429");
+    await expect(waiting).rejects.toBeInstanceOf(RateLimitedError);
+  });
 });
 
 describe("a gate", () => {

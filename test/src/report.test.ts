@@ -44,6 +44,7 @@ const run: Run = {
   waitedMs: 1_500,
   possiblyRepeated: 30,
   splits: 0,
+  warnings: [],
   report: null,
 };
 
@@ -76,6 +77,7 @@ describe("imbalance", () => {
 describe("buildReport", () => {
   it("says all that is known of a run", () => {
     expect(buildReport({ run, tally, reasons: [reason] })).toEqual({
+      warnings: [],
       run_id: "accounts-1",
       workflow_id: "wf",
       sync: "accounts",

@@ -52,6 +52,7 @@ const report: RunReport = {
   possibly_repeated: 5,
   waited_ms: 0,
   checkpoint: { before: 4, after: 5 },
+  warnings: [],
   reject_reasons: [],
   config_hash: "c",
   started_at: "2026-01-01T00:00:00.000Z",

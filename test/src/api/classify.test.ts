@@ -108,10 +108,8 @@ describe("classifyAnswer", () => {
   it("keeps in mind that records behind a gateway's 503 may have been taken", () => {
     const answer = { status: 503, headers: { "retry-after": "5" } };
     expect(verdictOf("uploadJson", answer)).toMatchObject({ hintMs: 5_000, mayBeApplied: true });
-    expect(verdictOf("confirmUpload", answer)).toMatchObject({
-      hintMs: 5_000,
-      mayBeApplied: false,
-    });
+    expect(verdictOf("confirmUpload", answer)).toMatchObject({ mayBeApplied: true });
+    expect(verdictOf("generateUploadUrl", answer)).toMatchObject({ mayBeApplied: false });
   });
 
   it.each([

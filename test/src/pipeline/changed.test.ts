@@ -51,6 +51,17 @@ function keysOf(page: number): string[] {
 }
 
 describe("dropUnchanged", () => {
+  it("holds no more pages back when none of their rows became a record", async () => {
+    const { room, entered } = openRoom();
+    const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> =>
+      new Uint8Array(keys.length);
+    const empty = (): Page => ({ ...pageOf(), read: 1_000, filtered: 1_000 });
+    const pages = streamOf(numbers(1_000).map(empty));
+    const first = await dropUnchanged(pages, { stageKeys }, { settings, makeReject, room }).next();
+    expect(first.done).toBe(false);
+    expect(entered.length).toBeLessThanOrEqual(20);
+  });
+
   it("asks for each line by its key and hash, and does as it is told", async () => {
     const asked: KeysToStage[] = [];
     const stageKeys = async (input: KeysToStage): Promise<Uint8Array> => {

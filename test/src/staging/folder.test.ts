@@ -124,16 +124,13 @@ describe("sweeping", () => {
     expect(await left()).toEqual(["chunk-11.stage-1.jsonl.gz"]);
   });
 
-  it("removes all stages but the one to keep", async () => {
+  it("removes the stages before one, and never a later stage's files", async () => {
     const { folder, left } = await staging();
-    await sweepChunk(folder, { runId: "run-1", chunk: 1, keep: 1 });
-    expect(await left()).toEqual([
-      "chunk-1.stage-1.jsonl.gz",
-      "chunk-1.stage-1.jsonl.gz.pages",
-      "chunk-1.stage-1.jsonl.gz.partial",
-      "chunk-1.stage-1.part-2.jsonl.gz",
-      "chunk-11.stage-1.jsonl.gz",
-    ]);
+    const all = await left();
+    await sweepChunk(folder, { runId: "run-1", chunk: 1, before: 1 });
+    expect(await left()).toEqual(all);
+    await sweepChunk(folder, { runId: "run-1", chunk: 1, before: 2 });
+    expect(await left()).toEqual(all.filter((name) => !name.startsWith("chunk-1.stage-1.")));
   });
 
   it("removes a run, and takes what is not there for swept", async () => {

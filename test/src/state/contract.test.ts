@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { CheckpointMovedError, NotBalancedError, SupersededError } from "../../../src/errors.ts";
+import {
+  CheckpointMovedError,
+  NotBalancedError,
+  StateUnavailableError,
+  SupersededError,
+} from "../../../src/errors.ts";
 import { splitsPerRunMax } from "../../../src/limits.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
@@ -16,9 +21,47 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
 
   it("keeps a run as it was first opened", async () => {
     await test.openRun("r1");
-    await test.openRun("r1", 7);
+    await test.openRun("r1");
     expect(await store.run("r1")).toMatchObject({ checkpointBefore: 0, outcome: null });
     expect(await store.run("none")).toBeUndefined();
+  });
+
+  it("refuses the receipt of an attempt that another has followed", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    const part = { runId: "r1", chunk: 1, stage: 1, part: 0, at };
+    const sending = { ...part, form: "file", host: "h" } as const;
+    const stale = await store.beginPart(sending);
+    await test.accept("r1", 1, 1);
+    const { attempts } = stale;
+    await store.movePart({ ...part, attempts, state: "uploaded", fileKey: "stale" });
+    await store.movePart({ ...part, attempts, state: "staged" });
+    expect(await store.receipt(part)).toMatchObject({ state: "accepted", fileKey: "k" });
+    await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
+  });
+
+  it("begins a run at the checkpoint as it is when the lock is held, and nowhere else once it has staged", async () => {
+    await test.openRun("r1");
+    await store.setCheckpoint({ ...name, version: 0, position: { offset: 7 }, reason: "test", at });
+    expect(await store.placeRun({ runId: "r1", isResumed: true })).toMatchObject({
+      fromPosition: { offset: 7 },
+      checkpointBefore: 1,
+      checkpointVersion: 1,
+    });
+    expect(await store.placeRun({ runId: "r1", isResumed: false })).toMatchObject({
+      fromPosition: null,
+      checkpointVersion: 1,
+    });
+    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    expect(await store.placeRun({ runId: "r1", isResumed: true })).toMatchObject({
+      fromPosition: null,
+    });
+  });
+
+  it("answers a call that comes after its end", async () => {
+    const again = await open(test.folder);
+    await again.close();
+    await expect(again.run("r1")).rejects.toThrow(StateUnavailableError);
   });
 
   it("keeps the first outcome of a run", async () => {
@@ -63,11 +106,11 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     const chunk = { runId: "r1", chunk: 1, stage: 1 };
     await expect(store.commitChunk({ ...chunk, at })).rejects.toThrow(NotBalancedError);
     await store.beginPart({ ...chunk, part: 0, form: "body", host: "h", at });
-    await store.movePart({ ...chunk, part: 0, state: "accepted", at });
+    await test.move({ ...chunk, part: 0, state: "accepted", at });
     await expect(store.commitChunk({ ...chunk, at })).rejects.toThrow("6 accepted and 0 refused");
     expect(await store.checkpoint(name)).toMatchObject({ version: 0, position: null });
     await store.beginPart({ ...chunk, part: 1, form: "body", host: "h", at });
-    await store.movePart({ ...chunk, part: 1, state: "accepted", at });
+    await test.move({ ...chunk, part: 1, state: "accepted", at });
     await store.commitChunk({ ...chunk, at });
     await store.commitChunk({ ...chunk, at });
     expect(await store.checkpoint(name)).toMatchObject({ version: 1, position: { offset: 100 } });
@@ -103,13 +146,13 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await store.beginPart({ ...part, form: "file" });
     await store.beginPart({ ...part, form: "file" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(0);
-    await store.movePart({ ...part, state: "uploaded", fileKey: "k" });
+    await test.move({ ...part, state: "uploaded", fileKey: "k" });
     await store.beginPart({ ...part, form: "file", confirm: true });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(0);
     await store.beginPart({ ...part, form: "file", confirm: true });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
     await store.beginPart({ ...part, part: 1, form: "body" });
-    await store.movePart({ ...part, part: 1, state: "staged" });
+    await test.move({ ...part, part: 1, state: "staged" });
     await store.beginPart({ ...part, part: 1, form: "body" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
     await store.beginPart({ ...part, part: 1, form: "body" });
@@ -145,8 +188,10 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     expect(await store.splitPart(split)).toEqual({ parts: [1] });
     expect(await store.splitPart({ ...split, parts: [] })).toEqual({ parts: [1] });
     expect(await store.rejects({ runId: "r1", limit: 10 })).toMatchObject([{ place: "a.csv:5" }]);
+    await store.beginPart({ ...part, part: 1, form: "file" });
+    await test.move({ ...part, part: 1, state: "uploaded", fileKey: "k1" });
     await store.beginPart({ ...part, part: 1, form: "file", confirm: true });
-    await store.movePart({ ...part, part: 1, state: "accepted" });
+    await test.move({ ...part, part: 1, state: "accepted" });
     await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
     expect(await store.tally({ runId: "r1", staged: false })).toMatchObject({
       read: 10,
@@ -181,7 +226,7 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await test.stage("r1", 1);
     await test.accept("r1", 1, 1);
     await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
-    await test.openRun("r2", 1);
+    await test.openRun("r2");
     await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
     expect(await store.pruneRuns({ before: "2026-02-01T00:00:00.000Z" })).toBe(1);
     expect(await store.runs({ limit: 10 })).toMatchObject([{ runId: "r2" }]);

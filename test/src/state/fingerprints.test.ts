@@ -38,7 +38,7 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     const drawn = await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
     await judge(drawn, { a: 1, b: 2 });
     await commit("r1", drawn);
-    await test.openRun("r2", 1);
+    await test.openRun("r2");
   });
   const draw = async (runId = "r2"): Promise<{ stage: number; send: number; runId: string }> => ({
     ...(await store.drawStage({ runId, chunk: 1, host: "h" })),
@@ -51,7 +51,7 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
 
   it("does not trust what was staged and never committed: A, B, A ends as A", async () => {
     expect(await judge(await draw(), { a: 9 })).toEqual([send]);
-    await test.openRun("r3", 1);
+    await test.openRun("r3");
     expect(await judge(await draw("r3"), { a: 1 })).toEqual([send]);
   });
 
@@ -69,7 +69,32 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     expect(await judge(drawn, { a: 6 }, both)).toEqual([send]);
     expect(await judge(drawn, { a: 6 }, both)).toEqual([send]);
     await commit("r2", drawn);
-    await test.openRun("r3", 2);
+    await test.openRun("r3");
+    expect(await judge(await draw("r3"), { a: 6 })).toEqual([send]);
+  });
+
+  it("leaves it unknown, too, when the second staging was given up and made again", async () => {
+    const both = { rejectDuplicates: false };
+    const first = await draw();
+    await judge(first, { a: 5 }, both);
+    await commit("r2", first);
+    const second = async (): Promise<{
+      stage: number;
+      send: number;
+      runId: string;
+      chunk: number;
+    }> => ({
+      ...(await store.drawStage({ runId: "r2", chunk: 2, host: "h" })),
+      runId: "r2",
+      chunk: 2,
+    });
+    await judge(await second(), { a: 6 }, both);
+    const again = await second();
+    await judge(again, { a: 6 }, both);
+    await store.finishStage({ ...staged, runId: "r2", chunk: 2, stage: again.stage });
+    await test.accept("r2", 2, again.stage);
+    await store.commitChunk({ runId: "r2", chunk: 2, stage: again.stage, at });
+    await test.openRun("r3");
     expect(await judge(await draw("r3"), { a: 6 })).toEqual([send]);
   });
 
@@ -77,14 +102,14 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     const drawn = await draw();
     expect(await judge(drawn, { a: 1 }, { full: true })).toEqual([send]);
     expect(await judge(drawn, { b: 2 }, { committedAfter: nowMs + 1 })).toEqual([send]);
-    await test.openRun("r3", 1);
+    await test.openRun("r3");
     await store.forgetFingerprints(name);
     expect(await judge(await draw("r3"), { b: 2 })).toEqual([send]);
   });
 
   it("changes nothing that is known in a dry run", async () => {
     expect(await judge(await draw(), { a: 7, d: 1 }, { dryRun: true })).toEqual([send, send]);
-    await test.openRun("r3", 1);
+    await test.openRun("r3");
     expect(await judge(await draw("r3"), { a: 1, d: 1 })).toEqual([unchanged, send]);
   });
 
@@ -95,7 +120,7 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     const drawn = await draw();
     expect(await judge(drawn, keys)).toEqual(Array(2_001).fill(send));
     await commit("r2", drawn);
-    await test.openRun("r3", 2);
+    await test.openRun("r3");
     expect(await judge(await draw("r3"), keys)).toEqual(Array(2_001).fill(unchanged));
   });
 });

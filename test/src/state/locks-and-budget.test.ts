@@ -69,7 +69,17 @@ describe.each(implementations)("locks and budget: $kind", ({ open }) => {
         granted: true,
       });
       expect(await store.reopenGates({ prefix: "api:", nowMs })).toBe(1);
-      expect(await store.takeSlot({ ...ask, nowMs })).toMatchObject({ granted: false });
+      expect(await store.gates({ prefix: "api:" })).toMatchObject([{ closedUntil: null }]);
+    });
+
+    it("gives no slot of a time before the clock stepped back", async () => {
+      await store.takeSlot({ ...ask, nowMs });
+      const earlier = nowMs - 7_200_000;
+      expect(await store.takeSlot({ ...ask, nowMs: earlier })).toEqual({
+        waitMs: 0,
+        granted: true,
+      });
+      expect(await store.takeSlot({ ...ask, nowMs: earlier })).toMatchObject({ waitMs: 100 });
     });
   });
 });

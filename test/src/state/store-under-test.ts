@@ -49,10 +49,11 @@ export class StoreUnderTest {
     return new StoreUnderTest(folder, store);
   }
 
-  async openRun(runId: string, checkpointBefore = 0): Promise<void> {
+  async openRun(runId: string): Promise<void> {
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind: "sync" };
-    const opening = { configHash: "c", request: {}, fromPosition: null, startedAt: at };
-    await this.store.openRun({ runId, ...name, ...workflow, ...opening, checkpointBefore });
+    const opening = { configHash: "c", request: {}, startedAt: at };
+    await this.store.openRun({ runId, ...name, ...workflow, ...opening });
+    await this.store.placeRun({ runId, isResumed: false });
   }
 
   async stage(runId: string, chunk: number): Promise<{ stage: number; send: number }> {
@@ -61,12 +62,19 @@ export class StoreUnderTest {
     return drawn;
   }
 
+  /** Ends the attempt that holds a part. */
+  async move(input: Omit<Parameters<StateStore["movePart"]>[0], "attempts">): Promise<void> {
+    const { runId, chunk, stage, part } = input;
+    const receipt = await this.store.receipt({ runId, chunk, stage, part });
+    await this.store.movePart({ ...input, attempts: receipt?.attempts ?? 0 });
+  }
+
   async accept(runId: string, chunk: number, stage: number): Promise<void> {
     const part = { runId, chunk, stage, part: 0, at };
     const file = { ...part, form: "file", host: "h" } as const;
     await this.store.beginPart(file);
-    await this.store.movePart({ ...part, state: "uploaded", fileKey: "k" });
+    await this.move({ ...part, state: "uploaded", fileKey: "k" });
     await this.store.beginPart({ ...file, confirm: true });
-    await this.store.movePart({ ...part, state: "accepted" });
+    await this.move({ ...part, state: "accepted" });
   }
 }
