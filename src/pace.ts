@@ -39,6 +39,11 @@ function gatesOf(gate: Gate, key: string): { readonly rate: string; readonly all
   return { rate, all: [rate, `${rate}:refused`, `${rate}:${gate.family}`] };
 }
 
+/** The gate of the family whose credits are used up; the storage has none. */
+function creditsGate(gate: Gate, key: string): string {
+  return `api:${key}:${gate.kind === "api" ? gate.family : "ingestion"}`;
+}
+
 /** The error of a request that must not leave, as the gate that holds it says. */
 function closedError(closed: GateState, key: string, nowMs: number): Error {
   const until = closed.closedUntil ?? nowMs;
@@ -74,6 +79,16 @@ export async function assertMaySend(
     const error = closedError(closed, key, nowMs);
     if (!(error instanceof RateLimitedError)) throw error;
   }
+}
+
+function spokenFor(perSecond: number, retryAfterMs: number): RateLimitedError {
+  const message = `the budget of ${perSecond} requests a second is spoken for`;
+  return new RateLimitedError(message, { retryAfterMs });
+}
+
+/** The longest wait after so many refusals in a row; drawn from, so that workers refused together do not come back together. */
+function backoffStepMs(times: number): number {
+  return Math.min(backoffMaxMs, backoffBaseMs * 2 ** times);
 }
 
 /**
@@ -121,12 +136,7 @@ export function createStorePace(settings: {
       const answer = await state.takeSlot({ ...ask, nowMs: now() });
       if ("closed" in answer) throw closed(answer.closed);
       addWait(answer.waitMs);
-      if (!answer.granted) {
-        const retryAfterMs = answer.waitMs * (1 + random() / 10);
-        throw new RateLimitedError(`the budget of ${perSecond} requests a second is spoken for`, {
-          retryAfterMs,
-        });
-      }
+      if (!answer.granted) throw spokenFor(perSecond, answer.waitMs * (1 + random() / 10));
       if (answer.waitMs > 0) {
         await sleep(answer.waitMs, undefined, { signal });
         await assertOpen(all);
@@ -138,17 +148,13 @@ export function createStorePace(settings: {
       const { rate } = gatesOf(gate, key);
       const times = unhinted.get(rate) ?? 0;
       if (hintMs === undefined) unhinted.set(rate, times + 1);
-      // Full jitter: many workers that were refused together must not come back together.
-      const drawn = random() * Math.min(backoffMaxMs, backoffBaseMs * 2 ** times);
-      const waitMs = Math.max(1_000, hintMs ?? drawn);
+      const waitMs = Math.max(1_000, hintMs ?? random() * backoffStepMs(times));
       await close(rate, waitMs, why);
       addWait(waitMs);
       return waitMs;
     },
-    creditsExhausted: async (gate, message) => {
-      const family = gate.kind === "api" ? gate.family : "ingestion";
-      await close(`api:${key}:${family}`, settings.creditsRetryMs, message);
-    },
+    creditsExhausted: async (gate, message) =>
+      await close(creditsGate(gate, key), settings.creditsRetryMs, message),
     keyRefused: async (message) => {
       // Until the key changes: another key has gates of its own.
       await close(`api:${key}:refused`, Number.MAX_SAFE_INTEGER / 2, message);

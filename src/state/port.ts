@@ -23,6 +23,10 @@ type Waiting = {
   readonly reject: (error: Error) => void;
 };
 
+function closedError(): StateUnavailableError {
+  return new StateUnavailableError("the state store was closed");
+}
+
 /** Makes calls over a port; the port keeps its thread alive only while a call is under way. */
 function createCalls(
   port: MessagePort,
@@ -32,8 +36,6 @@ function createCalls(
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let isClosed = false;
-  const closedError = (): StateUnavailableError =>
-    new StateUnavailableError("the state store was closed");
   port.on("message", ({ id, result, error }: StateReply & { readonly result: never }) => {
     const call = waiting.get(id);
     waiting.delete(id);

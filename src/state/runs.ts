@@ -215,8 +215,11 @@ export function createRunStore(db: Database): RunStore {
       ),
     addWarnings: ({ runId, warnings }) =>
       db.write(() => {
-        const all = [...new Set([...known(runId).warnings, ...warnings])].slice(0, runWarningsMax);
-        statements.warn.run({ runId, warnings: JSON.stringify(all) });
+        const merged = [...new Set([...known(runId).warnings, ...warnings])].slice(
+          0,
+          runWarningsMax,
+        );
+        statements.warn.run({ runId, warnings: JSON.stringify(merged) });
       }),
     endRun: (input) =>
       db.write(() => {

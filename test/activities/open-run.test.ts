@@ -57,14 +57,15 @@ describe("openRun twice", () => {
 describe("openRun", () => {
   const input = { kind: "sync", runId: "run-1", workflowId: "wf", firstRunId: "first" } as const;
 
-  it("names the columns there are when the mapping reads another", async () => {
+  it("names the column that is missing and none that is there, because a file's first row may stand there", async () => {
     const files = { "accounts.csv": "id,website\n1,a.example\n" };
     const harness = await Harness.open({ yaml: accountsYaml(), files });
     const asked = { ...input, sync: "accounts", request: {} };
     const failure = await failureOf(harness.perform(harness.activities.openRun, asked));
     expect(failure).toMatchObject({ type: "ConfigError", nonRetryable: true });
     expect(failure.message).toContain('reads the columns "domain", "name"');
-    expect(JSON.stringify(failure.details)).toContain('its columns are \\"id\\", \\"website\\"');
+    expect(JSON.stringify(failure.details)).toContain("sluice preview accounts");
+    expect(JSON.stringify(failure)).not.toContain("website");
   });
 
   it("names the syncs there are when asked for another", async () => {

@@ -41,6 +41,11 @@ function isKnown(key: string): boolean {
   return key.endsWith("7");
 }
 
+/** A page of rows that the mapping left out. */
+function filteredPage(): Page {
+  return { ...pageOf(), read: 1_000, filtered: 1_000 };
+}
+
 async function judgeLate({ keys }: KeysToStage): Promise<Uint8Array> {
   await new Promise((resolve) => setImmediate(resolve));
   return Uint8Array.from(keys, (key) => (isKnown(key) ? verdict.unchanged : verdict.send));
@@ -53,11 +58,9 @@ function keysOf(page: number): string[] {
 describe("dropUnchanged", () => {
   it("holds no more pages back when none of their rows became a record", async () => {
     const { room, entered } = openRoom();
-    const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> =>
-      new Uint8Array(keys.length);
-    const empty = (): Page => ({ ...pageOf(), read: 1_000, filtered: 1_000 });
-    const pages = streamOf(numbers(1_000).map(empty));
-    const first = await dropUnchanged(pages, { stageKeys }, { settings, makeReject, room }).next();
+    const pages = streamOf(numbers(1_000).map(filteredPage));
+    const how = { settings, makeReject, room };
+    const first = await dropUnchanged(pages, { stageKeys: judgeLate }, how).next();
     expect(first.done).toBe(false);
     expect(entered.length).toBeLessThanOrEqual(20);
   });

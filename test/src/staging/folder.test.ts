@@ -130,7 +130,7 @@ describe("sweeping", () => {
     await sweepChunk(folder, { runId: "run-1", chunk: 1, before: 1 });
     expect(await left()).toEqual(all);
     await sweepChunk(folder, { runId: "run-1", chunk: 1, before: 2 });
-    expect(await left()).toEqual(all.filter((name) => !name.startsWith("chunk-1.stage-1.")));
+    expect(await left()).toEqual(all.filter((file) => !file.startsWith("chunk-1.stage-1.")));
   });
 
   it("removes a run, and takes what is not there for swept", async () => {
