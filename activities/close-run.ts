@@ -8,7 +8,7 @@ import type { CloseRunInput } from "./inputs.ts";
 
 /**
  * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
- * keeps the report. Twice is once: a run keeps its first outcome.
+ * answers the report. Twice is once: a run keeps its first outcome.
  */
 export function createCloseRun(
   deps: Dependencies,
@@ -33,9 +33,10 @@ export function createCloseRun(
       const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
       const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
       const report = buildReport({ run: ended, tally, reasons });
-      await state.keepReport({ runId, report });
       const { target, sync, firstRunId } = run;
       await state.releaseLock({ name: sendLock(target, sync), firstRunId });
+      const { counts, bytes, duration_ms: ms } = report;
+      deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
       return report;
     });
 }

@@ -26,6 +26,8 @@ export type Dependencies = {
   isWorkflowOpen(holder: LockHolder): Promise<boolean>;
   /** Unix ms. */
   now(): number;
+  /** Takes one line when a run opens and one when it closes: names and numbers. */
+  readonly log: { info(facts: object, text: string): void };
 };
 
 /**

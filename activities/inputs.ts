@@ -1,6 +1,9 @@
 import type { RunFailure, RunRequest, Outcome } from "../src/state/runs.ts";
 
-/** What every activity of a run is given, so that a redeploy or a zombie can be told apart. */
+/**
+ * What every activity of a run is given. So far they act on `runId` alone; the other members are in every history from the
+ * start, for the checks that tell a redeploy, another store and a zombie apart.
+ */
 export type RunRef = {
   readonly runId: string;
   readonly storeId: string;

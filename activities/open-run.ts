@@ -130,6 +130,10 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       if (sync.send === "all" && input.request.dryRun !== true) {
         await state.forgetFingerprints({ target, sync: sync.name });
       }
+      deps.log.info(
+        { run: input.runId, sync: sync.name, workflow: input.workflowId },
+        "run opened",
+      );
       const settings = settingsOf(deps, sync, input);
       return {
         runId: input.runId,

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 
-import { TooManyRejectsError } from "../src/errors.ts";
 import { bodyEnvelope } from "../src/pipeline/bodies.ts";
 import { createGzipWriter } from "../src/pipeline/gzip.ts";
+import { assertWithinLimit } from "../src/pipeline/rejects.ts";
 import { createAtomicFile, stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { NewPart, Ranges, Receipt } from "../src/state/receipts.ts";
-import type { RejectEntry } from "../src/state/rejects.ts";
 import type { Send } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
@@ -110,22 +109,6 @@ async function makeParts(
   return parts;
 }
 
-/** @throws {TooManyRejectsError} with these the run has more rejects than its limit allows. */
-async function checkLimit(
-  deps: Dependencies,
-  { runId, sync }: { readonly runId: string; readonly sync: string },
-  added: readonly RejectEntry[],
-): Promise<void> {
-  const { rejectLimit } = syncOf(deps, sync);
-  const { read, refused } = await deps.state.tally({ runId, staged: true });
-  const rejected = refused + added.length;
-  if (rejected <= rejectLimit.rows || rejected <= rejectLimit.rate * read) return;
-  throw new TooManyRejectsError(
-    `the service refused records: ${rejected} of ${read} rows, more than \`reject_limit\` allows`,
-    { field: "reject_limit", hint: "look at `sluice rejects list` and mend the mapping" },
-  );
-}
-
 /**
  * Takes refused records out of a part, or cuts it in two. Twice is once: the first answer is kept in the receipts, and
  * indices count only for the part they were given for.
@@ -152,7 +135,8 @@ export function createSplitChunk(
       const sync = syncOf(deps, run.sync);
       const { keep, refused } = divide(receipt, how);
       const rejects = await findRows(deps, { sync, receipt, refused, signal });
-      await checkLimit(deps, { runId, sync: sync.name }, rejects);
+      const { read, refused: before } = await state.tally({ runId, staged: true });
+      assertWithinLimit(sync.rejectLimit, { rejected: before + rejects.length, read });
       const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
       const parts = await makeParts(making, send, keep);
       return await state.splitPart({ ...splitting, parts, rejects });

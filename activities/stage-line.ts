@@ -1,5 +1,5 @@
 import type { Log, Source } from "../connectors/connector.ts";
-import { ConfigError, TooManyRejectsError } from "../src/errors.ts";
+import { ConfigError } from "../src/errors.ts";
 import { runWarningsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
@@ -14,7 +14,12 @@ import {
 import { writeLines } from "../src/pipeline/lines.ts";
 import { mapRows } from "../src/pipeline/map.ts";
 import type { MakeReject, Page, RowPage } from "../src/pipeline/page.ts";
-import { rejectMaker, type KeepRows } from "../src/pipeline/rejects.ts";
+import {
+  assertWithinLimit,
+  rejectMaker,
+  type KeepRows,
+  type RejectLimit,
+} from "../src/pipeline/rejects.ts";
 import { validateRecords } from "../src/pipeline/validate.ts";
 import { keyFieldOf } from "../src/records/streams.ts";
 import { validateRecord } from "../src/records/validate-record.ts";
@@ -43,7 +48,7 @@ export type StageJob = {
   readonly rejects: {
     /** What the run's earlier chunks counted. */
     readonly before: { readonly read: number; readonly rejected: number };
-    readonly limit: { readonly rate: number; readonly rows: number };
+    readonly limit: RejectLimit;
   };
 };
 
@@ -102,21 +107,6 @@ async function* readPages(
   }
 }
 
-/** @throws {TooManyRejectsError} more rows were refused than the limit allows. */
-function checkRejects({ before, limit }: StageJob["rejects"], counts: StageCounts): void {
-  const rejected = before.rejected + counts.rejected;
-  const read = before.read + counts.read;
-  if (rejected <= limit.rows || rejected <= limit.rate * read) return;
-  throw new TooManyRejectsError(
-    `${rejected} of ${read} rows were refused, more than \`reject_limit\` allows ` +
-      `(${limit.rows} rows and ${limit.rate * 100} %): nothing of this chunk was sent`,
-    {
-      field: "reject_limit",
-      hint: "look at `sluice rejects list`; mend the source or the mapping",
-    },
-  );
-}
-
 async function writePageStarts(staged: string, pageStarts: readonly PageStart[]): Promise<void> {
   const file = await createAtomicFile(pageStartsFile(staged));
   try {
@@ -155,7 +145,11 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
           await tools.state.addRejects({ ...job.stage, rejects, at });
         }
         tools.progress(counts);
-        checkRejects(job.rejects, counts);
+        const { before, limit } = job.rejects;
+        assertWithinLimit(limit, {
+          rejected: before.rejected + counts.rejected,
+          read: before.read + counts.read,
+        });
         tools.signal.throwIfAborted();
       },
     });

@@ -6,10 +6,10 @@ import { z } from "zod";
 import { registerBudget } from "./commands/budget.ts";
 import { registerCancel } from "./commands/cancel.ts";
 import { registerCheck } from "./commands/check.ts";
-import { exitCodes, plainText, type Context, type Output } from "./commands/context.ts";
+import { plainText, type Context, type Output } from "./commands/context.ts";
 import { registerDev } from "./commands/dev.ts";
 import { registerDoctor } from "./commands/doctor.ts";
-import { exitCodeOf } from "./commands/exit-code.ts";
+import { exitCodeOfError, exitCodes } from "./commands/exit-code.ts";
 import { registerPreview } from "./commands/preview.ts";
 import { registerRejects } from "./commands/rejects.ts";
 import { registerRun } from "./commands/run.ts";
@@ -97,7 +97,7 @@ async function main(): Promise<void> {
     // Commander has said its own already; help and version are no mistake.
     if (error instanceof CommanderError && error.exitCode === 0) return;
     if (!(error instanceof CommanderError) || isJson()) showError(error);
-    output.exit(exitCodeOf(error));
+    output.exit(exitCodeOfError(error));
   }
 }
 

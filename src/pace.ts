@@ -32,6 +32,14 @@ export function keyName(apiKey: Secret): string {
   return createHash("sha256").update(apiKey.reveal()).digest("hex").slice(0, 8);
 }
 
+/** Whether a gate is closed until its key changes: the time it carries then means nothing. */
+export function isRefusedKeyGate(gate: string): boolean {
+  return gate.endsWith(":refused");
+}
+
+/** Far beyond any clock: a refused key's gate has no end of its own. */
+const neverMs = Number.MAX_SAFE_INTEGER / 2;
+
 /** The gates of a key, or of one storage host; all that begin with `api:` and the key's name belong to the key. */
 function gatesOf(gate: Gate, key: string): { readonly rate: string; readonly all: string[] } {
   if (gate.kind === "storage") return { rate: `put:${gate.host}`, all: [`put:${gate.host}`] };
@@ -48,7 +56,7 @@ function creditsGate(gate: Gate, key: string): string {
 function closedError(closed: GateState, key: string, nowMs: number): Error {
   const until = closed.closedUntil ?? nowMs;
   const why = closed.why ?? "closed";
-  if (closed.gate === `api:${key}:refused`) {
+  if (isRefusedKeyGate(closed.gate)) {
     return new ApiAuthError(`the API key ${key}… was refused before: ${why}`, {
       hint: "set another key, or `sluice budget reopen` when this one is good again",
     });
@@ -157,7 +165,7 @@ export function createStorePace(settings: {
       await close(creditsGate(gate, key), settings.creditsRetryMs, message),
     keyRefused: async (message) => {
       // Until the key changes: another key has gates of its own.
-      await close(`api:${key}:refused`, Number.MAX_SAFE_INTEGER / 2, message);
+      await close(`api:${key}:refused`, neverMs, message);
     },
     succeeded: (gate) => void unhinted.delete(gatesOf(gate, key).rate),
   };

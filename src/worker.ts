@@ -109,6 +109,7 @@ async function createDependencies(
     hostQueue: `${config.temporal.taskQueue}-host-${hostId}`,
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
     now: Date.now,
+    log: settings.log,
     close: async () => {
       await stageThreads.close();
       await api.close();

@@ -67,7 +67,7 @@ async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> 
     try {
       await sendChunk({ opened, activities, waiting, ...chunk, turn: before });
       inFlight.shift();
-      transfer.onCommitted(chunk.staged);
+      if (!opened.settings.dryRun) transfer.onCommitted(chunk.staged);
     } catch (error) {
       // The chunk before is not given up for the fault of this one.
       await before.catch(() => undefined);

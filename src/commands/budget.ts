@@ -1,4 +1,4 @@
-import { keyName } from "../pace.ts";
+import { isRefusedKeyGate, keyName } from "../pace.ts";
 import { configOf, plainText, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 
@@ -13,12 +13,10 @@ export const registerBudget: Register = (program, context) => {
       const now = Date.now();
       const rows = gates.map(({ gate, closedUntil, why }) => {
         const isClosed = closedUntil !== null && closedUntil > now;
-        // A refused key's gate has no end: the key has to change.
-        const until = !isClosed
-          ? null
-          : closedUntil > now + 10 * 365 * 86_400_000
-            ? "the key changes"
-            : new Date(closedUntil).toISOString();
+        const time = isRefusedKeyGate(gate)
+          ? "the key changes"
+          : new Date(closedUntil ?? 0).toISOString();
+        const until = isClosed ? time : null;
         return { gate, closed: isClosed, until, why: isClosed ? why : null };
       });
       if (options.json) for (const row of rows) context.print(JSON.stringify(row));

@@ -3,9 +3,9 @@ import { sources } from "../../connectors/registry.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import type { ConnectionConfig } from "../config/sources.ts";
 import { ConfigError, SluiceError } from "../errors.ts";
-import { configOf, exitCodes, plainText, withGlobals, withState } from "./context.ts";
+import { configOf, plainText, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
-import { exitCodeOf } from "./exit-code.ts";
+import { exitCodeOfError, exitCodes } from "./exit-code.ts";
 import { pingService } from "./ping.ts";
 import { useService } from "./services.ts";
 
@@ -21,7 +21,7 @@ async function finding(
     return { name, ok: true, detail: await look() };
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error;
-    const exitCode = exitCodeOf(error);
+    const exitCode = exitCodeOfError(error);
     return { name, ok: false, detail: error.message, fix: error.hint, exitCode };
   }
 }

@@ -9,16 +9,6 @@ import { loadConfig } from "../config/load.ts";
 import { openSqliteStore } from "../state/sqlite.ts";
 import type { StateStore } from "../state/state-store.ts";
 
-/** Exit codes of the command line. */
-export const exitCodes = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  doneWithRejects: 3,
-  unreachable: 4,
-  interrupted: 130,
-} as const;
-
 /** Where a command's words and its exit code go. */
 export type Output = {
   /** Results: what another program may read. */

@@ -6,8 +6,9 @@ import { messageOf } from "../errors.ts";
 import { connectTemporal } from "../local/connect.ts";
 import { temporalAnswers } from "../local/temporal-server.ts";
 import { freeBytes } from "../staging/folder.ts";
-import { configOf, exitCodes, withGlobals, withState } from "./context.ts";
+import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
+import { exitCodes } from "./exit-code.ts";
 import { byteText } from "./report-text.ts";
 import { defaultTemporal } from "./services.ts";
 

@@ -43,20 +43,33 @@ function progressText(progress: Progress, share: number | undefined, elapsedMs: 
   );
 }
 
-/** Shows progress: one line drawn again and again on a terminal, else a line for every change. */
-function createProgressLine(context: Context): { show(text: string): void; end(): void } {
+/** Shows progress: one line drawn again and again where someone watches, else a line of its own for every change. */
+function createProgressLine(context: Context): {
+  show(text: string, news: string): void;
+  end(): void;
+} {
   const isDrawn = process.stderr.isTTY && !context.environment.isCi;
   let last = "";
   return {
-    show: (text) => {
-      if (text === last) return;
+    show: (text, news) => {
+      const now = isDrawn ? text : news;
+      if (now === last) return;
+      last = now;
       if (isDrawn) process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);
-      last = text;
+      else context.say(news);
     },
     end: () => {
       if (isDrawn && last !== "") process.stderr.write("\r\u001b[K");
     },
   };
+}
+
+/** What is worth a line where nothing is drawn: a wait, or another chunk committed. */
+function newsOf({ waiting, mode, mode_reason, counts }: Progress): string {
+  if (waiting !== null) return waiting;
+  if (mode === null) return "started";
+  if (counts.committed_chunks === 0) return `${mode}: ${mode_reason ?? ""}`;
+  return `${grouped(counts.read)} rows read, ${grouped(counts.sent)} sent, ${counts.committed_chunks} chunks committed`;
 }
 
 /** Follows a workflow to its end; an aborted signal stops following and nothing else. */
@@ -74,7 +87,6 @@ export async function followRun(
     (error: unknown): Followed => ({ error }),
   );
   let ended: Followed | undefined;
-  let announced = "";
   try {
     while (ended === undefined && !signal.aborted) {
       // A query needs a worker: without one the run still goes on, and so do we.
@@ -83,11 +95,10 @@ export async function followRun(
       if (progress !== undefined) {
         const waiting = progress.waiting ?? trouble ?? null;
         const shown = { ...progress, waiting };
-        line.show(progressText(shown, await share(progress), Date.now() - startedAt));
-        const { mode, mode_reason } = progress;
-        const news = waiting ?? (mode === null ? "" : `${mode}: ${mode_reason}`);
-        if (!process.stderr.isTTY && news !== announced && news !== "") context.say(news);
-        announced = news;
+        line.show(
+          progressText(shown, await share(progress), Date.now() - startedAt),
+          newsOf(shown),
+        );
       }
       const pause = delay(askEveryMs, undefined, { signal }).catch(() => undefined);
       ended = await Promise.race([result, pause]);

@@ -6,8 +6,9 @@ import { mapRows } from "../pipeline/map.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
 import { validateRecord } from "../records/validate-record.ts";
-import { configOf, exitCodes, plainText, withGlobals } from "./context.ts";
+import { configOf, plainText, withGlobals } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
+import { exitCodes } from "./exit-code.ts";
 import { positive, syncNamed } from "./run.ts";
 
 type PreviewOptions = GlobalOptions & { readonly rows: number };

@@ -1,10 +1,11 @@
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { finished } from "node:stream/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 import { Option, type Command } from "commander";
 import { stringify } from "csv-stringify/sync";
 
+import { ConfigError, messageOf } from "../errors.ts";
 import type { Reject } from "../state/rejects.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, plainText, withGlobals, withState } from "./context.ts";
@@ -81,25 +82,34 @@ async function listRejects(context: Context, options: ListOptions): Promise<void
   });
 }
 
+async function* exportedLines(
+  state: StateStore,
+  runId: string,
+  format: ExportOptions["format"],
+): AsyncGenerator<string> {
+  if (format === "csv") yield csvLine(columns);
+  for await (const reject of rejectsOf(state, runId)) {
+    const values = shown(reject);
+    const cells = columns.map((column) => values[column] ?? null);
+    yield format === "csv" ? csvLine(cells) : `${JSON.stringify(values)}\n`;
+  }
+}
+
 async function exportRejects(context: Context, options: ExportOptions): Promise<void> {
   const { format, out: file } = options;
   const config = await configOf(context, options);
   await withState(config, async (state) => {
     const { runId } = await runNamed(state, options);
-    const out = file === undefined ? process.stdout : createWriteStream(file, { mode: 0o600 });
-    const write = async (text: string): Promise<void> => {
-      if (!out.write(text)) await once(out, "drain");
-    };
-    if (format === "csv") await write(csvLine(columns));
-    for await (const reject of rejectsOf(state, runId)) {
-      const values = shown(reject);
-      const cells = columns.map((column) => values[column] ?? null);
-      await write(format === "csv" ? csvLine(cells) : `${JSON.stringify(values)}\n`);
+    const lines = Readable.from(exportedLines(state, runId, format));
+    if (file === undefined) {
+      for await (const line of lines) context.print(String(line).trimEnd());
+      return;
     }
-    if (out !== process.stdout) {
-      out.end();
-      await finished(out);
-    }
+    await pipeline(lines, createWriteStream(file, { mode: 0o600 })).catch((error: unknown) => {
+      throw new ConfigError(`cannot write ${file}: ${messageOf(error)}`, {
+        hint: "give --out a file in a folder that is there and may be written",
+      });
+    });
   });
 }
 

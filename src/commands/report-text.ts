@@ -1,5 +1,5 @@
 import type { RunReport } from "../report.ts";
-import { bold, exitCodes, plainText } from "./context.ts";
+import { bold, plainText } from "./context.ts";
 
 /** A number with its thousands set apart. */
 export function grouped(value: number): string {
@@ -64,12 +64,4 @@ export function reportText(report: RunReport, position?: unknown): string {
       : [`  → sluice rejects list --run ${report.run_id}`]),
   ];
   return lines.join("\n");
-}
-
-/** The exit code of a run that ended. */
-export function exitCodeOf(report: RunReport): number {
-  if (report.outcome === "done") return exitCodes.done;
-  if (report.outcome === "done_with_rejects") return exitCodes.doneWithRejects;
-  const isUsage = ["ConfigError", "InvalidInput", "AuthFailed"].includes(report.error?.code ?? "");
-  return isUsage ? exitCodes.usage : exitCodes.failed;
 }

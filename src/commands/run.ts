@@ -13,12 +13,13 @@ import { isWorkflowOpen } from "../local/connect.ts";
 import type { RunReport } from "../report.ts";
 import { sendLock } from "../state/locks.ts";
 import { modes } from "../state/runs.ts";
-import { configOf, exitCodes, withGlobals } from "./context.ts";
+import { configOf, withGlobals } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
+import { exitCodeOfReport, exitCodes } from "./exit-code.ts";
 import { failureOf, followRun, reportOfFailure, type ReadShare } from "./follow.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { reportOfRun } from "./report-of-run.ts";
-import { exitCodeOf, reportText } from "./report-text.ts";
+import { reportText } from "./report-text.ts";
 import { openSession, type Session } from "./session.ts";
 
 type RunOptions = GlobalOptions & {
@@ -135,14 +136,17 @@ async function showReport(session: Session, report: RunReport, how: RunHow): Pro
         : await session.state.checkpoint({ target: run.target, sync: run.sync });
     context.print(reportText(report, found?.position));
   }
-  context.exit(exitCodeOf(report));
+  context.exit(exitCodeOfReport(report));
 }
 
-type RunHow = { readonly context: Context; readonly options: RunOptions };
+type RunHow = {
+  readonly context: Context;
+  readonly options: RunOptions;
+  readonly signal: AbortSignal;
+};
 
 async function followToEnd(session: Session, sync: SyncConfig, how: RunHow): Promise<void> {
   const { context, options } = how;
-  const interrupted = onInterrupt();
   const { handle } = await startOrFollow(session, sync, how);
   if (!options.wait) {
     context.print(
@@ -151,7 +155,7 @@ async function followToEnd(session: Session, sync: SyncConfig, how: RunHow): Pro
     return;
   }
   const share = readShare(session, sync);
-  const followed = await followRun(handle, { context, share, signal: interrupted.signal });
+  const followed = await followRun(handle, { context, share, signal: how.signal });
   if (followed === undefined) {
     context.say(
       session.hasOtherWorker
@@ -168,7 +172,7 @@ async function followToEnd(session: Session, sync: SyncConfig, how: RunHow): Pro
 
 /**
  * The report of a run that did not end well: a failure carries it, of a cancelled run the store keeps it.
- * @throws {WorkflowEndedError} the workflow ended before there was a run to report on.
+ * @throws {SluiceError} the workflow ended before there was a run to report on.
  */
 async function reportAfter(
   error: unknown,
@@ -198,14 +202,23 @@ export const registerRun: Register = (program, context) => {
       // Before anything is started: what is wrong with the source is said at once.
       const signal = AbortSignal.timeout(sourceMsMax);
       await checkColumns(sourceOf({ sources }, sync), sync, { signal, mayName: true });
-      const session = await openSession(config, context);
+      const interrupted = onInterrupt();
+      const session = await openSession(config, context, interrupted.signal).catch(
+        (error: unknown) => {
+          if (!interrupted.signal.aborted) throw error;
+          context.say("interrupted before the run began");
+          context.exit(exitCodes.interrupted);
+          return undefined;
+        },
+      );
+      if (session === undefined) return;
       try {
         if (!options.wait && !session.hasOtherWorker) {
           throw new ConfigError("--no-wait needs a Temporal and a worker that stay", {
             hint: "start them with `sluice dev`, or set TEMPORAL_ADDRESS",
           });
         }
-        await followToEnd(session, sync, { context, options });
+        await followToEnd(session, sync, { context, options, signal: interrupted.signal });
       } finally {
         await session.close();
       }

@@ -98,9 +98,14 @@ async function waitForWorker(
 
 /**
  * Finds or starts the service, Temporal and a worker, in this order, and pings the service.
- * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} with nothing left running
+ * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws the signal's reason, each
+ * with nothing left running
  */
-export async function openSession(config: Config, context: Context): Promise<Session> {
+export async function openSession(
+  config: Config,
+  context: Context,
+  signal: AbortSignal,
+): Promise<Session> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of closing.splice(0).toReversed()) await step();
@@ -108,6 +113,7 @@ export async function openSession(config: Config, context: Context): Promise<Ses
   try {
     const service = await useService(config, context);
     closing.push(service.release);
+    signal.throwIfAborted();
     const state = await openSqliteStore(config.stateFolder);
     closing.push(async () => await state.close());
     if (config.api.legacyBaseUrl !== undefined) {
@@ -115,6 +121,7 @@ export async function openSession(config: Config, context: Context): Promise<Ses
     }
     const temporal = await temporalFor(config, context, state.storeId);
     closing.push(async () => await temporal.release());
+    signal.throwIfAborted();
     const client = await connectTemporal(temporal.address);
     closing.push(async () => await client.close());
     const { storeId } = state;

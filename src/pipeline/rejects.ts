@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { TooManyRejectsError } from "../errors.ts";
 import { rejectRowCharsMax } from "../limits.ts";
 import type { RejectEntry } from "../state/rejects.ts";
 import type { MakeReject, RowPage } from "./page.ts";
@@ -34,4 +35,23 @@ export function sourceRejects(page: RowPage, stream: string, keepRows: KeepRows)
     key,
     row: row === undefined ? undefined : kept(row, keepRows),
   }));
+}
+
+/** How many rejects stop a run: more than both `rate` (0 to 1) of the rows read and `rows`. */
+export type RejectLimit = { readonly rate: number; readonly rows: number };
+
+/** @throws {TooManyRejectsError} a run has more rejects than its limit allows. */
+export function assertWithinLimit(
+  { rate, rows }: RejectLimit,
+  { rejected, read }: { readonly rejected: number; readonly read: number },
+): void {
+  if (rejected <= rows || rejected <= rate * read) return;
+  throw new TooManyRejectsError(
+    `${rejected} of ${read} rows were refused, more than \`reject_limit\` allows ` +
+      `(${rows} rows and ${rate * 100} %): the chunk that would exceed it is not sent`,
+    {
+      field: "reject_limit",
+      hint: "look at `sluice rejects list`; mend the source or the mapping",
+    },
+  );
 }

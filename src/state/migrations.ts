@@ -1,3 +1,6 @@
+// Places kept for what is built next: runs.fence, locks.waiting, hosts, budget.tickets and closed_at for several hosts and
+// classes of runs; fingerprints.fields for "what changed since"; rejects.replayed_by for replays.
+
 /**
  * The schema as numbered steps; step n brings a store of version n-1 to n. A step that was released is never edited:
  * a change is a new step at the end.
@@ -30,8 +33,7 @@ export const migrations: readonly string[] = [
     waited_ms integer not null default 0,
     possibly_repeated integer not null default 0,
     splits integer not null default 0,
-    warnings text not null default '[]',
-    report text
+    warnings text not null default '[]'
   );
   create index runs_by_sync on runs (sync, started_at);
 

@@ -72,7 +72,6 @@ export function stateOnPort(port: MessagePort): StateClient {
     addRunFacts: call("addRunFacts"),
     addWarnings: call("addWarnings"),
     endRun: call("endRun"),
-    keepReport: call("keepReport"),
     run: call("run"),
     runs: call("runs"),
     pruneRuns: call("pruneRuns"),

@@ -104,6 +104,7 @@ export function createRejectStore(db: Database): RejectStore {
        created_at as createdAt
      from rejects where run_id = $runId and (chunk, ordinal) > ($chunk, $ordinal) order by chunk, ordinal limit $limit`,
   );
+  // SQLite takes the bare columns beside a single min() from the row that holds the minimum.
   const reasons = db.prepare(
     `select code, count(*) as count, chunk, ordinal, place, min(chunk * 1000000000 + ordinal)
      from rejects where run_id = $runId group by code order by count desc, code limit $limit`,

@@ -73,8 +73,6 @@ const runRow = z.object({
   splits: z.int(),
   /** What the source's connector wants a person to know, each once. */
   warnings: jsonColumn.pipe(z.array(z.string())),
-  /** The report as it stood when the run closed. */
-  report: jsonColumn,
 });
 
 /** One execution of a sync. Times are ISO 8601. */
@@ -123,8 +121,6 @@ export interface RunStore {
     readonly failure?: RunFailure | undefined;
     readonly endedAt: string;
   }): Run;
-  /** Keeps the report of an ended run, as it was answered to its workflow. */
-  keepReport(input: { readonly runId: string; readonly report: unknown }): void;
   run(runId: string): Run | undefined;
   /** Newest first; of one sync when named. */
   runs(input: { readonly sync?: string | undefined; readonly limit: number }): Run[];
@@ -136,12 +132,12 @@ const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId,
   config_hash as configHash, request, mode, mode_reason as modeReason, started_at as startedAt, ended_at as endedAt,
   outcome, failure, from_position as fromPosition, checkpoint_before as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
-  possibly_repeated as possiblyRepeated, splits, warnings, report`;
+  possibly_repeated as possiblyRepeated, splits, warnings`;
 
 function prepareRuns(
   db: Database,
 ): Record<
-  "insert" | "place" | "warn" | "select" | "list" | "mode" | "add" | "end" | "keep" | "old",
+  "insert" | "place" | "warn" | "select" | "list" | "mode" | "add" | "end" | "old",
   StatementSync
 > {
   return {
@@ -173,7 +169,6 @@ function prepareRuns(
       `update runs set outcome = $outcome, failure = $failure, ended_at = $endedAt
        where run_id = $runId and ended_at is null`,
     ),
-    keep: db.prepare("update runs set report = $report where run_id = $runId"),
     old: db.prepare(
       "select run_id as runId from runs where ended_at is not null and started_at < $before",
     ),
@@ -226,8 +221,6 @@ export function createRunStore(db: Database): RunStore {
         statements.end.run({ ...input, failure: toJson(input.failure) });
         return known(input.runId);
       }),
-    keepReport: ({ runId, report }) =>
-      db.write(() => void statements.keep.run({ runId, report: toJson(report) })),
     pruneRuns: ({ before }) => {
       const gone = all(z.object({ runId: z.string() }), statements.old, { before });
       for (const { runId } of gone) {

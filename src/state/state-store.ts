@@ -33,8 +33,10 @@ export type StateClient = {
 };
 
 /**
- * What outlives a run: runs, checkpoints, sends, receipts, rejects, fingerprints, locks and the rate budget. Every
- * method is one transaction, durable before its promise resolves, and may be called twice with the same outcome.
+ * What outlives a run: runs, checkpoints, sends, receipts, rejects, fingerprints, locks and the rate budget. What a method
+ * wrote is durable when its promise resolves, and each is one transaction but `stageKeys` and `pruneRuns`, which take
+ * `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`, `drawStage`, `beginPart`,
+ * `takeSlot`) do so again when called again; every other may be called twice with the same outcome.
  * @throws {StateUnavailableError} from every method, when the store cannot be reached within `lockWaitMs`.
  */
 export type StateStore = StateClient & {

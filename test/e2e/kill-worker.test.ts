@@ -58,8 +58,9 @@ describe("a worker killed without warning", () => {
       const handle = await project.start({ sync: "accounts" });
       await until(async () => (await receiptOf(project, 1))?.state === "committed");
       await until(async () => (await receiptOf(project, 2))?.state === "sending");
-      await until(async () =>
-        (await project.ledger()).some(({ step }) => step === "generate-upload-url"),
+      await until(
+        async () =>
+          (await project.ledger()).filter(({ step }) => step === "generate-upload-url").length >= 2,
       );
       await kill();
       expect(await finishAndCheck(project, handle)).toBe(0);

@@ -45,7 +45,6 @@ const run: Run = {
   possiblyRepeated: 30,
   splits: 0,
   warnings: [],
-  report: null,
 };
 
 const reason: RejectReason = {

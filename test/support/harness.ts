@@ -108,6 +108,7 @@ export class Harness {
       hostId: "host-1",
       hostQueue: "sluice-host-1",
       isWorkflowOpen: async () => true,
+      log: { info: () => undefined },
     };
     return new Harness({ folder, sandbox, clock, deps });
   }
