@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { until, watch } from "../support/process.ts";
+import { accountsConfig, accountsCsv, bin, Project } from "../support/project.ts";
+
+const timeoutMs = 60_000;
+
+describe("the commands around a run", () => {
+  it(
+    "show, export, move and prune what runs left",
+    async () => {
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": `${accountsCsv(3)}a3,=cmd|calc,X,1\n`,
+      });
+      await project.worker();
+      const sluice = project.sluice.bind(project);
+      expect((await sluice("check")).stdout).toContain("ok    service: ping and key");
+      expect((await sluice("doctor")).stdout).toContain("ok    state store");
+      expect((await sluice("schema")).stdout).toContain('"$schema"');
+      expect((await sluice("validate", "--json")).stdout).toContain('"syncs":["accounts"]');
+      const preview = await sluice("preview", "accounts", "-n", "4");
+      expect([preview.code, preview.stdout.trim().split("\n").length]).toEqual([3, 3]);
+
+      const started = await sluice("run", "accounts", "--no-wait", "--json");
+      const [, workflowId = ""] = /"workflow_id":"([^"]+)"/.exec(started.stdout) ?? [];
+      await project.temporal.client.workflow.getHandle(workflowId).result();
+
+      const out = join(project.folder, "rejects.csv");
+      expect((await sluice("rejects", "export", "--out", out)).code).toBe(0);
+      expect(await project.read("rejects.csv")).toContain("not_domain");
+      expect((await stat(out)).mode & 0o777).toBe(0o600);
+      const nowhere = await sluice("rejects", "export", "--out", join(project.folder, "no", "x"));
+      expect([nowhere.code, nowhere.stderr.includes(" at ")]).toEqual([2, false]);
+      expect((await sluice("rejects", "export", "--format", "jsonl")).stdout).toContain(
+        '"place":"./accounts.csv:5"',
+      );
+
+      expect((await sluice("state", "show")).stdout).toContain("accounts: version 1");
+      const wrong = await sluice("state", "set", "accounts", '{"x":1}', "--reason", "test");
+      expect(wrong.code).toBe(2);
+      expect((await sluice("state", "reset", "accounts", "--reason", "again")).code).toBe(0);
+      expect((await sluice("state", "show")).stdout).toContain("was set by hand");
+      expect((await sluice("run", "accounts")).stdout).toContain("= sent 3 + unchanged 0");
+
+      expect((await sluice("runs", "list")).stdout.trim().split("\n")).toHaveLength(3);
+      expect((await sluice("runs", "prune", "--older-than", "soon")).code).toBe(2);
+      expect((await sluice("runs", "prune", "--older-than", "1ms", "--json")).stdout).toBe(
+        '{"removed":2}\n',
+      );
+      expect((await sluice("run", "accounts", "--json")).stdout).toContain('"unchanged":3');
+      expect((await sluice("cancel", "nope")).code).toBe(2);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "leave nothing running when Ctrl-C comes while a run still starts its servers",
+    async () => {
+      const yaml = accountsConfig()
+        .replace("${SLUICE_BASE_URL}", "sandbox")
+        .replace("${SLUICE_LEGACY_BASE_URL}", "sandbox");
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": yaml,
+        "accounts.csv": accountsCsv(3),
+      });
+      const { PATH, HOME } = project.env;
+      const child = spawn(process.execPath, [bin, "run", "accounts"], {
+        cwd: project.folder,
+        env: { PATH, HOME },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const { printed, ended } = watch(child);
+      await until(async () => printed().stderr.includes("started the sandbox"));
+      child.kill("SIGINT");
+      expect((await ended).code).toBe(130);
+      const records = (await readdir(join(project.folder, ".sluice"))).filter((name) =>
+        /^(?:temporal|sandbox)\.json$/.test(name),
+      );
+      expect(records).toEqual([]);
+    },
+    timeoutMs,
+  );
+});
