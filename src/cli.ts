@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
@@ -22,6 +23,10 @@ import { registerValidate } from "./commands/validate.ts";
 import { registerWorker } from "./commands/worker.ts";
 import { readEnvironment } from "./config/environment.ts";
 import { messageOf, SluiceError } from "./errors.ts";
+
+// V8 enlarges a young generation by all that ever survived in it: with five isolates in a worker that was 60 MB of RSS, and
+// bought no time. It holds for the isolates that are made later, too.
+setFlagsFromString("--semi-space-growth-factor=1");
 
 /** Of package.json, which lies beside `src` and, when built, beside `dist`. */
 const packageFile = new URL(

@@ -41,7 +41,7 @@ export function openDatabase(file: string): Database {
     refuseNetworkFileSystem(dirname(file));
     db = new DatabaseSync(file, { timeout: lockWaitMs });
     // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
-    db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536");
+    db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16384");
     chmodSync(file, 0o600);
   } catch (error) {
     throw asStateError(error, file);
