@@ -84,7 +84,7 @@ type Followable = { readonly handle: WorkflowHandle<typeof syncWorkflow>; readon
 
 /**
  * Starts the workflow, or goes on with the one that holds the sync.
- * @throws {BusyError} another run holds it, and the server is not our own.
+ * @throws {BusyError} another run holds it, and a worker other than ours goes on with it.
  */
 async function startOrFollow(
   session: Session,
@@ -95,7 +95,7 @@ async function startOrFollow(
   const holder = await state.lockHolder(sendLock(targetOf(config.api), sync.name));
   if (holder !== undefined && (await isWorkflowOpen(client, holder))) {
     const { runId, workflowId } = holder;
-    if (!session.temporal.isEmbedded) {
+    if (session.hasOtherWorker) {
       throw new BusyError(
         `sync ${sync.name} is being sent by run ${runId} (workflow ${workflowId})`,
         {

@@ -125,9 +125,11 @@ export async function openSession(
     const client = await connectTemporal(temporal.address);
     closing.push(async () => await client.close());
     const { storeId } = state;
-    let hasOtherWorker = true;
-    if (temporal.isEmbedded) {
-      hasOtherWorker = (await storesOn(client, config.temporal.taskQueue)).includes(storeId);
+    const mayWork = temporal.isEmbedded || temporal.isFound;
+    if (!mayWork) await waitForWorker(client, { config, storeId, context });
+    const hasOtherWorker = (await storesOn(client, config.temporal.taskQueue)).includes(storeId);
+    // Nobody said where the work is done: it is done here, whoever else may do some of it.
+    if (mayWork) {
       const { addresses } = service;
       const { logFormat, proxy } = context.environment;
       // Failures that are tried again are shown by the one who follows the run.
@@ -135,7 +137,7 @@ export async function openSession(
       const temporalAddress = temporal.address;
       const worker = await startWorker({ config, addresses, temporalAddress, sources, log, proxy });
       closing.push(async () => await worker.stop());
-    } else await waitForWorker(client, { config, storeId, context });
+    }
     return { config, state, temporal, hasOtherWorker, client: client.client, close };
   } catch (error) {
     await close();
