@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createGunzip } from "node:zlib";
+
+/** The benchmark's rows, with the sha256 of their CSV and of the JSONL that is right for them (README.md). */
+export const accounts = {
+  rows: 485_208,
+  csvSha256: "0eb1d13dc7f8282c8b47396c6262bafd6453a8aa8abd40976a87d5efb6379a95",
+  jsonlSha256: "696cc0ee2b843258c9f22c3b9a6bd31631b460d8c27c522c3ee811294812d9c5",
+} as const;
+
+/** The mapping of README.md as a sync spells it, its properties in the order of the oracle's. */
+export const accountMapping = {
+  account_id: "id",
+  domain: "domain",
+  account_properties: {
+    name: "name",
+    industry: "industry",
+    employees: { column: "employees", as: "integer" },
+    country: "country",
+    city: "city",
+    founded_year: { column: "founded_year", as: "integer" },
+    annual_revenue: { column: "annual_revenue", as: "integer" },
+    funding_stage: "funding_stage",
+    phone: "phone",
+    owner_email: "owner_email",
+    description: "description",
+    updated_at: "updated_at",
+  },
+} as const;
+
+const integers: ReadonlySet<string> = new Set(["employees", "founded_year", "annual_revenue"]);
+const properties = Object.keys(accountMapping.account_properties);
+
+/** A record as the oracle of README.md makes it, from a row as csv-parse reads it. */
+export type OracleRecord = {
+  readonly type: "account";
+  readonly account_id: string | undefined;
+  readonly domain: string | undefined;
+  readonly account_properties: Readonly<Record<string, unknown>>;
+};
+
+/** The oracle's mapping; it shares nothing with sluice's but the names of the columns. */
+export function oracleRecord(row: Readonly<Record<string, string>>): OracleRecord {
+  const values: Record<string, unknown> = {};
+  for (const name of properties) {
+    const text = row[name];
+    if (text !== "") values[name] = integers.has(name) ? Number(text) : text;
+  }
+  return {
+    type: "account",
+    account_id: row["id"],
+    domain: row["domain"],
+    account_properties: values,
+  };
+}
+
+/** How csv-parse is set up to be the oracle's reader. */
+export const oracleParseOptions = {
+  columns: true,
+  bom: true,
+  record_delimiter: ["\r\n", "\n", "\r"],
+};
+
+/** Writes accounts.csv into a folder; answers its path. @throws when its bytes are not those of README.md. */
+export async function makeAccounts(folder: string): Promise<string> {
+  const file = join(folder, "accounts.csv");
+  const generator = fileURLToPath(new URL("gen-accounts.mjs", import.meta.url));
+  const args = [generator, "--rows", String(accounts.rows), "--out", file];
+  await promisify(execFile)(process.execPath, args);
+  const sha256 = createHash("sha256");
+  await pipeline(createReadStream(file), sha256);
+  const found = sha256.digest("hex");
+  if (found !== accounts.csvSha256) throw new Error(`${file}: sha256 ${found} is not the data's`);
+  return file;
+}
+
+/** The sha256 of what gzip files hold, joined in order. */
+export async function jsonlSha256(files: readonly string[]): Promise<string> {
+  const sha256 = createHash("sha256");
+  for (const file of files) {
+    const unpacked = createReadStream(file).pipe(createGunzip());
+    for await (const piece of unpacked as AsyncIterable<Buffer>) sha256.update(piece);
+  }
+  return sha256.digest("hex");
+}

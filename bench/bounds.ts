@@ -1,0 +1,62 @@
+import { spread } from "./report.ts";
+import type { Measured } from "./rounds.ts";
+
+/** A claim, and whether it held. */
+export type Checked = {
+  readonly what: string;
+  readonly bound: string;
+  readonly measured: string;
+  readonly holds: boolean;
+};
+
+/** Least rows per second of staging, by issue and performance.md; and least times the naive way's. */
+const rowsPerSecondMin = 150_000;
+const timesNaiveMin = 4;
+
+/** Most event-loop delay: heartbeats go out every two seconds, but a signal or an answer waits as long as this. */
+const loopP99MsMax = 10;
+
+/** Holds the staging of all rows against its bounds; medians of the rounds count. */
+export function checkStaging(
+  all: readonly Measured[],
+  naive: readonly Measured[],
+): readonly Checked[] {
+  const rate = spread(all.map(({ rowsPerSecond }) => rowsPerSecond)).median;
+  const times = spread(
+    all.map(({ rowsPerSecond }, round) => rowsPerSecond / (naive[round]?.rowsPerSecond ?? 0)),
+  );
+  const delay = spread(all.map(({ loopP99Ms = Number.NaN }) => loopP99Ms)).median;
+  return [
+    {
+      what: "CSV to staged chunks, rows/s",
+      bound: `>= ${rowsPerSecondMin.toLocaleString("en")}`,
+      measured: Math.round(rate).toLocaleString("en"),
+      holds: rate >= rowsPerSecondMin,
+    },
+    {
+      what: "... times the naive way's, pair by pair (min / median / max)",
+      bound: `>= ${timesNaiveMin}`,
+      measured: [times.min, times.median, times.max].map((ratio) => ratio.toFixed(1)).join(" / "),
+      holds: times.median >= timesNaiveMin,
+    },
+    {
+      what: "... event-loop delay of the main thread meanwhile, p99",
+      bound: `<= ${loopP99MsMax} ms`,
+      measured: `${delay.toFixed(1)} ms`,
+      holds: delay <= loopP99MsMax,
+    },
+  ];
+}
+
+/** The rows of a table of claims. */
+export function checkedRows(checked: readonly Checked[]): string[][] {
+  return [
+    ["what", "bound", "measured", ""],
+    ...checked.map(({ what, bound, measured, holds }) => [
+      what,
+      bound,
+      measured,
+      holds ? "holds" : "**broken**",
+    ]),
+  ];
+}

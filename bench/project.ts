@@ -1,0 +1,155 @@
+import type { ChildProcess } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
+
+import { Client, Connection } from "@temporalio/client";
+import { parse } from "csv-parse";
+import { z } from "zod";
+
+import { accountMapping, oracleParseOptions, oracleRecord } from "./accounts.ts";
+import { bin } from "./built.ts";
+import { end, type Ended, firstJson, linesOf, peakRssBytes, run, start } from "./child.ts";
+
+/** Requests per second that the project allows itself: far more than it needs, so that pace is not what is measured. */
+export const requestsPerSecond = 1_000;
+
+const lookEveryMs = 50;
+
+const reportSchema = z.object({
+  outcome: z.string(),
+  mode: z.string(),
+  counts: z.object({
+    read: z.int(),
+    sent: z.int(),
+    unchanged: z.int(),
+    filtered: z.int(),
+    rejected: z.int(),
+  }),
+  balanced: z.boolean(),
+  chunks: z.int(),
+  duration_ms: z.number(),
+});
+
+/** A run of `sluice run accounts`, from the start of its process to its exit. */
+export type WholeRun = Ended & {
+  readonly report: z.output<typeof reportSchema>;
+  /** Of the process, which holds the worker. */
+  readonly rssBytes: number;
+};
+
+/** A project in an empty folder, with a Temporal of its own that stays until `close`. */
+export class BenchProject {
+  readonly folder: string;
+  readonly #csv: string;
+  readonly #temporal: ChildProcess;
+  readonly #address: string;
+
+  private constructor(parts: {
+    folder: string;
+    csv: string;
+    temporal: ChildProcess;
+    address: string;
+  }) {
+    this.folder = parts.folder;
+    this.#csv = parts.csv;
+    this.#temporal = parts.temporal;
+    this.#address = parts.address;
+  }
+
+  /** Writes the configuration and starts Temporal, with its histories in the project's state folder. */
+  static async open(parent: string, csv: string): Promise<BenchProject> {
+    const folder = join(parent, "project");
+    await mkdir(folder);
+    const config = {
+      version: 1,
+      api: {
+        base_url: "sandbox",
+        legacy_base_url: "sandbox",
+        api_key: "bench-key",
+        requests_per_second: requestsPerSecond,
+      },
+      connections: { exports: { connector: "csv", path: csv } },
+      syncs: { accounts: { from: "exports", stream: "account", record: accountMapping } },
+    };
+    // JSON is YAML.
+    await writeFile(join(folder, "sluice.yaml"), JSON.stringify(config, undefined, 2));
+    const temporal = start([bin, "temporal", "start", "--json"], folder);
+    const { address } = z.object({ address: z.string() }).parse(await firstJson(temporal));
+    return new BenchProject({ folder, csv, temporal, address });
+  }
+
+  /** Runs the sync as a user does, with a sandbox that it starts itself. */
+  async run(): Promise<WholeRun> {
+    let rssBytes = 0;
+    let looking: NodeJS.Timeout | undefined;
+    const ended = await run([bin, "run", "accounts", "--json"], this.folder, (child) => {
+      looking = setInterval(() => {
+        void peakRssBytes(child).then((bytes = 0) => (rssBytes = Math.max(rssBytes, bytes)));
+      }, lookEveryMs);
+    }).finally(() => clearInterval(looking));
+    const report = reportSchema.parse(JSON.parse(ended.lastLine));
+    return { ...ended, report, rssBytes };
+  }
+
+  /** Bytes of the largest history, as Temporal itself counts them. */
+  async largestHistoryBytes(): Promise<number> {
+    const connection = await Connection.connect({ address: this.#address });
+    try {
+      const { workflow } = new Client({ connection });
+      let largest = 0;
+      for await (const { workflowId, runId } of workflow.list()) {
+        const { historySize = 0 } = await workflow.getHandle(workflowId, runId).describe();
+        largest = Math.max(largest, historySize);
+      }
+      return largest;
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /**
+   * Holds what the sandbox keeps against the oracle's reading of the CSV, record by record, as values: the order of
+   * members does not count.
+   * @returns how many are the same. @throws at the first that is not, and when one side has more.
+   */
+  async compareRecords(): Promise<number> {
+    const args = [bin, "sandbox", "--port", "0", "--data", ".sluice/sandbox", "--json"];
+    const sandbox = start(args, this.folder);
+    try {
+      const { address } = z.object({ address: z.string() }).parse(await firstJson(sandbox));
+      const { body } = await fetch(`${address}/_sandbox/records?stream=account`);
+      if (body === null) throw new Error("the sandbox shows no records");
+      const rows = createReadStream(this.#csv).pipe(parse(oracleParseOptions));
+      return await countEqual(rows, Readable.fromWeb(body));
+    } finally {
+      await end(sandbox);
+    }
+  }
+
+  async close(): Promise<void> {
+    await end(this.#temporal);
+  }
+}
+
+const shown = z.object({ record: z.unknown() });
+
+async function countEqual(
+  rows: AsyncIterable<Record<string, string>>,
+  body: Readable,
+): Promise<number> {
+  const lines = linesOf({ stdout: body })[Symbol.asyncIterator]();
+  let count = 0;
+  for await (const row of rows) {
+    const next: IteratorResult<string, unknown> = await lines.next();
+    const { record } = shown.parse(next.done === true ? {} : JSON.parse(next.value));
+    if (!isDeepStrictEqual(record, oracleRecord(row))) {
+      throw new Error(`record ${count + 1} in the sandbox is not the oracle's`);
+    }
+    count += 1;
+  }
+  if ((await lines.next()).done !== true) throw new Error("the sandbox holds more records");
+  return count;
+}
