@@ -24,7 +24,7 @@ export type Session = TemporalClient & {
   readonly close: () => Promise<void>;
 };
 
-/** Temporal as `useTemporal` finds it, but no server that only happens to listen and serves another project's queue. */
+/** Temporal as `useTemporal` finds it, but no server that only happens to listen and has no worker of this project. */
 async function temporalFor(
   config: Config,
   context: Context,
@@ -35,8 +35,9 @@ async function temporalFor(
   const client = await connectTemporal(temporal.address);
   const stores = await storesOn(client, config.temporal.taskQueue);
   await client.close();
-  if (stores.length === 0 || stores.includes(storeId)) return temporal;
-  context.say(`the Temporal at ${temporal.address} serves another project`);
+  if (stores.includes(storeId)) return temporal;
+  // It may be another project's embedded one, and stop any time.
+  context.say(`the Temporal at ${temporal.address} has no worker of this project`);
   return await useEmbeddedTemporal(config, context);
 }
 
@@ -125,11 +126,10 @@ export async function openSession(
     const client = await connectTemporal(temporal.address);
     closing.push(async () => await client.close());
     const { storeId } = state;
-    const mayWork = temporal.isEmbedded || temporal.isFound;
-    if (!mayWork) await waitForWorker(client, { config, storeId, context });
+    if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
     const hasOtherWorker = (await storesOn(client, config.temporal.taskQueue)).includes(storeId);
     // Nobody said where the work is done: it is done here, whoever else may do some of it.
-    if (mayWork) {
+    if (temporal.isEmbedded) {
       const { addresses } = service;
       const { logFormat, proxy } = context.environment;
       // Failures that are tried again are shown by the one who follows the run.

@@ -140,7 +140,7 @@ describe("the image of the Dockerfile", () => {
 
   afterAll(() => {
     rmSync(folder, { recursive: true });
-  });
+  }, 60_000);
 
   it("makes a folder, from nothing but what it copies, in which the command works", () => {
     const { app, env } = followDockerfile(folder);
