@@ -8,35 +8,40 @@ import type { CloseRunInput } from "./inputs.ts";
 
 /**
  * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
- * answers the report. Twice is once: a run keeps its first outcome.
+ * answers the report; null for a run that was never opened. Twice is once: a run keeps its first outcome.
  */
+export async function endRun(
+  deps: Pick<Dependencies, "log" | "now" | "state">,
+  { runId, ...input }: Omit<CloseRunInput, "outcome"> & { readonly outcome: Outcome },
+): Promise<RunReport | null> {
+  const { state } = deps;
+  const run = await state.run(runId);
+  // An unknown sync, or a store that was away: there is nothing to close.
+  if (run === undefined) return null;
+  if (input.mode !== undefined) await state.setMode({ runId, ...input.mode });
+  const staged = run.request.dryRun === true;
+  if (!staged) await state.dropSends({ runId });
+  const tally = await state.tally({ runId, staged });
+  const bucket = imbalance(tally);
+  let [outcome, failure]: [Outcome, RunFailure | undefined] = [input.outcome, input.failure];
+  if (outcome === "done" && bucket !== undefined) {
+    const message = `the run does not balance: ${bucket}`;
+    [outcome, failure] = ["failed", { code: "NotBalanced", message }];
+  }
+  if (outcome === "done" && tally.rejected > 0) outcome = "done_with_rejects";
+  const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
+  const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
+  const report = buildReport({ run: ended, tally, reasons });
+  const { target, sync, firstRunId } = run;
+  await state.releaseLock({ name: sendLock(target, sync), firstRunId });
+  const { counts, bytes, duration_ms: ms } = report;
+  deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
+  return report;
+}
+
+/** Ends a run for its workflow (`endRun`). */
 export function createCloseRun(
   deps: Dependencies,
 ): (input: CloseRunInput) => Promise<RunReport | null> {
-  const { state } = deps;
-  return async ({ runId, ...input }) =>
-    await attempt(async () => {
-      const run = await state.run(runId);
-      // A run that never opened (an unknown sync, a store that was away) has nothing to close.
-      if (run === undefined) return null;
-      if (input.mode !== undefined) await state.setMode({ runId, ...input.mode });
-      const staged = run.request.dryRun === true;
-      if (!staged) await state.dropSends({ runId });
-      const tally = await state.tally({ runId, staged });
-      const bucket = imbalance(tally);
-      let [outcome, failure]: [Outcome, RunFailure | undefined] = [input.outcome, input.failure];
-      if (outcome === "done" && bucket !== undefined) {
-        const message = `the run does not balance: ${bucket}`;
-        [outcome, failure] = ["failed", { code: "NotBalanced", message }];
-      }
-      if (outcome === "done" && tally.rejected > 0) outcome = "done_with_rejects";
-      const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
-      const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
-      const report = buildReport({ run: ended, tally, reasons });
-      const { target, sync, firstRunId } = run;
-      await state.releaseLock({ name: sendLock(target, sync), firstRunId });
-      const { counts, bytes, duration_ms: ms } = report;
-      deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
-      return report;
-    });
+  return async (input) => await attempt(async () => await endRun(deps, input));
 }

@@ -1,11 +1,15 @@
 import { attempt } from "./attempt.ts";
-import { isoNow, type Dependencies } from "./dependencies.ts";
+import { heldRunOf, isoNow, type Dependencies } from "./dependencies.ts";
 import type { StageRef } from "./inputs.ts";
 
-/** Saves the checkpoint behind a chunk that the service accepted (I1). Twice is once: a committed chunk stays as it is. */
+/**
+ * Saves the checkpoint behind a chunk that the service accepted (I1), also after the configuration changed: what was accepted
+ * is not sent again. Twice is once: a committed chunk stays as it is.
+ */
 export function createCommitChunk(deps: Dependencies): (input: StageRef) => Promise<object> {
-  return async ({ runId, chunk, stage }) =>
+  return async ({ chunk, stage, ...ref }) =>
     await attempt(async () => {
+      const { runId } = await heldRunOf(deps, ref);
       await deps.state.commitChunk({ runId, chunk, stage, at: isoNow(deps) });
       return {};
     });

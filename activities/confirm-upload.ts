@@ -11,9 +11,10 @@ export function createConfirmUpload(
   deps: Dependencies,
 ): (input: PartRef & { readonly fileKey: string }) => Promise<object> {
   const { state, api } = deps;
-  return async ({ runId, chunk, stage, part, fileKey }) =>
-    await requestAttempt(deps, runId, async ({ signal }) => {
-      await runOf(deps, runId);
+  return async ({ fileKey, ...ref }) =>
+    await requestAttempt(deps, ref.runId, async ({ signal }) => {
+      await runOf(deps, ref);
+      const { runId, chunk, stage, part } = ref;
       const name = { runId, chunk, stage, part };
       const confirming = { ...name, form: "file", confirm: true, host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });

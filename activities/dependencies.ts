@@ -1,10 +1,16 @@
 import type { Source } from "../connectors/connector.ts";
 import type { ApiClient } from "../src/api/client.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
-import { ConfigError } from "../src/errors.ts";
+import {
+  ConfigChangedError,
+  ConfigError,
+  SupersededError,
+  WrongStoreError,
+} from "../src/errors.ts";
 import type { LockHolder } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import type { StateStore } from "../src/state/state-store.ts";
+import type { RunRef } from "./inputs.ts";
 import type { StageThreads } from "./stage-threads.ts";
 
 /** What the activities work with; made once a worker, handed to `createActivities`. */
@@ -22,8 +28,10 @@ export type Dependencies = {
   readonly hostId: string;
   /** The task queue of activities that need this host's files. */
   readonly hostQueue: string;
+  /** Temporal's cluster and namespace: only there can a run's workflow be looked up. */
+  readonly temporalId: string;
   /** Asks Temporal whether the workflow that holds a lock is still open. */
-  isWorkflowOpen(holder: LockHolder): Promise<boolean>;
+  isWorkflowOpen(holder: Pick<LockHolder, "workflowId" | "firstRunId">): Promise<boolean>;
   /** Unix ms. */
   now(): number;
   /** Takes one line when a run opens and one when it closes: names and numbers. */
@@ -47,23 +55,58 @@ export function syncOf({ config }: Pick<Dependencies, "config">, name: string): 
 }
 
 /**
- * The run that an activity belongs to.
+ * The run of an activity that only writes down what was done: on this store, by a run that has not given its lock away.
+ * @throws {WrongStoreError} @throws {SupersededError}
+ */
+export async function heldRunOf(
+  { state }: Pick<Dependencies, "state">,
+  { runId, storeId, fence }: RunRef,
+): Promise<Run> {
+  if (storeId !== state.storeId) {
+    throw new WrongStoreError(
+      `run ${runId} was begun on state store ${storeId}, and this worker has ${state.storeId}`,
+      { hint: "let only workers of one `state:` poll a task queue (temporal.task_queue)" },
+    );
+  }
+  const run = await state.run(runId);
+  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  if (run.fence !== fence) {
+    throw new SupersededError(`run ${runId} gave its send lock away since this was begun`);
+  }
+  return run;
+}
+
+/**
+ * The run of an activity that reads, maps or sends, once it is sure that this worker may go on with it: neither a redeploy
+ * nor a zombie may mix two mappings, two services or two stores.
+ * @throws {WrongStoreError} @throws {SupersededError} @throws {ConfigChangedError} its sync is configured otherwise by now.
  * @throws {ConfigError} it was begun for another service than this worker talks to: what one holds the other does not.
  */
 export async function runOf(
-  { state, target }: Pick<Dependencies, "state" | "target">,
-  runId: string,
+  deps: Pick<Dependencies, "config" | "state" | "target">,
+  ref: RunRef,
 ): Promise<Run> {
-  const run = await state.run(runId);
-  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
-  if (run.target === target) return run;
-  throw new ConfigError(
-    `run ${runId} was begun for ${run.target}, and this worker sends to ${target}`,
-    {
-      field: "api.base_url",
-      hint: "run the sync again: this run ends here, with what it sent committed",
-    },
-  );
+  const run = await heldRunOf(deps, ref);
+  const hint = "run the sync again: this run ends here, with what it sent committed";
+  if (run.target !== deps.target) {
+    throw new ConfigError(
+      `run ${run.runId} was begun for ${run.target}, and this worker sends to ${deps.target}`,
+      { field: "api.base_url", hint },
+    );
+  }
+  const sync = syncOf(deps, run.sync);
+  if (sync.configHash !== ref.configHash) {
+    throw new ConfigChangedError(
+      `the configuration of sync ${run.sync} changed since run ${run.runId} was begun`,
+      { field: `syncs.${run.sync}`, hint },
+    );
+  }
+  return run;
+}
+
+/** The task queue of the activities that need a host's files. */
+export function hostQueueOf({ temporal }: Pick<Config, "temporal">, hostId: string): string {
+  return `${temporal.taskQueue}-host-${hostId}`;
 }
 
 /** The time as the store keeps it. */

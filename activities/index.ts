@@ -1,3 +1,4 @@
+import { createChooseHost } from "./choose-host.ts";
 import { createCloseRun } from "./close-run.ts";
 import { createCommitChunk } from "./commit-chunk.ts";
 import { createConfirmUpload } from "./confirm-upload.ts";
@@ -12,12 +13,14 @@ import { createUploadJson } from "./upload-json.ts";
 /** The activities that need no local file: any worker may run them. */
 export function createSharedActivities(deps: Dependencies): {
   readonly openRun: ReturnType<typeof createOpenRun>;
+  readonly chooseHost: ReturnType<typeof createChooseHost>;
   readonly confirmUpload: ReturnType<typeof createConfirmUpload>;
   readonly commitChunk: ReturnType<typeof createCommitChunk>;
   readonly closeRun: ReturnType<typeof createCloseRun>;
 } {
   return {
     openRun: createOpenRun(deps),
+    chooseHost: createChooseHost(deps),
     confirmUpload: createConfirmUpload(deps),
     commitChunk: createCommitChunk(deps),
     closeRun: createCloseRun(deps),

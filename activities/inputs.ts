@@ -1,8 +1,8 @@
 import type { RunFailure, RunRequest, Outcome } from "../src/state/runs.ts";
 
 /**
- * What every activity of a run is given. So far they act on `runId` alone; the other members are in every history from the
- * start, for the checks that tell a redeploy, another store and a zombie apart.
+ * What every activity of a run is given: the run, and what a worker must have in common with the one that opened it
+ * (`runOf`).
  */
 export type RunRef = {
   readonly runId: string;

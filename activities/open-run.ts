@@ -7,6 +7,7 @@ import { sendLock, type LockHolder } from "../src/state/locks.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
+import { isRunOpen } from "./run-open.ts";
 
 /** The connector of a sync. @throws {ConfigError} there is none of that name. */
 export function sourceOf({ sources }: Pick<Dependencies, "sources">, sync: SyncConfig): Source {
@@ -67,7 +68,7 @@ async function takeSendLock(deps: Dependencies, input: OpenRunInput): Promise<nu
   const name = sendLock(deps.target, input.sync);
   const ask = { name, workflowId, firstRunId, runId, kind, at: isoNow(deps) };
   let answer = await deps.state.takeLock(ask);
-  if ("holder" in answer && !(await deps.isWorkflowOpen(answer.holder))) {
+  if ("holder" in answer && !(await isRunOpen(deps, answer.holder))) {
     // A terminated or timed-out workflow cannot give its lock back: Temporal says that it is closed.
     answer = await deps.state.takeLock({ ...ask, insteadOf: answer.holder });
   }
@@ -114,6 +115,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       const opened = await state.openRun({
         ...input,
         target,
+        temporalId: deps.temporalId,
         configHash,
         startedAt: isoNow(deps),
       });

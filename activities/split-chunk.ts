@@ -8,7 +8,7 @@ import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { NewPart, Ranges, Receipt } from "../src/state/receipts.ts";
 import type { Send } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
-import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import { findRows, type Refused } from "./find-rows.ts";
 import type { SplitInput } from "./inputs.ts";
 
@@ -117,15 +117,16 @@ export function createSplitChunk(
   deps: Dependencies,
 ): (input: SplitInput) => Promise<{ readonly parts: number[] }> {
   const { state } = deps;
-  return async ({ runId, chunk, stage, part, how }) =>
+  return async ({ how, ...ref }) =>
     await attempt(async ({ signal }) => {
+      const run = await runOf(deps, ref);
+      const { runId, chunk, stage, part } = ref;
       const name = { runId, chunk, stage };
-      const [run, send, receipt] = await Promise.all([
-        state.run(runId),
+      const [send, receipt] = await Promise.all([
         state.send(name),
         state.receipt({ ...name, part }),
       ]);
-      if (run === undefined || send === undefined || receipt === undefined) {
+      if (send === undefined || receipt === undefined) {
         throw new Error(`run ${runId}, chunk ${chunk}: part ${part} is not in the store`);
       }
       const splitting = { ...name, part, host: deps.hostId, at: isoNow(deps) };

@@ -83,9 +83,10 @@ export function createStageChunk(
   deps: Dependencies,
 ): (input: RunRef & { readonly chunk: number }) => Promise<StageResult> {
   const { state } = deps;
-  return async ({ runId, chunk }) =>
+  return async ({ chunk, ...ref }) =>
     await attempt(async ({ signal, progress }) => {
-      const run = await runOf(deps, runId);
+      const run = await runOf(deps, ref);
+      const { runId } = ref;
       const drawn = await state.drawStage({ runId, chunk, host: deps.hostId });
       await sweepChunk(deps.stagingFolder, { runId, chunk, before: drawn.stage });
       const job = await jobOf(deps, { run, chunk, drawn });

@@ -11,9 +11,10 @@ export function createUploadFile(
   deps: Dependencies,
 ): (input: PartRef) => Promise<{ readonly fileKey: string }> {
   const { state, api } = deps;
-  return async ({ runId, chunk, stage, part }) =>
-    await requestAttempt(deps, runId, async ({ signal, progress }) => {
-      const run = await runOf(deps, runId);
+  return async (ref) =>
+    await requestAttempt(deps, ref.runId, async ({ signal, progress }) => {
+      const run = await runOf(deps, ref);
+      const { runId, chunk, stage, part } = ref;
       const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       const sending = { ...name, form: "file", host: deps.hostId } as const;

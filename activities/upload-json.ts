@@ -26,9 +26,10 @@ export function createUploadJson(
   deps: Dependencies,
 ): (input: PartRef) => Promise<{ readonly fileKey: string | null }> {
   const { state, api } = deps;
-  return async ({ runId, chunk, stage, part }) =>
-    await requestAttempt(deps, runId, async ({ signal }) => {
-      const run = await runOf(deps, runId);
+  return async (ref) =>
+    await requestAttempt(deps, ref.runId, async ({ signal }) => {
+      const run = await runOf(deps, ref);
+      const { runId, chunk, stage, part } = ref;
       const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       const sending = { ...name, form: "body", host: deps.hostId } as const;

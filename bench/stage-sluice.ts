@@ -92,17 +92,11 @@ async function stageAll(
   state: StateStore,
 ): Promise<{ files: string[]; records: number; unchanged: number }> {
   const threads = createStageThreads(state);
-  await state.openRun({
-    runId,
-    sync,
-    target,
-    kind: "sync",
-    workflowId: runId,
-    firstRunId: runId,
-    configHash: "",
-    request: {},
-    startedAt: new Date().toISOString(),
-  });
+  const at = new Date().toISOString();
+  const workflow = { runId, kind: "sync", workflowId: runId, firstRunId: runId };
+  const opening = { temporalId: "", configHash: "", request: {}, startedAt: at };
+  await state.openRun({ ...workflow, ...opening, sync, target });
+  await state.takeLock({ ...workflow, name: sync, at });
   await state.placeRun({ runId, isResumed: false });
   const files: string[] = [];
   const sum = { records: 0, unchanged: 0 };

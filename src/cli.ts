@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 
 import { Command, CommanderError } from "commander";
-import { z } from "zod";
 
 import { registerBudget } from "./commands/budget.ts";
 import { registerCancel } from "./commands/cancel.ts";
@@ -23,19 +21,11 @@ import { registerValidate } from "./commands/validate.ts";
 import { registerWorker } from "./commands/worker.ts";
 import { readEnvironment } from "./config/environment.ts";
 import { messageOf, SluiceError } from "./errors.ts";
+import { version } from "./version.ts";
 
 // V8 enlarges a young generation by all that ever survived in it: with five isolates in a worker that was 60 MB of RSS, and
 // bought no time. It holds for the isolates that are made later, too.
 setFlagsFromString("--semi-space-growth-factor=1");
-
-/** Of package.json, which lies beside `src` and, when built, beside `dist`. */
-const packageFile = new URL(
-  import.meta.url.endsWith(".ts") ? "../package.json" : "../../package.json",
-  import.meta.url,
-);
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(packageFile, "utf8")));
 
 const verbs = [
   registerValidate,

@@ -151,9 +151,21 @@ export class StagedFileMissingError extends SluiceError {
   readonly retryable = false;
 }
 
-/** Thrown when a write comes from a staging that is no longer the chunk's newest. */
+/** Thrown when a write comes from a staging that is no longer the chunk's newest, or from a run that lost its send lock. */
 export class SupersededError extends SluiceError {
   readonly code = "Superseded";
+  readonly retryable = false;
+}
+
+/** Thrown when a run was begun on another state store than this worker has. */
+export class WrongStoreError extends SluiceError {
+  readonly code = "WrongStore";
+  readonly retryable = false;
+}
+
+/** Thrown when the sync's configuration is not the one its run was begun with: two mappings must not mix in one run. */
+export class ConfigChangedError extends SluiceError {
+  readonly code = "ConfigChanged";
   readonly retryable = false;
 }
 

@@ -183,6 +183,12 @@ export const sharedActivitiesMax = 20;
 /** Activities with local files that one worker runs at once: its disk's share. */
 export const hostActivitiesMax = 4;
 
+/** How often a worker tells the store that it lives. */
+export const hostBeatMs = 10_000;
+
+/** Hosts in a row that a run may lose before it stops. */
+export const hostsLostMax = 5;
+
 /** How long `run` waits for a worker to poll its queue. */
 export const workerWaitMs = 30_000;
 

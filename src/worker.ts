@@ -14,7 +14,8 @@ import {
 } from "@temporalio/worker";
 import type { Logger } from "pino";
 
-import type { Dependencies } from "../activities/dependencies.ts";
+import { closeAbandoned } from "../activities/close-abandoned.ts";
+import { hostQueueOf, type Dependencies } from "../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../activities/index.ts";
 import { createStageThreads } from "../activities/stage-threads.ts";
 import type { Source } from "../connectors/connector.ts";
@@ -23,6 +24,7 @@ import { targetOf, type Config } from "./config/config.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
 import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
+import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./local/presence.ts";
 import { createServiceClient, type ServiceAddresses } from "./service-client.ts";
 import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite.ts";
@@ -106,7 +108,8 @@ async function createDependencies(
     stageThreads,
     stagingFolder,
     hostId,
-    hostQueue: `${config.temporal.taskQueue}-host-${hostId}`,
+    hostQueue: hostQueueOf(config, hostId),
+    temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
     now: Date.now,
     log: settings.log,
@@ -116,6 +119,41 @@ async function createDependencies(
       await state.close();
     },
   };
+}
+
+/** The shared queue's worker and this host's. */
+async function createWorkers(
+  deps: Dependencies,
+  reached: { readonly connection: NativeConnection; readonly namespace: string },
+): Promise<Worker[]> {
+  const shared = {
+    ...reached,
+    // `sluice run` reads the store's id here, before it trusts this worker with a sync.
+    identity: workerIdentity(deps.state.storeId),
+    // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
+    maxHeartbeatThrottleInterval: "1 second",
+    // How long a workflow waits for a worker that died with it in its cache; Temporal's default is 10 s.
+    stickyQueueScheduleToStartTimeout: "3 seconds",
+    shutdownGraceTime: "30 seconds",
+    shutdownForceTime: "60 seconds",
+    // Never 'Error': a fault of determinism would then kill runs.
+    workflowFailureErrorTypes: { "*": ["ZodError"] },
+  } satisfies Partial<WorkerOptions>;
+  return await Promise.all([
+    Worker.create({
+      ...shared,
+      ...workflowSource(),
+      taskQueue: deps.config.temporal.taskQueue,
+      activities: createSharedActivities(deps),
+      maxConcurrentActivityTaskExecutions: sharedActivitiesMax,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: deps.hostQueue,
+      activities: createHostActivities(deps),
+      maxConcurrentActivityTaskExecutions: hostActivitiesMax,
+    }),
+  ]);
 }
 
 let isRuntimeInstalled = false;
@@ -132,41 +170,25 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const { namespace = "default" } = temporalOptions(settings.temporalAddress);
   const client = new Client({ connection, namespace });
   const deps = await createDependencies(settings, client);
-  const shared = {
-    connection,
-    namespace,
-    // `sluice run` reads the store's id here, before it trusts this worker with a sync.
-    identity: workerIdentity(deps.state.storeId),
-    // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
-    maxHeartbeatThrottleInterval: "1 second",
-    // How long a workflow waits for a worker that died with it in its cache; Temporal's default is 10 s.
-    stickyQueueScheduleToStartTimeout: "3 seconds",
-    shutdownGraceTime: "30 seconds",
-    shutdownForceTime: "60 seconds",
-    // Never 'Error': a fault of determinism would then kill runs.
-    workflowFailureErrorTypes: { "*": ["ZodError"] },
-  } satisfies Partial<WorkerOptions>;
-  const workers = await Promise.all([
-    Worker.create({
-      ...shared,
-      ...workflowSource(),
-      taskQueue: config.temporal.taskQueue,
-      activities: createSharedActivities(deps),
-      maxConcurrentActivityTaskExecutions: sharedActivitiesMax,
-    }),
-    Worker.create({
-      ...shared,
-      taskQueue: deps.hostQueue,
-      activities: createHostActivities(deps),
-      maxConcurrentActivityTaskExecutions: hostActivitiesMax,
-    }),
-  ]);
+  const close = async (): Promise<void> => {
+    await deps.close();
+    await connection.close();
+  };
+  try {
+    await refuseOtherStore(client, config.temporal.taskQueue, deps.state.storeId);
+    await closeAbandoned(deps);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const beating = await startBeating(deps);
+  const workers = await createWorkers(deps, { connection, namespace });
   const ended = (async () => {
     try {
       await Promise.all(workers.map(async (worker) => await worker.run()));
     } finally {
-      await deps.close();
-      await connection.close();
+      await beating.stop();
+      await close();
     }
   })();
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
@@ -178,14 +200,4 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       await ended;
     },
   };
-}
-
-/** How a worker names itself to Temporal: its process, and the store it works on. */
-function workerIdentity(storeId: string): string {
-  return `${process.pid} store=${storeId}`;
-}
-
-/** The store that a worker of this identity works on; undefined for one that is not ours. */
-export function workerStore(identity: string): string | undefined {
-  return / store=(\S+)$/.exec(identity)?.[1];
 }

@@ -33,7 +33,8 @@ export function faultOf(error: unknown): ActivityFault | undefined {
   return undefined;
 }
 
-function isHostAway(error: unknown): boolean {
+/** Whether no worker took an activity of a host within its schedule-to-start timeout. */
+export function isHostAway(error: unknown): boolean {
   return (
     error instanceof ActivityFailure &&
     error.cause instanceof TimeoutFailure &&
@@ -41,13 +42,21 @@ function isHostAway(error: unknown): boolean {
   );
 }
 
+/** What waiting is told to, and asked of. */
+export type Patience = {
+  /** Takes why nothing moves; null when something does. */
+  readonly waiting: (why: string | null) => void;
+  /** Whether the host that does not take its work is gone for good; while it only is busy, it is waited for. */
+  readonly isHostGone: () => Promise<boolean>;
+};
+
 /**
- * Runs an activity, and again after a wait that outlasts it: a rate limit longer than its schedule-to-close timeout is
- * slept here, durably and without a worker slot; a host that does not take its work is waited for.
+ * Runs an activity, and again after a wait that outlasts it: a long rate limit is slept here, durably and without a worker
+ * slot; a host that does not take its work is waited for while it lives.
  */
 export async function patiently<Result>(
   work: () => Promise<Result>,
-  waiting: (why: string | null) => void,
+  { waiting, isHostGone }: Patience,
 ): Promise<Result> {
   for (;;) {
     try {
@@ -60,7 +69,7 @@ export async function patiently<Result>(
       if (fault?.type === "RateLimited" && untilMs !== undefined) {
         waiting(`rate limited until ${new Date(untilMs).toISOString()}`);
         await sleep(Math.max(1_000, untilMs - Date.now()), { summary: "rate limited" });
-      } else if (isHostAway(error)) {
+      } else if (isHostAway(error) && !(await isHostGone())) {
         waiting("waiting for the worker of the host that holds the staged files");
       } else throw error;
     }

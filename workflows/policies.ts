@@ -27,7 +27,7 @@ export const { openRun, closeRun } = proxyActivities<SharedActivities>({
 /** The activities of one opened run. */
 export type RunActivities = Pick<
   ActivityInterfaceFor<SharedActivities>,
-  "confirmUpload" | "commitChunk"
+  "chooseHost" | "confirmUpload" | "commitChunk"
 > &
   ActivityInterfaceFor<HostActivities>;
 
@@ -36,7 +36,7 @@ export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities 
   const initialInterval = settings.retryInitialMs;
   const maximum = (ms: number): number => Math.max(initialInterval, settings.retryMaxMs ?? ms);
   const heartbeatTimeout = settings.heartbeatTimeoutMs;
-  const { commitChunk } = proxyActivities<SharedActivities>({
+  const { chooseHost, commitChunk } = proxyActivities<SharedActivities>({
     ...metaOptions,
     retry: { initialInterval, maximumInterval: maximum(100_000) },
   });
@@ -71,5 +71,14 @@ export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities 
     // What is not removed now is removed by a later sweep: cleaning up must never hold up a run.
     retry: { maximumAttempts: 3 },
   });
-  return { commitChunk, confirmUpload, stageChunk, uploadJson, uploadFile, splitChunk, dropChunk };
+  return {
+    chooseHost,
+    commitChunk,
+    confirmUpload,
+    stageChunk,
+    uploadJson,
+    uploadFile,
+    splitChunk,
+    dropChunk,
+  };
 }

@@ -3,17 +3,18 @@ import { CancellationScope } from "@temporalio/workflow";
 import type {
   OpenedRun,
   PartRef,
+  RunRef,
   SplitInput,
   StageRef,
   StageResult,
 } from "../activities/inputs.ts";
 import { uploadsPerPartMax } from "../src/limits.ts";
 import type { ChosenMode } from "./choose-mode.ts";
-import { faultOf, patiently } from "./failures.ts";
+import { faultOf, patiently, type Patience } from "./failures.ts";
 import type { RunActivities } from "./policies.ts";
 
 /** A chunk on its way, and what its steps need. */
-export type Sending = {
+export type Sending = Patience & {
   readonly opened: OpenedRun;
   readonly activities: RunActivities;
   readonly chunk: number;
@@ -21,12 +22,15 @@ export type Sending = {
   readonly mode: ChosenMode["mode"];
   /** Resolves when the chunk before is committed: a later row must win. */
   readonly turn: Promise<void>;
-  readonly waiting: (why: string | null) => void;
 };
 
+/** What every activity of an opened run is given. */
+export function runRef({ runId, storeId, configHash, fence }: OpenedRun): RunRef {
+  return { runId, storeId, configHash, fence };
+}
+
 function stageRef({ opened, chunk, staged }: Sending): StageRef {
-  const { runId, storeId, configHash, fence } = opened;
-  return { runId, storeId, configHash, fence, chunk, stage: staged.stage };
+  return { ...runRef(opened), chunk, stage: staged.stage };
 }
 
 /** How a refusal is split, or undefined when the error is none. */
@@ -43,21 +47,21 @@ async function sendBody(sending: Sending, part: PartRef): Promise<void> {
   const summary = `chunk ${part.chunk}, part ${part.part}`;
   await patiently(
     async () => await sending.activities.uploadJson.executeWithOptions({ summary }, [part]),
-    sending.waiting,
+    sending,
   );
 }
 
 async function sendFile(sending: Sending, part: PartRef): Promise<void> {
-  const { activities, staged, waiting } = sending;
+  const { activities, staged } = sending;
   const summary = `chunk ${part.chunk}: ${staged.records} records, ${staged.gzipBytes} bytes`;
   for (let uploads = 1; ; uploads++) {
     const { fileKey } = await patiently(
       async () => await activities.uploadFile.executeWithOptions({ summary }, [part]),
-      waiting,
+      sending,
     );
     await sending.turn;
     try {
-      await patiently(async () => await activities.confirmUpload({ ...part, fileKey }), waiting);
+      await patiently(async () => await activities.confirmUpload({ ...part, fileKey }), sending);
       return;
     } catch (error) {
       // The service lost the file before it processed it: the same bytes go up again under a new key.
@@ -81,7 +85,7 @@ async function sendParts(sending: Sending): Promise<void> {
       if (how === undefined) throw error;
       const split = await patiently(
         async () => await activities.splitChunk({ ...ref, how }),
-        sending.waiting,
+        sending,
       );
       parts.unshift(...split.parts);
     }

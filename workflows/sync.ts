@@ -140,14 +140,16 @@ type Ended =
 
 type Closing = Omit<CloseRunInput, "runId">;
 
-/** Transfers until the source ends or it is time to continue as new. */
-async function transfer(view: RunView, opened: OpenedRun, input: SyncInput): Promise<Ended> {
+/** Transfers until the source ends or it is time to continue as new; `onOpened` hears when the run changes its host. */
+async function transfer(
+  { view, input }: { readonly view: RunView; readonly input: SyncInput },
+  from: OpenedRun,
+  onOpened: (opened: OpenedRun) => void,
+): Promise<Ended> {
   const { continued } = input;
   let mode: ChosenMode | undefined = continued?.mode;
   const { kind, place } = await transferBatch(
     {
-      opened,
-      activities: activitiesOf(opened),
       onMode: (chosen) => {
         mode = chosen;
         view.update({ mode: chosen.mode, mode_reason: chosen.reason });
@@ -156,19 +158,21 @@ async function transfer(view: RunView, opened: OpenedRun, input: SyncInput): Pro
       onCommitted: (staged) => view.update({ counts: withCommitted(view.progress.counts, staged) }),
       onRestage: (dropped) =>
         view.update({ counts: dropped.reduce(withoutStaged, view.progress.counts) }),
+      onPlace: ({ opened }) => onOpened(opened),
       waiting: (why) => {
         if (why !== view.progress.waiting) view.update({ waiting: why });
       },
     },
-    { chunk: continued?.chunk ?? 1, mode },
+    { opened: from, chunk: continued?.chunk ?? 1, mode },
   );
   if (kind === "done" || mode === undefined) {
     return { kind: "close", closing: { outcome: "done", mode } };
   }
   const { run_id, counts } = view.progress;
+  const { opened, chunk } = place;
   return {
     kind: "continue",
-    input: { ...input, continued: { run_id, chunk: place.chunk, mode, opened, counts } },
+    input: { ...input, continued: { run_id, chunk, mode, opened, counts } },
   };
 }
 
@@ -179,7 +183,9 @@ async function execute(view: RunView, input: SyncInput): Promise<Ended> {
     if (opened.settings.searchAttribute) {
       upsertSearchAttributes([{ key: searchAttribute, value: input.sync }]);
     }
-    return await transfer(view, opened, input);
+    return await transfer({ view, input }, opened, (moved) => {
+      opened = moved;
+    });
   } catch (error) {
     const { run_id: runId, mode, mode_reason } = view.progress;
     if (opened !== undefined) await sweep(activitiesOf(opened), { runId });

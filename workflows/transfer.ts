@@ -1,46 +1,75 @@
 import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 
 import type { OpenedRun, StageResult } from "../activities/inputs.ts";
-import { restagesPerChunkMax } from "../src/limits.ts";
+import { hostsLostMax, restagesPerChunkMax } from "../src/limits.ts";
 import { chooseMode, type ChosenMode } from "./choose-mode.ts";
-import { faultOf, patiently } from "./failures.ts";
-import type { RunActivities } from "./policies.ts";
-import { sendChunk, type Sending } from "./send-chunk.ts";
+import { faultOf, isHostAway, patiently } from "./failures.ts";
+import { activitiesOf } from "./policies.ts";
+import { runRef, sendChunk, type Sending } from "./send-chunk.ts";
 
-/** What the transfer loop works with and reports to. */
+/** What the transfer loop reports to. */
 export type Transfer = {
-  readonly opened: OpenedRun;
-  readonly activities: RunActivities;
   readonly onStaged: (staged: StageResult) => void;
   readonly onCommitted: (staged: StageResult) => void;
   readonly onMode: (mode: ChosenMode) => void;
   readonly onRestage: (dropped: readonly StageResult[]) => void;
+  /** Takes where the run goes on after something was lost: perhaps on another host. */
+  readonly onPlace: (place: TransferPlace) => void;
   readonly waiting: (why: string | null) => void;
 };
 
-/** Where the loop stands: everything it needs to go on as new. */
-export type TransferPlace = { readonly chunk: number; readonly mode?: ChosenMode | undefined };
+/** Where the loop stands: everything it needs to go on as new. Its host changes when one is lost. */
+export type TransferPlace = {
+  readonly opened: OpenedRun;
+  readonly chunk: number;
+  readonly mode?: ChosenMode | undefined;
+};
 
-/** How a stretch of the loop ended; after `restage`, `error` says which file was lost. */
+/** What the activities of a run at one host are called with. */
+type AtHost = Pick<Sending, "activities" | "isHostGone" | "opened" | "waiting">;
+
+/** How a stretch ended; after `restage`, `error` says which file or host was lost. */
 type Ended =
   | { readonly kind: "done" | "continue"; readonly place: TransferPlace }
   | { readonly kind: "restage"; readonly place: TransferPlace; readonly error: unknown };
 
-async function stage(transfer: Transfer, chunk: number): Promise<StageResult> {
-  const { activities, opened, waiting } = transfer;
-  const { runId, storeId, configHash, fence } = opened;
-  const input = { runId, storeId, configHash, fence, chunk };
+/** A run at its host; `move` takes the run as it goes on at another one, when this one is gone. */
+function atHost(
+  opened: OpenedRun,
+  waiting: Transfer["waiting"],
+  move: (opened: OpenedRun) => void,
+): AtHost {
+  const activities = activitiesOf(opened);
+  const isHostGone = async (): Promise<boolean> => {
+    const ask = { ...runRef(opened), hostQueue: opened.hostQueue };
+    const { hostQueue } = await activities.chooseHost(ask);
+    move({ ...opened, hostQueue });
+    return hostQueue !== opened.hostQueue;
+  };
+  return { opened, activities, isHostGone, waiting };
+}
+
+async function stage(host: AtHost, chunk: number): Promise<StageResult> {
+  const { activities, opened } = host;
+  const input = { ...runRef(opened), chunk };
   for (let stagings = 1; ; stagings++) {
     try {
       const summary = `chunk ${chunk}`;
       return await patiently(
         async () => await activities.stageChunk.executeWithOptions({ summary }, [input]),
-        waiting,
+        host,
       );
     } catch (error) {
       if (faultOf(error)?.type !== "SourceChanged" || stagings >= restagesPerChunkMax) throw error;
     }
   }
+}
+
+/** The mode of a whole run, which its first chunk decides. */
+function modeOf({ settings }: OpenedRun, first: StageResult): ChosenMode {
+  const { mode: asked, lightweightPartsMax: partsMax } = settings;
+  const { records, parts: bodies, done: isWhole } = first;
+  return chooseMode({ asked, partsMax, isWhole, records, bodies });
 }
 
 function shouldContinueAsNew(opened: OpenedRun, chunks: number): boolean {
@@ -53,19 +82,21 @@ function shouldContinueAsNew(opened: OpenedRun, chunks: number): boolean {
  * as new, or a staged file is lost. At most two chunks are staged or uploading at once.
  */
 async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> {
-  const { opened, activities, waiting } = transfer;
+  let { mode, opened, chunk: staging } = from;
+  const host = atHost(opened, transfer.waiting, (moved) => {
+    opened = moved;
+  });
   const scope = new CancellationScope({ cancellable: true });
   const inFlight: { readonly chunk: number; readonly staged: StageResult }[] = [];
   let failed: { readonly error: unknown } | undefined;
   let turn = Promise.resolve();
-  let { mode } = from;
 
   const send = async (
     chunk: Pick<Sending, "chunk" | "staged" | "mode">,
     before: Promise<void>,
   ): Promise<void> => {
     try {
-      await sendChunk({ opened, activities, waiting, ...chunk, turn: before });
+      await sendChunk({ ...host, ...chunk, turn: before });
       inFlight.shift();
       if (!opened.settings.dryRun) transfer.onCommitted(chunk.staged);
     } catch (error) {
@@ -78,20 +109,19 @@ async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> 
   };
   const loop = async (): Promise<Ended> => {
     for (let chunk = from.chunk; ; chunk++) {
-      const staged = await stage(transfer, chunk);
+      staging = chunk;
+      const staged = await stage(host, chunk);
       inFlight.push({ chunk, staged });
       transfer.onStaged(staged);
       if (mode === undefined) {
-        const { mode: asked, lightweightPartsMax: partsMax } = opened.settings;
-        const { records, parts: bodies, done: isWhole } = staged;
-        mode = chooseMode({ asked, partsMax, isWhole, records, bodies });
+        mode = modeOf(opened, staged);
         transfer.onMode(mode);
       }
       const before = turn;
       turn = send({ chunk, staged, mode: mode.mode }, before);
       turn.catch(() => undefined); // it is awaited below or by the next chunk; until then it must not fail the task
       await before;
-      const place = { chunk: chunk + 1, mode };
+      const place = { opened, chunk: chunk + 1, mode };
       const isOver = staged.done || shouldContinueAsNew(opened, chunk + 1 - from.chunk);
       if (isOver) {
         await turn;
@@ -105,16 +135,17 @@ async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> 
     // Nothing is decided while a chunk is still on its way: what it gets accepted is committed.
     await turn.catch(() => undefined);
     const cause = failed?.error ?? error;
-    const [first] = inFlight;
-    if (faultOf(cause)?.type !== "StagedFileMissing" || first === undefined) throw cause;
+    if (faultOf(cause)?.type !== "StagedFileMissing" && !isHostAway(cause)) throw cause;
     transfer.onRestage(inFlight.map(({ staged }) => staged));
-    return { kind: "restage", place: { chunk: first.chunk, mode }, error: cause };
+    const [first] = inFlight;
+    const place = { opened, chunk: first?.chunk ?? staging, mode };
+    return { kind: "restage", place, error: cause };
   }
 }
 
 /**
- * Transfers a batch from `from` on. A lost staged file is staged again, and with it every later chunk that was staged
- * before, because its beginning may have moved.
+ * Transfers a batch from `from` on. A lost staged file, or all files of a lost host, are staged again, and with them every
+ * later chunk that was staged before, because its beginning may have moved.
  */
 export async function transferBatch(
   transfer: Transfer,
@@ -126,8 +157,9 @@ export async function transferBatch(
     const ended = await stretch(transfer, place);
     if (ended.kind !== "restage") return ended;
     times = ended.place.chunk === lost ? times + 1 : 1;
-    if (times > restagesPerChunkMax) throw ended.error;
+    if (times > (isHostAway(ended.error) ? hostsLostMax : restagesPerChunkMax)) throw ended.error;
     ({ place } = ended);
     lost = place.chunk;
+    transfer.onPlace(place);
   }
 }

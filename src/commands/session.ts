@@ -5,10 +5,11 @@ import type { Config } from "../config/config.ts";
 import { ConfigError, TemporalUnreachableError } from "../errors.ts";
 import { workerWaitMs } from "../limits.ts";
 import { connectTemporal, type TemporalClient } from "../local/connect.ts";
+import { storesOn } from "../local/presence.ts";
 import { createLog } from "../log.ts";
 import { openSqliteStore } from "../state/sqlite.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { startWorker, workerStore } from "../worker.ts";
+import { startWorker } from "../worker.ts";
 import type { Context } from "./context.ts";
 import { pingService } from "./ping.ts";
 import { useEmbeddedTemporal, useService, useTemporal, type TemporalUse } from "./services.ts";
@@ -33,7 +34,7 @@ async function temporalFor(
   const temporal = await useTemporal(config, context);
   if (!temporal.isFound) return temporal;
   const client = await connectTemporal(temporal.address);
-  const stores = await storesOn(client, config.temporal.taskQueue);
+  const stores = await storesOn(client.client, config.temporal.taskQueue);
   await client.close();
   if (stores.includes(storeId)) return temporal;
   // It may be another project's embedded one, and stop any time.
@@ -43,26 +44,6 @@ async function temporalFor(
 
 /** How often a missing worker is looked for. */
 const lookEveryMs = 1_000;
-
-/** A poll is held for a minute at most: who has not polled for longer is gone, though still listed for five. */
-const pollMsMax = 70_000;
-
-/** The stores of the workers that poll a queue; a worker that is none of ours has none. */
-async function storesOn(
-  { client }: TemporalClient,
-  taskQueue: string,
-): Promise<(string | undefined)[]> {
-  const { namespace } = client.options;
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: 1,
-  });
-  const since = Date.now() - pollMsMax;
-  return (pollers ?? [])
-    .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since)
-    .map(({ identity }) => workerStore(identity ?? ""));
-}
 
 /**
  * Waits until a worker of this store polls the queue.
@@ -75,7 +56,7 @@ async function waitForWorker(
   const { taskQueue } = how.config.temporal;
   const giveUpAt = Date.now() + workerWaitMs;
   for (let asked = 0; ; asked++) {
-    const stores = await storesOn(client, taskQueue);
+    const stores = await storesOn(client.client, taskQueue);
     if (stores.includes(how.storeId)) return;
     if (stores.length > 0 && asked > 0) {
       throw new ConfigError(
@@ -127,7 +108,9 @@ export async function openSession(
     closing.push(async () => await client.close());
     const { storeId } = state;
     if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
-    const hasOtherWorker = (await storesOn(client, config.temporal.taskQueue)).includes(storeId);
+    const hasOtherWorker = (await storesOn(client.client, config.temporal.taskQueue)).includes(
+      storeId,
+    );
     // Nobody said where the work is done: it is done here, whoever else may do some of it.
     if (temporal.isEmbedded) {
       const { addresses } = service;

@@ -44,6 +44,7 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
       chunksPerRun: advanced.chunks_per_run,
       heartbeatTimeoutMs: advanced.heartbeat_timeout,
       scheduleToStartMs: advanced.schedule_to_start,
+      hostGoneMs: advanced.host_gone,
       retryInitialMs: advanced.retry_initial,
       retryMaxMs: advanced.retry_max,
     },

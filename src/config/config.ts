@@ -65,6 +65,8 @@ export type AdvancedConfig = {
   readonly chunksPerRun: number | undefined;
   readonly heartbeatTimeoutMs: number;
   readonly scheduleToStartMs: number;
+  /** A host is gone when none of its workers has beaten for so long. */
+  readonly hostGoneMs: number;
   readonly retryInitialMs: number;
   /** Undefined: each kind of activity has its own. */
   readonly retryMaxMs: number | undefined;

@@ -139,6 +139,11 @@ const advanced = z
     schedule_to_start: duration()
       .prefault("2m")
       .describe("How long an activity of one host waits to be taken there."),
+    host_gone: duration()
+      .prefault("60s")
+      .describe(
+        "Silence of a host's workers after which its staged files are made again elsewhere.",
+      ),
     retry_initial: duration().prefault("1s").describe("Time before the first retry."),
     retry_max: duration()
       .optional()

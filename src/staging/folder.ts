@@ -116,6 +116,11 @@ export async function sweepRun(stagingFolder: string, runId: string): Promise<vo
   await rm(runFolder(stagingFolder, runId), { recursive: true, force: true });
 }
 
+/** The runs that have files here. */
+export async function stagedRuns(stagingFolder: string): Promise<string[]> {
+  return await readdir(stagingFolder).catch(() => []);
+}
+
 /** Free bytes of the disk that holds a folder. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { Database } from "./database.ts";
 import { first } from "./database.ts";
+import { createDropping } from "./sends.ts";
 
 const lockHolder = z.object({
   workflowId: z.string(),
@@ -18,7 +19,8 @@ const lockRow = lockHolder.extend({ fence: z.int(), held: z.int() });
 /** The send lock: a sync is sent by one run at a time. It is never timed out; a holder that is closed is replaced. */
 export interface LockStore {
   /**
-   * Takes the lock when it is free, already the caller's, or held by `insteadOf`.
+   * Takes the lock when it is free, already the caller's, or held by `insteadOf`, whose stagings are given up with it: whatever
+   * its zombies still write is refused.
    * @returns the fence number of this holding, or who holds the lock.
    */
   takeLock(
@@ -49,6 +51,8 @@ export function createLockStore(db: Database): LockStore {
     `insert or replace into locks (name, workflow_id, first_run_id, run_id, kind, fence, held, taken_at)
      values ($name, $workflowId, $firstRunId, $runId, $kind, $fence, 1, $at)`,
   );
+  const setFence = db.prepare("update runs set fence = $fence where run_id = $runId");
+  const dropSends = createDropping(db);
   const release = db.prepare(
     "update locks set held = 0 where name = $name and first_run_id = $firstRunId",
   );
@@ -61,9 +65,11 @@ export function createLockStore(db: Database): LockStore {
           if (found.firstRunId !== insteadOf?.firstRunId) {
             return { holder: lockHolder.parse(found) };
           }
+          dropSends(found.runId, 0);
         }
         const fence = (found?.fence ?? 0) + 1;
         put.run({ ...input, fence });
+        setFence.run({ runId: input.runId, fence });
         return { fence };
       }),
     releaseLock: (input) => db.write(() => void release.run(input)),

@@ -1,5 +1,4 @@
-// Places kept for what is built next: runs.fence, locks.waiting, hosts, budget.tickets and closed_at for several hosts and
-// classes of runs; fingerprints.fields for "what changed since"; rejects.replayed_by for replays.
+// Places kept for what is built next: locks.waiting for backfills; fingerprints.fields for "what changed since"; rejects.replayed_by for replays.
 
 /**
  * The schema as numbered steps; step n brings a store of version n-1 to n. A step that was released is never edited:
@@ -16,6 +15,7 @@ export const migrations: readonly string[] = [
     kind text not null,
     workflow_id text not null,
     first_run_id text not null,
+    temporal_id text not null,
     fence integer not null default 0,
     config_hash text not null,
     request text not null,
@@ -154,6 +154,7 @@ export const migrations: readonly string[] = [
   create table hosts (
     host_id text not null,
     process text not null,
+    temporal_id text not null,
     last_beat integer not null,
     version text not null,
     primary key (host_id, process)

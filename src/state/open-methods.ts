@@ -3,6 +3,7 @@ import { createCheckpointStore } from "./checkpoints.ts";
 import { createCommitStore } from "./commit.ts";
 import { openDatabase } from "./database.ts";
 import { createFingerprintStore } from "./fingerprints.ts";
+import { createHostStore } from "./hosts.ts";
 import { createLockStore } from "./locks.ts";
 import { createReceiptStore } from "./receipts.ts";
 import { createRejectStore } from "./rejects.ts";
@@ -34,6 +35,7 @@ export function openStateMethods(file: string): {
     ...createRejectStore(db),
     ...createFingerprintStore(db),
     ...createLockStore(db),
+    ...createHostStore(db),
     ...createBudgetStore(db),
     ...createTallyStore(db),
   };

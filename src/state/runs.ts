@@ -53,6 +53,10 @@ const runRow = z.object({
   kind: z.string(),
   workflowId: z.string(),
   firstRunId: z.string(),
+  /** Temporal's cluster and namespace, where its workflow is to be looked up. */
+  temporalId: z.string(),
+  /** Number of its latest holding of the send lock; 0 before the first. */
+  fence: z.int(),
   configHash: z.string(),
   request: jsonColumn.pipe(runRequest),
   mode: z.string().nullable(),
@@ -87,6 +91,7 @@ export type RunOpening = Pick<
   | "kind"
   | "workflowId"
   | "firstRunId"
+  | "temporalId"
   | "configHash"
   | "request"
   | "startedAt"
@@ -122,14 +127,18 @@ export interface RunStore {
     readonly endedAt: string;
   }): Run;
   run(runId: string): Run | undefined;
-  /** Newest first; of one sync when named. */
-  runs(input: { readonly sync?: string | undefined; readonly limit: number }): Run[];
+  /** Newest first; of one sync when named, those that have not ended when `isOpen`. */
+  runs(input: {
+    readonly sync?: string | undefined;
+    readonly isOpen?: true | undefined;
+    readonly limit: number;
+  }): Run[];
   /** Removes ended runs that started before `before` (ISO), with their rejects, receipts and uncommitted sends; answers how many. */
   pruneRuns(input: { readonly before: string }): number;
 }
 
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
-  config_hash as configHash, request, mode, mode_reason as modeReason, started_at as startedAt, ended_at as endedAt,
+  temporal_id as temporalId, fence, config_hash as configHash, request, mode, mode_reason as modeReason, started_at as startedAt, ended_at as endedAt,
   outcome, failure, from_position as fromPosition, checkpoint_before as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
   possibly_repeated as possiblyRepeated, splits, warnings`;
@@ -142,14 +151,15 @@ function prepareRuns(
 > {
   return {
     insert: db.prepare(
-      `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, config_hash, request, started_at,
-         from_position, checkpoint_before, checkpoint_version)
-       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $configHash, $request, $startedAt, null, 0, 0)
+      `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, config_hash, request,
+         started_at, from_position, checkpoint_before, checkpoint_version)
+       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $temporalId, $configHash, $request, $startedAt, null, 0, 0)
        on conflict (run_id) do nothing`,
     ),
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
     list: db.prepare(
-      `select ${columns} from runs where $sync is null or sync = $sync order by started_at desc, rowid desc limit $limit`,
+      `select ${columns} from runs where ($sync is null or sync = $sync) and (not $isOpen or ended_at is null)
+       order by started_at desc, rowid desc limit $limit`,
     ),
     place: db.prepare(
       `update runs set from_position = case when $isResumed then c.position end,
@@ -192,7 +202,8 @@ export function createRunStore(db: Database): RunStore {
   };
   return {
     run,
-    runs: ({ sync, limit }) => all(runRow, statements.list, { sync: sync ?? null, limit }),
+    runs: ({ sync, isOpen = false, limit }) =>
+      all(runRow, statements.list, { sync: sync ?? null, isOpen: Number(isOpen), limit }),
     openRun: (input) =>
       db.write(() => {
         statements.insert.run({ ...input, request: JSON.stringify(input.request) });

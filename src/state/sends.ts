@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { SupersededError } from "../errors.ts";
 import type { Database } from "./database.ts";
-import { first, jsonColumn, toJson } from "./database.ts";
+import { count, first, jsonColumn, toJson } from "./database.ts";
 
 /** One staging of one chunk, named by its run, the chunk (from 1) and the stage (from 1; the highest is the newest). */
 export type StageName = {
@@ -77,7 +77,7 @@ export interface SendStore {
   /**
    * Begins a new staging of a chunk: whatever an older one (of it or a later chunk) left uncommitted is dropped, its
    * rejects removed, its records under way counted as possibly repeated.
-   * @throws {SupersededError} the chunk is committed, or the one before it is not staged.
+   * @throws {SupersededError} the chunk is committed, the one before it is not staged, or the run does not hold its send lock.
    */
   drawStage(input: { readonly runId: string; readonly chunk: number; readonly host: string }): {
     readonly stage: number;
@@ -109,7 +109,15 @@ export function superseded({ runId, chunk, stage }: StageName): SupersededError 
   );
 }
 
-function createDropping(db: Database): (runId: string, fromChunk: number) => void {
+/** The error of a run whose send lock another took, because Temporal said that its workflow was closed. */
+function lockLost(runId: string): SupersededError {
+  return new SupersededError(`run ${runId} does not hold the send lock of its sync any more`, {
+    hint: "look at `sluice runs list`: a later run sends what this one left",
+  });
+}
+
+/** Gives up a run's uncommitted stagings from a chunk on and counts what was under way; to be called inside a transaction. */
+export function createDropping(db: Database): (runId: string, fromChunk: number) => void {
   // Not `staged`, `split` or `refused`: those never left, or are accounted for elsewhere.
   const countUnderWay = db.prepare(
     `update runs set possibly_repeated = possibly_repeated + coalesce((
@@ -131,7 +139,7 @@ function createDropping(db: Database): (runId: string, fromChunk: number) => voi
 function prepareSends(
   db: Database,
 ): Record<
-  "select" | "newest" | "runFrom" | "insert" | "clearRejects" | "finish" | "totals",
+  "select" | "newest" | "holds" | "runFrom" | "insert" | "clearRejects" | "finish" | "totals",
   StatementSync
 > {
   return {
@@ -141,6 +149,7 @@ function prepareSends(
     newest: db.prepare(
       `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk order by stage desc limit 1`,
     ),
+    holds: db.prepare("select count(*) from locks where run_id = $runId and held"),
     runFrom: db.prepare("select from_position as position from runs where run_id = $runId"),
     insert: db.prepare(
       `insert into sends (run_id, chunk, stage, host, state, from_position)
@@ -173,6 +182,7 @@ export function createSendStore(db: Database): SendStore {
     send,
     drawStage: ({ runId, chunk, host }) =>
       db.write(() => {
+        if (count(statements.holds, { runId }) === 0) throw lockLost(runId);
         const older = first(sendRow, statements.newest, { runId, chunk });
         if (older?.state === "committed") throw superseded(older);
         const before = first(sendRow, statements.newest, { runId, chunk: chunk - 1 });

@@ -4,6 +4,7 @@ import type { BudgetStore } from "./budget.ts";
 import type { CheckpointStore } from "./checkpoints.ts";
 import type { CommitStore } from "./commit.ts";
 import type { FingerprintStore } from "./fingerprints.ts";
+import type { HostStore } from "./hosts.ts";
 import type { LockStore } from "./locks.ts";
 import type { ReceiptStore } from "./receipts.ts";
 import type { RejectStore } from "./rejects.ts";
@@ -22,6 +23,7 @@ export type StateMethods = RunStore &
   RejectStore &
   FingerprintStore &
   LockStore &
+  HostStore &
   BudgetStore &
   TallyStore;
 
@@ -33,7 +35,7 @@ export type StateClient = {
 };
 
 /**
- * What outlives a run: runs, checkpoints, sends, receipts, rejects, fingerprints, locks and the rate budget. What a method
+ * What outlives a run: runs, checkpoints, sends, receipts, rejects, fingerprints, locks, hosts and the rate budget. What a method
  * wrote is durable when its promise resolves, and each is one transaction but `stageKeys` and `pruneRuns`, which take
  * `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`, `drawStage`, `beginPart`,
  * `takeSlot`) do so again when called again; every other may be called twice with the same outcome.

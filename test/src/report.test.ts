@@ -28,6 +28,8 @@ const run: Run = {
   kind: "sync",
   workflowId: "wf",
   firstRunId: "first",
+  temporalId: "temporal default",
+  fence: 1,
   configHash: "c0ffee",
   request: {},
   mode: "heavyweight",

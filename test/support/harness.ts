@@ -63,12 +63,17 @@ export class Harness {
   readonly clock: Clock;
   readonly deps: Dependencies;
   readonly activities: HostActivities & SharedActivities;
+  /** First run ids of workflows that Temporal says are closed. */
+  readonly terminated: Set<string>;
 
-  private constructor(parts: Pick<Harness, "clock" | "deps" | "folder" | "sandbox">) {
+  private constructor(
+    parts: Pick<Harness, "clock" | "deps" | "folder" | "sandbox" | "terminated">,
+  ) {
     this.folder = parts.folder;
     this.sandbox = parts.sandbox;
     this.clock = parts.clock;
     this.deps = parts.deps;
+    this.terminated = parts.terminated;
     this.activities = activitiesOf(parts.deps);
   }
 
@@ -96,6 +101,7 @@ export class Harness {
     onTestFinished(async () => await api.close());
     const stageThreads = hasThreads ? createStageThreads(state) : stageInline(state);
     onTestFinished(async () => await stageThreads.close());
+    const terminated = new Set<string>();
     const deps: Dependencies = {
       config,
       target: targetOf(config.api),
@@ -105,12 +111,13 @@ export class Harness {
       stageThreads,
       now,
       stagingFolder: join(config.stateFolder, "staging"),
-      hostId: "host-1",
+      hostId: "1",
       hostQueue: "sluice-host-1",
-      isWorkflowOpen: async () => true,
+      temporalId: "temporal default",
+      isWorkflowOpen: async ({ firstRunId }) => !terminated.has(firstRunId),
       log: { info: () => undefined },
     };
-    return new Harness({ folder, sandbox, clock, deps });
+    return new Harness({ folder, sandbox, clock, deps, terminated });
   }
 
   get state(): StateStore {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -113,12 +113,22 @@ export class Project {
 
   /** Runs the program to its end. */
   async sluice(...args: string[]): Promise<Ended> {
+    return await this.sluiceWith({}, ...args);
+  }
+
+  /** The same with more in its environment. */
+  async sluiceWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: this.folder,
-      env: this.env,
+      env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     return await watch(child).ended;
+  }
+
+  /** Runs that have staged files. */
+  async stagedRuns(): Promise<string[]> {
+    return await readdir(join(this.folder, ".sluice/staging"));
   }
 
   /** Starts the workflow as the Web UI does: one JSON object. */

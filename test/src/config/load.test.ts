@@ -45,6 +45,7 @@ describe("loadConfig", () => {
         chunksPerRun: undefined,
         heartbeatTimeoutMs: 30_000,
         scheduleToStartMs: 120_000,
+        hostGoneMs: 60_000,
         retryInitialMs: 1_000,
         retryMaxMs: undefined,
       },
@@ -115,7 +116,7 @@ syncs:
     resend_after: 30d
     pii: { rejects: hash }
 advanced:
-  { chunks_per_run: 2, heartbeat_timeout: 3s, schedule_to_start: 4s, retry_initial: 5ms, retry_max: 6s }
+  { chunks_per_run: 2, heartbeat_timeout: 3s, schedule_to_start: 4s, host_gone: 9s, retry_initial: 5ms, retry_max: 6s }
 `;
     const files = { "sluice.yaml": yaml, "keys/prod": "k-1\n", "map/event.ts": "x" };
     const config = await load({ files });
@@ -126,6 +127,7 @@ advanced:
         chunksPerRun: 2,
         heartbeatTimeoutMs: 3_000,
         scheduleToStartMs: 4_000,
+        hostGoneMs: 9_000,
         retryInitialMs: 5,
         retryMaxMs: 6_000,
       },

@@ -51,8 +51,10 @@ export class StoreUnderTest {
 
   async openRun(runId: string): Promise<void> {
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind: "sync" };
-    const opening = { configHash: "c", request: {}, startedAt: at };
+    const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
     await this.store.openRun({ runId, ...name, ...workflow, ...opening });
+    // A lock of its own for each: which run may send is not what these tests are about.
+    await this.store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     await this.store.placeRun({ runId, isResumed: false });
   }
 

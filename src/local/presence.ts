@@ -1,0 +1,83 @@
+// What workers tell each other of themselves: which store they work on, which Temporal they poll, and that they live.
+import type { Client } from "@temporalio/client";
+
+import { ConfigError } from "../errors.ts";
+import { hostBeatMs } from "../limits.ts";
+import type { Beat } from "../state/hosts.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { version } from "../version.ts";
+
+/** How a worker names itself to Temporal: its process, and the store it works on. */
+export function workerIdentity(storeId: string): string {
+  return `${process.pid} store=${storeId}`;
+}
+
+/** The store that a worker of this identity works on; undefined for one that is not ours. */
+function workerStore(identity: string): string | undefined {
+  return / store=(\S+)$/.exec(identity)?.[1];
+}
+
+/** A poll is held for a minute at most: who has not polled for longer is gone, though still listed for five. */
+const pollMsMax = 70_000;
+
+/** The stores of the workers that poll a queue; a worker that is none of ours has none. */
+export async function storesOn(client: Client, taskQueue: string): Promise<(string | undefined)[]> {
+  const { namespace } = client.options;
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: 1,
+  });
+  const since = Date.now() - pollMsMax;
+  return (pollers ?? [])
+    .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since)
+    .map(({ identity }) => workerStore(identity ?? ""));
+}
+
+/** Names the cluster and namespace of a client: two servers may both know a workflow of one id. */
+export async function temporalIdOf(client: Client): Promise<string> {
+  const { clusterId } = await client.workflowService.getClusterInfo({});
+  return `${clusterId} ${client.options.namespace}`;
+}
+
+/**
+ * Looks who else polls a worker's queue: two stores on one queue would each hold half of what is known of a run.
+ * @throws {ConfigError} a worker of another store polls the queue.
+ */
+export async function refuseOtherStore(
+  client: Client,
+  taskQueue: string,
+  storeId: string,
+): Promise<void> {
+  const stores = await storesOn(client, taskQueue);
+  const other = stores.find((store) => store !== undefined && store !== storeId);
+  if (other === undefined) return;
+  throw new ConfigError(
+    `a worker of another project (state store ${other}) polls the task queue ${taskQueue}, or did a minute ago`,
+    {
+      field: "temporal.task_queue",
+      hint: "give each project a `temporal.task_queue` of its own, or stop that worker",
+    },
+  );
+}
+
+/** Tells the store every `hostBeatMs` that this worker lives, until `stop`. */
+export async function startBeating(
+  deps: Pick<Beat, "hostId" | "temporalId"> & {
+    readonly state: Pick<StateStore, "beat" | "stopBeating">;
+    readonly now: () => number;
+  },
+): Promise<{ readonly stop: () => Promise<void> }> {
+  const { state, hostId, temporalId, now } = deps;
+  const worker = { hostId, process: String(process.pid), temporalId, version };
+  const beat = async (): Promise<void> => await state.beat({ ...worker, lastBeat: now() });
+  await beat();
+  // A beat that the store could not take is followed by the next one.
+  const timer = setInterval(() => void beat().catch(() => undefined), hostBeatMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await state.stopBeating(worker).catch(() => undefined);
+    },
+  };
+}

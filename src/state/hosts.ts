@@ -1,0 +1,49 @@
+import { z } from "zod";
+
+import type { Database } from "./database.ts";
+import { all } from "./database.ts";
+
+const beatRow = z
+  .object({
+    hostId: z.string(),
+    /** Process number of the worker. */
+    process: z.string(),
+    /** Temporal's cluster and namespace, as `runs` have it. */
+    temporalId: z.string(),
+    /** Unix ms. */
+    lastBeat: z.number(),
+    /** Of sluice. */
+    version: z.string(),
+  })
+  .readonly();
+
+/** A sign of life of one worker. */
+export type Beat = z.output<typeof beatRow>;
+
+/** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostGoneMs` is gone. */
+export interface HostStore {
+  /** Stores a worker's beat in place of its last. */
+  beat(input: Beat): void;
+  /** Takes a worker out at once: it stopped in order. */
+  stopBeating(input: Pick<Beat, "hostId" | "process">): void;
+  /** The workers that have beaten since a time, in Unix ms. */
+  beats(input: { readonly since: number }): Beat[];
+}
+
+/** The hosts of a SQLite store. */
+export function createHostStore(db: Database): HostStore {
+  const put = db.prepare(
+    `insert or replace into hosts (host_id, process, temporal_id, last_beat, version)
+     values ($hostId, $process, $temporalId, $lastBeat, $version)`,
+  );
+  const remove = db.prepare("delete from hosts where host_id = $hostId and process = $process");
+  const list = db.prepare(
+    `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version from hosts
+     where last_beat >= $since order by host_id, process`,
+  );
+  return {
+    beat: (input) => db.write(() => void put.run(input)),
+    stopBeating: (input) => db.write(() => void remove.run(input)),
+    beats: (input) => all(beatRow, list, input),
+  };
+}

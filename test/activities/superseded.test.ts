@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+
+import { failureOf } from "../support/harness.ts";
+import { rows, stagedRun, TestRun, type Staged } from "../support/test-run.ts";
+
+/** A run whose workflow was terminated with its only chunk staged, and the run that took the send lock over from it. */
+async function takenOver(
+  before: (run: TestRun, chunk: Staged) => Promise<void> = async () => undefined,
+): Promise<{ readonly zombie: TestRun; readonly chunk: Staged; readonly next: TestRun }> {
+  const { run: zombie, chunk } = await stagedRun();
+  await before(zombie, chunk);
+  zombie.harness.terminated.add("first-run-1");
+  const next = await TestRun.open(zombie.harness, { runId: "run-2" });
+  return { zombie, chunk, next };
+}
+
+describe("a run whose send lock another took over", () => {
+  it("writes nothing any more, whichever of its activities still runs", async () => {
+    const { zombie, chunk, next } = await takenOver();
+    const { harness, opened } = zombie;
+    const { activities, sandbox } = harness;
+    const part = zombie.part(chunk);
+    const works = [
+      async () => await harness.perform(activities.stageChunk, { ...opened, chunk: 1 }),
+      async () => await harness.perform(activities.uploadJson, part),
+      async () => await harness.perform(activities.uploadFile, part),
+      async () => await harness.perform(activities.confirmUpload, { ...part, fileKey: "key" }),
+      async () => await harness.perform(activities.commitChunk, { ...opened, ...chunk }),
+    ];
+    for (const work of works) {
+      expect(await failureOf(work())).toMatchObject({ type: "Superseded", nonRetryable: true });
+    }
+    expect(await sandbox.ledger()).toEqual([]);
+    expect(await next.transfer()).toMatchObject({ counts: { sent: rows }, balanced: true });
+  });
+
+  it("has what it sent counted as possibly repeated, and its successor sends it again", async () => {
+    const { zombie, chunk, next } = await takenOver(async (run, staged) => await run.send(staged));
+    const split = zombie.split(zombie.part(chunk), { without: [{ index: 0 }] });
+    expect(await failureOf(split)).toMatchObject({ type: "Superseded" });
+    expect(await next.transfer()).toMatchObject({ counts: { sent: rows }, possibly_repeated: 0 });
+    expect(await zombie.close({ outcome: "failed" })).toMatchObject({ possibly_repeated: rows });
+    expect(await zombie.harness.sandbox.recordsTaken()).toBe(2 * rows);
+  });
+
+  it("does not take the lock back, nor give its successor's away", async () => {
+    const { zombie, next } = await takenOver();
+    await zombie.close({ outcome: "failed" });
+    expect(await next.transfer()).toMatchObject({ outcome: "done" });
+  });
+});
