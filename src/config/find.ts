@@ -56,9 +56,12 @@ function foldersUpwards(folder: string): readonly string[] {
   return above === folder ? [folder] : [folder, ...foldersUpwards(above)];
 }
 
-/** Reads a configuration file; undefined when there is none. */
-async function readConfigFile(path: string, cwd: string): Promise<FoundFile | undefined> {
-  const name = relative(cwd, path);
+/**
+ * Reads a configuration file by its absolute path; undefined when there is none.
+ * @throws {ConfigError} it cannot be read.
+ */
+export async function readConfigFile(path: string, cwd: string): Promise<FoundFile | undefined> {
+  const name = relative(cwd, path) || ".";
   try {
     // Without O_NONBLOCK a named pipe would be waited for.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

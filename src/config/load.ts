@@ -6,10 +6,9 @@ import { parseConfigDocument } from "./document.ts";
 import { findConfigFile } from "./find.ts";
 import type { Search } from "./find.ts";
 import { mappingMistakes } from "./mappings.ts";
-import { checkData } from "./mistakes.ts";
+import { checkData, problemsAt } from "./mistakes.ts";
 import { readNamedFiles } from "./named-files.ts";
 import { configError } from "./problems.ts";
-import type { Problem } from "./problems.ts";
 import { configSchema } from "./schema.ts";
 import { resolveSources } from "./sources.ts";
 import type { ConnectorSchema } from "./sources.ts";
@@ -38,13 +37,10 @@ export async function loadConfig(
   const sources = resolveSources({ data, connectors: search.connectors, folder });
   const files = await readNamedFiles(data, folder);
   const found = [members, sources, files].flatMap(({ mistakes }) => mistakes);
-  const problems = [...found, ...mappingMistakes(data)].flatMap(
-    ({ path, on, message }): readonly Problem[] => {
-      const offset = document.offsetOf(path, on);
-      return offset === undefined ? [] : [{ offset, message, field: path.join(".") }];
-    },
-  );
-  problems.push(...document.problems);
+  const problems = [
+    ...problemsAt(document, [...found, ...mappingMistakes(data)]),
+    ...document.problems,
+  ];
   if (problems.length > 0 || members.output === undefined) throw configError(shown, problems);
 
   return assembleConfig({

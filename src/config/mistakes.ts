@@ -1,9 +1,10 @@
 import type { z } from "zod";
 
 import { didYouMean } from "./did-you-mean.ts";
-import type { Path } from "./document.ts";
+import type { ConfigDocument, Path } from "./document.ts";
 import { inputJsonSchema, memberNames } from "./member-names.ts";
 import { membersOf } from "./members.ts";
+import type { Problem } from "./problems.ts";
 import { kindNamed, kindOf, wordingOf } from "./wording.ts";
 
 /** Something wrong with the value at a path, or with the name before it. */
@@ -34,6 +35,17 @@ export function checkData<Schema extends z.ZodType>(
   };
   const mistakes = error.issues.flatMap((issue) => mistakesOf(issue, { namesAt, data, path: [] }));
   return { output: undefined, mistakes };
+}
+
+/** Mistakes as problems at their places in a document, but for values of which a problem is known already. */
+export function problemsAt(
+  document: ConfigDocument,
+  mistakes: readonly Mistake[],
+): readonly Problem[] {
+  return mistakes.flatMap(({ path, on, message }): readonly Problem[] => {
+    const offset = document.offsetOf(path, on);
+    return offset === undefined ? [] : [{ offset, message, field: path.join(".") }];
+  });
 }
 
 type Context = {

@@ -1,4 +1,3 @@
-import { legacyRequestsPerMinute } from "../limits.ts";
 import { compare, sha256 } from "./signature.ts";
 
 /** The API keys that are let in. */
@@ -26,10 +25,16 @@ export function basicKey(authorization: string | undefined): string | undefined 
   return /^([^:]+):$/.exec(Buffer.from(encoded, "base64").toString("utf8"))?.[1];
 }
 
-/** Counts the legacy API's requests per key and clock minute (published facts, Errors). */
+/** Counts requests per key and clock minute. */
 export class RequestsPerMinute {
+  readonly #max: number;
   #minute = 0;
   readonly #counts = new Map<string, number>();
+
+  /** Lets so many through. */
+  constructor(max: number) {
+    this.#max = max;
+  }
 
   /** Counts a request at this time, and says whether it is still within the limit. */
   isWithin(owner: string, atMs: number): boolean {
@@ -38,6 +43,6 @@ export class RequestsPerMinute {
     this.#minute = minute;
     const count = (this.#counts.get(owner) ?? 0) + 1;
     this.#counts.set(owner, count);
-    return count <= legacyRequestsPerMinute;
+    return count <= this.#max;
   }
 }

@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
 import { type Answer, json, message, storageError } from "./answers.ts";
-import type { FaultAction, FaultOrders, Step } from "./faults.ts";
+import type { FaultOrders } from "./fault-orders.ts";
+import { type FaultAction, faultName, type Step } from "./faults.ts";
 import type { LedgerEntry } from "./ledger.ts";
+import { operationOf } from "./operation.ts";
+import { closed, reply, send, sendAndClose } from "./replies.ts";
 import { readAway } from "./request-body.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { Upload } from "./upload.ts";
@@ -22,7 +25,10 @@ export type Outcome = {
 export type Call = {
   readonly request: IncomingMessage;
   readonly url: URL;
-  readonly expireUrl: boolean;
+  /** What shall go wrong, of which a step looks for its own kinds; its entry names the one that it did. */
+  readonly fault: FaultAction | undefined;
+  /** What the ledger tells of a request that breaks off: a step keeps it up to date. */
+  readonly soFar: { file_key: string | null; bytes: number };
 };
 
 /**
@@ -58,51 +64,81 @@ export class Exchange {
 
   /** Answers a request, or closes its connection; never rejects. */
   async run(ask: Ask, handler: StepHandler): Promise<void> {
-    const { request, url, response } = ask;
-    const fault = this.#parts.faults.next(this.#step);
+    const { request, response } = ask;
     try {
-      const answer = await this.#answer({ request, url, fault, handler });
-      if (answer === undefined || (fault !== undefined && "dropReply" in fault)) {
-        request.socket.destroy();
-      } else send(response, answer);
-    } catch {
-      // Nothing was promised: neither the state nor the ledger could be kept.
-      send(response, this.#failure());
-    }
-  }
-
-  /** The answer, recorded; undefined when the connection is to be closed instead. */
-  async #answer(ask: {
-    request: IncomingMessage;
-    url: URL;
-    fault: FaultAction | undefined;
-    handler: StepHandler;
-  }): Promise<Answer | undefined> {
-    const { request, fault } = ask;
-    if (fault !== undefined) {
-      if ("delayMs" in fault) {
+      const fault = this.#parts.faults.next({
+        step: this.#step,
+        operation: await operationOf(this.#step, request, this.#parts.store),
+      });
+      if (fault !== undefined && "delayMs" in fault) {
         await setTimeout(fault.delayMs, undefined, { signal: this.#parts.closing });
       }
-      if ("status" in fault) return await this.#commit({ answer: this.#ordered(fault) });
-      if ("resetAt" in fault || "dropRequest" in fault) {
-        const bytes = await readAway(request, "resetAt" in fault ? fault.resetAt : Infinity);
-        await this.#commit({ entry: { bytes } });
-        if ("resetAt" in fault) request.socket.resetAndDestroy();
-        return undefined;
-      }
-    }
-    const expireUrl = fault !== undefined && "expireUrl" in fault;
-    let decide: () => Outcome;
-    try {
-      decide = await ask.handler({ request, url: ask.url, expireUrl });
+      const isForestalled = fault !== undefined && (await this.#forestall(ask, fault));
+      if (isForestalled) return;
+      const answer = await this.#do(ask, handler, fault);
+      if (answer === undefined) request.socket.destroy();
+      else await reply(response, answer, fault);
     } catch {
-      const isGone = request.destroyed && !request.complete;
-      return await this.#commit(isGone ? {} : { answer: this.#failure() });
+      // Nothing was promised: neither the state nor the ledger could be kept. Or the client did not wait for the end.
+      if (response.headersSent) response.destroy();
+      else send(response, this.#failure());
     }
-    return await this.#commit(decide());
   }
 
-  async #commit(outcome: Partial<Outcome>): Promise<Answer | undefined> {
+  /** Does a fault that keeps the step from being done; false when it is of another kind. */
+  async #forestall({ request, response }: Ask, fault: FaultAction): Promise<boolean> {
+    const name = faultName(fault);
+    if ("status" in fault) {
+      const answer = this.#ordered(fault);
+      await this.#commit({ answer }, name);
+      send(response, answer);
+    } else if ("closeAfter" in fault) {
+      const answer = this.#ordered(fault.closeAfter);
+      await this.#commit({ answer }, name);
+      await sendAndClose(response, answer);
+    } else if ("early200" in fault) {
+      const answer = { status: 200, headers: {}, body: "" };
+      await this.#commit({ answer }, name);
+      if (fault.early200 === "close") await sendAndClose(response, answer);
+      else send(response, answer);
+    } else if ("resetAt" in fault) {
+      await this.#commit({ entry: { bytes: await readAway(request, fault.resetAt) } }, name);
+      request.socket.resetAndDestroy();
+    } else if ("dropRequest" in fault) {
+      await this.#commit({ entry: { bytes: await readAway(request, Infinity) } }, name);
+      request.socket.destroy();
+    } else if ("stopReadingAt" in fault) {
+      const bytes = await readAway(request, fault.stopReadingAt);
+      request.pause();
+      await this.#commit({ entry: { bytes } }, name);
+      await closed(response);
+    } else return false;
+    return true;
+  }
+
+  /** The answer, recorded; undefined when the client is gone. */
+  async #do(
+    { request, url }: Ask,
+    handler: StepHandler,
+    fault: FaultAction | undefined,
+  ): Promise<Answer | undefined> {
+    const soFar = { file_key: null, bytes: 0 };
+    const name = fault === undefined || isOfStep(fault) ? null : faultName(fault);
+    let decide: () => Outcome;
+    try {
+      decide = await handler({ request, url, fault, soFar });
+    } catch {
+      const isGone = request.destroyed && !request.complete;
+      const outcome = isGone ? {} : { answer: this.#failure() };
+      return await this.#commit({ ...outcome, entry: soFar }, name);
+    }
+    return await this.#commit(decide(), name);
+  }
+
+  async #commit(
+    outcome: Partial<Outcome>,
+    fault: LedgerEntry["fault"],
+  ): Promise<Answer | undefined> {
     const entry: LedgerEntry = {
       t: new Date().toISOString(),
       step: this.#step,
@@ -113,6 +149,7 @@ export class Exchange {
       bytes: 0,
       status: outcome.answer?.status ?? null,
       applied: false,
+      fault,
       ...outcome.entry,
     };
     await this.#parts.store.commit({ ...outcome, entry });
@@ -144,11 +181,7 @@ export class Exchange {
 
 const ordered = { code: "OrderedFault", text: "A fault was ordered for this request" };
 
-/** Sends an answer whole. */
-export function send(response: ServerResponse, answer: Answer): void {
-  response.writeHead(answer.status, {
-    ...answer.headers,
-    "content-length": Buffer.byteLength(answer.body),
-  });
-  response.end(answer.body);
+/** Whether a fault is one that the steps themselves do, and may find no occasion for. */
+function isOfStep(fault: FaultAction): boolean {
+  return ["expireUrl", "unsafeUrl", "sameKey", "notFoundMs"].some((member) => member in fault);
 }

@@ -6,7 +6,9 @@ import type { z } from "zod";
 import { type Answer, invalid, json, message } from "./answers.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import type { Call, Outcome, StepHandler } from "./exchange.ts";
+import { faultName } from "./faults.ts";
 import { refusedRecordsMax } from "./limits.ts";
+import type { Quota } from "./quota.ts";
 import { checkRecord, issuesAt, issuesOf } from "./record-check.ts";
 import { readBody } from "./request-body.ts";
 import {
@@ -17,6 +19,7 @@ import {
 } from "./schemas.ts";
 import { signUpload } from "./signature.ts";
 import { storagePath } from "./storage.ts";
+import { unsafeAddress } from "./unsafe-address.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { Issue, Upload } from "./upload.ts";
 
@@ -28,6 +31,9 @@ export type IngestionParts = {
   readonly bodyBytesMax: number;
   readonly uploadUrlTtlMs: number;
   readonly rejects: "at-confirm" | "silent";
+  /** Whether a repeated confirm applies its file again. */
+  readonly confirms: "lenient" | "strict";
+  readonly quota: Quota;
   /** What an upload address begins with, for a request. */
   readonly origin: (request: IncomingMessage) => string;
 };
@@ -35,6 +41,8 @@ export type IngestionParts = {
 /** The POST endpoints under `/ingestion` (contract, 4.2 and 4.3). */
 export class Ingestion {
   readonly #parts: IngestionParts;
+  /** The last file key given, by owner and stream. */
+  readonly #lastKeys = new Map<string, string>();
 
   constructor(parts: IngestionParts) {
     this.#parts = parts;
@@ -66,36 +74,67 @@ export class Ingestion {
   readonly generateUploadUrl: StepHandler = async (call) => {
     const asked = await this.#read(call, generateUploadUrlBody);
     if ("refusal" in asked) return () => asked.refusal;
-    const { stream } = asked.body;
-    const fileKey = newFileKey(stream, "jsonl.gz");
-    const endMs = call.expireUrl ? 0 : Date.now() + this.#parts.uploadUrlTtlMs;
+    return () => this.#giveAddress(call, { ...asked, stream: asked.body.stream });
+  };
+
+  #giveAddress(
+    { request, fault }: Call,
+    asked: { readonly stream: Stream; readonly owner: string; readonly bytes: number },
+  ): Outcome {
+    const { stream, owner, bytes } = asked;
+    const last = `${owner} ${stream}`;
+    const isToRepeat = fault !== undefined && "sameKey" in fault;
+    const usedKey = isToRepeat ? this.#lastKeys.get(last) : undefined;
+    const fileKey = usedKey ?? newFileKey(stream, "jsonl.gz");
+    this.#lastKeys.set(last, fileKey);
+    const isExpired = fault !== undefined && "expireUrl" in fault;
+    const endMs = isExpired ? 0 : Date.now() + this.#parts.uploadUrlTtlMs;
     const expires = String(Math.floor(endMs / 1_000));
     const signature = signUpload(this.#parts.signingKey, { fileKey, expires });
-    const address = `${this.#parts.origin(call.request)}${storagePath}${fileKey}`;
-    return () => ({
+    const origin = this.#parts.origin(request);
+    const safe = `${origin}${storagePath}${fileKey}?expires=${expires}&signature=${signature}`;
+    const unsafe = fault !== undefined && "unsafeUrl" in fault ? fault.unsafeUrl : undefined;
+    const isHit =
+      fault !== undefined && (isExpired || unsafe !== undefined || usedKey !== undefined);
+    return {
       answer: json(200, {
-        upload_url: `${address}?expires=${expires}&signature=${signature}`,
+        upload_url: unsafe === undefined ? safe : unsafeAddress(safe, unsafe),
         file_key: fileKey,
       }),
-      entry: { file_key: fileKey, bytes: asked.bytes },
-      upload: { fileKey, stream, owner: asked.owner, isConfirmed: false },
-    });
-  };
+      entry: {
+        file_key: fileKey,
+        bytes,
+        ...(isHit && { fault: faultName(fault) }),
+      },
+      upload: usedKey === undefined ? { fileKey, stream, owner, isConfirmed: false } : undefined,
+    };
+  }
 
   /** POST /ingestion/confirm-upload: applies what was PUT, by the verdict found while it came. */
   readonly confirmUpload: StepHandler = async (call) => {
     const asked = await this.#read(call, confirmUploadBody);
     if ("refusal" in asked) return () => asked.refusal;
-    return () => this.#confirm({ ...asked, fileKey: asked.body.file_key });
+    return () => this.#confirm(call, { ...asked, fileKey: asked.body.file_key });
   };
 
-  #confirm(asked: { fileKey: string; owner: string; bytes: number }): Outcome {
+  #confirm(
+    { fault }: Call,
+    asked: { readonly fileKey: string; readonly owner: string; readonly bytes: number },
+  ): Outcome {
     const upload = this.#parts.store.get(asked.fileKey);
     const content = upload?.content;
-    if (upload === undefined || content === undefined || upload.owner !== asked.owner) {
-      const text =
-        "No upload with this file_key; generate an upload address and PUT the file first";
-      return { answer: message(404, text), entry: { bytes: asked.bytes } };
+    if (upload === undefined || upload.owner !== asked.owner) {
+      return { answer: noUpload, entry: { bytes: asked.bytes } };
+    }
+    if (content === undefined) {
+      return { answer: noUpload, entry: { file_key: upload.fileKey, bytes: asked.bytes } };
+    }
+    if (fault !== undefined && "notFoundMs" in fault) {
+      const visibleAtMs = (content.storedAtMs ?? 0) + fault.notFoundMs;
+      if (Date.now() < visibleAtMs) {
+        const facts = { file_key: upload.fileKey, bytes: asked.bytes };
+        return { answer: noUpload, entry: { ...facts, fault: faultName(fault) } };
+      }
     }
     const entry = {
       file_key: upload.fileKey,
@@ -111,7 +150,7 @@ export class Ingestion {
       status: "success",
       message: "Upload confirmed, processing has started",
     });
-    if (upload.isConfirmed) return { answer, entry };
+    if (upload.isConfirmed && this.#parts.confirms === "lenient") return { answer, entry };
     return {
       answer,
       entry: { ...entry, applied: content.diskName !== null },
@@ -126,6 +165,10 @@ export class Ingestion {
   ): Promise<{ refusal: Outcome } | { body: z.output<Schema>; owner: string; bytes: number }> {
     const owner = this.#parts.keys.owner(request.headers["x-api-key"]);
     if (owner === undefined) return refuse(message(401, "x-api-key is missing or not valid"), 0);
+    const over = this.#parts.quota.take(owner, Date.now());
+    if (over !== undefined) {
+      return { refusal: { answer: over.answer, entry: { fault: over.fault } } };
+    }
     if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
       return refuse(message(415, "Content-Type must be application/json"), 0);
     }
@@ -146,6 +189,11 @@ export class Ingestion {
     return { body: parsed.data, owner, bytes };
   }
 }
+
+const noUpload = message(
+  404,
+  "No upload with this file_key; generate an upload address and PUT the file first",
+);
 
 function refuse(answer: Answer, bytes: number): { refusal: Outcome } {
   return { refusal: { answer, entry: { bytes } } };

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 
 import { z } from "zod";
 
-import { steps } from "./faults.ts";
+import { faultNames, steps } from "./faults.ts";
 import { type Line, LineSplitter } from "./line-splitter.ts";
 import { uploadSchema } from "./upload.ts";
 
@@ -22,8 +22,10 @@ const entrySchema = z.object({
   bytes: z.int(),
   /** The answer's status; null when the connection was gone, or was to be closed, before anything was done. */
   status: z.int().nullable(),
-  /** Whether this request made records visible: an accepted upload-json, or the first accepted confirm of a file. */
+  /** Whether this request made records visible: an accepted upload-json, or an accepted confirm, in lenient mode only the first of a file. */
   applied: z.boolean(),
+  /** What went wrong on purpose; null where nothing did. */
+  fault: z.enum(faultNames).nullable().default(null),
 });
 
 const lineSchema = z.object({ entry: entrySchema, upload: uploadSchema.optional() });

@@ -1,10 +1,11 @@
+import { legacyRequestsPerMinute } from "../limits.ts";
 import { type Answer, json, message } from "./answers.ts";
 import { type ApiKeys, basicKey, RequestsPerMinute } from "./api-keys.ts";
 import type { StepHandler } from "./exchange.ts";
 
-/** GET /v1/ping of the legacy API (contract, 4.1), 600 times a minute for each key. */
+/** GET /v1/ping of the legacy API (contract, 4.1), 600 times a minute for each key (published facts, Errors). */
 export function pingStep(keys: ApiKeys): StepHandler {
-  const window = new RequestsPerMinute();
+  const window = new RequestsPerMinute(legacyRequestsPerMinute);
   return async ({ request }) => {
     const owner = keys.owner(basicKey(request.headers.authorization));
     const answer = owner === undefined ? unauthorized : pong(window.isWithin(owner, Date.now()));

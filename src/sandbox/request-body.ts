@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 
 /** A request's body: its text, or undefined when it is longer than was to be read. */
@@ -20,6 +21,17 @@ export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<
     return bytes <= bytesMax;
   });
   return { text: bytes > bytesMax ? undefined : Buffer.concat(chunks).toString("utf8"), bytes };
+}
+
+/** The first piece of a body, as text; it stays to be read. Empty when there is none. */
+export async function peek(raw: IncomingMessage): Promise<string> {
+  if (raw.readableLength === 0 && !raw.complete) {
+    await Promise.race([once(raw, "readable"), once(raw, "close")]).catch(() => undefined);
+  }
+  const piece: unknown = raw.read();
+  if (!Buffer.isBuffer(piece)) return "";
+  raw.unshift(piece);
+  return piece.toString("utf8");
 }
 
 /** Reads and forgets the body up to about so many bytes, and gives how many they were. A client that leaves earlier ends it. */

@@ -3,10 +3,11 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { invalid, json, message } from "./answers.ts";
-import { type Ask, Exchange, type ExchangeParts, send, type StepHandler } from "./exchange.ts";
+import { type Ask, Exchange, type ExchangeParts, type StepHandler } from "./exchange.ts";
 import type { Step } from "./faults.ts";
 import { issuesAt, issuesOf } from "./record-check.ts";
 import type { RecordIndex } from "./record-index.ts";
+import { send } from "./replies.ts";
 import { recordsQuery } from "./schemas.ts";
 import { storagePath } from "./storage.ts";
 import type { UploadStore } from "./upload-store.ts";

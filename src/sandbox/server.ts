@@ -6,18 +6,20 @@ import { lightweightBodyBytesMax } from "../limits.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { type FolderLock, lockFolder, signingKeyOf } from "./data-folder.ts";
 import type { StepHandler } from "./exchange.ts";
-import { type Fault, FaultOrders, type Step } from "./faults.ts";
+import { FaultOrders } from "./fault-orders.ts";
+import type { Fault, Step } from "./faults.ts";
 import { Ingestion } from "./ingestion.ts";
 import { uploadUrlTtlMsDefault } from "./limits.ts";
 import { openapiDocument } from "./openapi.ts";
 import { pingStep } from "./ping.ts";
+import { Quota, type QuotaSettings } from "./quota.ts";
 import { RecordIndex } from "./record-index.ts";
 import { Routes } from "./routes.ts";
 import { Storage } from "./storage.ts";
 import { UploadStore } from "./upload-store.ts";
 
 /** How a sandbox behaves. */
-export type SandboxSettings = {
+export type SandboxSettings = QuotaSettings & {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -36,7 +38,11 @@ export type SandboxSettings = {
   readonly rejects?: "at-confirm" | "silent" | undefined;
   /** What upload addresses begin with. @default http:// and the request's Host header */
   readonly publicAddress?: string | undefined;
+  /** Whether a confirm that is repeated applies its file again, or does nothing. @default "lenient" */
+  readonly confirms?: "lenient" | "strict" | undefined;
   readonly faults?: readonly Fault[] | undefined;
+  /** Decides which requests are hit by faults that hit one in so many. @default 0 */
+  readonly seed?: number | undefined;
 };
 
 /** A running sandbox. */
@@ -67,7 +73,7 @@ async function startLocked(settings: SandboxSettings, lock: FolderLock): Promise
   const signingKey = await signingKeyOf(settings.dataFolder);
   const store = await UploadStore.open(settings.dataFolder);
   const index = await RecordIndex.open(join(settings.dataFolder, "records.db"));
-  const faults = new FaultOrders();
+  const faults = new FaultOrders(settings.seed ?? 0);
   for (const fault of settings.faults ?? []) faults.order(fault);
   const closing = new AbortController();
   const routes = new Routes({
@@ -122,6 +128,8 @@ function handlersOf(
     bodyBytesMax: settings.bodyBytesMax ?? lightweightBodyBytesMax,
     uploadUrlTtlMs: settings.uploadUrlTtlMs ?? uploadUrlTtlMsDefault,
     rejects: settings.rejects ?? "at-confirm",
+    confirms: settings.confirms ?? "lenient",
+    quota: new Quota(settings),
     origin: (request) =>
       settings.publicAddress?.replace(/\/$/, "") ??
       `http://${request.headers.host ?? settings.host}`,

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { uploadBytesMax } from "../limits.ts";
 import { type Answer, storageError } from "./answers.ts";
 import type { Call, Outcome, StepHandler } from "./exchange.ts";
+import { faultName } from "./faults.ts";
 import { compare, signUpload } from "./signature.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { Content } from "./upload.ts";
@@ -30,12 +31,17 @@ export class Storage {
     if (typeof fileKey !== "string") return () => ({ answer: fileKey });
     const upload = this.#store.get(fileKey);
     if (upload === undefined) return () => ({ answer: badSignature });
+    call.soFar.file_key = fileKey;
+    if (call.fault !== undefined && "expireUrl" in call.fault) {
+      const entry = { file_key: fileKey, fault: faultName(call.fault) };
+      return () => ({ answer: expired, entry });
+    }
     const refusal = refusalOf(call.request);
     if (refusal !== undefined) return () => ({ answer: refusal, entry: { file_key: fileKey } });
     const content = await this.#store.files.receive({
       fileKey,
       stream: upload.stream,
-      body: call.request,
+      body: counted(call),
     });
     return () => this.#keep(fileKey, content);
   };
@@ -56,7 +62,12 @@ export class Storage {
     if (upload === undefined || upload.isConfirmed) {
       return { ...outcome, obsolete: content.diskName };
     }
-    return { ...outcome, upload: { ...upload, content }, obsolete: upload.content?.diskName };
+    const stored = { ...content, storedAtMs: Date.now() };
+    return {
+      ...outcome,
+      upload: { ...upload, content: stored },
+      obsolete: upload.content?.diskName,
+    };
   }
 
   #signedKey(call: Call): string | Answer {
@@ -66,17 +77,24 @@ export class Storage {
     const fileKey = call.url.pathname.slice(storagePath.length);
     const expected = signUpload(this.#signingKey, { fileKey, expires });
     if (!compare(signature, expected)) return badSignature;
-    const isExpired = call.expireUrl || Number(expires) * 1_000 <= Date.now();
-    return isExpired
-      ? storageError(403, { code: "AccessDenied", text: "Request has expired" })
-      : fileKey;
+    return Number(expires) * 1_000 <= Date.now() ? expired : fileKey;
   }
 }
+
+const expired = storageError(403, { code: "AccessDenied", text: "Request has expired" });
 
 const badSignature = storageError(403, {
   code: "SignatureDoesNotMatch",
   text: "The signature does not match the request",
 });
+
+/** The body, with its bytes counted as they come. */
+async function* counted({ request, soFar }: Call): AsyncGenerator<Buffer> {
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    soFar.bytes += chunk.length;
+    yield chunk;
+  }
+}
 
 /** The checks of an object store before it takes a byte; the signature covers the two content headers as well. */
 function refusalOf({ headers }: IncomingMessage): Answer | undefined {

@@ -21,7 +21,7 @@ class Uploads {
     return this.#byKey.get(fileKey);
   }
 
-  /** Takes the newest state; a confirmed one is the last of its key, and so is applied once. */
+  /** Takes the newest state; a confirmed one changes no more, and is applied each time it comes. */
   set(upload: Upload): void {
     this.#byKey.set(upload.fileKey, upload);
     const diskName = upload.content?.diskName ?? null;

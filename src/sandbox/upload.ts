@@ -17,6 +17,8 @@ const contentSchema = z.object({
   records: z.int(),
   /** Bytes as received. */
   bytes: z.int(),
+  /** When a PUT was done, in Unix ms; absent for the data of an upload-json. */
+  storedAtMs: z.int().optional(),
   /** What confirm answers; empty when every record may be applied. */
   issues: z.array(issueSchema).readonly(),
 });

@@ -1,32 +1,18 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+
 import { describe, expect, it } from "vitest";
 
-import { FaultOrders } from "../../../src/sandbox/faults.ts";
-import { account, gzipOf, started, someText, textLike } from "./sandbox-client.ts";
-
-describe("the orders", () => {
-  it("hits so many requests of its step, after so many others", () => {
-    const orders = new FaultOrders();
-    orders.order({ step: "put", after: 1, times: 2, do: { status: 503 } });
-    expect(orders.next("ping")).toBeUndefined();
-    expect([1, 2, 3, 4].map(() => orders.next("put"))).toEqual([
-      undefined,
-      { status: 503 },
-      { status: 503 },
-      undefined,
-    ]);
-  });
-
-  it("gives of two that are due the first ordered, then the second", () => {
-    const orders = new FaultOrders();
-    orders.order({ step: "put", do: { status: 500 } });
-    orders.order({ step: "put", do: { status: 503 } });
-    expect([1, 2, 3].map(() => orders.next("put"))).toEqual([
-      { status: 500 },
-      { status: 503 },
-      undefined,
-    ]);
-  });
-});
+import type { Fault, Step } from "../../../src/sandbox/faults.ts";
+import {
+  account,
+  gzipOf,
+  type SandboxClient,
+  started,
+  someText,
+  textLike,
+} from "./sandbox-client.ts";
 
 describe("an ordered fault", () => {
   it("answers with the status, headers and body it says, and applies nothing", async () => {
@@ -131,5 +117,93 @@ describe("an ordered fault", () => {
     order.push("ping");
     await delayed;
     expect(order).toEqual(["ping", "delayed 200"]);
+  });
+});
+
+function every(step: Step): Fault {
+  return { step, oneIn: 3, do: { status: 503 } };
+}
+
+describe("a fault that hits one in so many", () => {
+  const numbers = Array.from({ length: 24 }, (_, number) => number);
+  // Names, and so bodies and files, of different lengths.
+  const records = numbers.map((number) => ({
+    ...account(number),
+    account_properties: { name: randomBytes(20 * number).toString("hex") },
+  }));
+
+  /** The numbers of the records whose requests are hit, when they come in this order. */
+  async function hitBy(step: Step, order: readonly number[]): Promise<number[]> {
+    const client = await started({ faults: [every(step)], seed: 5 });
+    const hit: number[] = [];
+    for (const number of order) {
+      const status = await statusOf(client, step, [records[number]]);
+      if (status === 503) hit.push(number);
+    }
+    return hit.toSorted((a, b) => a - b);
+  }
+
+  it.each(["upload-json", "put", "confirm-upload"] as const)(
+    "hits the same content whatever the order and the file keys: %s",
+    async (step) => {
+      const hit = await hitBy(step, numbers);
+      expect(hit.length).toBeGreaterThan(2);
+      expect(hit.length).toBeLessThan(20);
+      expect(await hitBy(step, numbers.toReversed())).toEqual(hit);
+    },
+  );
+
+  it("takes a confirm that comes in two pieces", async () => {
+    const client = await started({ faults: [every("confirm-upload")] });
+    const body = JSON.stringify({ file_key: await client.upload(gzipOf([account(1)])) });
+    const { hostname, port } = new URL(client.sandbox.address);
+    const socket = connect(Number(port), hostname).setEncoding("utf8");
+    const head = "content-type: application/json\r\nx-api-key: key\r\nconnection: close";
+    const length = `content-length: ${body.length}`;
+    socket.write(
+      `POST /ingestion/confirm-upload HTTP/1.1\r\nhost: x\r\n${head}\r\n${length}\r\n\r\n`,
+    );
+    socket.write(body.slice(0, 9));
+    await client.get("/openapi.json");
+    socket.write(body.slice(9));
+    const answer: unknown[] = await once(socket, "data");
+    expect(String(answer[0])).toMatch(/^HTTP\/1.1 (?:200|503) /);
+  });
+});
+
+/** The status that a step answers with to these records, after the steps before it. */
+async function statusOf(
+  client: SandboxClient,
+  step: Step,
+  records: readonly unknown[],
+): Promise<number> {
+  if (step === "upload-json") return (await client.uploadJson(records)).status;
+  const { url, fileKey } = await client.uploadAddress();
+  const { status } = await client.put(url, gzipOf(records));
+  return step === "put" ? status : (await client.confirm(fileKey)).status;
+}
+
+describe("a strict sandbox", () => {
+  it("applies a file again when its confirm is repeated", async () => {
+    const client = await started({ confirms: "strict" });
+    const old = await client.upload(gzipOf([account(1), account(2)]));
+    await client.confirm(old);
+    await client.uploadJson([{ ...account(1), domain: "newer.example" }]);
+    expect((await client.confirm(old)).status).toBe(200);
+    const applied = (await client.ledger()).map((entry) => [entry.applied, entry["records"]]);
+    expect(applied.slice(2)).toEqual([
+      [true, 2],
+      [true, 1],
+      [true, 2],
+    ]);
+    expect((await client.records()).map(({ record }) => record)).toEqual([account(1), account(2)]);
+  });
+
+  it("is not the default", async () => {
+    const client = await started();
+    const fileKey = await client.upload(gzipOf([account(1)]));
+    await client.confirm(fileKey);
+    expect((await client.confirm(fileKey)).status).toBe(200);
+    expect((await client.ledger()).map(({ applied }) => applied).slice(2)).toEqual([true, false]);
   });
 });

@@ -56,7 +56,7 @@ describe.each([1, 2, 7, 1_000_000])("an upload in pieces of %i bytes", (pieceByt
   });
 });
 
-describe("a file put and confirmed", () => {
+describe("a file put and confirmed (T7)", () => {
   it.each(accepted)("are applied: %s", async (_name, file, records) => {
     const client = await started();
     expect((await client.confirm(await client.upload(file))).status).toBe(200);

@@ -282,7 +282,7 @@ describe("a put", () => {
     },
   );
 
-  it("keeps files for their owner alone", async () => {
+  it("keeps files for their owner alone (T12)", async () => {
     const client = await started();
     await client.confirm(await client.upload(gzipOf([account(1)])));
     await client.records();

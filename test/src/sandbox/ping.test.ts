@@ -56,7 +56,7 @@ describe("ping", () => {
 
 describe("the requests of a minute", () => {
   it("begins anew with each minute", () => {
-    const window = new RequestsPerMinute();
+    const window = new RequestsPerMinute(600);
     const within = Array.from({ length: 602 }, () => window.isWithin("key", 59_999));
     expect(within.slice(598)).toEqual([true, true, false, false]);
     expect(window.isWithin("key", 60_000)).toBe(true);

@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { startSandbox } from "../../../src/sandbox/server.ts";
 import {
@@ -63,6 +63,19 @@ describe("a restarted sandbox", () => {
       account(2),
       account(3),
     ]);
+  });
+
+  it("reads a ledger that was written before faults were named in it", async () => {
+    const before = await started();
+    await before.uploadJson([account(1)]);
+    const ledger = await before.ledger();
+    await before.close();
+    const path = join(before.dataFolder, "ledger.jsonl");
+    const text = await readFile(path, "utf8");
+    expect(text).toContain(',"fault":null');
+    await writeFile(path, text.replace(',"fault":null', ""));
+    const after = await started({ dataFolder: before.dataFolder });
+    expect(await after.ledger()).toEqual(ledger);
   });
 
   it("has every answered request after kill -9, and nothing half done", async () => {
@@ -148,6 +161,20 @@ describe("startSandbox", () => {
       client.close(),
       expect(waiting).rejects.toThrow(/other side closed|ECONNRESET/),
     ]);
+  });
+
+  it("closes while answers are held back", async () => {
+    const client = await started({
+      faults: [{ dripMs: 600_000 }, { stallAt: 3 }, { noAnswer: true as const }].map((action) => ({
+        step: "upload-json",
+        do: action,
+      })),
+    });
+    const waiting = [1, 2, 3].map((number) => client.uploadJson([account(number)]));
+    await vi.waitFor(async () => expect(await client.ledger()).toHaveLength(3));
+    const failures = Promise.allSettled(waiting);
+    await client.close();
+    expect((await failures).map(({ status }) => status)).toEqual(Array(3).fill("rejected"));
   });
 
   it("says what it is", async () => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdir, rename } from "node:fs/promises";
+import { readdir, rename, stat } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 
@@ -72,10 +72,21 @@ describe("the storage", () => {
       `PUT ${pathname}${search} HTTP/1.1\r\nhost: ${hostname}\r\n${contentHeaders}content-length: ${file.length}\r\n\r\n`,
     );
     socket.resume();
-    socket.end(file.subarray(0, -1));
+    socket.write(file.subarray(0, -1));
+    const uploads = join(client.dataFolder, "uploads");
+    await vi.waitFor(async () => {
+      const [part = ""] = await readdir(uploads);
+      expect((await stat(join(uploads, part))).size).toBe(file.length - 1);
+    });
+    socket.end();
     await once(socket, "close");
     await vi.waitFor(async () => {
-      expect((await client.ledger()).at(-1)).toMatchObject({ step: "put", status: null });
+      expect((await client.ledger()).at(-1)).toMatchObject({
+        step: "put",
+        status: null,
+        file_key: fileKey,
+        bytes: file.length - 1,
+      });
     });
     expect((await client.confirm(fileKey)).status).toBe(404);
   });

@@ -46,6 +46,7 @@ describe("upload-json", () => {
     expect(await client.ledger()).toEqual([
       {
         t: someText,
+        fault: null,
         step: "upload-json",
         file_key: textLike(expect.stringMatching(/^uploads\/account\/.+\.jsonl$/)),
         gzip_sha256: null,
@@ -141,7 +142,7 @@ describe("upload-json", () => {
     expect(answer).toMatchObject({ status: 415, body: message });
   });
 
-  it("survives hostile JSON without a trace on the prototype", async () => {
+  it("survives hostile JSON without a trace on the prototype (T8)", async () => {
     const client = await started();
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const status = async (body: string): Promise<number> =>

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from "node:http";
+
+import type { Step } from "./faults.ts";
+import { peek } from "./request-body.ts";
+import { confirmUploadBody } from "./schemas.ts";
+import type { UploadStore } from "./upload-store.ts";
+
+/**
+ * What a request is about, before it is done: the content for a confirm, else the length of the body. File keys would not
+ * do, as they are new in every run.
+ */
+export async function operationOf(
+  step: Step,
+  request: IncomingMessage,
+  store: UploadStore,
+): Promise<string> {
+  if (step !== "confirm-upload") return request.headers["content-length"] ?? "";
+  const body = confirmUploadBody.safeParse(parse(await peek(request)));
+  if (!body.success) return "";
+  return store.get(body.data.file_key)?.content?.gzipSha256 ?? "";
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

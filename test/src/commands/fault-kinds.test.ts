@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { faultKinds, stepsOf } from "../../../src/commands/fault-kinds.ts";
+import { orderedFaultNames, steps, unsafeUrls } from "../../../src/sandbox/faults.ts";
+import { beginPut, effects, failure, file, last, withScript } from "./fault-effects.ts";
+
+const page = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
+const rows = [
+  ...page.matchAll(/^\| `([\w-]+)` +\| ([^|]+?) +\| ([^|]+?) +\| `([^|]+?)` +\|$/gm),
+].map(([, name = "", where = "", summary = "", example = ""]) => ({
+  name,
+  where,
+  summary,
+  example,
+}));
+
+describe("the table of docs/sandbox.md", () => {
+  it("tells of each fault what the command tells", () => {
+    const told = faultKinds.map(({ name, summary, example }) => {
+      const places = stepsOf(name);
+      return {
+        name,
+        where: places.length === steps.length ? "all" : places.join(", "),
+        summary,
+        example,
+      };
+    });
+    expect(rows).toEqual(told);
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([...orderedFaultNames].toSorted());
+  });
+});
+
+describe("an example of a fault", () => {
+  it.each(Object.entries(effects))("does what it says: %s", async (name, effect) => {
+    const { example } = rows.find((row) => row.name === name) ?? {};
+    const client = await withScript(`faults:\n  - ${example}\n`);
+    await effect(client);
+    expect((await client.ledger()).map(({ fault }) => fault)).toContain(name);
+  });
+});
+
+describe("a fault with a choice", () => {
+  it("leaves the connection of an early 200 open", async () => {
+    const client = await withScript("faults: [{ step: put, do: early-200, connection: leave }]");
+    const begun = await beginPut(client);
+    expect(begun.text).toMatch(/^HTTP\/1.1 200 [^]*connection: keep-alive/i);
+    await client.confirm(await client.upload(file));
+    expect([begun.socket.readableEnded, begun.socket.destroyed]).toEqual([false, false]);
+    expect(await client.records()).toHaveLength(1);
+  });
+
+  it("cuts an answer short of its length", async () => {
+    const client = await withScript("faults: [{ step: put, do: cut-answer }]");
+    const { url, fileKey } = await client.uploadAddress();
+    expect(await failure(client.put(url, file))).toBe("UND_ERR_SOCKET");
+    expect(await last(client)).toMatchObject({ status: 200, bytes: file.length });
+    expect((await client.confirm(fileKey)).status).toBe(200);
+  });
+
+  it.each([
+    ["http", /^http:\/\/storage\.example\.com\//],
+    ["user-info", /^http:\/\/someone:anything@127\.0\.0\.1:/],
+    ["private-address", /^https:\/\/10\.0\.0\.1\//],
+    ["other-host", /^https:\/\/storage\.invalid\//],
+  ] as const)("gives an unsafe address: %s", async (kind, address) => {
+    expect(unsafeUrls).toContain(kind);
+    const item = `{ step: generate-upload-url, do: unsafe-url, address: ${kind} }`;
+    const client = await withScript(`faults: [${item}]`);
+    expect((await client.uploadAddress()).url).toMatch(address);
+    expect(await last(client)).toMatchObject({ fault: "unsafe-url" });
+  });
+
+  it("gives a body as JSON, or as the text it is", async () => {
+    const client = await withScript(`faults:
+      - { step: ping, do: answer, status: 500, body: { message: broken } }
+      - { step: ping, do: answer, status: 502, headers: { content-type: text/plain }, body: broken }`);
+    const given = { status: 500, body: { message: "broken" } };
+    expect(await client.get("/v1/ping")).toMatchObject(given);
+    expect(await client.get("/v1/ping")).toMatchObject({ status: 502, body: "broken" });
+  });
+
+  it("is no fault where it finds no occasion", async () => {
+    const client = await withScript(`faults:
+      - { step: generate-upload-url, do: same-key }
+      - { step: confirm-upload, do: not-found-yet, within: 10m }`);
+    await client.uploadAddress();
+    await client.confirm("unknown");
+    expect((await client.ledger()).map(({ fault }) => fault)).toEqual([null, null]);
+  });
+});
