@@ -175,7 +175,7 @@ export const heartbeatMs = 2_000;
 export const stageThreadHeapMiB = 256;
 
 /** Young generation of one staging thread; what V8 takes by itself made a worker 100 MB larger, and no faster. */
-export const stageThreadYoungMiB = 48;
+export const stageThreadYoungMiB = 24;
 
 /** Activities of the shared queue that one worker runs at once. */
 export const sharedActivitiesMax = 20;

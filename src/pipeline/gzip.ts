@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
-import { promisify } from "node:util";
 import zlib from "node:zlib";
 
 import { deflateBlockBytes } from "../limits.ts";
-
-const { Z_SYNC_FLUSH } = zlib.constants;
-const deflateRaw = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
+import { createDeflaters } from "./deflate.ts";
 
 /** No name, no time: the same rows give the same bytes. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
@@ -13,9 +10,6 @@ const trailerBytes = 10;
 
 /** Blocks under way at once: enough to keep zlib's threads busy, few enough to bound memory. */
 const blocksAheadMax = 4;
-
-/** Room for a deflated block, so that zlib's thread is asked once for it: Node's 16 KiB at a time cost an eighth of a staging. */
-const outputBytes = deflateBlockBytes / 2;
 
 /** What a finished gzip file holds; hashes in hex. */
 export type GzipFacts = {
@@ -68,8 +62,7 @@ export function createGzipWriter(
   level: number,
 ): GzipWriter {
   const [jsonHash, gzipHash] = [createHash("sha256"), createHash("sha256")];
-  const options = { level, memLevel: 9, chunkSize: outputBytes, finishFlush: Z_SYNC_FLUSH };
-  const memory = createBlockMemory();
+  const [memory, deflaters] = [createBlockMemory(), createDeflaters(level)];
   let [crc, jsonBytes, gzipBytes] = [0, 0, 0];
   let [pending, pendingBytes, deflatedBytes]: [Buffer, number, number] = [Buffer.alloc(0), 0, 0];
   const written: Promise<void>[] = [];
@@ -86,7 +79,7 @@ export function createGzipWriter(
     [pending, pendingBytes] = [Buffer.alloc(0), 0];
     jsonHash.update(block);
     crc = zlib.crc32(block, crc);
-    const deflated = deflateRaw(block, options);
+    const deflated = deflaters.deflate(block);
     const before = last;
     last = (async () => {
       const bytes = await deflated;
@@ -118,6 +111,7 @@ export function createGzipWriter(
     flush,
     finish: async () => {
       await flush();
+      deflaters.close();
       await append(trailerOf(crc, jsonBytes));
       const [jsonlSha256, gzipSha256] = [jsonHash.digest("hex"), gzipHash.digest("hex")];
       return { jsonBytes, gzipBytes, jsonlSha256, gzipSha256 };
