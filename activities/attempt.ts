@@ -1,9 +1,11 @@
 import { Context } from "@temporalio/activity";
 
 import { heartbeatMs } from "../src/limits.ts";
-import { tallied, type PaceTally } from "../src/pace.ts";
-import type { Dependencies } from "./dependencies.ts";
+import { requestingAs, type PaceTally } from "../src/requester.ts";
+import type { Run } from "../src/state/runs.ts";
+import { runOf, type Dependencies } from "./dependencies.ts";
 import { toFailure } from "./failure.ts";
+import type { PartRef } from "./inputs.ts";
 
 /** What one attempt of an activity may use of Temporal. */
 export type Attempt = {
@@ -39,20 +41,35 @@ export async function attempt<Result>(
   }
 }
 
-/** As `attempt`, and adds the requests made and the waits met to the run, also when the work fails. */
+/** What one attempt of an activity that makes requests may use. */
+export type RequestAttempt = Attempt & {
+  /** The run it sends for, which this worker may go on with (`runOf`). */
+  readonly run: Run;
+};
+
+/**
+ * As `attempt`, for one part: makes its requests under the part's ticket in the class of its run, and adds the requests made
+ * and the waits met to the run, also when the work fails.
+ * @throws what `runOf` throws, before anything else.
+ */
 export async function requestAttempt<Result>(
-  { state }: Pick<Dependencies, "state">,
-  runId: string,
-  work: (attempt: Attempt) => Promise<Result>,
+  deps: Pick<Dependencies, "config" | "state" | "target">,
+  ref: PartRef,
+  work: (attempt: RequestAttempt) => Promise<Result>,
 ): Promise<Result> {
   return await attempt(async (current) => {
+    const run = await runOf(deps, ref);
     const tally: PaceTally = { requests: 0, waitedMs: 0 };
+    const { attempt: number, activityType } = Context.current().info;
+    const { runId, chunk, part } = ref;
     try {
-      return await tallied(tally, async () => await work(current));
+      const ticket = [runId, chunk, part, activityType].join("/");
+      const requester = { ticket, kind: run.kind, tally };
+      return await requestingAs(requester, async () => await work({ ...current, run }));
     } finally {
-      const retries = Context.current().info.attempt > 1 ? 1 : 0;
+      const retries = number > 1 ? 1 : 0;
       if (retries + tally.requests + tally.waitedMs > 0) {
-        await state.addRunFacts({ runId, ...tally, retries });
+        await deps.state.addRunFacts({ runId, ...tally, retries });
       }
     }
   });

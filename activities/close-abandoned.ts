@@ -6,18 +6,25 @@ import { isRunOpen } from "./run-open.ts";
 /** Open runs looked at when a worker starts; there are never more than the syncs. */
 const openRunsMax = 1_000;
 
+/** Ends a run that its workflow will not: it was terminated, or is lost with its server. */
+export async function abandonRun(
+  deps: Pick<Dependencies, "log" | "now" | "state">,
+  { runId, workflowId }: { readonly runId: string; readonly workflowId: string },
+): Promise<void> {
+  const message = `its workflow ${workflowId} was terminated, or its Temporal server is gone`;
+  const hint = "run the sync again: it goes on from the checkpoint";
+  const failure = { code: "Abandoned", message, hint };
+  await endRun(deps, { runId, outcome: "abandoned", failure });
+}
+
 /**
- * Ends the runs whose workflow is gone, terminated or lost with its server, as `abandoned`, and removes the files of runs
+ * Abandons the runs whose workflow is gone, and removes the files of runs
  * that have ended. For a worker that starts: nobody else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
   const { state, stagingFolder } = deps;
   for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
-    if (await isRunOpen(deps, run)) continue;
-    const message = `its workflow ${run.workflowId} was terminated, or its Temporal server is gone`;
-    const hint = "run the sync again: it goes on from the checkpoint";
-    const failure = { code: "Abandoned", message, hint };
-    await endRun(deps, { runId: run.runId, outcome: "abandoned", failure });
+    if (!(await isRunOpen(deps, run))) await abandonRun(deps, run);
   }
   for (const runId of await stagedRuns(stagingFolder)) {
     const run = await state.run(runId);

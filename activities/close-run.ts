@@ -4,6 +4,7 @@ import { sendLock } from "../src/state/locks.ts";
 import type { Outcome, RunFailure } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, type Dependencies } from "./dependencies.ts";
+import { warnOfEmptySource } from "./empty-source.ts";
 import type { CloseRunInput } from "./inputs.ts";
 
 /**
@@ -28,6 +29,7 @@ export async function endRun(
     const message = `the run does not balance: ${bucket}`;
     [outcome, failure] = ["failed", { code: "NotBalanced", message }];
   }
+  if (outcome === "done" && tally.read === 0) await warnOfEmptySource(deps, run);
   if (outcome === "done" && tally.rejected > 0) outcome = "done_with_rejects";
   const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
   const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });

@@ -1,7 +1,9 @@
-import { OutcomeUnknownError, UploadGoneError } from "../src/errors.ts";
+import { mayBeApplied, UploadGoneError } from "../src/errors.ts";
 import { requestAttempt } from "./attempt.ts";
-import { isoNow, runOf, type Dependencies } from "./dependencies.ts";
+import { bearFaults } from "./borne-faults.ts";
+import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
+import { assertServed, unknownOutcomesOf } from "./poison.ts";
 
 /**
  * Has the service process an uploaded part. Twice is once at a service that processes a key once: the same key is
@@ -12,10 +14,11 @@ export function createConfirmUpload(
 ): (input: PartRef & { readonly fileKey: string }) => Promise<object> {
   const { state, api } = deps;
   return async ({ fileKey, ...ref }) =>
-    await requestAttempt(deps, ref.runId, async ({ signal }) => {
-      await runOf(deps, ref);
+    await requestAttempt(deps, ref, async ({ run, signal }) => {
       const { runId, chunk, stage, part } = ref;
       const name = { runId, chunk, stage, part };
+      const { stream } = syncOf(deps, run.sync);
+      await assertServed(deps, ref, { stream, signal });
       const confirming = { ...name, form: "file", confirm: true, host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });
       const { attempts } = receipt;
@@ -26,7 +29,11 @@ export function createConfirmUpload(
       if (receipt.state !== "confirming") return {};
       signal.throwIfAborted();
       try {
-        await api.confirmUpload({ fileKey, records: receipt.records, signal });
+        await bearFaults(
+          deps,
+          { ...name, unknown: unknownOutcomesOf(name) },
+          async () => await api.confirmUpload({ fileKey, records: receipt.records, signal }),
+        );
       } catch (error) {
         if (error instanceof UploadGoneError) {
           await state.movePart({
@@ -36,7 +43,7 @@ export function createConfirmUpload(
             fileKey: null,
             at: isoNow(deps),
           });
-        } else if (!(error instanceof OutcomeUnknownError) && !signal.aborted) {
+        } else if (!mayBeApplied(error) && !signal.aborted) {
           await state.movePart({ ...name, attempts, state: "uploaded", at: isoNow(deps) });
         }
         throw error;

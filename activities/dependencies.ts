@@ -1,6 +1,8 @@
 import type { Source } from "../connectors/connector.ts";
 import type { ApiClient } from "../src/api/client.ts";
+import type { Clock } from "../src/clock.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
+import type { Effect } from "../src/effect.ts";
 import {
   ConfigChangedError,
   ConfigError,
@@ -23,6 +25,8 @@ export type Dependencies = {
   /** Connectors by name. */
   readonly sources: ReadonlyMap<string, Source>;
   readonly stageThreads: StageThreads;
+  /** Goes around changes of the staging folder; `state` and `api` were given it when they were made. */
+  readonly effect: Effect;
   /** Folder of staged files. */
   readonly stagingFolder: string;
   readonly hostId: string;
@@ -34,6 +38,8 @@ export type Dependencies = {
   isWorkflowOpen(holder: Pick<LockHolder, "workflowId" | "firstRunId">): Promise<boolean>;
   /** Unix ms. */
   now(): number;
+  /** For the budget and its gates, which no set clock may open. */
+  readonly clock: Clock;
   /** Takes one line when a run opens and one when it closes: names and numbers. */
   readonly log: { info(facts: object, text: string): void };
 };

@@ -8,8 +8,8 @@ export function createDropChunk(
 ): (input: { readonly runId: string; readonly chunk?: number }) => Promise<object> {
   return async ({ runId, chunk }) =>
     await attempt(async () => {
-      if (chunk === undefined) await sweepRun(deps.stagingFolder, runId);
-      else await sweepChunk(deps.stagingFolder, { runId, chunk });
+      if (chunk === undefined) await sweepRun(deps.stagingFolder, runId, deps.effect);
+      else await sweepChunk(deps.stagingFolder, { runId, chunk }, deps.effect);
       return {};
     });
 }

@@ -1,8 +1,15 @@
 import { activityInfo } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 
-import { ApiRejectedError, messageOf, RateLimitedError, SluiceError } from "../src/errors.ts";
+import {
+  ApiRejectedError,
+  ConfigError,
+  messageOf,
+  RateLimitedError,
+  SluiceError,
+} from "../src/errors.ts";
 import type { RefusedRecord } from "../src/errors.ts";
+import { retryDelayMsMin, waitInActivityRetryMsMax } from "../src/limits.ts";
 
 /** What a failure carries besides its text, as its first detail. */
 export type FailureFacts = {
@@ -10,12 +17,9 @@ export type FailureFacts = {
   readonly field?: string | undefined;
   /** Of `RecordsRejected`: indices in the part. */
   readonly refused?: readonly RefusedRecord[] | undefined;
-  /** Of a `RateLimited` that outlasts the activity: Unix ms from which the workflow may schedule it again. */
+  /** Of a long `RateLimited`: Unix ms from which the workflow may schedule the activity again. */
   readonly untilMs?: number | undefined;
 };
-
-/** Temporal takes 0 for "no retry at all", and rounds what is shorter. */
-const retryDelayMsMin = 1_000;
 
 /** Time that the last attempt needs before its schedule-to-close timeout. */
 const lastAttemptMs = 5_000;
@@ -24,6 +28,12 @@ function timeLeftMs(): number {
   const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
   const isBounded = scheduleToCloseTimeoutMs > 0;
   return isBounded ? scheduledTimestampMs + scheduleToCloseTimeoutMs - Date.now() : Infinity;
+}
+
+/** Whether what is missing may still come: the activity was first asked for less than the error's patience ago. */
+function isStillWaitedFor(error: SluiceError): boolean {
+  if (!(error instanceof ConfigError)) return false;
+  return Date.now() - activityInfo().scheduledTimestampMs < (error.patienceMs ?? 0);
 }
 
 /** The one place where an error of ours becomes a failure of Temporal: code -> type, class -> whether it is retried. */
@@ -36,12 +46,20 @@ export function toFailure(error: unknown): ApplicationFailure {
   const { hint, field, retryAfterMs } = error;
   const refused = error instanceof ApiRejectedError ? error.refused : undefined;
   const facts: FailureFacts = { hint, field, refused };
-  const failure = { message: error.message, type: error.code, nonRetryable: !error.retryable };
+  const failure = {
+    message: error.message,
+    type: error.code,
+    nonRetryable: !error.retryable && !isStillWaitedFor(error),
+  };
   if (retryAfterMs === undefined)
     return ApplicationFailure.create({ ...failure, details: [facts] });
 
   const delayMs = Math.max(retryDelayMsMin, Math.ceil(retryAfterMs));
-  const isWaitForWorkflow = delayMs > timeLeftMs() - lastAttemptMs;
+  // A long wait is the workflow's, which can say so; and so is one that outlasts the activity. But each costs its history
+  // eleven events: an outage, with two waits a minute and no end in sight, would fill it in less than a day.
+  const isLong =
+    error instanceof RateLimitedError && !error.isOutage && delayMs > waitInActivityRetryMsMax;
+  const isWaitForWorkflow = isLong || delayMs > timeLeftMs() - lastAttemptMs;
   return ApplicationFailure.create({
     ...failure,
     nonRetryable: isWaitForWorkflow,

@@ -17,11 +17,11 @@ import type { RejectEntry } from "../src/state/rejects.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { askOf, sourceOf } from "./open-run.ts";
 
-/** A record that the service refused: its number in the staged file and the field it named. */
+/** A record that the service refused, or fails on: its number in the staged file and the field it named. */
 export type Refused = {
   readonly record: number;
   readonly field?: string | undefined;
-  readonly code: "refused_by_service" | "too_large";
+  readonly code: "refused_by_service" | "too_large" | "service_fails";
 };
 
 type Search = {

@@ -72,7 +72,7 @@ export type SplitInput = PartRef & {
           readonly field?: string | undefined;
         }[];
       }
-    | { readonly halves: true; readonly why: "refused_by_service" | "too_large" };
+    | { readonly halves: true; readonly why: "refused_by_service" | "too_large" | "service_fails" };
 };
 
 /** Input of `closeRun`. */

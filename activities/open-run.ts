@@ -1,10 +1,12 @@
 import type { Source } from "../connectors/connector.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { BusyError, ConfigError } from "../src/errors.ts";
+import { currentKey } from "../src/fresh-key.ts";
+import { assertMaySend } from "../src/key-gates.ts";
 import { loadMapping } from "../src/mapping/load.ts";
-import { assertMaySend } from "../src/pace.ts";
 import { sendLock, type LockHolder } from "../src/state/locks.ts";
 import { attempt } from "./attempt.ts";
+import { abandonRun } from "./close-abandoned.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
 import { isRunOpen } from "./run-open.ts";
@@ -70,7 +72,9 @@ async function takeSendLock(deps: Dependencies, input: OpenRunInput): Promise<nu
   let answer = await deps.state.takeLock(ask);
   if ("holder" in answer && !(await isRunOpen(deps, answer.holder))) {
     // A terminated or timed-out workflow cannot give its lock back: Temporal says that it is closed.
-    answer = await deps.state.takeLock({ ...ask, insteadOf: answer.holder });
+    const { holder } = answer;
+    answer = await deps.state.takeLock({ ...ask, insteadOf: holder });
+    if ("fence" in answer) await abandonRun(deps, holder);
   }
   if ("fence" in answer) return answer.fence;
   throw busy(input.sync, answer.holder);
@@ -125,7 +129,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       const fence = await takeSendLock(deps, input);
       await state.placeRun({ runId: input.runId, isResumed });
       if (input.request.dryRun !== true) {
-        await assertMaySend(state, deps.config.api.apiKey, deps.now());
+        await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       }
       await checkColumns(source, sync, { signal, mayName: false });
       // `send: all` keeps no fingerprints, so older ones no longer say what the service holds.

@@ -8,6 +8,7 @@ import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { NewPart, Ranges, Receipt } from "../src/state/receipts.ts";
 import type { Send } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
+import { bearFaults } from "./borne-faults.ts";
 import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import { findRows, type Refused } from "./find-rows.ts";
 import type { SplitInput } from "./inputs.ts";
@@ -60,7 +61,7 @@ type Making = {
 /** A new part as a file of its own, with the records that it keeps of the staged one. */
 async function makeFile(making: Making, part: number, ranges: Ranges): Promise<NewPart> {
   const { deps, receipt, level } = making;
-  const file = await createAtomicFile(stagedFile(deps.stagingFolder, receipt, part));
+  const file = await createAtomicFile(stagedFile(deps.stagingFolder, receipt, part), deps.effect);
   try {
     const gzip = createGzipWriter(async (bytes) => await file.write(bytes), level);
     let records = 0;
@@ -110,7 +111,8 @@ async function makeParts(
 }
 
 /**
- * Takes refused records out of a part, or cuts it in two. Twice is once: the first answer is kept in the receipts, and
+ * Takes refused records out of a part, or cuts it in two: a half is a file of other bytes, so that what the service may have
+ * taken is never confirmed under a second key. Twice is once: the first answer is kept in the receipts, and
  * indices count only for the part they were given for.
  */
 export function createSplitChunk(
@@ -131,7 +133,7 @@ export function createSplitChunk(
       }
       const splitting = { ...name, part, host: deps.hostId, at: isoNow(deps) };
       if (receipt.state === "split" || receipt.state === "refused") {
-        return await state.splitPart({ ...splitting, parts: [], rejects: [] });
+        return await state.splitPart({ ...splitting, parts: [], rejects: [], isTooLarge: false });
       }
       const sync = syncOf(deps, run.sync);
       const { keep, refused } = divide(receipt, how);
@@ -139,7 +141,8 @@ export function createSplitChunk(
       const { read, refused: before } = await state.tally({ runId, staged: true });
       assertWithinLimit(sync.rejectLimit, { rejected: before + rejects.length, read });
       const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
-      const parts = await makeParts(making, send, keep);
-      return await state.splitPart({ ...splitting, parts, rejects });
+      const parts = await bearFaults(deps, name, async () => await makeParts(making, send, keep));
+      const isTooLarge = "halves" in how && how.why === "too_large";
+      return await state.splitPart({ ...splitting, parts, rejects, isTooLarge });
     });
 }

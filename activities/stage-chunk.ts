@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-
 import { TooFewRowsError } from "../src/errors.ts";
 import {
   chunkMsMax,
@@ -11,6 +9,7 @@ import {
 import { stagedFile, sweepChunk } from "../src/staging/folder.ts";
 import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
+import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
 import { sourceOf } from "./open-run.ts";
@@ -88,16 +87,22 @@ export function createStageChunk(
       const run = await runOf(deps, ref);
       const { runId } = ref;
       const drawn = await state.drawStage({ runId, chunk, host: deps.hostId });
-      await sweepChunk(deps.stagingFolder, { runId, chunk, before: drawn.stage });
+      const sweepBefore = async (before: number): Promise<void> =>
+        await sweepChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
+      await sweepBefore(drawn.stage);
       const job = await jobOf(deps, { run, chunk, drawn });
-      const staged = await deps.stageThreads.run(job, { signal, progress });
+      const staged = await bearFaults(
+        deps,
+        { runId, chunk },
+        async () => await deps.stageThreads.run(job, { signal, progress }),
+      );
       if (staged.warnings.length > 0) {
         await state.addWarnings({ runId, warnings: staged.warnings });
       }
       const read = job.rejects.before.read + staged.counts.read;
       const { minRows, name } = syncOf(deps, run.sync);
       if (staged.done && read < minRows && run.request.limit === undefined) {
-        await rm(job.file, { force: true });
+        await sweepBefore(drawn.stage + 1);
         throw new TooFewRowsError(
           `sync ${name} read ${read} rows, and \`min_rows\` asks for ${minRows}: nothing of this chunk was sent`,
           {

@@ -1,4 +1,5 @@
 import type { Log, Source } from "../connectors/connector.ts";
+import type { Effect } from "../src/effect.ts";
 import { ConfigError } from "../src/errors.ts";
 import { runWarningsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
@@ -56,6 +57,7 @@ export type StageJob = {
 export type StageTools = {
   readonly source: Source;
   readonly state: Pick<StateClient, "stageKeys" | "addRejects">;
+  readonly effect: Effect;
   readonly signal: AbortSignal;
   progress(counts: StageCounts): void;
 };
@@ -107,8 +109,12 @@ async function* readPages(
   }
 }
 
-async function writePageStarts(staged: string, pageStarts: readonly PageStart[]): Promise<void> {
-  const file = await createAtomicFile(pageStartsFile(staged));
+async function writePageStarts(
+  staged: string,
+  pageStarts: readonly PageStart[],
+  effect: Effect,
+): Promise<void> {
+  const file = await createAtomicFile(pageStartsFile(staged), effect);
   try {
     for (const start of pageStarts) await file.write(Buffer.from(`${JSON.stringify(start)}\n`));
     await file.finish();
@@ -134,7 +140,7 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     if (job.changed === undefined) return lines;
     return dropUnchanged(lines, tools.state, { settings: job.changed, makeReject, room });
   };
-  const file = await createAtomicFile(job.file);
+  const file = await createAtomicFile(job.file, tools.effect);
   try {
     const { pageStarts, ...written } = await writeChunk(pages, job.chunk, {
       write: async (bytes) => await file.write(bytes),
@@ -153,7 +159,7 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
         tools.signal.throwIfAborted();
       },
     });
-    await writePageStarts(job.file, pageStarts);
+    await writePageStarts(job.file, pageStarts, tools.effect);
     await file.finish();
     return { ...written, warnings };
   } finally {

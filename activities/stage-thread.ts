@@ -4,6 +4,7 @@ import { MessagePort, parentPort, workerData } from "node:worker_threads";
 import { z } from "zod";
 
 import { sources } from "../connectors/registry.ts";
+import { runEffect } from "../src/effect.ts";
 import { stateOnPort } from "../src/state/port.ts";
 import { packError } from "../src/thread.ts";
 import { connectorOf, stageLine, type StageJob } from "./stage-line.ts";
@@ -19,6 +20,7 @@ async function stage(job: StageJob): Promise<StageReply> {
     const staged = await stageLine(job, {
       source: connectorOf(sources, job.connector),
       state,
+      effect: runEffect,
       signal: aborting.signal,
       progress: (counts) => parentPort?.postMessage({ counts } satisfies StageReply),
     });

@@ -1,6 +1,9 @@
+import { ApiContractError, TooLargeError } from "../src/errors.ts";
 import { stagedFile } from "../src/staging/folder.ts";
+import type { Receipt } from "../src/state/receipts.ts";
 import { requestAttempt } from "./attempt.ts";
-import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
+import { bearFaults } from "./borne-faults.ts";
+import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
 
 /**
@@ -12,28 +15,45 @@ export function createUploadFile(
 ): (input: PartRef) => Promise<{ readonly fileKey: string }> {
   const { state, api } = deps;
   return async (ref) =>
-    await requestAttempt(deps, ref.runId, async ({ signal, progress }) => {
-      const run = await runOf(deps, ref);
+    await requestAttempt(deps, ref, async ({ run, signal, progress }) => {
       const { runId, chunk, stage, part } = ref;
       const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       const sending = { ...name, form: "file", host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
       const { attempts } = receipt;
+      if (receipt.state === "staged") throw tooLarge(receipt);
       if (receipt.state !== "sending" && receipt.fileKey !== null) {
         return { fileKey: receipt.fileKey };
       }
       signal.throwIfAborted();
-      const { uploadUrl, fileKey } = await api.generateUploadUrl({ stream, signal });
-      await api.putFile({
-        uploadUrl,
-        path: stagedFile(deps.stagingFolder, name, part),
-        bytes: receipt.gzipBytes,
-        gzipSha256: receipt.gzipSha256 ?? "",
-        onBytes: (sent) => progress({ chunk, part, sent, of: receipt.gzipBytes }),
-        signal,
+      const fileKey = await bearFaults(deps, name, async () => {
+        const { uploadUrl, fileKey: key } = await api.generateUploadUrl({ stream, signal });
+        if (!(await state.claimKey({ ...name, attempts, fileKey: key }))) throw keyGivenTwice();
+        await api.putFile({
+          uploadUrl,
+          path: stagedFile(deps.stagingFolder, name, part),
+          bytes: receipt.gzipBytes,
+          gzipSha256: receipt.gzipSha256 ?? "",
+          onBytes: (sent) => progress({ chunk, part, sent, of: receipt.gzipBytes }),
+          signal,
+        });
+        return key;
       });
       await state.movePart({ ...name, attempts, state: "uploaded", fileKey, at: isoNow(deps) });
       return { fileKey };
     });
+}
+
+/** A part that is not smaller than one of its run that was refused for its size. */
+export function tooLarge({ chunk, part }: Pick<Receipt, "chunk" | "part">): TooLargeError {
+  return new TooLargeError(
+    `part ${part} of chunk ${chunk} is not smaller than one that was too large before`,
+  );
+}
+
+function keyGivenTwice(): ApiContractError {
+  return new ApiContractError(
+    "POST /ingestion/generate-upload-url: its file_key belongs to another upload, which would be overwritten",
+  );
 }

@@ -1,11 +1,14 @@
-import { OutcomeUnknownError } from "../src/errors.ts";
+import { mayBeApplied } from "../src/errors.ts";
 import { bodyEnvelope } from "../src/pipeline/bodies.ts";
 import { stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { Receipt } from "../src/state/receipts.ts";
 import { requestAttempt } from "./attempt.ts";
-import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
+import { bearFaults } from "./borne-faults.ts";
+import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
+import { assertServed, unknownOutcomesOf } from "./poison.ts";
+import { tooLarge } from "./upload-file.ts";
 
 /** The request body of a part: its staged lines, joined. */
 async function bodyOf(stagingFolder: string, stream: string, receipt: Receipt): Promise<Buffer> {
@@ -27,24 +30,29 @@ export function createUploadJson(
 ): (input: PartRef) => Promise<{ readonly fileKey: string | null }> {
   const { state, api } = deps;
   return async (ref) =>
-    await requestAttempt(deps, ref.runId, async ({ signal }) => {
-      const run = await runOf(deps, ref);
+    await requestAttempt(deps, ref, async ({ run, signal }) => {
       const { runId, chunk, stage, part } = ref;
       const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
+      await assertServed(deps, ref, { stream, signal });
       const sending = { ...name, form: "body", host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
       const { attempts } = receipt;
+      if (receipt.state === "staged") throw tooLarge(receipt);
       if (receipt.state !== "sending") return { fileKey: receipt.fileKey };
       signal.throwIfAborted();
       let fileKey: string;
       try {
         const body = await bodyOf(deps.stagingFolder, stream, receipt);
         const { records } = receipt;
-        ({ fileKey } = await api.uploadJson({ stream, body, records, signal }));
+        ({ fileKey } = await bearFaults(
+          deps,
+          { ...name, unknown: unknownOutcomesOf(name) },
+          async () => await api.uploadJson({ stream, body, records, signal }),
+        ));
       } catch (error) {
         // Whatever is not an unknown outcome or a cancel was not applied: the next attempt repeats nothing.
-        if (!(error instanceof OutcomeUnknownError) && !signal.aborted) {
+        if (!mayBeApplied(error) && !signal.aborted) {
           await state.movePart({ ...name, attempts, state: "staged", at: isoNow(deps) });
         }
         throw error;

@@ -2,8 +2,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 
-const page = fileURLToPath(new URL("../docs/measurements.md", import.meta.url));
-
 /** Writes a table's cells as Markdown, laid out as oxfmt does. */
 export function table(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
@@ -42,14 +40,19 @@ export function conditions(command: string): string {
   );
 }
 
-/** Puts text between the markers of that name in docs/measurements.md. @throws when they are missing. */
-export async function publish(name: string, text: string): Promise<void> {
+/** Puts text between the markers of that name in a page of docs. @throws when they are missing. */
+export async function publish(
+  name: string,
+  text: string,
+  page: "measurements" | "mutants" = "measurements",
+): Promise<void> {
+  const path = fileURLToPath(new URL(`../docs/${page}.md`, import.meta.url));
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
-  const before = await readFile(page, "utf8");
+  const before = await readFile(path, "utf8");
   const [from, to] = [before.indexOf(begin), before.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/measurements.md has no markers for ${name}`);
+  if (from < 0 || to < from) throw new Error(`docs/${page}.md has no markers for ${name}`);
   const after = `${before.slice(0, from + begin.length)}\n\n${text}\n\n${before.slice(to)}`;
-  await writeFile(page, after);
+  await writeFile(path, after);
 }
 
 /** Says what is going on. */

@@ -112,6 +112,7 @@ async function stageAll(
     sum.unchanged += staged.counts.unchanged;
     ({ done } = staged);
   }
+  await state.releaseLock({ name: sync, firstRunId: runId });
   await threads.close();
   return { files, ...sum };
 }

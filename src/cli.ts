@@ -5,7 +5,7 @@ import { Command, CommanderError } from "commander";
 import { registerBudget } from "./commands/budget.ts";
 import { registerCancel } from "./commands/cancel.ts";
 import { registerCheck } from "./commands/check.ts";
-import { plainText, type Context, type Output } from "./commands/context.ts";
+import type { Context, Output } from "./commands/context.ts";
 import { registerDev } from "./commands/dev.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { exitCodeOfError, exitCodes } from "./commands/exit-code.ts";
@@ -21,6 +21,7 @@ import { registerValidate } from "./commands/validate.ts";
 import { registerWorker } from "./commands/worker.ts";
 import { readEnvironment } from "./config/environment.ts";
 import { messageOf, SluiceError } from "./errors.ts";
+import { plainText } from "./plain-text.ts";
 import { version } from "./version.ts";
 
 // V8 enlarges a young generation by all that ever survived in it: with five isolates in a worker that was 60 MB of RSS, and

@@ -15,6 +15,18 @@ export type ErrorFacts = {
   readonly hint?: string | undefined;
 };
 
+/** How often, or for how long, a fault of one chunk is borne, and what it becomes then. */
+export type Tolerance = {
+  /** Names the fault among those of its chunk: they are counted apart. */
+  readonly fault: string;
+  /** So many times; undefined is any number. */
+  readonly timesMax?: number | undefined;
+  /** So long from the first on; undefined is for ever. */
+  readonly msMax?: number | undefined;
+  /** Thrown in place of the fault once it is borne no longer. */
+  readonly becomes: SluiceError;
+};
+
 /**
  * The root of every error that sluice itself throws. The class says what happens next (design: the table of errors);
  * `code` is the Temporal failure type and the `code` of `--json` errors, and never changes.
@@ -37,10 +49,34 @@ export abstract class SluiceError extends Error {
   }
 }
 
-/** Thrown when the service cannot be reached or answers 5xx before anything was applied. */
-export class ApiUnavailableError extends SluiceError {
-  readonly code = "Unavailable";
+/** A fault of one request that may pass: the same is tried again after `retryAfterMs`. */
+export abstract class PassingError extends SluiceError {
   readonly retryable = true;
+  override readonly retryAfterMs: number | undefined;
+  /** Undefined bears it as long as the activity may last. */
+  readonly tolerance: Tolerance | undefined;
+
+  constructor(
+    message: string,
+    facts: ErrorFacts & {
+      readonly retryAfterMs?: number | undefined;
+      readonly tolerance?: Tolerance | undefined;
+    } = {},
+  ) {
+    super(message, facts);
+    this.retryAfterMs = facts.retryAfterMs;
+    this.tolerance = facts.tolerance;
+  }
+
+  /** The same fault with a delay before the next attempt. */
+  after(retryAfterMs: number): this {
+    return Object.assign(this, { retryAfterMs });
+  }
+}
+
+/** Thrown when the service cannot be reached or answers 5xx before anything was applied. */
+export class ApiUnavailableError extends PassingError {
+  readonly code = "Unavailable";
 }
 
 /** Thrown when a source cannot be read just now; `afterMs` is the source's own hint. */
@@ -55,10 +91,9 @@ export class SourceUnavailableError extends SluiceError {
   }
 }
 
-/** Thrown when the staging folder cannot be written: disk full, read-only, vanished. */
-export class StagingError extends SluiceError {
+/** Thrown when the staging folder cannot be written or read: disk full, read-only, vanished; or when a staging thread died. */
+export class StagingError extends PassingError {
   readonly code = "Unavailable";
-  readonly retryable = true;
 }
 
 /** Thrown when the state store cannot be reached: locked too long, disk full, its thread gone. */
@@ -68,9 +103,8 @@ export class StateUnavailableError extends SluiceError {
 }
 
 /** Thrown when bytes of a request left and no answer says what became of them: the same request is made again. */
-export class OutcomeUnknownError extends SluiceError {
+export class OutcomeUnknownError extends PassingError {
   readonly code = "OutcomeUnknown";
-  readonly retryable = true;
 }
 
 /** Thrown when the service, its gateway or our own budget says "later". */
@@ -78,10 +112,13 @@ export class RateLimitedError extends SluiceError {
   readonly code = "RateLimited";
   readonly retryable = true;
   override readonly retryAfterMs: number;
+  /** Whether the service is failing: nobody knows for how long, so it is asked again and again. */
+  readonly isOutage: boolean;
 
-  constructor(message: string, facts: ErrorFacts & { retryAfterMs: number }) {
+  constructor(message: string, facts: ErrorFacts & { retryAfterMs: number; isOutage?: boolean }) {
     super(message, facts);
     this.retryAfterMs = facts.retryAfterMs;
+    this.isOutage = facts.isOutage ?? false;
   }
 }
 
@@ -103,9 +140,15 @@ export class ApiRejectedError extends SluiceError {
   }
 }
 
-/** Thrown on 413: the part is to be split. */
+/** Thrown on 413, or when a PUT is cut at one place again and again: the part is to be split. */
 export class TooLargeError extends SluiceError {
   readonly code = "TooLarge";
+  readonly retryable = false;
+}
+
+/** Thrown when the service fails on a part again and again while it serves other requests: the part is to be split. */
+export class ServiceFailsError extends SluiceError {
+  readonly code = "ServiceFails";
   readonly retryable = false;
 }
 
@@ -137,12 +180,28 @@ export class SourceAuthError extends SluiceError {
 export class ApiContractError extends SluiceError {
   readonly code = "ContractBroken";
   readonly retryable = false;
+  /** Whether the service may have taken the records all the same. */
+  readonly mayBeApplied: boolean;
+
+  constructor(message: string, facts: ErrorFacts & { readonly mayBeApplied?: boolean } = {}) {
+    super(message, facts);
+    this.mayBeApplied = facts.mayBeApplied ?? false;
+  }
 }
 
-/** Thrown when the configuration or a command's arguments are wrong: nothing to retry, `field` and `hint` say what to change. */
+/**
+ * Thrown when the configuration or a command's arguments are wrong: nothing to retry, `field` and `hint` say what to change. With
+ * `patienceMs` Temporal looks again for so long before it stops, because what is missing may only be late; a command never waits.
+ */
 export class ConfigError extends SluiceError {
   readonly code = "ConfigError";
   readonly retryable = false;
+  readonly patienceMs: number | undefined;
+
+  constructor(message: string, facts: ErrorFacts & { patienceMs?: number | undefined } = {}) {
+    super(message, facts);
+    this.patienceMs = facts.patienceMs;
+  }
 }
 
 /** Thrown when a staged file is not where the store says; the chunk is staged again. */
@@ -203,6 +262,14 @@ export class BusyError extends SluiceError {
 export class TemporalUnreachableError extends SluiceError {
   readonly code = "TemporalUnreachable";
   readonly retryable = true;
+}
+
+/** Whether the records of a request that ended so may have been taken. */
+export function mayBeApplied(error: unknown): boolean {
+  return (
+    error instanceof OutcomeUnknownError ||
+    (error instanceof ApiContractError && error.mayBeApplied)
+  );
 }
 
 /** The text of anything thrown, for a `cause` or a log line; never a stack. */

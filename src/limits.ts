@@ -75,6 +75,30 @@ export const lightweightPartsMaxDefault = 1;
 /** Extra uploads that splitting may cause in one run before it stops: then the mapping is wrong, not a record. */
 export const splitsPerRunMax = 200;
 
+/** Times in a row that a fault is borne which seldom passes: an answer of the wrong kind, a full disk. */
+export const faultTimesMax = 3;
+
+/** How long a name may fail to resolve. */
+export const unresolvedMsMax = 10 * 60_000;
+
+/** Times, and for how long, a confirm may say that it knows no such file before the file is uploaded again. */
+export const notFoundTimesMax = 5;
+
+/** As `notFoundTimesMax`. */
+export const notFoundMsMax = 60_000;
+
+/** Unknown outcomes in a row after which a part is not sent again before the service has taken another request. */
+export const poisonTimesMax = 5;
+
+/** PUTs cut within the same so many bytes are cut at one place: what the sockets hold between them blurs it by several MB (measured). */
+export const cutPlaceBytes = 16 * 1024 * 1024;
+
+/** Shortest delay before another attempt: Temporal takes 0 for "no retry at all", and rounds what is shorter. */
+export const retryDelayMsMin = 1_000;
+
+/** Longest step of the back-off after a fault that may pass. */
+export const retryDelayMsMax = 60_000;
+
 /** Times a chunk is staged again because its source changed or its file vanished. */
 export const restagesPerChunkMax = 3;
 
@@ -167,6 +191,36 @@ export const backoffBaseMs = 2_000;
 
 /** Longest step of that back-off. */
 export const backoffMaxMs = 60_000;
+
+/** Faults, and refusals without a hint, further apart than this are not in a row; more than the longest step and a slow answer. */
+export const faultForgottenMs = 10 * 60_000;
+
+/** Time of refusals without a hint and without one success after which the credits are taken to be used up. */
+export const creditsSuspectedMs = 3_600_000;
+
+/** A rate limit longer than this is the workflow's to wait for, where a person sees it; a shorter one, or an outage, is Temporal's. */
+export const waitInActivityRetryMsMax = 10_000;
+
+/** How long a ticket for a slot outlives its time. */
+export const ticketLapseMs = 30_000;
+
+/** While a higher class waits, a lower one gets every so many-th slot. */
+export const lowerClassSlots = 10;
+
+/** Failures in a row after which a gate lets one probe at a time through. */
+export const failuresMax = 5;
+
+/** Time to the first probe; doubles with each that fails. */
+export const probeFirstMs = 1_000;
+
+/** Longest time between two probes. */
+export const probeStepMs = 30_000;
+
+/** How long the end of a probe is waited for: a little more than a JSON request may take. */
+export const probeLapseMs = requestDeadlineMs + 5_000;
+
+/** Over how long those who wait for a failing service come back, at most: at once would be a storm on our own store. */
+export const probeSpreadMs = 10_000;
 
 /** How often an activity tells Temporal that it lives. */
 export const heartbeatMs = 2_000;

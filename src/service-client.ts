@@ -1,7 +1,9 @@
 import { createApiClient, type ApiClient } from "./api/client.ts";
 import type { ProxySettings } from "./api/http.ts";
 import type { Config } from "./config/config.ts";
+import { currentKey, withFreshKey } from "./fresh-key.ts";
 import { createStorePace } from "./pace.ts";
+import type { Secret } from "./secret.ts";
 import type { StateStore } from "./state/state-store.ts";
 
 /** Addresses of the service; those of the sandbox where the configuration says `sandbox`. */
@@ -19,8 +21,11 @@ export function createServiceClient(
     readonly proxy: ProxySettings | undefined;
   },
 ): ApiClient {
-  const { apiKey, apiKeySource, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = api;
-  const pace = createStorePace({ state: how.state, apiKey, requestsPerSecond, creditsRetryMs });
-  const { addresses, proxy } = how;
-  return createApiClient({ ...addresses, apiKey, apiKeySource, allowInsecureHosts, pace, proxy });
+  const { apiKeySource, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = api;
+  const { addresses, proxy, state } = how;
+  const make = (apiKey: Secret): ApiClient => {
+    const pace = createStorePace({ state, apiKey, requestsPerSecond, creditsRetryMs });
+    return createApiClient({ ...addresses, apiKey, apiKeySource, allowInsecureHosts, pace, proxy });
+  };
+  return withFreshKey({ first: api.apiKey, read: async () => await currentKey(api), make });
 }

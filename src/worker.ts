@@ -20,7 +20,9 @@ import { createHostActivities, createSharedActivities } from "../activities/inde
 import { createStageThreads } from "../activities/stage-threads.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { ProxySettings } from "./api/http.ts";
+import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
+import { runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
 import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
@@ -106,12 +108,14 @@ async function createDependencies(
     api,
     sources,
     stageThreads,
+    effect: runEffect,
     stagingFolder,
     hostId,
     hostQueue: hostQueueOf(config, hostId),
     temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
     now: Date.now,
+    clock: systemClock(),
     log: settings.log,
     close: async () => {
       await stageThreads.close();

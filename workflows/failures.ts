@@ -67,7 +67,10 @@ export async function patiently<Result>(
       const fault = faultOf(error);
       const { untilMs } = fault?.facts ?? {};
       if (fault?.type === "RateLimited" && untilMs !== undefined) {
-        waiting(`rate limited until ${new Date(untilMs).toISOString()}`);
+        // A gate that was closed before names its time itself.
+        const isNamed = /^(rate limited|the service is failing)/.test(fault.message);
+        const until = `rate limited until ${new Date(untilMs).toISOString()}`;
+        waiting(isNamed ? fault.message : `${until}: ${fault.message}`);
         await sleep(Math.max(1_000, untilMs - Date.now()), { summary: "rate limited" });
       } else if (isHostAway(error) && !(await isHostGone())) {
         waiting("waiting for the worker of the host that holds the staged files");

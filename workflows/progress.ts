@@ -90,7 +90,8 @@ export function progressDetails(progress: Progress): string {
   const { counts } = progress;
   const title = `### ${progress.sync}: run \`${progress.run_id}\``;
   const mode = progress.mode === null ? [] : [`${progress.mode}: ${progress.mode_reason ?? ""}`];
-  const waiting = progress.waiting === null ? [] : [`**${progress.waiting}**`];
+  // It may quote the service.
+  const waiting = progress.waiting === null ? [] : [fenced(progress.waiting)];
   const rows = table([
     ["rows read", counts.read],
     ["sent", counts.sent],

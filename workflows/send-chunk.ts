@@ -37,6 +37,7 @@ function stageRef({ opened, chunk, staged }: Sending): StageRef {
 function splitOf(error: unknown): SplitInput["how"] | undefined {
   const fault = faultOf(error);
   if (fault?.type === "TooLarge") return { halves: true, why: "too_large" };
+  if (fault?.type === "ServiceFails") return { halves: true, why: "service_fails" };
   if (fault?.type !== "RecordsRejected") return undefined;
   const refused = fault.facts.refused ?? [];
   return refused.length > 0 ? { without: refused } : { halves: true, why: "refused_by_service" };

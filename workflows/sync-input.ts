@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { OpenedRun } from "../activities/inputs.ts";
+import { nameCharsMax } from "../src/limits.ts";
 import type { ProgressCounts } from "./progress.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
@@ -15,13 +16,19 @@ const continued = z.strictObject({
 });
 
 const syncInput = z.strictObject({
-  sync: z.string().regex(/^[a-z][a-z0-9_-]*$/, "the name of a sync in sluice.yaml"),
+  sync: z
+    .string()
+    .max(nameCharsMax, "the name of a sync in sluice.yaml")
+    .regex(/^[a-z][a-z0-9_-]*$/, "the name of a sync in sluice.yaml"),
   mode: z.enum(["auto", "lightweight", "heavyweight"]).optional(),
   full: z.boolean().optional(),
   limit: z.int().positive().optional(),
   dry_run: z.boolean().optional(),
   continued: continued.optional(),
 });
+
+/** Characters of what is said of a wrong input, which may name members of any length. */
+const problemCharsMax = 2_000;
 
 /** Input of the workflow `sync`, as a person types it into the Web UI. */
 export type SyncInput = z.output<typeof syncInput>;
@@ -48,13 +55,43 @@ function corrected(raw: unknown): SyncInput {
   return Object.assign({ sync }, Object.fromEntries<unknown>(values));
 }
 
-/** Reads a workflow's input, or says what is wrong with it and how it might look. */
+/** A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first tell the time). */
+export function newRunId(
+  syncName: string,
+  workflow: { readonly startTime: Date; readonly firstExecutionRunId: string },
+): string {
+  const [date = "", time = ""] = workflow.startTime.toISOString().slice(0, 19).split("T");
+  const stamp = `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}`;
+  return `${syncName}-${stamp}-${workflow.firstExecutionRunId.slice(-8)}`;
+}
+
+/**
+ * Whether a workflow that says it goes on made that run itself. Its first run id is drawn by Temporal when it starts, so that
+ * nobody can type one that fits: else the Web UI could end any run, or have files outside the staging folder removed.
+ */
+function isOwnRun(input: SyncInput, firstExecutionRunId: string): boolean {
+  const { sync, continued: handedOn } = input;
+  if (handedOn === undefined) return true;
+  const { run_id: runId, opened } = handedOn;
+  const stamp = runId.slice(sync.length, -8);
+  const isOwn = runId.startsWith(sync) && runId.endsWith(firstExecutionRunId.slice(-8));
+  return isOwn && /^-\d{8}-\d{6}-$/.test(stamp) && opened.runId === runId;
+}
+
+/**
+ * Reads a workflow's input, or says what is wrong with it and how it might look; the answer is short, however long the
+ * input. `firstExecutionRunId` is the workflow's own.
+ */
 export function parseSyncInput(
   raw: unknown,
+  firstExecutionRunId: string,
 ): { readonly input: SyncInput } | { readonly problem: string } {
   const parsed = syncInput.safeParse(raw ?? {});
-  if (parsed.success) return { input: parsed.data };
-  const problems = z.prettifyError(parsed.error);
+  if (parsed.success && isOwnRun(parsed.data, firstExecutionRunId)) return { input: parsed.data };
+  const problems =
+    parsed.error === undefined
+      ? "✖ continued: only a workflow itself continues its run\n"
+      : z.prettifyError(parsed.error).slice(0, problemCharsMax);
   return {
     problem: `the input of this workflow is wrong:\n${problems}\nTry:\n${JSON.stringify(corrected(raw))}`,
   };

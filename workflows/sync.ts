@@ -28,21 +28,13 @@ import {
   type Progress,
 } from "./progress.ts";
 import { sweep } from "./send-chunk.ts";
-import { parseSyncInput, type SyncInput } from "./sync-input.ts";
+import { newRunId, parseSyncInput, type SyncInput } from "./sync-input.ts";
 import { transferBatch } from "./transfer.ts";
 
 /** The query behind the command line's progress bar. */
 const progressQuery = defineQuery<Progress>("progress");
 
 const searchAttribute = defineSearchAttributeKey("SluiceSync", SearchAttributeType.KEYWORD);
-
-/** A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first tell the time). */
-function newRunId(syncName: string): string {
-  const { startTime, firstExecutionRunId } = workflowInfo();
-  const [date = "", time = ""] = startTime.toISOString().slice(0, 19).split("T");
-  const stamp = `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}`;
-  return `${syncName}-${stamp}-${firstExecutionRunId.slice(-8)}`;
-}
 
 /** The run as its workflow holds it: one object behind the query, the details and continue-as-new. */
 class RunView {
@@ -199,10 +191,11 @@ async function execute(view: RunView, input: SyncInput): Promise<Ended> {
  * a report that balances. Continues as new between chunks when Temporal suggests it; a cancel commits what was accepted.
  */
 export async function sync(raw: unknown): Promise<RunReport> {
-  const parsed = parseSyncInput(raw);
+  const info = workflowInfo();
+  const parsed = parseSyncInput(raw, info.firstExecutionRunId);
   if ("problem" in parsed) throw ApplicationFailure.nonRetryable(parsed.problem, "InvalidInput");
   const { input } = parsed;
-  const view = new RunView(input.continued?.run_id ?? newRunId(input.sync), input);
+  const view = new RunView(input.continued?.run_id ?? newRunId(input.sync, info), input);
   const ended = await execute(view, input);
   if (ended.kind === "continue") {
     await condition(allHandlersFinished);

@@ -48,22 +48,20 @@ async function readAt(file: OpenFile, block: Buffer, at: number): Promise<number
 
 /** There is no way into the middle of a gzip file: what lies before the stretch is unpacked and let go. */
 async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
-  let packedBytes = 0;
   async function* packed(): AsyncGenerator<Uint8Array> {
     for await (const piece of stored(file, { from: 0, signal: stretch.signal })) {
-      packedBytes += piece.length;
       // The stream holds on to the piece while the next one is read.
       yield Buffer.from(piece);
     }
   }
   const gunzip = createGunzip({ chunkSize: blockBytes });
   // The error arrives through the iteration of `gunzip`, which the pipeline destroys with it.
-  pipeline(Readable.from(packed()), gunzip, () => undefined);
+  pipeline(Readable.from(packed(), { highWaterMark: 1 }), gunzip, () => undefined);
   const end = stretch.to ?? Number.POSITIVE_INFINITY;
   let at = 0;
   try {
     for await (const piece of gunzip as AsyncIterable<Buffer>) {
-      assertInProportion(file.place, packedBytes, at + piece.length);
+      assertInProportion(file.place, gunzip.bytesWritten, at + piece.length);
       const wanted = piece.subarray(Math.max(0, stretch.from - at), Math.max(0, end - at));
       at += piece.length;
       if (wanted.length > 0) yield wanted;
@@ -74,7 +72,15 @@ async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8
   }
 }
 
-function assertInProportion(place: string, packedBytes: number, unpackedBytes: number): void {
+/**
+ * Makes sure that a gzip file has not unpacked to more than it may, for the bytes of it that were unpacked.
+ * @throws {ConfigError} it has.
+ */
+export function assertInProportion(
+  place: string,
+  packedBytes: number,
+  unpackedBytes: number,
+): void {
   const isTooMuch =
     unpackedBytes > unpackedBytesMax ||
     (unpackedBytes > gzipRatioFreeBytes && unpackedBytes > packedBytes * gzipRatioMax);

@@ -2,7 +2,7 @@ import { ConfigError, messageOf, SluiceError } from "../../src/errors.ts";
 import type { Ask, Finding, Measure, Span } from "../connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
-import { readLayout, type Layout } from "./header.ts";
+import { readLayout, type Layout, type LayoutAsk } from "./header.ts";
 import { openFile, type OpenFile } from "./open.ts";
 import type { CsvPosition } from "./position.ts";
 import { spansOf } from "./spans.ts";
@@ -26,7 +26,7 @@ export async function checkCsv(ask: Ask<CsvConfig>): Promise<readonly Finding[]>
 
 async function checkFile(source: SourceFile, ask: Ask<CsvConfig>): Promise<Finding> {
   try {
-    return await withLayout(source, ask, async (layout, file) => ({
+    return await withLayout(source, { ...ask, mayName: true }, async (layout, file) => ({
       name: source.place,
       ok: true,
       detail:
@@ -49,7 +49,7 @@ function failed(name: string, error: unknown): Finding {
 export async function columnsOfCsv(ask: Ask<CsvConfig>): Promise<readonly string[]> {
   let columns: readonly string[] | undefined;
   for (const source of await listFiles(ask.config)) {
-    const layout = await withLayout(source, ask, async (found) => found);
+    const layout = await withLayout(source, { ...ask, mayName: false }, async (found) => found);
     if (layout === undefined) continue;
     const names = new Set(layout.columns);
     columns = columns === undefined ? layout.columns : columns.filter((name) => names.has(name));
@@ -76,12 +76,12 @@ export async function measureCsv(ask: Ask<CsvConfig> & Span<CsvPosition>): Promi
 
 async function withLayout<Result>(
   source: SourceFile,
-  ask: Ask<CsvConfig>,
+  ask: Ask<CsvConfig> & LayoutAsk,
   use: (layout: Layout | undefined, file: OpenFile) => Promise<Result>,
 ): Promise<Result> {
   const file = await openFile(source, ask.config.append_only);
   try {
-    return await use(await readLayout(file, ask.config, ask.signal), file);
+    return await use(await readLayout(file, ask.config, ask), file);
   } finally {
     await file.handle.close();
   }

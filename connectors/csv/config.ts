@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { columnsMax } from "./limits.ts";
+import { columnsMax, pathCharsMax } from "./limits.ts";
 
 const oneAsciiCharacter = /^[\t\u0020-\u007e]$/;
 
@@ -27,6 +27,7 @@ export const csvConfig = z
     path: z
       .string()
       .min(1)
+      .max(pathCharsMax)
       .refine((text) => !text.includes("\0"), "a path holds no NUL"),
     /** Folder that a relative path starts from, given by the engine. @default the working directory */
     folder: z.string().min(1).optional(),

@@ -95,8 +95,11 @@ class Utf8Text extends BlockText {
     if (isUtf8(bytes)) return -1;
     // Everything before the first replacement is valid, so its length in bytes leads to the fault.
     const text = this.decode(start, end);
+    let offset = 0;
+    let before = 0;
     for (let at = text.indexOf("\ufffd"); ; at = text.indexOf("\ufffd", at + 1)) {
-      const offset = Buffer.byteLength(text.slice(0, at));
+      offset += Buffer.byteLength(text.slice(before, at));
+      before = at;
       const isReal =
         bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
       if (!isReal) return start + offset;

@@ -7,7 +7,7 @@ import type { Window } from "./window.ts";
 
 /** Why a row is refused. */
 export type RowFault = {
-  readonly code: "stray_quote" | "nul_byte" | "invalid_encoding" | "ragged_row";
+  readonly code: "stray_quote" | "nul_byte" | "invalid_encoding" | "ragged_row" | "row_too_long";
   readonly reason: string;
 };
 
@@ -41,28 +41,36 @@ export function rowFault(read: RowRead): RowFault | undefined {
   return undefined;
 }
 
+/** Why a row is refused that is too long, but whose end is certain. */
+export const rowTooLong: RowFault = {
+  code: "row_too_long",
+  reason: `the row is longer than ${rowBytesMax} bytes`,
+};
+
 /** The error for a place from which nothing more can be read, because any row found behind it might be a guess. */
 export function fatal(
   place: string,
-  scanner: Scanner,
+  row: Pick<Scanner, "line" | "quoteLine" | "bytesMax">,
   step: Extract<Step, "unclosed" | "doubtful" | "too long">,
 ): ConfigError {
-  const { quoteLine, line } = scanner;
+  const { quoteLine, line, bytesMax } = row;
   if (step === "too long" && quoteLine === 0) {
-    return new ConfigError(`${place}:${line}: the row is longer than ${rowBytesMax} bytes`, {
+    return new ConfigError(`${place}:${line}: the row is longer than ${bytesMax} bytes`, {
       field: "path",
       hint: "Check that the file is CSV; leave out columns of that size.",
     });
   }
-  return new ConfigError(`${place}:${quoteLine}: ${quoteFaults[step]}`, {
+  const what = step === "too long" ? `${notClosedWithin} ${bytesMax} bytes` : quoteFaults[step];
+  return new ConfigError(`${place}:${quoteLine}: ${what}`, {
     field: "quote",
     hint: "Close the quote, double the quotes inside quoted fields, or set quote: false when quotes mean nothing here.",
   });
 }
 
+const notClosedWithin = "a quote opened on this line is not closed within";
+
 const quoteFaults = {
   unclosed: "a quote opened on this line is never closed",
   doubtful:
     "a quote on this line is misplaced or never closed, so where its row ends would be a guess",
-  "too long": `a quote opened on this line is not closed within ${rowBytesMax} bytes`,
 } as const;

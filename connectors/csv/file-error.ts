@@ -4,12 +4,13 @@ import {
   SourceUnavailableError,
   type SluiceError,
 } from "../../src/errors.ts";
+import { missingFileMs } from "./limits.ts";
 
 /** Codes that another try will not mend, with what to say about the file. */
 const stops: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOENT: ["does not exist", "Check the path."],
   ENOTDIR: ["leads through something that is not a folder", "Check the path."],
-  ELOOP: ["is a link that leads to itself", "Check the path."],
+  ELOOP: ["is a link that leads to itself, or was just put there", "Check the path."],
   ENAMETOOLONG: ["is too long for a path", "Check the path."],
   ENXIO: ["is a socket or a device", "Give a regular file."],
   EACCES: ["may not be read by this process", "Give it read permission: chmod o+r, or chown."],
@@ -25,8 +26,10 @@ export function fileError(
   const stop = stops[code];
   if (stop !== undefined) {
     const [what, hint] = stop;
-    const facts = { field: "path", hint, cause: error };
-    return { error: new ConfigError(`${place} ${what}`, facts), isMissing: code === "ENOENT" };
+    const isMissing = code === "ENOENT";
+    const patienceMs = isMissing ? missingFileMs : undefined;
+    const facts = { field: "path", hint, cause: error, patienceMs };
+    return { error: new ConfigError(`${place} ${what}`, facts), isMissing };
   }
   return {
     error: new SourceUnavailableError(`${place} cannot be read: ${code || messageOf(error)}`, {

@@ -1,16 +1,16 @@
-import { glob, lstat, readdir, realpath, stat } from "node:fs/promises";
+import { glob, lstat, opendir, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 
 import { ConfigError } from "../../src/errors.ts";
 import type { CsvConfig } from "./config.ts";
-import { fileError } from "./file-error.ts";
-import { filesMax, namesShownMax } from "./limits.ts";
+import { codeOf, fileError } from "./file-error.ts";
+import { filesMax, missingFileMs, namesShownMax } from "./limits.ts";
 
 /** A file to read. */
 export type SourceFile = {
   /** The path in the form the configuration has it. */
   readonly place: string;
-  /** The absolute path. */
+  /** The absolute path with all links followed: what was looked at is what is opened. */
   readonly path: string;
 };
 
@@ -22,7 +22,9 @@ export type SourceFile = {
 export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[]> {
   const folder = resolve(config.folder ?? ".");
   const path = resolve(folder, config.path);
-  if (await exists(path, config.path)) return [{ place: config.path, path }];
+  if (await exists(path, config.path)) {
+    return [{ place: config.path, path: await targetOf(path, config.path) }];
+  }
   if (!isPattern(config.path)) throw await notFound(config.path, path);
 
   const places: string[] = [];
@@ -35,13 +37,14 @@ export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[
       });
     }
   }
+  await assertListable(config.path, folder);
   places.sort();
   if (places.length === 0) throw await notFound(config.path, path);
   const root = await realpath(patternRoot(path));
   const files: SourceFile[] = [];
   for (const place of places) {
-    const file = { place, path: resolve(folder, place) };
-    if (await isReadable(file, root)) files.push(file);
+    const file = { place, path: await targetOf(resolve(folder, place), place) };
+    if (await isWanted(file, root)) files.push(file);
   }
   if (files.length === 0) throw await notFound(config.path, path);
   return files;
@@ -50,6 +53,26 @@ export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[
 function isPattern(path: string): boolean {
   return /[*?[\]{}]/.test(path);
 }
+
+/**
+ * Makes sure that every folder a pattern searches can be listed: `glob` passes over the others without a word.
+ * @throws {ConfigError} one cannot.
+ */
+async function assertListable(pattern: string, cwd: string): Promise<void> {
+  const segments = pattern.split(sep);
+  for (let count = 1; count < segments.length; count += 1) {
+    const parents = segments.slice(0, count).join(sep) || sep;
+    for await (const place of glob(parents, { cwd })) {
+      try {
+        await (await opendir(resolve(cwd, place))).close();
+      } catch (error) {
+        if (!isNoFolder.has(codeOf(error))) throw fileError(error, place).error;
+      }
+    }
+  }
+}
+
+const isNoFolder: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** The folder a pattern searches: all before its first segment with a wildcard. */
 function patternRoot(path: string): string {
@@ -68,42 +91,56 @@ async function exists(path: string, place: string): Promise<boolean> {
   }
 }
 
+async function targetOf(path: string, place: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw fileError(error, place).error;
+  }
+}
+
 /**
- * Whether a match is something to open. A link that leads out of the folder is refused, because whoever may write there need not be
+ * Whether a match is something to open: no folder. A link that leads out of the folder is refused, because whoever may write there need not be
  * the person who wrote the pattern (T3); a file written out in the configuration may be a link to anywhere.
  */
-async function isReadable(file: SourceFile, root: string): Promise<boolean> {
+async function isWanted({ place, path }: SourceFile, root: string): Promise<boolean> {
+  if (!path.startsWith(root === sep ? sep : root + sep)) {
+    throw new ConfigError(`${place} is a link that leads out of the pattern's folder`, {
+      field: "path",
+      hint: "Name the file itself as path, or remove the link.",
+    });
+  }
   try {
-    const target = await realpath(file.path);
-    if (!target.startsWith(root === sep ? sep : root + sep)) {
-      throw new ConfigError(`${file.place} is a link that leads out of the pattern's folder`, {
-        field: "path",
-        hint: "Name the file itself as path, or remove the link.",
-      });
-    }
-    return !(await stat(file.path)).isDirectory();
+    return !(await lstat(path)).isDirectory();
   } catch (error) {
-    throw error instanceof ConfigError ? error : fileError(error, file.place).error;
+    throw fileError(error, place).error;
   }
 }
 
 async function notFound(place: string, path: string): Promise<ConfigError> {
   const what = isPattern(place) ? `no file matches ${place}` : `${place} does not exist`;
   const folder = isPattern(path) ? patternRoot(path) : dirname(path);
-  const names = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
+  const names = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (isNoFolder.has(codeOf(error))) return undefined;
+    throw fileError(error, folder).error;
+  });
   if (names === undefined) {
-    return new ConfigError(`${what}: there is no folder ${folder}`, { field: "path" });
+    return new ConfigError(`${what}: there is no folder ${folder}`, {
+      field: "path",
+      patienceMs: missingFileMs,
+    });
   }
   const wanted = basename(path);
   const near = names
     .filter((entry) => !entry.isDirectory())
+    .slice(0, filesMax)
     .map(({ name }) => ({ name, distance: editDistance(name, wanted) }))
     .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, namesShownMax)
     .map(({ name }) => name);
   const hint =
     near.length === 0 ? "The folder holds no files." : `The folder holds ${near.join(", ")}.`;
-  return new ConfigError(what, { field: "path", hint });
+  return new ConfigError(what, { field: "path", hint, patienceMs: missingFileMs });
 }
 
 /** The number of characters to insert, remove or change to make one text the other. */

@@ -3,7 +3,7 @@ import { bytesOf } from "./bytes.ts";
 import type { CsvConfig, Encoding } from "./config.ts";
 import { textOf, type Text } from "./decode.ts";
 import { fatal, rowFault } from "./faults.ts";
-import { columnsMax, hashedBytes, namesShownMax } from "./limits.ts";
+import { columnsMax, hashedBytes, nameCharsShown, namesShownMax } from "./limits.ts";
 import type { OpenFile } from "./open.ts";
 import { Scanner, type Dialect, type Step } from "./scan.ts";
 import { candidates, sniffDelimiter, sniffEncoding } from "./sniff.ts";
@@ -20,6 +20,16 @@ export type Layout = {
   readonly line: number;
 };
 
+/** How a layout is asked for. */
+export type LayoutAsk = {
+  readonly signal: AbortSignal;
+  /**
+   * Whether an error may hold names of the header line: only where a person reads it and Temporal does not keep it, because a file
+   * without a header line has its first row there (I4).
+   */
+  readonly mayName: boolean;
+};
+
 /**
  * Finds out how a file is to be read, reading its start and its header line. Undefined when the header line of an append-only file is
  * still being written.
@@ -28,7 +38,7 @@ export type Layout = {
 export async function readLayout(
   file: OpenFile,
   config: CsvConfig,
-  signal: AbortSignal,
+  { signal, mayName }: LayoutAsk,
 ): Promise<Layout | undefined> {
   const head = await headOf(file, signal);
   const { encoding, markBytes } = sniffEncoding(head, config.encoding);
@@ -49,7 +59,7 @@ export async function readLayout(
     });
   }
   if (step !== "row") throw fatal(file.place, header.scanner, step);
-  return { ...layout, ...header.parse(config.delimiter !== undefined) };
+  return { ...layout, ...header.parse(config.delimiter !== undefined, mayName) };
 }
 
 /** The first 64 KB of a file's text. */
@@ -106,7 +116,7 @@ class HeaderLine {
   }
 
   /** Takes the names from the line. */
-  parse(isDelimiterSet: boolean): Pick<Layout, "columns" | "offset" | "line"> {
+  parse(isDelimiterSet: boolean, mayName: boolean): Pick<Layout, "columns" | "offset" | "line"> {
     const { scanner } = this;
     const where = `${this.#file.place}:${scanner.rowLine}`;
     if (scanner.fields > columnsMax) {
@@ -123,7 +133,7 @@ class HeaderLine {
       throw headerError(where, fault.reason, "Check encoding, quote and delimiter.");
     }
     const columns = Array.from({ length: scanner.fields }, (_, field) => this.#text.value(field));
-    assertNames(where, columns);
+    assertNames(where, columns, mayName);
     if (isDelimiterSet) this.#assertDelimiter(where, columns);
     return { columns, offset: this.#window.offsetOf(this.#window.at), line: scanner.line };
   }
@@ -147,7 +157,7 @@ function name(delimiter: string): string {
   return delimiter === "\t" ? "tab" : `"${delimiter}"`;
 }
 
-function assertNames(where: string, columns: readonly string[]): void {
+function assertNames(where: string, columns: readonly string[], mayName: boolean): void {
   const empty = columns.flatMap((column, index) => (column === "" ? [index + 1] : []));
   if (empty.length > 0) {
     throw headerError(
@@ -156,17 +166,23 @@ function assertNames(where: string, columns: readonly string[]): void {
       "Name every column, or set header: false with columns.",
     );
   }
-  const seen = new Set<string>();
-  const twice = new Set<string>();
-  for (const column of columns) (seen.has(column) ? twice : seen).add(column);
-  if (twice.size > 0) {
-    const names = [...twice].map((column) => JSON.stringify(column.slice(0, 100)));
-    throw headerError(
-      where,
-      `${listed(names)} stands more than once`,
-      "Give each column a name of its own.",
-    );
-  }
+  const places = Map.groupBy(columns.keys(), (index) => columns[index] ?? "");
+  const shared = [...places].filter(([, indices]) => indices.length > 1);
+  if (shared.length === 0) return;
+  const what = shared.map(([column, indices]) => {
+    const numbers = listed(indices.map((index) => index + 1));
+    const which = mayName
+      ? `the name ${JSON.stringify(column.slice(0, nameCharsShown))}`
+      : "a name";
+    return `columns ${numbers} share ${which}`;
+  });
+  const hint =
+    "Give each column its own. Is the first line a row, name the columns: columns: [id, name].";
+  throw headerError(
+    where,
+    listed(what),
+    mayName ? hint : `${hint} \`sluice check\` says the names.`,
+  );
 }
 
 function listed(names: readonly (string | number)[]): string {

@@ -9,8 +9,17 @@ export const hashedBytes = 64 * 1024;
 /** Bytes of a file after which a page ends, because rows may be long and a page is held in memory. */
 export const pageBytesMax = 8 * 1024 * 1024;
 
+/** A row above `rowBytesMax` is followed this far to find where it ends; the file stops at a longer one. */
+export const longRowBytesMax = 64 * 1024 * 1024;
+
 /** Columns a file may have. */
 export const columnsMax = 4_096;
+
+/** Characters of a path or pattern; what Linux takes as a path. */
+export const pathCharsMax = 4_096;
+
+/** How long a file that is not there is waited for: it may be late, or about to be put in place. */
+export const missingFileMs = 5 * 60_000;
 
 /** Files a pattern may match. */
 export const filesMax = 10_000;
@@ -23,6 +32,9 @@ export const gzipRatioFreeBytes = 1024 * 1024;
 
 /** Unpacked bytes of one gzip file. */
 export const unpackedBytesMax = 1_000_000_000_000;
+
+/** Characters of a column's name that a message shows. */
+export const nameCharsShown = 100;
 
 /** Names a message lists before it says how many more there are. */
 export const namesShownMax = 5;

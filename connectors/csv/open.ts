@@ -33,7 +33,9 @@ export async function openFile(file: SourceFile, appendOnly: boolean): Promise<O
   const { place } = file;
   let handle: FileHandle | undefined;
   try {
-    handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // A link there now was put there after the path was looked at.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+    handle = await open(file.path, flags);
     const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) throw notAFile(place, stats);
     const size = Number(stats.size);
@@ -100,9 +102,9 @@ export function headHash(file: OpenFile, coveredBytes: number): string {
 }
 
 /** What a position within a run says of a file beyond its mark. */
-export function stateOf(file: OpenFile): Pick<RunPosition, "ino" | "size" | "mtime_ns"> {
-  const { ino, mtimeNs } = file.stats;
-  return { ino: String(ino), size: file.size, mtime_ns: String(mtimeNs) };
+export function stateOf(file: OpenFile): Pick<RunPosition, "dev" | "ino" | "size" | "mtime_ns"> {
+  const { dev, ino, mtimeNs } = file.stats;
+  return { dev: String(dev), ino: String(ino), size: file.size, mtime_ns: String(mtimeNs) };
 }
 
 /**
@@ -112,8 +114,9 @@ export function stateOf(file: OpenFile): Pick<RunPosition, "ino" | "size" | "mti
  */
 export function assertSameFile(file: OpenFile, mark: Mark | RunPosition): void {
   if ("ino" in mark) {
-    const { ino, size, mtime_ns } = stateOf(file);
-    if (mark.ino !== ino || mark.size !== size || mark.mtime_ns !== mtime_ns) {
+    const { dev, ino, size, mtime_ns } = stateOf(file);
+    const isSame = mark.dev === dev && mark.ino === ino;
+    if (!isSame || mark.size !== size || mark.mtime_ns !== mtime_ns) {
       throw changed(file.place, "is not the file this run began to read");
     }
   } else if (file.size < mark.offset) {

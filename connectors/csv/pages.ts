@@ -1,9 +1,11 @@
-import { rejectRowCharsMax } from "../../src/limits.ts";
+import type { ConfigError } from "../../src/errors.ts";
+import { rejectRowCharsMax, rowBytesMax } from "../../src/limits.ts";
 import type { SourceReject } from "../connector.ts";
 import { textOf, type Text } from "./decode.ts";
-import { fatal, rowFault, type RowRead } from "./faults.ts";
+import { fatal, rowFault, rowTooLong, type RowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";
 import { hashedBytes, pageBytesMax } from "./limits.ts";
+import { LongRow } from "./long-row.ts";
 import { changed } from "./open.ts";
 import { CsvRow } from "./row.ts";
 import { Scanner } from "./scan.ts";
@@ -17,11 +19,15 @@ export type Start = {
   readonly tail?: string | undefined;
 };
 
-/** Some rows of a file, and how far they reach. */
-export type FilePage = {
+/** A place between two rows. */
+type Place = {
   readonly offset: number;
   readonly line: number;
   readonly tail: string;
+};
+
+/** Some rows of a file, and how far they reach. */
+export type FilePage = Place & {
   readonly rows: readonly CsvRow[];
   readonly rejects: readonly SourceReject[];
   /** The line each row begins on. */
@@ -47,9 +53,12 @@ export function piecesBegin(offset: number): number {
   return begin - (begin % 2);
 }
 
+/** A row too long to be held, and the reject it becomes once it is certain where it ends. */
+type Skipped = { readonly row: LongRow; readonly from: Place; readonly reject: SourceReject };
+
 /**
  * Reads rows from the pieces of a file that follow `piecesBegin`, each at most `blockBytes`.
- * @throws {ConfigError} a quote is never closed or its row's end a guess, or a row is too long. @throws {SourceChangedError} the bytes
+ * @throws {ConfigError} a quote is never closed or its row's end a guess. @throws {SourceChangedError} the bytes
  * before the start are not those that were read.
  */
 export class PageReader {
@@ -64,6 +73,10 @@ export class PageReader {
   #lines: number[] = [];
   #rejects: SourceReject[] = [];
   #bytes = 0;
+  /** The long row being followed. */
+  #followed: Skipped | undefined;
+  /** A long row that ended, while no row behind it has proven where. */
+  #unproven: Skipped | undefined;
 
   constructor(read: FileRead) {
     const { encoding, dialect } = read.layout;
@@ -100,6 +113,7 @@ export class PageReader {
 
   /** The line of a quote that is open where an append-only file ends for now, or 0. */
   get openQuoteLine(): number {
+    if (this.#followed !== undefined) return this.#followed.row.quoteLine;
     return this.#window.pendingBytes > 0 ? this.#scanner.quoteLine : 0;
   }
 
@@ -115,24 +129,78 @@ export class PageReader {
   *#takeRows(): Generator<FilePage> {
     this.#text.load();
     for (;;) {
+      if (this.#followed !== undefined && !(yield* this.#follow(this.#followed))) return;
       const step = this.#scanner.next(this.#window);
       switch (step) {
         case "row":
+          this.#prove();
           this.#takeRow();
           if (this.#isFull) yield this.#page();
           break;
         case "blank":
           this.blankLines += 1;
           break;
-        case "more":
+        case "too long":
+          // A page never reaches into a long row, because nothing is certain of it yet.
+          if (this.#count > 0) yield this.#page();
+          this.#followed = this.#skip();
+          break;
         case "end":
+          if (this.#unproven !== undefined) this.#rejects.push(this.#unproven.reject);
+          this.#unproven = undefined;
+          return;
+        case "more":
           return;
         case "unclosed":
         case "doubtful":
-        case "too long":
           throw fatal(this.#read.place, this.#scanner, step);
       }
     }
+  }
+
+  #skip(): Skipped {
+    const row = new LongRow(this.#read.layout.dialect, this.#scanner.line);
+    return { row, from: this.#here(), reject: this.#reject(row.line, rowTooLong) };
+  }
+
+  /** Follows a long row; true once it has ended, which also proves the one directly before it. */
+  *#follow(skipped: Skipped): Generator<FilePage, boolean> {
+    const { row, from } = skipped;
+    const step = row.follow(this.#window);
+    if (step === "more") return false;
+    if (step !== "row") throw fatal(this.#read.place, row, step);
+    if (row.fields !== this.#rowRead.columns) throw this.#guess(row);
+    if (this.#unproven !== undefined) {
+      this.#rejects.push(this.#unproven.reject);
+      yield this.#page(from);
+    }
+    this.#scanner.line = row.nextLine;
+    this.#followed = undefined;
+    this.#unproven = skipped;
+    return true;
+  }
+
+  /**
+   * Takes the scanner's row as proof that the long row before it ended where it seemed to: a quote that was never closed would have
+   * taken in rows, and left this one with the wrong fields.
+   */
+  #prove(): void {
+    if (this.#unproven === undefined) return;
+    const { fields, hasStrayQuote } = this.#scanner;
+    if (fields !== this.#rowRead.columns || hasStrayQuote) throw this.#guess(this.#unproven.row);
+    this.#rejects.push(this.#unproven.reject);
+    this.#unproven = undefined;
+  }
+
+  #guess({ line, quoteLine }: LongRow): ConfigError {
+    const row = { line, quoteLine, bytesMax: rowBytesMax };
+    return fatal(this.#read.place, row, quoteLine === 0 ? "too long" : "doubtful");
+  }
+
+  #reject(line: number, fault: RowFault): SourceReject {
+    // One more than is kept, so that who keeps it sees that it was cut.
+    const row = this.#text.row(rejectRowCharsMax + 1);
+    return { where: `${this.#read.place}:${line}`, ...fault, row };
   }
 
   #takeRow(): void {
@@ -142,12 +210,7 @@ export class PageReader {
       this.#rows.push(new CsvRow(this.#read.layout.columns, this.#text));
       this.#lines.push(this.#scanner.rowLine);
     } else {
-      this.#rejects.push({
-        where: `${this.#read.place}:${this.#scanner.rowLine}`,
-        ...fault,
-        // One more than is kept, so that who keeps it sees that it was cut.
-        row: this.#text.row(rejectRowCharsMax + 1),
-      });
+      this.#rejects.push(this.#reject(this.#scanner.rowLine, fault));
     }
   }
 
@@ -159,15 +222,16 @@ export class PageReader {
     return this.#rows.length + this.#rejects.length;
   }
 
-  #page(): FilePage {
-    const page = {
-      rows: this.#rows,
-      rejects: this.#rejects,
-      lines: this.#lines,
+  #here(): Place {
+    return {
       offset: this.#window.offsetOf(this.#window.at),
       line: this.#scanner.line,
       tail: this.#window.hashBefore(),
     };
+  }
+
+  #page(place = this.#here()): FilePage {
+    const page = { ...place, rows: this.#rows, rejects: this.#rejects, lines: this.#lines };
     this.#rows = [];
     this.#rejects = [];
     this.#lines = [];

@@ -22,6 +22,7 @@ const mark = z.strictObject(markMembers).readonly();
 const runPosition = z
   .strictObject({
     ...markMembers,
+    dev: z.string(),
     ino: z.string(),
     size: z.int().min(0),
     mtime_ns: z.string(),

@@ -45,7 +45,7 @@ async function* readFile(file: OpenFile, span: FileSpan, ask: ReadAsk): AsyncGen
   const { from, to } = span;
   if (from !== undefined) assertSameFile(file, from);
   if (to !== undefined) assertSameFile(file, to);
-  const layout = await readLayout(file, config, signal);
+  const layout = await readLayout(file, config, { signal, mayName: false });
   if (layout === undefined) return;
   const start = from ?? { offset: layout.offset, line: layout.line };
   const reader = new PageReader({

@@ -61,6 +61,7 @@ export class Scanner {
   readonly flags = new Uint8Array(columnsMax);
   hasNul = false;
   hasStrayQuote = false;
+  readonly bytesMax: number = rowBytesMax;
   /** Line of the quoted field that is open, or of the quote that is in doubt; 0 when there is none. */
   quoteLine = 0;
 
@@ -110,7 +111,9 @@ export class Scanner {
     if (why === isDoubtful) return "doubtful";
     if (why === isUnclosed) return "unclosed";
     // One unit more than a row may have: it can be half of the line end.
-    return window.pendingBytes > rowBytesMax + window.width ? "too long" : "more";
+    if (window.pendingBytes <= rowBytesMax + window.width) return "more";
+    this.rowEnd = this.#end;
+    return "too long";
   }
 
   /** Closes the row whose line end, or the file's end, is at `at`. */
@@ -129,8 +132,8 @@ export class Scanner {
       this.quoteLine = this.#doubtLine;
       return "doubtful";
     }
-    if ((at - this.rowStart) * window.width > rowBytesMax) return "too long";
     this.rowEnd = at;
+    if ((at - this.rowStart) * window.width > rowBytesMax) return "too long";
     this.rowLine = this.line;
     this.line = this.#lineAt;
     window.at = after;
@@ -145,6 +148,7 @@ export class Scanner {
     let at = from;
     let seen = 0;
     let unit = 0;
+    let isStray = false;
     for (;;) {
       while (at < end && ends[(unit = units[at] ?? 0)] === 0) {
         seen |= unit;
@@ -154,8 +158,11 @@ export class Scanner {
         if (!this.#isFinal) return needsMore;
         break;
       }
-      if (unit === this.#quote) this.#noteStray(start, at);
-      else if (unit === 0) this.hasNul = true;
+      if (unit === this.#quote) {
+        // Behind the first one no other can stand behind blanks alone; looking would take the square of their number.
+        if (!isStray) this.#noteStray(start, at);
+        isStray = true;
+      } else if (unit === 0) this.hasNul = true;
       else break;
       at += 1;
     }

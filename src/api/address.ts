@@ -39,6 +39,7 @@ for (const [network, prefix] of [
 // BlockList sees through ::ffff:0:0/96 by itself; the other ways to write an IPv4 address as IPv6 are refused whole.
 for (const [network, prefix] of [
   ["::", 96],
+  ["::ffff:0:0:0", 96],
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["2001::", 32],

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
 import {
-  ApiContractError,
   ApiRejectedError,
   ApiUnavailableError,
   OutcomeUnknownError,
   TooLargeError,
   UploadGoneError,
 } from "../errors.ts";
-import type { SluiceError } from "../errors.ts";
+import type { SluiceError, Tolerance } from "../errors.ts";
+import { notFoundMsMax, notFoundTimesMax } from "../limits.ts";
 import {
   parseJson,
   quoteForeign,
@@ -19,14 +19,17 @@ import {
 import type { Envelope } from "./envelope.ts";
 import { appliesRecords } from "./exchange.ts";
 import type { Answer, Exchange, Step, Verdict } from "./exchange.ts";
-import { unclear } from "./no-answer.ts";
+import { contractError, thrice, unclear } from "./no-answer.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { HeaderValue } from "./retry-after.ts";
 
 type Fate =
   | "accepted"
   | "again"
+  | "again x3"
   | "unknown"
+  | "unknown x3"
+  | "not yet"
   | "contract"
   | "key"
   | "later"
@@ -50,17 +53,17 @@ const fatesByStatus: Readonly<Record<string, Fates>> = {
   200: fates("accepted", "accepted", ["accepted", "accepted"]),
   400: refusal,
   401: fates("key", "contract", ["key", "key"]),
-  403: fates("key", "again", ["key", "key"]),
-  404: fates("contract", "again", ["gone", "contract"]),
+  403: fates("key", "again x3", ["key", "key"]),
+  404: fates("contract", "again x3", ["not yet", "contract"]),
   408: transient,
-  409: fates("again", "again", ["again", "contract"]),
+  409: fates("again x3", "again x3", ["again x3", "contract"]),
   410: fates("contract", "again", ["gone", "contract"]),
   413: fates("contract", "tooLarge", ["contract", "tooLarge"]),
   422: refusal,
   429: fates("later", "later", ["later", "later"]),
   501: ourFault,
   // Success is 200; another 2xx may still have applied the records.
-  "2xx": fates("contract", "again", ["unknown", "unknown"]),
+  "2xx": fates("contract", "again x3", ["unknown x3", "unknown x3"]),
   "3xx": ourFault,
   "4xx": ourFault,
   "5xx": transient,
@@ -83,16 +86,21 @@ export function classifyAnswer(exchange: Exchange, answer: Answer, now: number):
     return { kind: "keyRefused", message };
   }
   if (fate !== "later") {
-    return { kind: "failed", error: errorOf(fate, { exchange, envelope, message }) };
+    return { kind: "failed", error: errors[fate]({ exchange, answer, envelope, message }) };
   }
   return step !== "putFile" && saysCreditsExhausted(envelope)
     ? { kind: "creditsExhausted", message: `${message}; waiting does not help` }
     : { kind: "slowDown", message, hintMs, mayBeApplied: false };
 }
 
-function fateOf({ step }: Exchange, { status, sentWhole }: Answer, envelope: Envelope): Fate {
+function fateOf(
+  { step }: Exchange,
+  { status, sentWhole, cutShort }: Answer,
+  envelope: Envelope,
+): Fate {
   // A server may answer 200 before it has the file: measured with 64 KiB of 50 MB sent (faults.md, fact 2).
   if (status === 200 && !sentWhole) return "again";
+  if (status === 200 && cutShort === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "contract";
   if (status === 400 && envelope.storageCode === "RequestTimeout") return transient[step];
   // A confirm that was repeated has been done.
   const alreadyDone =
@@ -102,38 +110,57 @@ function fateOf({ step }: Exchange, { status, sentWhole }: Answer, envelope: Env
   return row[step];
 }
 
-function errorOf(
-  fate: Exclude<Fate, "accepted" | "key" | "later">,
-  { exchange, envelope, message }: { exchange: Exchange; envelope: Envelope; message: string },
-): SluiceError {
-  if (fate === "rejected") {
-    const prefix = exchange.step === "uploadJson" ? ["body", "data"] : ["file"];
-    const refused = refusedRecords(envelope.issues, prefix, exchange.records);
+/** What a request failed by. */
+type Failed = Exclude<Fate, "accepted" | "key" | "later">;
+
+const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
+  again: ({ message }) => new ApiUnavailableError(message),
+  "again x3": (judged) =>
+    new ApiUnavailableError(judged.message, { tolerance: thriceOf(judged, false) }),
+  unknown: ({ message }) => new OutcomeUnknownError(message),
+  "unknown x3": (judged) =>
+    new OutcomeUnknownError(judged.message, { tolerance: thriceOf(judged, true) }),
+  "not yet": ({ exchange, answer, message }) => {
+    const limits = { timesMax: notFoundTimesMax, msMax: notFoundMsMax };
+    const fault = `${exchange.step} ${answer.status}`;
+    const tolerance = { fault, ...limits, becomes: new UploadGoneError(message) };
+    return new ApiUnavailableError(message, { tolerance });
+  },
+  gone: ({ message }) => new UploadGoneError(message),
+  tooLarge: ({ message }) => new TooLargeError(message),
+  rejected: ({ exchange, envelope, message }) => {
+    const { step, records } = exchange;
+    const prefix = step === "uploadJson" ? ["body", "data"] : ["file"];
+    const refused = refusedRecords(envelope.issues, prefix, records);
     return new ApiRejectedError(message, { refused });
-  }
-  return fate === "contract" ? contractError(exchange, message) : new errorClasses[fate](message);
+  },
+  contract: ({ exchange, answer, message }) => {
+    // A 200 without end may follow a request that was done.
+    const mayBeApplied = answer.status === 200 && appliesRecords(exchange.step);
+    return contractError(exchange, message, mayBeApplied);
+  },
+};
+
+function thriceOf({ exchange, answer, message }: Judged, mayBeApplied: boolean): Tolerance {
+  return thrice(exchange, { fault: `${answer.status}`, message, mayBeApplied });
 }
 
-const errorClasses = {
-  again: ApiUnavailableError,
-  unknown: OutcomeUnknownError,
-  tooLarge: TooLargeError,
-  gone: UploadGoneError,
-} as const;
-
-function contractError({ addressField }: Exchange, message: string): ApiContractError {
-  return new ApiContractError(message, {
-    hint: addressField === undefined ? undefined : `Check ${addressField}.`,
-  });
-}
+type Judged = {
+  readonly exchange: Exchange;
+  readonly answer: Answer;
+  readonly envelope: Envelope;
+  readonly message: string;
+};
 
 /** The status and what may be told of the answer: never a value of a record, never an object store's own words. */
 function describe(
   { step }: Exchange,
-  { status, headers, sentWhole }: Answer,
+  { status, headers, sentWhole, cutShort }: Answer,
   envelope: Envelope,
 ): string {
   if (status === 200 && !sentWhole) return "200 before the whole file was sent";
+  if (status === 200 && cutShort !== undefined)
+    return `200, but the answer broke off (${cutShort})`;
   if (status >= 300 && status < 400) {
     return `${status} redirects to ${hostOf(headers.location)}, which is not followed`;
   }
@@ -163,22 +190,24 @@ const sayingFailure = z.object({
 export function readAccepted<T>(exchange: Exchange, answer: Answer, schema: z.ZodType<T>): T {
   const { what, step } = exchange;
   if (answer.cutShort !== undefined) {
-    const why = `the answer broke off (${answer.cutShort})`;
-    if (answer.cutShort === "UND_ERR_RES_EXCEEDED_MAX_SIZE" && !appliesRecords(step)) {
-      throw contractError(exchange, `${what}: 200, but ${why}`);
-    }
-    throw unclear(exchange, `200, but ${why}`);
+    throw unclear(exchange, `200, but the answer broke off (${answer.cutShort})`);
   }
   const json = parseJson(answer.text);
   if (sayingFailure.safeParse(json).success) {
     const message = `${what}: 200, but its status says that it failed`;
     if (appliesRecords(step)) throw new ApiRejectedError(message, { refused: [] });
-    throw contractError(exchange, message);
+    throw contractError(exchange, message, false);
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where =
     issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.join(".");
-  throw unclear(exchange, `200, but ${where}: ${issue?.message ?? "not JSON"}`);
+  const why = `200, but ${where}: ${issue?.message ?? "not JSON"}`;
+  const fault = {
+    fault: "misread",
+    message: `${what}: ${why}`,
+    mayBeApplied: appliesRecords(step),
+  };
+  throw unclear(exchange, why, { tolerance: thrice(exchange, fault) });
 }

@@ -1,6 +1,8 @@
+import type { Effect } from "../effect.ts";
 import { ConfigError } from "../errors.ts";
 import {
   cancelGraceMs,
+  connectTimeoutMs,
   headersTimeoutMs,
   putDeadlineBaseMs,
   putHeadersTimeoutMs,
@@ -33,11 +35,13 @@ export type ApiClientSettings = {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** The clock, in Unix ms, for answers that carry no Date. @default Date.now */
   readonly now?: (() => number) | undefined;
+  /** Goes around each request, under the name of its step. @default runs it */
+  readonly effect?: Effect | undefined;
 };
 
 /**
  * The service as the activities see it: one request a call, no retries. Every fault is the SluiceError that says what
- * happens next; OutcomeUnknownError alone means that records may have been taken. An aborted signal rejects with its reason.
+ * happens next; where `mayBeApplied` says so, records may have been taken. An aborted signal rejects with its reason.
  */
 export type ApiClient = {
   /** Checks the legacy API and the key. */
@@ -71,12 +75,23 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     pace,
     proxy,
     now = Date.now,
+    effect,
   } = settings;
   checkBaseUrl(baseUrl, "api.base_url", allowInsecureHosts);
   checkBaseUrl(legacyBaseUrl, "api.legacy_base_url", allowInsecureHosts);
   checkApiKey(apiKey);
-  const http = createHttp({ apiKey, apiKeySource, allowInsecureHosts, pace, now, proxy });
   const timeouts = { ...timeoutsDefault, ...settings.timeouts };
+  const { connectMs } = timeouts;
+  const http = createHttp({
+    apiKey,
+    apiKeySource,
+    allowInsecureHosts,
+    pace,
+    now,
+    connectMs,
+    proxy,
+    effect,
+  });
   const context: ApiContext = {
     http,
     baseUrl,
@@ -97,6 +112,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
 }
 
 const timeoutsDefault: Timeouts = {
+  connectMs: connectTimeoutMs,
   requestMs: requestDeadlineMs,
   headersMs: headersTimeoutMs,
   putBaseMs: putDeadlineBaseMs,

@@ -3,6 +3,8 @@ import type { Http } from "./http.ts";
 
 /** How long requests may take, in ms. */
 export type Timeouts = {
+  /** To a connection, TLS included. */
+  readonly connectMs: number;
   /** From connect to the last byte of a JSON answer. */
   readonly requestMs: number;
   /** To the headers of a JSON answer, and between two pieces of it. */

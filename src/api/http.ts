@@ -1,6 +1,7 @@
 import { Agent, EnvHttpProxyAgent, request } from "undici";
 import type { Dispatcher } from "undici";
 
+import { runEffect, type Effect } from "../effect.ts";
 import {
   ApiAuthError,
   ApiContractError,
@@ -9,14 +10,16 @@ import {
   OutcomeUnknownError,
   RateLimitedError,
 } from "../errors.ts";
-import { answerBytesMax, connectTimeoutMs, retryAfterMsMax, timerMsMax } from "../limits.ts";
+import { answerBytesMax, retryAfterMsMax, timerMsMax } from "../limits.ts";
 import type { Secret } from "../secret.ts";
 import { guardedLookup } from "./address.ts";
 import { classifyAnswer } from "./classify.ts";
 import type { Answer, Exchange, Verdict } from "./exchange.ts";
+import { healthOf, saysUnwell } from "./health.ts";
 import { classifyFailure, codeOf } from "./no-answer.ts";
 import type { Gate, Pace } from "./pace.ts";
 import type { StagedFile } from "./staged-file.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** The proxies of the environment; an absent one is not used. */
 export type ProxySettings = {
@@ -34,7 +37,11 @@ export type HttpSettings = {
   readonly allowInsecureHosts: readonly string[];
   readonly pace: Pace;
   readonly now: () => number;
+  /** Time to a connection, TLS included. */
+  readonly connectMs: number;
   readonly proxy?: ProxySettings | undefined;
+  /** Goes around each request, under the name of its step. @default runs it */
+  readonly effect?: Effect | undefined;
 };
 
 /** One request. */
@@ -57,7 +64,7 @@ export type Call = Exchange & {
 export type Http = {
   /**
    * Makes one request, without redirects or retries, and returns the answer that accepted it. Every other answer and every
-   * fault is thrown as the class that says what happens next; all but OutcomeUnknownError mean that nothing was applied.
+   * fault is thrown as the class that says what happens next; only where `mayBeApplied` says so may it have been applied.
    * @throws the signal's reason when it aborted before there was an answer.
    */
   send(call: Call): Promise<Answer>;
@@ -68,18 +75,32 @@ export type Http = {
 /** Makes the HTTP side of the client: one pool of connections per origin. */
 export function createHttp(settings: HttpSettings): Http {
   const dispatcher = createDispatcher(settings);
-  const { pace, now } = settings;
+  const { pace, now, effect = runEffect } = settings;
   let closing: Promise<void> | undefined;
   return {
     async send(call) {
-      await pace.enter(call.gate, call.signal);
-      call.signal.throwIfAborted();
-      const answer = await exchange(call, dispatcher);
+      const pass = await pace.enter(call.gate, call.signal);
+      let answer: Answer;
+      try {
+        call.signal.throwIfAborted();
+        answer = await effect(call.step, async () => await exchange(call, dispatcher));
+      } catch (error) {
+        if (saysUnwell(error)) await pace.failed(call.gate, pass, error.message);
+        else await pace.undecided(call.gate, pass);
+        throw error;
+      }
       const seen = answer.status === 200 ? answer : withoutKey(answer, settings.apiKey);
       const verdict = classifyAnswer(call, seen, now());
-      if (verdict.kind !== "accepted") return await refuse(verdict, call.gate, settings);
-      pace.succeeded?.(call.gate);
-      return answer;
+      try {
+        if (verdict.kind !== "accepted") return await refuse(verdict, call.gate, settings);
+        return answer;
+      } finally {
+        // Behind what closes the gate: no probe slips out between the two.
+        const health = healthOf(call, answer, verdict);
+        const why = `${call.what}: ${answer.status}`;
+        if (health === "failed") await pace.failed(call.gate, pass, why);
+        else await pace[health](call.gate, pass);
+      }
     },
     async close() {
       closing ??= dispatcher.close();
@@ -88,12 +109,12 @@ export function createHttp(settings: HttpSettings): Http {
   };
 }
 
-function createDispatcher({ allowInsecureHosts, proxy }: HttpSettings): Dispatcher {
+function createDispatcher({ allowInsecureHosts, connectMs, proxy }: HttpSettings): Dispatcher {
   const options: Agent.Options = {
     // On the pool, because as an option of one request it is ignored.
     maxResponseSize: answerBytesMax,
     connect: {
-      timeout: connectTimeoutMs,
+      timeout: connectMs,
       lookup: guardedLookup({ hosts: allowInsecureHosts, loopback: true }),
     },
   };
@@ -111,11 +132,6 @@ function createDispatcher({ allowInsecureHosts, proxy }: HttpSettings): Dispatch
     httpsProxy,
     noProxy: [noProxy, "localhost", "127.0.0.1", "[::1]"].join(","),
   });
-}
-
-/** A service may quote the key it refuses. */
-function withoutKey(answer: Answer, apiKey: Secret): Answer {
-  return { ...answer, text: answer.text.replaceAll(apiKey.reveal(), String(apiKey)) };
 }
 
 async function exchange(call: Call, dispatcher: Dispatcher): Promise<Answer> {

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 import { ApiContractError, ApiUnavailableError, TooLargeError } from "../errors.ts";
 import {
+  cutPlaceBytes,
+  faultTimesMax,
   fileKeyCharsMax,
   lightweightBodyBytesMax,
   putBytesPerSecondMin,
@@ -10,8 +12,9 @@ import {
 import { addressFault, endpoint, isExpired, isLoopback } from "./address.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
-import type { Answer, Step } from "./exchange.ts";
+import type { Answer, Exchange, Step } from "./exchange.ts";
 import type { Call } from "./http.ts";
+import { codeOf, thrice } from "./no-answer.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";
 import type { StagedFileFacts } from "./staged-file.ts";
@@ -68,14 +71,15 @@ export async function generateUploadUrl(
   };
   const answer = await context.http.send(call);
   const { upload_url: text, file_key: key } = readAccepted(call, answer, uploadUrlAnswer);
-  return { uploadUrl: checkUploadUrl(context, text, { what: call.what, answer }), fileKey: key };
+  return { uploadUrl: checkUploadUrl(context, text, { exchange: call, answer }), fileKey: key };
 }
 
 function checkUploadUrl(
   { allowInsecureHosts, baseUrl, now }: ApiContext,
   text: string,
-  { what, answer }: { what: string; answer: Answer },
+  { exchange, answer }: { exchange: Exchange; answer: Answer },
 ): SignedUrl {
+  const { what } = exchange;
   // URL.parse, because the error of `new URL` quotes the whole address.
   const url = URL.parse(text);
   const fault =
@@ -85,7 +89,9 @@ function checkUploadUrl(
   if (url === null || fault !== undefined)
     throw new ApiContractError(`${what}: upload_url ${fault}`);
   if (isExpired(url, answer.headers.date, now())) {
-    throw new ApiUnavailableError(`${what}: upload_url has expired already`);
+    const message = `${what}: upload_url has expired already`;
+    const expired = { fault: "expired", message, mayBeApplied: false };
+    throw new ApiUnavailableError(message, { tolerance: thrice(exchange, expired) });
   }
   return new SignedUrl(url);
 }
@@ -108,7 +114,12 @@ export async function putFile(
   if (facts.bytes > uploadBytesMax) {
     throw new TooLargeError(`${what}: ${facts.bytes} bytes, ${uploadBytesMax} at most are taken`);
   }
-  const file = await openStagedFile(facts);
+  let sent = 0;
+  const onBytes = (bytes: number): void => {
+    sent = bytes;
+    facts.onBytes?.(bytes);
+  };
+  const file = await openStagedFile({ ...facts, onBytes });
   try {
     await http.send({
       step: "putFile",
@@ -129,9 +140,30 @@ export async function putFile(
       silenceMs: timeouts.putHeadersMs,
       graceMs: 0,
     });
+  } catch (error) {
+    throw asCut(error, { sent, of: facts.bytes });
   } finally {
     await file.close();
   }
+}
+
+/** What a connection that was cut looks like. */
+const cut = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
+
+/**
+ * A cut in the middle of the file may hide a refusal that was sent before the file was read: at the same place again and
+ * again it means that the file is too large for something on the way.
+ */
+function asCut(error: unknown, { sent, of }: { sent: number; of: number }): unknown {
+  const isCut = error instanceof ApiUnavailableError && cut.test(codeOf(error.cause));
+  if (!isCut || sent === 0 || sent === of) return error;
+  const message = `${error.message} after about ${sent} of ${of} bytes`;
+  const tolerance = {
+    fault: `putFile cut at ${Math.floor(sent / cutPlaceBytes)}`,
+    timesMax: faultTimesMax,
+    becomes: new TooLargeError(`${message}, ${faultTimesMax} times`),
+  };
+  return new ApiUnavailableError(message, { cause: error, tolerance });
 }
 
 /** A file that was PUT. */

@@ -5,6 +5,8 @@ import {
   OutcomeUnknownError,
   SluiceError,
 } from "../errors.ts";
+import type { Tolerance } from "../errors.ts";
+import { faultTimesMax, unresolvedMsMax } from "../limits.ts";
 import { appliesRecords } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -15,20 +17,66 @@ const tlsCode =
 /** Says what it means that no answer came. A SluiceError thrown on the way, by the file or the lookup, stands. */
 export function classifyFailure(exchange: Exchange, error: unknown): SluiceError {
   if (error instanceof SluiceError) return error;
-  const { what, addressField } = exchange;
+  const { what, step } = exchange;
   const code = codeOf(error);
   // A parser's error carries the answer's bytes, which are not ours to keep.
-  const cause = error instanceof Error && error.name === "HTTPParserError" ? undefined : error;
+  const cause = error instanceof Error && error.name === parserError ? undefined : error;
   if (tlsCode.test(code)) {
-    const message = `${what}: no trusted TLS connection (${code})`;
-    return addressField === undefined
-      ? new ApiContractError(message, { cause })
-      : new ConfigError(message, { cause, field: addressField, hint: `Check ${addressField}.` });
+    return addressError(exchange, `${what}: no trusted TLS connection (${code})`, cause);
+  }
+  if (isUnresolved(error)) {
+    const message = `${what}: its host has no address (${code})`;
+    const becomes = addressError(exchange, message, cause);
+    const tolerance = { fault: `${step} unresolved`, msMax: unresolvedMsMax, becomes };
+    return new ApiUnavailableError(message, { cause, tolerance });
   }
   if (neverLeft(error, code)) {
     return new ApiUnavailableError(`${what}: no connection (${code})`, { cause });
   }
-  return unclear(exchange, `no answer (${code})`, cause);
+  const why = `no answer (${code})`;
+  const isGarbled = garbled.test(code) || (error instanceof Error && error.name === parserError);
+  // What applies records is asked again as long as for any other unknown outcome.
+  const fault = { fault: "garbled", message: `${what}: ${why}`, mayBeApplied: false };
+  const tolerance = isGarbled && !appliesRecords(step) ? thrice(exchange, fault) : undefined;
+  return unclear(exchange, why, { cause, tolerance });
+}
+
+/** What an answer looks like that is no HTTP; a parser's error may have no code. */
+const garbled = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/;
+const parserError = "HTTPParserError";
+
+/** The stop at an address that nobody can be reached at. */
+function addressError(
+  { addressField }: Exchange,
+  message: string,
+  cause: unknown,
+): ApiContractError | ConfigError {
+  return addressField === undefined
+    ? new ApiContractError(message, { cause })
+    : new ConfigError(message, { cause, field: addressField, hint: `Check ${addressField}.` });
+}
+
+/** The stop at what should not have been answered. */
+export function contractError(
+  { addressField }: Exchange,
+  message: string,
+  mayBeApplied: boolean,
+): ApiContractError {
+  const hint = addressField === undefined ? undefined : `Check ${addressField}.`;
+  return new ApiContractError(message, { hint, mayBeApplied });
+}
+
+/** Bears a fault `faultTimesMax` times, then stops; what is not known of the records then stays unknown. */
+export function thrice(
+  exchange: Exchange,
+  { fault, message, mayBeApplied }: { fault: string; message: string; mayBeApplied: boolean },
+): Tolerance {
+  const becomes = contractError(exchange, `${message}, ${faultTimesMax} times`, mayBeApplied);
+  return { fault: `${exchange.step} ${fault}`, timesMax: faultTimesMax, becomes };
+}
+
+function isUnresolved(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
 }
 
 /** Whether the fault struck before there was a connection, so that nothing can have been applied. */
@@ -39,18 +87,21 @@ function neverLeft(error: unknown, code: string): boolean {
   // undici's name for a proxy that refuses to open a tunnel; our own aborts come with their own reason.
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_ABORTED") return true;
   return (
-    error instanceof Error &&
-    "syscall" in error &&
-    (error.syscall === "connect" || error.syscall === "getaddrinfo")
+    isUnresolved(error) ||
+    (error instanceof Error && "syscall" in error && error.syscall === "connect")
   );
 }
 
 /** The error for "no answer that can be read": for a request that applies records, nobody knows whether it did. */
-export function unclear({ what, step }: Exchange, why: string, cause?: unknown): SluiceError {
+export function unclear(
+  { what, step }: Exchange,
+  why: string,
+  facts: { readonly cause?: unknown; readonly tolerance?: Tolerance | undefined } = {},
+): SluiceError {
   const text = `${what}: ${why}`;
   return appliesRecords(step)
-    ? new OutcomeUnknownError(text, { cause })
-    : new ApiUnavailableError(text, { cause });
+    ? new OutcomeUnknownError(text, facts)
+    : new ApiUnavailableError(text, facts);
 }
 
 /** The short name of a fault: its code, or its class where it has none. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./address.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
+import { basicCredentials } from "./without-key.ts";
 
 const pingAnswer = z.object({ status: z.literal("ok") });
 
@@ -11,8 +12,6 @@ export async function ping(
   { http, legacyBaseUrl, apiKey, timeouts }: ApiContext,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<void> {
-  // Latin-1, as the x-api-key header is.
-  const credentials = Buffer.from(`${apiKey.reveal()}:`, "latin1").toString("base64");
   const call = {
     step: "ping",
     what: "GET /v1/ping",
@@ -21,7 +20,7 @@ export async function ping(
     gate: { kind: "api", family: "legacy" },
     method: "GET",
     url: endpoint(legacyBaseUrl, "/v1/ping"),
-    headers: { authorization: `Basic ${credentials}` },
+    headers: { authorization: `Basic ${basicCredentials(apiKey)}` },
     signal,
     deadlineMs: timeouts.requestMs,
     silenceMs: timeouts.headersMs,

@@ -1,5 +1,7 @@
-import { isRefusedKeyGate, keyName } from "../pace.ts";
-import { configOf, plainText, table, withGlobals, withState } from "./context.ts";
+import { systemClock } from "../clock.ts";
+import { isRefusedKeyGate, keyName } from "../key-gates.ts";
+import { plainText } from "../plain-text.ts";
+import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 
 /** `sluice budget show|reopen`. */
@@ -9,24 +11,24 @@ export const registerBudget: Register = (program, context) => {
     .description("which gates are closed, until when and why")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
-      const gates = await withState(config, async (state) => await state.gates({ prefix: "" }));
-      const now = Date.now();
-      const rows = gates.map(({ gate, closedUntil, why }) => {
-        const isClosed = closedUntil !== null && closedUntil > now;
+      const gates = await withState(
+        config,
+        async (state) => await state.gates({ prefix: "", ...systemClock()() }),
+      );
+      const rows = gates.map(({ gate, closedUntil, why, isFailing }) => {
+        const closed = closedUntil !== null;
         const time = isRefusedKeyGate(gate)
           ? "the key changes"
           : new Date(closedUntil ?? 0).toISOString();
-        const until = isClosed ? time : null;
-        return { gate, closed: isClosed, until, why: isClosed ? why : null };
+        return { gate, closed, until: closed ? time : null, failing: isFailing, why };
       });
       if (options.json) for (const row of rows) context.print(JSON.stringify(row));
       else {
         const key = keyName(config.api.apiKey);
-        const lines = rows.map(({ gate, closed, until, why }) => [
-          gate,
-          closed ? `closed until ${until}` : "open",
-          plainText(why ?? ""),
-        ]);
+        const lines = rows.map(({ gate, closed, until, failing, why }) => {
+          const open = failing ? "failing: one probe at a time" : "open";
+          return [gate, closed ? `closed until ${until}` : open, plainText(why ?? "")];
+        });
         context.print(`${config.api.requestsPerSecond} requests a second; this key is ${key}`);
         if (lines.length > 0) context.print(table([["gate", "state", "why"], ...lines]));
       }
@@ -38,7 +40,7 @@ export const registerBudget: Register = (program, context) => {
       const prefix = `api:${keyName(config.api.apiKey)}`;
       const reopened = await withState(
         config,
-        async (state) => await state.reopenGates({ prefix, nowMs: Date.now() }),
+        async (state) => await state.reopenGates({ prefix, ...systemClock()() }),
       );
       context.print(
         options.json

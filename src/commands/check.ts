@@ -3,7 +3,8 @@ import { sources } from "../../connectors/registry.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
 import type { ConnectionConfig } from "../config/sources.ts";
 import { ConfigError, SluiceError } from "../errors.ts";
-import { configOf, plainText, withGlobals, withState } from "./context.ts";
+import { plainJson, plainText } from "../plain-text.ts";
+import { configOf, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 import { exitCodeOfError, exitCodes } from "./exit-code.ts";
 import { pingService } from "./ping.ts";
@@ -67,11 +68,10 @@ export const registerCheck: Register = (program, context) => {
         found.push({ ...ping, subject: "service" });
       }
       for (const { subject, ok, name: step, detail, fix } of found) {
-        if (options.json) context.print(JSON.stringify({ subject, name: step, ok, detail, fix }));
+        if (options.json) context.print(plainJson({ subject, name: step, ok, detail, fix }));
         else {
-          context.print(
-            `${ok ? "ok  " : "FAIL"}  ${subject}: ${step}${detail === undefined ? "" : `: ${plainText(detail)}`}`,
-          );
+          const told = detail === undefined ? step : `${step}: ${detail}`;
+          context.print(plainText(`${ok ? "ok  " : "FAIL"}  ${subject}: ${told}`));
           if (fix !== undefined && !ok) context.print(`      → ${plainText(fix)}`);
         }
       }

@@ -75,8 +75,3 @@ export function table(rows: readonly (readonly string[])[]): string {
 export function bold(text: string): string {
   return styleText("bold", text, { stream: process.stdout });
 }
-
-/** Text of a foreign program or file made harmless for a terminal: control characters and bidirectional marks go. */
-export function plainText(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ");
-}

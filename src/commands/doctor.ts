@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import { connectTemporal } from "../local/connect.ts";
 import { temporalAnswers } from "../local/temporal-server.ts";
+import { plainJson, plainText } from "../plain-text.ts";
 import { freeBytes } from "../staging/folder.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
@@ -60,7 +61,7 @@ export const registerDoctor: Register = (program, context) => {
         );
         if (!found.ok) context.exit(exitCodes.failed);
         const line = `${found.ok ? "ok  " : "FAIL"}  ${name}: ${found.detail}`;
-        context.print(options.json ? JSON.stringify(found) : line);
+        context.print(options.json ? plainJson(found) : plainText(line));
       };
       await show({ name: "Node.js", look: async () => process.version });
       await show({ name: "Temporal", look: async () => await lookForTemporal(context) });

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from "@temporalio/client";
 
 import type { sync } from "../../workflows/sync.ts";
-import { plainText } from "./context.ts";
+import { plainText } from "../plain-text.ts";
 
 /** What a run is trying again, in one line; undefined while nothing has failed. A workflow does not know: Temporal alone retries. */
 export async function pendingTrouble(

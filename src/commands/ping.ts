@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { ApiUnavailableError } from "../errors.ts";
+import { ApiUnavailableError, RateLimitedError } from "../errors.ts";
 import { createServiceClient, type ServiceAddresses } from "../service-client.ts";
 import type { StateStore } from "../state/state-store.ts";
 import type { Context } from "./context.ts";
@@ -22,7 +22,8 @@ export async function pingService(
   try {
     await api.ping({ signal: AbortSignal.timeout(30_000) });
   } catch (error) {
-    if (!(error instanceof ApiUnavailableError)) throw error;
+    const isOutage = error instanceof RateLimitedError && error.isOutage;
+    if (!(error instanceof ApiUnavailableError) && !isOutage) throw error;
     const { origin } = addresses.legacyBaseUrl;
     throw new ApiUnavailableError(`the service at ${origin} cannot be reached: ${error.message}`, {
       cause: error,

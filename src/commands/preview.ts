@@ -5,8 +5,9 @@ import { loadMapping } from "../mapping/load.ts";
 import { mapRows } from "../pipeline/map.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
+import { plainJson, plainText } from "../plain-text.ts";
 import { validateRecord } from "../records/validate-record.ts";
-import { configOf, plainText, withGlobals } from "./context.ts";
+import { configOf, withGlobals } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
 import { positive, syncNamed } from "./run.ts";
@@ -33,11 +34,10 @@ export const registerPreview: Register = (program, context) => {
       for await (const page of validateRecords(mapped, validateRecord(stream), makeReject)) {
         for (const { record, index } of page.candidates) {
           const place = page.source.where(index);
-          context.print(JSON.stringify(options.json ? { place, record } : record));
+          context.print(plainJson(options.json ? { place, record } : record));
         }
         for (const { place, code, reason, field } of page.rejects) {
-          if (options.json)
-            context.print(JSON.stringify({ place, reject: { code, field, reason } }));
+          if (options.json) context.print(plainJson({ place, reject: { code, field, reason } }));
           else
             context.say(
               `${plainText(place)}: rejected: ${field === undefined ? "" : `${field} `}${plainText(reason)}`,

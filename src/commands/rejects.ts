@@ -1,4 +1,5 @@
-import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
@@ -6,9 +7,10 @@ import { Option, type Command } from "commander";
 import { stringify } from "csv-stringify/sync";
 
 import { ConfigError, messageOf } from "../errors.ts";
+import { plainJson, plainText } from "../plain-text.ts";
 import type { Reject } from "../state/rejects.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { configOf, plainText, withGlobals, withState } from "./context.ts";
+import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { positive } from "./run.ts";
 import { runNamed } from "./runs.ts";
@@ -45,9 +47,9 @@ async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<Reje
   }
 }
 
-/** A cell that a spreadsheet would take for a formula gets an apostrophe: this file is made for people. */
+/** A cell that a spreadsheet would take for a formula gets an apostrophe: this file is made for people (OWASP, CSV injection). */
 function defused(value: string | null): string | null {
-  return value !== null && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return value !== null && /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
 }
 
 function csvLine(values: readonly (string | null)[]): string {
@@ -73,7 +75,7 @@ async function listRejects(context: Context, options: ListOptions): Promise<void
     const { runId } = await runNamed(state, options);
     const found = await state.rejects({ runId, limit: options.limit });
     for (const reject of found) {
-      context.print(options.json ? JSON.stringify(shown(reject)) : lineOf(reject));
+      context.print(options.json ? plainJson(shown(reject)) : lineOf(reject));
     }
     if (options.json) return;
     if (found.length === 0) context.say(`run ${runId} has no rejects`);
@@ -91,8 +93,15 @@ async function* exportedLines(
   for await (const reject of rejectsOf(state, runId)) {
     const values = shown(reject);
     const cells = columns.map((column) => values[column] ?? null);
-    yield format === "csv" ? csvLine(cells) : `${JSON.stringify(values)}\n`;
+    yield format === "csv" ? csvLine(cells) : `${plainJson(values)}\n`;
   }
+}
+
+/** Opens a file for this user alone, also one of that name that others could read. */
+async function openPrivate(file: string): Promise<FileHandle> {
+  const handle = await open(file, "w", 0o600);
+  if ((await handle.stat()).isFile()) await handle.chmod(0o600);
+  return handle;
 }
 
 async function exportRejects(context: Context, options: ExportOptions): Promise<void> {
@@ -102,14 +111,21 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
     const { runId } = await runNamed(state, options);
     const lines = Readable.from(exportedLines(state, runId, format));
     if (file === undefined) {
-      for await (const line of lines) context.print(String(line).trimEnd());
+      for await (const line of lines) {
+        const text = String(line).replace(/\n$/, "");
+        // What goes into another program or a file stays as it is.
+        context.print(process.stdout.isTTY ? plainText(text) : text);
+      }
       return;
     }
-    await pipeline(lines, createWriteStream(file, { mode: 0o600 })).catch((error: unknown) => {
+    try {
+      const handle = await openPrivate(file);
+      await pipeline(lines, handle.createWriteStream());
+    } catch (error) {
       throw new ConfigError(`cannot write ${file}: ${messageOf(error)}`, {
         hint: "give --out a file in a folder that is there and may be written",
       });
-    });
+    }
   });
 }
 

@@ -1,5 +1,6 @@
+import { plainJson, plainText } from "../plain-text.ts";
 import type { RunReport } from "../report.ts";
-import { bold, plainText } from "./context.ts";
+import { bold } from "./context.ts";
 
 /** A number with its thousands set apart. */
 export function grouped(value: number): string {
@@ -27,7 +28,7 @@ export function durationText(ms: number): string {
 const positionCharsMax = 80;
 
 function positionText(position: unknown): string {
-  const text = JSON.stringify(position ?? null);
+  const text = plainJson(position ?? null);
   if (text === "null") return "";
   return `: ${text.length > positionCharsMax ? `${text.slice(0, positionCharsMax)}…` : text}`;
 }

@@ -1,5 +1,6 @@
 import { duration } from "../config/units.ts";
 import { ConfigError } from "../errors.ts";
+import { plainJson } from "../plain-text.ts";
 import type { RunReport } from "../report.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
@@ -55,7 +56,7 @@ export const registerRuns: Register = (program, context) => {
         const heading = ["run", "outcome", "mode", "read", "sent", "unchanged", "rejected"];
         if (!options.json) {
           context.print(table([heading, ...reports.map(rowOf)]));
-        } else for (const report of reports) context.print(JSON.stringify(report));
+        } else for (const report of reports) context.print(plainJson(report));
       });
     });
   withGlobals(runs.command("show [run]"))
@@ -64,7 +65,7 @@ export const registerRuns: Register = (program, context) => {
       const config = await configOf(context, options);
       await withState(config, async (state) => {
         const report = await reportOfRun(state, await runNamed(state, { run: runId }));
-        context.print(options.json ? JSON.stringify(report) : reportText(report));
+        context.print(options.json ? plainJson(report) : reportText(report));
       });
     });
   withGlobals(runs.command("prune"))

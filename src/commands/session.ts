@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { sources } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError, TemporalUnreachableError } from "../errors.ts";
+import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../errors.ts";
 import { workerWaitMs } from "../limits.ts";
 import { connectTemporal, type TemporalClient } from "../local/connect.ts";
 import { storesOn } from "../local/presence.ts";
@@ -25,6 +25,24 @@ export type Session = TemporalClient & {
   readonly close: () => Promise<void>;
 };
 
+async function hasWorkerAt(
+  { address }: TemporalUse,
+  { temporal }: Config,
+  storeId: string,
+): Promise<boolean> {
+  try {
+    const client = await connectTemporal(address);
+    try {
+      return (await storesOn(client.client, temporal.taskQueue)).includes(storeId);
+    } finally {
+      await client.close();
+    }
+  } catch (error) {
+    if (error instanceof TemporalUnreachableError) return false;
+    throw error;
+  }
+}
+
 /** Temporal as `useTemporal` finds it, but no server that only happens to listen and has no worker of this project. */
 async function temporalFor(
   config: Config,
@@ -33,11 +51,8 @@ async function temporalFor(
 ): Promise<TemporalUse> {
   const temporal = await useTemporal(config, context);
   if (!temporal.isFound) return temporal;
-  const client = await connectTemporal(temporal.address);
-  const stores = await storesOn(client.client, config.temporal.taskQueue);
-  await client.close();
-  if (stores.includes(storeId)) return temporal;
-  // It may be another project's embedded one, and stop any time.
+  // It may be another project's embedded one, and stop any time, or hang since its files were removed.
+  if (await hasWorkerAt(temporal, config, storeId)) return temporal;
   context.say(`the Temporal at ${temporal.address} has no worker of this project`);
   return await useEmbeddedTemporal(config, context);
 }
@@ -99,7 +114,13 @@ export async function openSession(
     const state = await openSqliteStore(config.stateFolder);
     closing.push(async () => await state.close());
     if (config.api.legacyBaseUrl !== undefined) {
-      await pingService(config, { addresses: service.addresses, state, context });
+      try {
+        await pingService(config, { addresses: service.addresses, state, context });
+      } catch (error) {
+        // Waiting for it is the run's own: durably, and where everybody sees it.
+        if (!(error instanceof RateLimitedError)) throw error;
+        context.say(`${error.message}: the run waits for it`);
+      }
     }
     const temporal = await temporalFor(config, context, state.storeId);
     closing.push(async () => await temporal.release());

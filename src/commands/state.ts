@@ -1,6 +1,7 @@
 import { sources } from "../../connectors/registry.ts";
 import { targetOf, type Config } from "../config/config.ts";
 import { BusyError, ConfigError, messageOf } from "../errors.ts";
+import { plainJson, plainText } from "../plain-text.ts";
 import { sendLock } from "../state/locks.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
@@ -51,15 +52,17 @@ async function showState(
       if (options.json) {
         const { version, position, runId, updatedAt } = checkpoint;
         const shown = { sync, target, version, position, run_id: runId, updated_at: updatedAt };
-        context.print(JSON.stringify({ ...shown, changed_by_hand: changes }));
+        context.print(plainJson({ ...shown, changed_by_hand: changes }));
       } else {
         const { version, position, runId } = checkpoint;
         const by = runId === null ? "" : ` (run ${runId})`;
         context.print(
-          `${sync}: version ${version}${by}: ${position === null ? "the beginning" : JSON.stringify(position)}`,
+          `${sync}: version ${version}${by}: ${position === null ? "the beginning" : plainJson(position)}`,
         );
         for (const { version: changed, reason, changedAt } of changes) {
-          context.print(`  version ${changed} was set by hand on ${changedAt}: ${reason}`);
+          context.print(
+            `  version ${changed} was set by hand on ${changedAt}: ${plainText(reason)}`,
+          );
         }
       }
     }

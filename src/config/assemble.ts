@@ -51,7 +51,8 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
   };
 }
 
-function assembleApi({ members: { api }, files, writtenKey }: ConfigParts): ApiConfig {
+function assembleApi({ file, members: { api }, files, writtenKey }: ConfigParts): ApiConfig {
+  const folder = dirname(file.path);
   const isSandbox = api.base_url === "sandbox";
   const legacy = api.legacy_base_url ?? (isSandbox ? "sandbox" : undefined);
   return {
@@ -59,6 +60,7 @@ function assembleApi({ members: { api }, files, writtenKey }: ConfigParts): ApiC
     // A real key must not go to whatever listens on the sandbox's port.
     legacyBaseUrl: legacy === "sandbox" && !isSandbox ? undefined : legacy,
     apiKey: new Secret(files.apiKey ?? api.api_key ?? ""),
+    apiKeyFile: api.api_key_file === undefined ? undefined : resolve(folder, api.api_key_file),
     apiKeySource: api.api_key_file ?? variablesIn(writtenKey ?? "")[0] ?? "api.api_key",
     account: api.account,
     requestsPerSecond: api.requests_per_second,

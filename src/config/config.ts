@@ -28,6 +28,8 @@ export type ApiConfig = {
   readonly apiKey: Secret;
   /** The setting that holds the key, for messages: "SLUICE_API_KEY", "api.api_key" or the key's file. */
   readonly apiKeySource: string;
+  /** Absolute path of the key's file, which may hold another key by now; undefined where it has none. */
+  readonly apiKeyFile: string | undefined;
   readonly account: string;
   readonly requestsPerSecond: number;
   readonly allowInsecureHosts: readonly string[];

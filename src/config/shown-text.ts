@@ -2,7 +2,6 @@ import { isScalar, visit } from "yaml";
 import type { Document } from "yaml";
 
 const secretName = /(?:^|_)(?:key|secret|password|passphrase|token)$/i;
-const passwordInUrl = /(?<=:\/\/[^\s:@/]*:)[^\s@]+(?=@)/g;
 
 /**
  * A configuration's text as problems may show it: what looks like a literal secret is overwritten with as many stars, so
@@ -17,7 +16,17 @@ export function strikeOutSecrets(document: Document.Parsed, text: string): strin
       shown = shown.slice(0, start) + stars(shown.slice(start, end)) + shown.slice(end);
     },
   });
-  return shown.replaceAll(passwordInUrl, stars);
+  return strikeOutPasswords(shown);
+}
+
+/** Strikes out what stands between the user and the host of an address. Piece by piece, because one pattern for all of it takes quadratic time on many "://". */
+function strikeOutPasswords(text: string): string {
+  return text.replaceAll(/[^\s@]+/g, (piece, at: number) => {
+    const user = text[at + piece.length] === "@" ? /:\/\/[^:/]*:/.exec(piece) : null;
+    if (user === null) return piece;
+    const password = user.index + user[0].length;
+    return piece.slice(0, password) + stars(piece.slice(password));
+  });
 }
 
 function stars(text: string): string {

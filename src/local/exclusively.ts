@@ -3,6 +3,8 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { makePrivateFile } from "../private-file.ts";
+
 /** How often a held lock is asked for again. */
 const askAgainMs = 50;
 
@@ -20,6 +22,7 @@ export async function exclusively<Result>(
   waiting?: () => void,
 ): Promise<Result> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFile(path);
   const lock = new DatabaseSync(path);
   try {
     if (!isTaken(lock)) {

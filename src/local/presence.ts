@@ -1,11 +1,14 @@
 // What workers tell each other of themselves: which store they work on, which Temporal they poll, and that they live.
 import type { Client } from "@temporalio/client";
 
-import { ConfigError } from "../errors.ts";
+import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
 import { hostBeatMs } from "../limits.ts";
 import type { Beat } from "../state/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { version } from "../version.ts";
+
+/** How long a server may take to say who it is and who polls it. */
+const askMsMax = 10_000;
 
 /** How a worker names itself to Temporal: its process, and the store it works on. */
 export function workerIdentity(storeId: string): string {
@@ -20,14 +23,32 @@ function workerStore(identity: string): string | undefined {
 /** A poll is held for a minute at most: who has not polled for longer is gone, though still listed for five. */
 const pollMsMax = 70_000;
 
-/** The stores of the workers that poll a queue; a worker that is none of ours has none. */
+/**
+ * Asks a server what it answers at once when it is well: one that hangs must not hold up a command for a minute.
+ * @throws {TemporalUnreachableError} it answers an error, or nothing in time.
+ */
+async function asked<Answer>(client: Client, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await client.withDeadline(Date.now() + askMsMax, ask);
+  } catch (error) {
+    throw new TemporalUnreachableError(`Temporal does not answer: ${messageOf(error)}`, {
+      cause: error,
+      hint: "check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, and whether that server is well",
+    });
+  }
+}
+
+/**
+ * The stores of the workers that poll a queue; a worker that is none of ours has none.
+ * @throws {TemporalUnreachableError}
+ */
 export async function storesOn(client: Client, taskQueue: string): Promise<(string | undefined)[]> {
   const { namespace } = client.options;
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: 1,
-  });
+  const queue = { namespace, taskQueue: { name: taskQueue }, taskQueueType: 1 };
+  const { pollers } = await asked(
+    client,
+    async () => await client.workflowService.describeTaskQueue(queue),
+  );
   const since = Date.now() - pollMsMax;
   return (pollers ?? [])
     .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= since)
@@ -36,7 +57,10 @@ export async function storesOn(client: Client, taskQueue: string): Promise<(stri
 
 /** Names the cluster and namespace of a client: two servers may both know a workflow of one id. */
 export async function temporalIdOf(client: Client): Promise<string> {
-  const { clusterId } = await client.workflowService.getClusterInfo({});
+  const { clusterId } = await asked(
+    client,
+    async () => await client.workflowService.getClusterInfo({}),
+  );
   return `${clusterId} ${client.options.namespace}`;
 }
 

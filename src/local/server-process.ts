@@ -44,11 +44,14 @@ const logLinesShown = 10;
 export async function startServer(server: ServerCommand): Promise<ServerProcess> {
   mkdirSync(dirname(server.logFile), { recursive: true, mode: 0o700 });
   const log = openSync(server.logFile, "w", 0o600);
+  // What it writes, histories and uploads, is for this user alone, as what we write is.
+  const umask = process.umask(0o077);
   const child = spawn(server.command, [...server.args], {
     detached: true,
     env: server.env,
     stdio: ["ignore", log, log],
   });
+  process.umask(umask);
   closeSync(log);
   const ended = once(child, "exit").then(
     ([code, signal]) => `ended with ${signal === null ? `code ${String(code)}` : String(signal)}`,

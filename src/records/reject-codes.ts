@@ -24,6 +24,7 @@ const texts = {
   duplicate_key: "same key as an earlier row",
   refused_by_service: "the service refused the record",
   too_large: "the record is too large",
+  service_fails: "the service fails on it",
 } as const;
 
 /** Why a row or record was refused; a connector brings codes of its own for rows it could not read. */

@@ -1,11 +1,13 @@
-import { mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, statfs, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { messageOf, StagingError } from "../errors.ts";
+import { runEffect, type Effect } from "../effect.ts";
+import { ConfigError, messageOf, StagingError } from "../errors.ts";
 import type { StageName } from "../state/sends.ts";
 
-/** Where a run's chunks wait. */
+/** Where a run's chunks wait. A run's id comes out of a workflow's history, so it must not lead anywhere else. */
 function runFolder(stagingFolder: string, runId: string): string {
+  if (!/^[\w-]+$/.test(runId)) throw new ConfigError("a run's id is letters, digits, _ and -");
   return join(stagingFolder, runId);
 }
 
@@ -47,10 +49,13 @@ export interface AtomicFile {
 }
 
 /**
- * Begins a file under a temporary name.
+ * Begins a file under a temporary name; `effect` goes around making and finishing it.
  * @throws {StagingError} it cannot be made; so do `write` and `finish`.
  */
-export async function createAtomicFile(path: string): Promise<AtomicFile> {
+export async function createAtomicFile(
+  path: string,
+  effect: Effect = runEffect,
+): Promise<AtomicFile> {
   const partial = `${path}.partial`;
   const attempt = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -59,16 +64,24 @@ export async function createAtomicFile(path: string): Promise<AtomicFile> {
       throw stagingError(error, path);
     }
   };
-  const file = await attempt(async () => {
+  const begin = async (): Promise<FileHandle> => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return await open(partial, "w", 0o600);
-  });
+  };
+  const file = await attempt(async () => await effect("beginFile", begin));
   let isOpen = true;
   const close = async (): Promise<void> => {
     if (isOpen) {
       isOpen = false;
       await file.close();
     }
+  };
+  const finish = async (): Promise<void> => {
+    await file.sync();
+    await close();
+    await rename(partial, path);
+    await using folder = await open(dirname(path), "r");
+    await folder.sync();
   };
   return {
     write: async (bytes) => {
@@ -79,13 +92,7 @@ export async function createAtomicFile(path: string): Promise<AtomicFile> {
       });
     },
     finish: async () => {
-      await attempt(async () => {
-        await file.sync();
-        await close();
-        await rename(partial, path);
-        await using folder = await open(dirname(path), "r");
-        await folder.sync();
-      });
+      await attempt(async () => await effect("finishFile", finish));
     },
     discard: async () => {
       await close();
@@ -96,24 +103,30 @@ export async function createAtomicFile(path: string): Promise<AtomicFile> {
 
 /**
  * Removes the files of one chunk's stages before `before`; all of them when it is undefined. Never a later stage's: an
- * attempt that was slow must not sweep what its successor made. Missing files are no fault.
+ * attempt that was slow must not sweep what its successor made. Missing files are no fault. `effect` goes around each.
  */
 export async function sweepChunk(
   stagingFolder: string,
   chunk: { readonly runId: string; readonly chunk: number; readonly before?: number | undefined },
+  effect: Effect = runEffect,
 ): Promise<void> {
   const folder = runFolder(stagingFolder, chunk.runId);
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const [, number, stage] = /^chunk-(\d+)\.stage-(\d+)\./.exec(name) ?? [];
     if (Number(number) !== chunk.chunk || Number(stage) >= (chunk.before ?? Infinity)) continue;
-    await rm(join(folder, name), { force: true });
+    await effect("removeFile", async () => await rm(join(folder, name), { force: true }));
   }
 }
 
-/** Removes everything a run staged. */
-export async function sweepRun(stagingFolder: string, runId: string): Promise<void> {
-  await rm(runFolder(stagingFolder, runId), { recursive: true, force: true });
+/** Removes everything a run staged; `effect` goes around it. */
+export async function sweepRun(
+  stagingFolder: string,
+  runId: string,
+  effect: Effect = runEffect,
+): Promise<void> {
+  const folder = runFolder(stagingFolder, runId);
+  await effect("removeRun", async () => await rm(folder, { recursive: true, force: true }));
 }
 
 /** The runs that have files here. */

@@ -7,6 +7,7 @@ import { z } from "zod";
 
 import { ConfigError, SluiceError, StateUnavailableError } from "../errors.ts";
 import { lockWaitMs } from "../limits.ts";
+import { makePrivateFile } from "../private-file.ts";
 import { migrations } from "./migrations.ts";
 
 /** File systems on which SQLite's locks do not hold, by the magic number of statfs(2). */
@@ -39,10 +40,15 @@ export function openDatabase(file: string): Database {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     refuseNetworkFileSystem(dirname(file));
+    // The files that SQLite makes beside it take its permissions.
+    makePrivateFile(file);
+    chmodSync(file, 0o600);
     db = new DatabaseSync(file, { timeout: lockWaitMs });
     // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
-    db.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16384");
-    chmodSync(file, 0o600);
+    // Secure delete: rows that were pruned are overwritten, not only forgotten.
+    db.exec(
+      "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -16384",
+    );
   } catch (error) {
     throw asStateError(error, file);
   }

@@ -22,7 +22,7 @@ export type Beat = z.output<typeof beatRow>;
 
 /** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostGoneMs` is gone. */
 export interface HostStore {
-  /** Stores a worker's beat in place of its last. */
+  /** Stores a worker's beat in place of its last, and forgets the workers that were silent for a day. */
   beat(input: Beat): void;
   /** Takes a worker out at once: it stopped in order. */
   stopBeating(input: Pick<Beat, "hostId" | "process">): void;
@@ -36,13 +36,18 @@ export function createHostStore(db: Database): HostStore {
     `insert or replace into hosts (host_id, process, temporal_id, last_beat, version)
      values ($hostId, $process, $temporalId, $lastBeat, $version)`,
   );
+  const forget = db.prepare("delete from hosts where last_beat < $lastBeat - 86400000");
   const remove = db.prepare("delete from hosts where host_id = $hostId and process = $process");
   const list = db.prepare(
     `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version from hosts
      where last_beat >= $since order by host_id, process`,
   );
   return {
-    beat: (input) => db.write(() => void put.run(input)),
+    beat: (input) =>
+      db.write(() => {
+        forget.run(input);
+        put.run(input);
+      }),
     stopBeating: (input) => db.write(() => void remove.run(input)),
     beats: (input) => all(beatRow, list, input),
   };

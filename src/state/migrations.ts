@@ -97,10 +97,23 @@ export const migrations: readonly string[] = [
     jsonl_sha256 text,
     gzip_sha256 text,
     file_key text,
+    too_large integer not null default 0,
     attempts integer not null default 0,
     host text not null,
     updated_at text not null,
     primary key (run_id, chunk, stage, part)
+  ) without rowid;
+  create index receipts_by_key on receipts (file_key) where file_key is not null;
+  create index receipts_too_large on receipts (run_id, form) where too_large;
+
+  create table faults (
+    run_id text not null,
+    chunk integer not null,
+    fault text not null,
+    times integer not null,
+    since integer not null,
+    last integer not null,
+    primary key (run_id, chunk, fault)
   ) without rowid;
 
   create table rejects (
@@ -162,11 +175,30 @@ export const migrations: readonly string[] = [
 
   create table budget (
     gate text primary key,
-    next_slot real not null default 0,
-    closed_at integer,
-    closed_until integer,
+    boot_id text,
+    written_at real not null,
+    next_slot real not null,
+    next_low_slot real not null,
+    next_low_due real not null,
+    closed_at real not null,
+    closed_at_wall real not null,
+    closed_for real not null,
     why text,
-    tickets text
+    failures integer not null,
+    failed_why text,
+    next_probe real not null,
+    probe_lapses real not null,
+    slowed integer not null,
+    slowed_since real not null,
+    slowed_at real not null
+  ) without rowid;
+
+  create table tickets (
+    gate text not null,
+    ticket text not null,
+    priority integer not null,
+    due real not null,
+    primary key (gate, ticket)
   ) without rowid;
   `,
 ];

@@ -2,6 +2,7 @@ import { createBudgetStore } from "./budget.ts";
 import { createCheckpointStore } from "./checkpoints.ts";
 import { createCommitStore } from "./commit.ts";
 import { openDatabase } from "./database.ts";
+import { createFaultStore } from "./faults.ts";
 import { createFingerprintStore } from "./fingerprints.ts";
 import { createHostStore } from "./hosts.ts";
 import { createLockStore } from "./locks.ts";
@@ -32,6 +33,7 @@ export function openStateMethods(file: string): {
     ...createCommitStore(db, sends),
     ...receipts,
     ...createSplitStore(db, receipts),
+    ...createFaultStore(db),
     ...createRejectStore(db),
     ...createFingerprintStore(db),
     ...createLockStore(db),

@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
+import { runEffect, type Effect } from "../effect.ts";
 import { StateUnavailableError } from "../errors.ts";
 import { unpackError, type PackedError } from "../thread.ts";
 import type { StateClient, StateMethods } from "./state-store.ts";
@@ -62,9 +63,21 @@ function createCalls(
     });
 }
 
-/** The store's methods over a port that `openPort` made. */
-export function stateOnPort(port: MessagePort): StateClient {
-  const call = createCalls(port);
+/** Methods that only read; whatever is not named here is an effect. */
+const reads: ReadonlySet<keyof StateMethods> = new Set([
+  ...(["run", "runs", "tally", "checkpoint", "checkpointAudit", "send", "totalsBefore"] as const),
+  ...(["receipt", "receipts", "faultTimes", "rejects", "rejectReasons"] as const),
+  ...(["lockHolder", "beats", "gates"] as const),
+]);
+
+/** The store's methods over a port that `openPort` made; `effect` goes around those that write. */
+export function stateOnPort(port: MessagePort, effect: Effect = runEffect): StateClient {
+  const ask = createCalls(port);
+  const call: typeof ask = (method) => {
+    const asked = ask(method);
+    if (reads.has(method)) return asked;
+    return async (input) => await effect(method, async () => await asked(input));
+  };
   return {
     openRun: call("openRun"),
     placeRun: call("placeRun"),
@@ -87,9 +100,13 @@ export function stateOnPort(port: MessagePort): StateClient {
     commitChunk: call("commitChunk"),
     beginPart: call("beginPart"),
     movePart: call("movePart"),
+    claimKey: call("claimKey"),
     receipt: call("receipt"),
     receipts: call("receipts"),
     splitPart: call("splitPart"),
+    countFault: call("countFault"),
+    faultTimes: call("faultTimes"),
+    clearFault: call("clearFault"),
     addRejects: call("addRejects"),
     rejects: call("rejects"),
     rejectReasons: call("rejectReasons"),
@@ -103,6 +120,8 @@ export function stateOnPort(port: MessagePort): StateClient {
     beats: call("beats"),
     takeSlot: call("takeSlot"),
     closeGate: call("closeGate"),
+    countSlowDown: call("countSlowDown"),
+    noteOutcome: call("noteOutcome"),
     reopenGates: call("reopenGates"),
     gates: call("gates"),
   };

@@ -3,7 +3,7 @@ import type { StatementSync } from "node:sqlite";
 import { z } from "zod";
 
 import type { Database } from "./database.ts";
-import { all, first, jsonColumn } from "./database.ts";
+import { all, count, first, jsonColumn } from "./database.ts";
 import type { Send, SendStore, StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
@@ -61,7 +61,8 @@ export interface ReceiptStore {
   /**
    * Says that a part is about to leave: its receipt, made when missing, becomes `sending`, or `confirming` when `confirm` is
    * set. A body found `sending`, or a file found `confirming`, was perhaps accepted: its records count as possibly repeated.
-   * A receipt that is further (for a confirm: `accepted`) is answered unchanged.
+   * A receipt that is further (for a confirm: `accepted`) is answered unchanged, and so is a `staged` one that is not smaller
+   * than a part of this run which was too large: it is to be split before anything leaves.
    * @throws {SupersededError} the staging is not the newest.
    */
   beginPart(
@@ -73,8 +74,20 @@ export interface ReceiptStore {
     },
   ): Receipt;
   /**
+   * Writes down the key that an attempt's upload was given, before the upload. False when it is another part's: that one's
+   * file would be overwritten before it was processed.
+   */
+  claimKey(
+    input: PartName & {
+      /** As `beginPart` answered. */
+      readonly attempts: number;
+      readonly fileKey: string;
+    },
+  ): boolean;
+  /**
    * Ends an attempt that `beginPart` began: its receipt moves from `sending` or `confirming` to `state`. Nothing moves when
-   * another attempt has begun meanwhile: one that was thought dead must not overwrite what its successor knows.
+   * another attempt has begun meanwhile: one that was thought dead must not overwrite what its successor knows. With a part
+   * that gets on, uploaded under a new key or accepted, the faults that its chunk met are forgotten.
    */
   movePart(
     input: PartName & {
@@ -109,12 +122,19 @@ function partOf(send: Send, part: number, form: PartForm): NewPart {
 
 function prepareReceipts(
   db: Database,
-): Record<"select" | "list" | "begin" | "repeat" | "move", StatementSync> {
+): Record<
+  "select" | "list" | "tooLarge" | "begin" | "repeat" | "isTaken" | "claim" | "move" | "forget",
+  StatementSync
+> {
   const thisPart = "run_id = $runId and chunk = $chunk and stage = $stage and part = $part";
   return {
     select: db.prepare(`select ${columns} from receipts where ${thisPart}`),
     list: db.prepare(
       `select ${columns} from receipts where run_id = $runId and chunk = $chunk and stage = $stage order by part`,
+    ),
+    tooLarge: db.prepare(
+      `select count(*) from receipts where run_id = $runId and form = $form and too_large
+         and case form when 'file' then gzip_bytes else json_bytes end <= $bytes`,
     ),
     begin: db.prepare(
       `update receipts set state = $now, attempts = attempts + 1, host = $host, updated_at = $at where ${thisPart}`,
@@ -122,6 +142,14 @@ function prepareReceipts(
     repeat: db.prepare(
       "update runs set possibly_repeated = possibly_repeated + $records where run_id = $runId",
     ),
+    isTaken: db.prepare(
+      `select count(*) from receipts where file_key = $fileKey and not (${thisPart})`,
+    ),
+    claim: db.prepare(
+      `update receipts set file_key = $fileKey
+       where ${thisPart} and attempts = $attempts and state = 'sending'`,
+    ),
+    forget: db.prepare("delete from faults where run_id = $runId and chunk = $chunk"),
     move: db.prepare(
       `update receipts set state = $state, updated_at = $at, file_key = case when $keepKey then file_key else $fileKey end
        where ${thisPart} and attempts = $attempts and state in ('sending', 'confirming')`,
@@ -168,7 +196,11 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         if (receipt(name) === undefined) {
           insert({ ...name, ...partOf(send, name.part, form), parent: null, form, host, at });
         }
-        const { state, records } = known(name);
+        const found = known(name);
+        const { state, records } = found;
+        const bytes = found.form === "file" ? found.gzipBytes : found.jsonBytes;
+        const ask = { runId: name.runId, form: found.form, bytes };
+        if (state === "staged" && count(statements.tooLarge, ask) > 0) return found;
         const [before, now] = confirm ? ["uploaded", "confirming"] : ["staged", "sending"];
         if (state === before || state === now) {
           // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
@@ -178,10 +210,17 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         }
         return known(name);
       }),
+    claimKey: (input) =>
+      db.write(() => {
+        if (count(statements.isTaken, input) > 0) return false;
+        statements.claim.run(input);
+        return true;
+      }),
     movePart: ({ fileKey, ...input }) =>
       db.write(() => {
         const key = { keepKey: fileKey === undefined ? 1 : 0, fileKey: fileKey ?? null };
         statements.move.run({ ...input, ...key });
+        if (input.state === "accepted" || typeof fileKey === "string") statements.forget.run(input);
       }),
   };
 }

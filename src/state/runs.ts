@@ -188,7 +188,7 @@ function prepareRuns(
 /** The runs of a SQLite store. */
 export function createRunStore(db: Database): RunStore {
   const statements = prepareRuns(db);
-  const removals = ["rejects", "receipts", "runs"].map((table) =>
+  const removals = ["rejects", "receipts", "faults", "runs"].map((table) =>
     db.prepare(`delete from ${table} where run_id = $runId`),
   );
   // Committed sends stay: a fingerprint counts only while its send is known as committed.
@@ -239,6 +239,8 @@ export function createRunStore(db: Database): RunStore {
           for (const removal of removals) removal.run({ runId });
         });
       }
+      // What was removed still stands in the log until it is copied back.
+      if (gone.length > 0) db.prepare("pragma wal_checkpoint(truncate)").all();
       return gone.length;
     },
   };

@@ -13,13 +13,16 @@ import { superseded } from "./sends.ts";
 /** Splits: what becomes of a part that the service refused. */
 export interface SplitStore {
   /**
-   * Replaces a refused part by new ones; what is in none of them is rejected. Called again it answers what the first call made.
+   * Replaces a refused part by new ones; what is in none of them is rejected. The records of a part that was perhaps accepted
+   * count as possibly repeated. Called again it answers what the first call made.
    * @throws {ApiContractError} the run was split more often than `splitsPerRunMax`.
    */
   splitPart(
     input: PartName & {
       readonly parts: readonly NewPart[];
       readonly rejects: readonly RejectEntry[];
+      /** Whether parts of this run that are not smaller need not be tried. */
+      readonly isTooLarge: boolean;
       readonly host: string;
       readonly at: string;
     },
@@ -33,10 +36,13 @@ export function createSplitStore(db: Database, receipts: ReceiptStore): SplitSto
     `select part from receipts where ${thisStage} and parent = $part order by part`,
   );
   const close = db.prepare(
-    `update receipts set state = $state, updated_at = $at where ${thisStage} and part = $part`,
+    `update receipts set state = $state, too_large = $tooLarge, updated_at = $at where ${thisStage} and part = $part`,
   );
   const countSplits = db.prepare(
     "update runs set splits = splits + $splits where run_id = $runId returning splits",
+  );
+  const countRepeated = db.prepare(
+    "update runs set possibly_repeated = possibly_repeated + $records where run_id = $runId",
   );
   const countRejects = db.prepare(
     `update sends set split_rejected = split_rejected + $rejected where ${thisStage}`,
@@ -52,7 +58,7 @@ export function createSplitStore(db: Database, receipts: ReceiptStore): SplitSto
   const addRejects = insertRejects(db);
   const addPart = insertPart(db);
 
-  const splitPart: SplitStore["splitPart"] = ({ parts, rejects, host, at, ...name }) =>
+  const splitPart: SplitStore["splitPart"] = ({ parts, rejects, isTooLarge, host, at, ...name }) =>
     db.write(() => {
       const found = receipts.receipt(name);
       if (found === undefined || count(isStaged, name) !== 1) throw superseded(name);
@@ -63,7 +69,11 @@ export function createSplitStore(db: Database, receipts: ReceiptStore): SplitSto
             { hint: "look at `sluice rejects list`, mend the mapping and run again" },
           );
         }
-        close.run({ ...name, state: parts.length > 0 ? "split" : "refused", at });
+        const isInDoubt =
+          found.state === "confirming" || (found.state === "sending" && found.form === "body");
+        if (isInDoubt) countRepeated.run({ runId: name.runId, records: found.records });
+        const state = parts.length > 0 ? "split" : "refused";
+        close.run({ ...name, state, tooLarge: Number(isTooLarge), at });
         const { runId, chunk, stage, part: parent } = name;
         for (const part of parts) {
           addPart({ runId, chunk, stage, ...part, parent, form: found.form, host, at });

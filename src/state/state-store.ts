@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { BudgetStore } from "./budget.ts";
 import type { CheckpointStore } from "./checkpoints.ts";
 import type { CommitStore } from "./commit.ts";
+import type { FaultStore } from "./faults.ts";
 import type { FingerprintStore } from "./fingerprints.ts";
 import type { HostStore } from "./hosts.ts";
 import type { LockStore } from "./locks.ts";
@@ -20,6 +21,7 @@ export type StateMethods = RunStore &
   CommitStore &
   ReceiptStore &
   SplitStore &
+  FaultStore &
   RejectStore &
   FingerprintStore &
   LockStore &
@@ -35,10 +37,10 @@ export type StateClient = {
 };
 
 /**
- * What outlives a run: runs, checkpoints, sends, receipts, rejects, fingerprints, locks, hosts and the rate budget. What a method
+ * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts and the rate budget. What a method
  * wrote is durable when its promise resolves, and each is one transaction but `stageKeys` and `pruneRuns`, which take
- * `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`, `drawStage`, `beginPart`,
- * `takeSlot`) do so again when called again; every other may be called twice with the same outcome.
+ * `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`, `drawStage`, `beginPart`, `countFault`,
+ * `takeSlot`, `countSlowDown`, `noteOutcome`) do so again when called again; every other may be called twice with the same outcome.
  * @throws {StateUnavailableError} from every method, when the store cannot be reached within `lockWaitMs`.
  */
 export type StateStore = StateClient & {

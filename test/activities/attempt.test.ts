@@ -3,12 +3,11 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { attempt } from "../../activities/attempt.ts";
+import type { PartRef } from "../../activities/inputs.ts";
 import { OutcomeUnknownError, SupersededError } from "../../src/errors.ts";
 import { heartbeatMs } from "../../src/limits.ts";
-import { quiet } from "../support/harness.ts";
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
-afterEach(() => void vi.useRealTimers());
+import { accountsCsv, accountsYaml, failureOf, Harness, quiet } from "../support/harness.ts";
+import { TestRun } from "../support/test-run.ts";
 
 type Work = Parameters<typeof attempt>[0];
 
@@ -28,6 +27,9 @@ function start(work: Work): {
 }
 
 describe("attempt", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+  afterEach(() => void vi.useRealTimers());
+
   it("beats from a timer with the latest progress, and stops when the work ends", async () => {
     const done = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<(facts: object) => void>();
@@ -68,5 +70,41 @@ describe("attempt", () => {
     });
     environment.cancel();
     await expect(ended).rejects.toBeInstanceOf(CancelledFailure);
+  });
+});
+
+/** A staged part at a service that takes a request every 5 s, of which one has just been made. */
+async function stagedAtSlowService(): Promise<{ harness: Harness; run: TestRun; part: PartRef }> {
+  const yaml = accountsYaml().replace("1000000", "0.2");
+  const files = { "accounts.csv": accountsCsv(3) };
+  const harness = await Harness.open({ yaml, files });
+  const run = await TestRun.open(harness);
+  const part = run.part(await run.stage());
+  await harness.deps.api.ping({ signal: new AbortController().signal });
+  return { harness, run, part };
+}
+
+describe("requestAttempt", () => {
+  it("keeps a part's place over its attempts, and charges the run with requests and waits", async () => {
+    const { harness, run, part } = await stagedAtSlowService();
+    const { uploadJson } = harness.activities;
+    const perform = async (number: number): Promise<unknown> =>
+      await harness.perform(uploadJson, part, { attempt: number });
+    expect(await failureOf(perform(1))).toMatchObject({ nextRetryDelay: 5_000 });
+    harness.clock.nowMs += 2_000;
+    expect(await failureOf(perform(2))).toMatchObject({ nextRetryDelay: 3_000 });
+    harness.clock.nowMs += 3_000;
+    await perform(3);
+    expect(await run.stored()).toMatchObject({ requests: 1, retries: 2, waitedMs: 8_000 });
+  });
+
+  it("gives the next step of the part a place of its own", async () => {
+    const { harness, part } = await stagedAtSlowService();
+    const { uploadJson, uploadFile } = harness.activities;
+    expect(await failureOf(harness.perform(uploadJson, part))).toMatchObject({
+      nextRetryDelay: 5_000,
+    });
+    const next = harness.perform(uploadFile, part, { activityType: "uploadFile" });
+    expect(await failureOf(next)).toMatchObject({ nextRetryDelay: 10_000 });
   });
 });

@@ -55,7 +55,7 @@ describe("confirmUpload of an upload that is gone, twice", () => {
     const { uploadFile, confirmUpload } = harness.activities;
     const part = run.part(chunk);
     const { fileKey } = await harness.perform(uploadFile, part);
-    harness.sandbox.order("confirm-upload", { status: 404 });
+    harness.sandbox.order("confirm-upload", { status: 410 });
     const gone = { type: "UploadGone", nonRetryable: true };
     for (const attempt of [1, 2]) {
       const confirm = harness.perform(confirmUpload, { ...part, fileKey }, { attempt });

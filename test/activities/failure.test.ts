@@ -74,7 +74,7 @@ describe("toFailure", () => {
     [999, 1_000],
     [1_000, 1_000],
     [1_000.2, 1_001],
-    [86_400_000, 86_400_000],
+    [10_000, 10_000],
   ])("waits %d ms as %i: a delay of 0 would end all retries", async (retryAfterMs, delay) => {
     const failure = await failureOf(new errors.RateLimitedError("later", { retryAfterMs }));
     expect(failure).toMatchObject({
@@ -91,18 +91,64 @@ describe("toFailure", () => {
   });
 
   it.each([
+    [9_999, true],
+    [10_000, true],
+    [10_001, false],
+    [86_400_000, false],
+  ])(
+    "leaves a rate limit of %i ms to Temporal: %s; else the workflow shows it",
+    async (ms, isTemporals) => {
+      const failure = await failureOf(new errors.RateLimitedError("later", { retryAfterMs: ms }));
+      expect(failure).toMatchObject({
+        type: "RateLimited",
+        nonRetryable: !isTemporals,
+        category: ApplicationFailureCategory.BENIGN,
+      });
+      expect(failure.nextRetryDelay).toBe(isTemporals ? ms : undefined);
+      expect(failure.details).toEqual([
+        expect.objectContaining(isTemporals ? {} : { untilMs: nowMs + ms }),
+      ]);
+    },
+  );
+
+  it("leaves an outage to Temporal, however long the wait for the next probe", async () => {
+    const facts = { retryAfterMs: 40_000, isOutage: true };
+    const failure = await failureOf(new errors.RateLimitedError("failing", facts));
+    expect(failure).toMatchObject({
+      type: "RateLimited",
+      nonRetryable: false,
+      nextRetryDelay: 40_000,
+      category: ApplicationFailureCategory.BENIGN,
+    });
+  });
+
+  it.each([
     [59_999, true],
     [60_000, true],
     [60_001, false],
   ])(
     "leaves a wait of %i ms to the workflow when 65 s are left, as the last attempt needs 5 s: %s",
     async (retryAfterMs, isTemporals) => {
-      const error = new errors.RateLimitedError("later", { retryAfterMs });
+      const error = new errors.SourceUnavailableError("later", { afterMs: retryAfterMs });
       const failure = await failureOf(error, 65_000);
       expect(failure.nonRetryable).toBe(!isTemporals);
       expect(failure.nextRetryDelay).toBe(isTemporals ? retryAfterMs : undefined);
       const untilMs = isTemporals ? undefined : nowMs + retryAfterMs;
       expect(failure.details?.[0]).toMatchObject({ hint: undefined, ...(untilMs && { untilMs }) });
+    },
+  );
+
+  it.each([
+    [299_999, true],
+    [300_000, false],
+    [300_001, false],
+  ])(
+    "has what may only be late tried again until its patience of 5 minutes is over: %i ms",
+    async (passedMs, isRetried) => {
+      const error = new errors.ConfigError("a.csv does not exist", { patienceMs: 300_000 });
+      vi.setSystemTime(nowMs + passedMs);
+      const failure = await failureOf(error);
+      expect(failure).toMatchObject({ type: "ConfigError", nonRetryable: !isRetried });
     },
   );
 

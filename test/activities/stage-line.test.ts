@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { connectorOf, stageLine } from "../../activities/stage-line.ts";
 import type { Source } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
+import { runEffect } from "../../src/effect.ts";
 import { lightweightBodyBytesMax } from "../../src/limits.ts";
 import { accountsCsv, failureOf } from "../support/harness.ts";
 import { numbers } from "../support/sequences.ts";
@@ -125,7 +126,8 @@ describe("limit", () => {
     };
     const { stageChunk } = harness.activitiesWith({
       stageThreads: {
-        run: async (job, attempt) => await stageLine(job, { ...attempt, source, state }),
+        run: async (job, attempt) =>
+          await stageLine(job, { ...attempt, source, state, effect: runEffect }),
         close: async () => undefined,
       },
     });

@@ -43,6 +43,12 @@ describe("a run whose send lock another took over", () => {
     expect(await zombie.harness.sandbox.recordsTaken()).toBe(2 * rows);
   });
 
+  it("ends as abandoned at once, and keeps that outcome", async () => {
+    const { zombie } = await takenOver();
+    expect(await zombie.stored()).toMatchObject({ outcome: "abandoned" });
+    expect(await zombie.close({ outcome: "cancelled" })).toMatchObject({ outcome: "abandoned" });
+  });
+
   it("does not take the lock back, nor give its successor's away", async () => {
     const { zombie, next } = await takenOver();
     await zombie.close({ outcome: "failed" });

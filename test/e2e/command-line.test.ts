@@ -4,17 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
-import { z } from "zod";
 
 import { identify } from "../../src/local/process-identity.ts";
-import { until, watch, type Ended } from "../support/process.ts";
+import { keepFolder } from "../support/canaries.ts";
+import {
+  end,
+  endSharedServers,
+  serviceRecord,
+  until,
+  watch,
+  type Ended,
+} from "../support/process.ts";
 import { accountsConfig, accountsCsv, bin } from "../support/project.ts";
 
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 
 /** A laptop with nothing configured: `base_url: sandbox`, no TEMPORAL_ADDRESS. */
 class Laptop {
   readonly folder: string;
+  readonly #children: ChildProcess[] = [];
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -23,24 +31,35 @@ class Laptop {
   static async open(files: Readonly<Record<string, string>>): Promise<Laptop> {
     const folder = await mkdtemp(join(tmpdir(), "sluice-cli-"));
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    onTestFinished(async () => await rm(folder, { recursive: true }));
-    return new Laptop(folder);
+    const laptop = new Laptop(folder);
+    onTestFinished(async () => {
+      await laptop.#stop();
+      await keepFolder(folder);
+      await rm(folder, { recursive: true });
+    });
+    return laptop;
   }
 
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    return spawn(process.execPath, [bin, ...args], {
+    const child = spawn(process.execPath, [bin, ...args], {
       cwd: this.folder,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    this.#children.push(child);
+    return child;
+  }
+
+  /** Ends what a test that failed left: its commands, and the servers that they could not stop any more. */
+  async #stop(): Promise<void> {
+    for (const child of this.#children) await end(child, "SIGKILL");
+    await endSharedServers(this.folder);
   }
 
   async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
     return await watch(this.start(args, env)).ended;
   }
 }
-
-const serviceRecord = z.object({ server: z.object({ pid: z.int() }) });
 
 function expectNoStack({ stdout, stderr }: Ended): void {
   expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at .*:\d+:\d+/);

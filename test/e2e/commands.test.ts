@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { until, watch } from "../support/process.ts";
+import { end, endSharedServers, until, watch } from "../support/process.ts";
 import { accountsConfig, accountsCsv, bin, Project } from "../support/project.ts";
 
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 
 describe("the commands around a run", () => {
   it(
@@ -73,6 +73,10 @@ describe("the commands around a run", () => {
         cwd: project.folder,
         env: { PATH, HOME },
         stdio: ["ignore", "pipe", "pipe"],
+      });
+      onTestFinished(async () => {
+        await end(child, "SIGKILL");
+        await endSharedServers(project.folder);
       });
       const { printed, ended } = watch(child);
       await until(async () => printed().stderr.includes("started the sandbox"));

@@ -20,7 +20,7 @@ function markedCsv(domain: (row: number) => string): string {
   return ["id,domain,name,employees", ...lines, ""].join("\n");
 }
 
-describe("what Temporal is told", () => {
+describe("what Temporal is told (T11)", () => {
   it("holds no row, key, secret or signed address, however a run ends", async () => {
     const project = await Project.start(onTestFinished, {
       "sluice.yaml": accountsConfig({ sync: "mode: heavyweight" }),

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 const workflowId = "sync-under-test";
 
 /** Three accounts, of which the middle one has this name. */

@@ -43,7 +43,7 @@ describe("docker-compose.yml", () => {
     ]);
   });
 
-  it("publishes every port on this host alone", () => {
+  it("publishes every port on this host alone (T21)", () => {
     const ports = Object.values(services).flatMap((service) => service.ports ?? []);
     expect(ports.length).toBeGreaterThan(2);
     expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);

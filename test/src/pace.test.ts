@@ -1,56 +1,18 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import type { Gate, Pace } from "../../src/api/pace.ts";
-import { ApiAuthError, CreditsExhaustedError, RateLimitedError } from "../../src/errors.ts";
-import { backoffMaxMs } from "../../src/limits.ts";
-import { createStorePace, keyName, tallied } from "../../src/pace.ts";
-import { Secret } from "../../src/secret.ts";
-import type { StateStore } from "../../src/state/state-store.ts";
-import { openStoreInline } from "../support/inline-threads.ts";
+import { CreditsExhaustedError, RateLimitedError } from "../../src/errors.ts";
+import { backoffMaxMs, creditsSuspectedMs } from "../../src/limits.ts";
+import { requestingAs } from "../../src/requester.ts";
+import {
+  ingestion,
+  legacy,
+  never,
+  pass,
+  PaceUnderTest,
+  requester,
+  storage,
+} from "../support/pace-under-test.ts";
 import { numbers } from "../support/sequences.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const ingestion: Gate = { kind: "api", family: "ingestion" };
-const legacy: Gate = { kind: "api", family: "legacy" };
-const storage: Gate = { kind: "storage", host: "storage.example" };
-const never = new AbortController().signal;
-
-/** A store, a clock that stands still, and paces on them: one for each worker. */
-class PaceUnderTest {
-  nowMs = Date.parse("2026-01-01T00:00:00Z");
-  /** What the next draws give. */
-  drawn = 0.5;
-  readonly state: StateStore;
-
-  private constructor(state: StateStore) {
-    this.state = state;
-  }
-
-  static async open(): Promise<PaceUnderTest> {
-    const state = await openStoreInline(await temporaryFolder());
-    onTestFinished(async () => await state.close());
-    return new PaceUnderTest(state);
-  }
-
-  worker(changes: { readonly key?: string; readonly perSecond?: number } = {}): Pace {
-    return createStorePace({
-      state: this.state,
-      apiKey: new Secret(changes.key ?? "key"),
-      requestsPerSecond: changes.perSecond ?? 1_000_000,
-      creditsRetryMs: 86_400_000,
-      now: () => this.nowMs,
-      random: () => this.drawn,
-    });
-  }
-
-  /** What asking to enter ends with; a short wait ends at once. */
-  async entered(pace: Pace | undefined, gate: Gate): Promise<unknown> {
-    return await pace?.enter(gate, AbortSignal.abort()).then(
-      () => "entered",
-      (error: unknown) => error,
-    );
-  }
-}
 
 describe("the rate budget", () => {
   it("lets a request out every 100 ms at 10 a second, whichever worker asks", async () => {
@@ -59,33 +21,16 @@ describe("the rate budget", () => {
     // Nobody waits here: a wait that was told ends at once, and its slot is gone.
     const waits: number[] = [];
     for (const n of numbers(12)) {
-      const tally = { requests: 0, waitedMs: 0 };
-      await tallied(tally, async () => await under.entered(workers[n % 2], ingestion));
-      waits.push(tally.waitedMs);
+      const asking = requester();
+      await requestingAs(asking, async () => await under.entered(workers[n % 2], ingestion));
+      waits.push(asking.tally.waitedMs);
     }
     expect(waits).toEqual(numbers(12).map((n) => n * 100));
     // The last would have slept for longer than an activity may, and has taken no slot.
     expect(await under.entered(workers[0], ingestion)).toMatchObject({
       name: "RateLimitedError",
-      retryAfterMs: 1_100 * 1.05,
+      retryAfterMs: 1_100,
     });
-  });
-
-  it("gives a wait above a second back with up to a tenth more, so that waiters spread", async () => {
-    const under = await PaceUnderTest.open();
-    const pace = under.worker({ perSecond: 0.5 });
-    expect(await under.entered(pace, ingestion)).toBe("entered");
-    for (const [drawn, retryAfterMs] of [
-      [0, 2_000],
-      [0.5, 2_100],
-      [1, 2_200],
-    ] as const) {
-      under.drawn = drawn;
-      expect(await under.entered(pace, ingestion)).toMatchObject({ retryAfterMs });
-    }
-    // Asking took no slot: the one at 2,000 ms is still free.
-    under.nowMs += 2_000;
-    expect(await under.entered(pace, ingestion)).toBe("entered");
   });
 
   it("has no budget for a storage host, whose address was paid for", async () => {
@@ -123,13 +68,13 @@ describe("a gate", () => {
     for (const gate of [ingestion, legacy]) {
       expect(await under.entered(other, gate)).toMatchObject({ retryAfterMs: 120_000 });
     }
-    under.nowMs += 119_999;
+    under.clock.nowMs += 119_999;
     expect(await under.entered(other, ingestion)).toMatchObject({
       name: "RateLimitedError",
       retryAfterMs: 1,
       message: "rate limited until 2026-01-01T00:02:00.000Z: 429",
     });
-    under.nowMs += 1;
+    under.clock.nowMs += 1;
     expect(await under.entered(other, ingestion)).toBe("entered");
   });
 
@@ -175,9 +120,9 @@ describe("the back-off without a hint", () => {
     const pace = under.worker();
     under.drawn = 1;
     await pace.slowDown(ingestion, undefined, "429");
-    pace.succeeded?.(storage);
-    expect(await pace.slowDown(ingestion, undefined, "429")).toBe(4_000);
-    pace.succeeded?.(ingestion);
+    await pace.succeeded(storage, pass);
+    expect(await under.worker().slowDown(ingestion, undefined, "429")).toBe(4_000);
+    await pace.succeeded(ingestion, pass);
     expect(await pace.slowDown(ingestion, undefined, "429")).toBe(2_000);
   });
 
@@ -190,68 +135,37 @@ describe("the back-off without a hint", () => {
   });
 });
 
-describe("what stops a key", () => {
-  it("is exhausted credits, for the family alone and for a day", async () => {
+describe("refusals without a hint", () => {
+  it.each([
+    [creditsSuspectedMs - 1, false],
+    [creditsSuspectedMs, true],
+    [creditsSuspectedMs + 1, true],
+  ])("for %i ms without one success are taken for used-up credits: %s", async (ms, areCredits) => {
     const under = await PaceUnderTest.open();
-    const pace = under.worker();
-    await pace.creditsExhausted(ingestion, "credits exhausted");
-    const stopped = await under.entered(under.worker(), ingestion);
-    expect(stopped).toBeInstanceOf(CreditsExhaustedError);
-    expect(stopped).toHaveProperty("hint", expect.stringContaining("budget reopen"));
-    expect(await under.entered(pace, legacy)).toBe("entered");
-    under.nowMs += 86_399_999;
-    expect(await under.entered(pace, ingestion)).toBeInstanceOf(CreditsExhaustedError);
-    under.nowMs += 1;
-    expect(await under.entered(pace, ingestion)).toBe("entered");
-  });
-
-  it("is a refusal, for every family and until the key changes", async () => {
-    const under = await PaceUnderTest.open();
-    await under.worker().keyRefused("401");
-    under.nowMs += 10 * 365 * 86_400_000;
-    for (const gate of [ingestion, legacy]) {
-      const stopped = await under.entered(under.worker(), gate);
-      expect(stopped).toBeInstanceOf(ApiAuthError);
-      expect(stopped).toHaveProperty("message", expect.stringContaining("401"));
+    const slowDown = async (): Promise<unknown> =>
+      await under
+        .worker()
+        .slowDown(ingestion, undefined, "429")
+        .catch((error: unknown) => error);
+    const endMs = under.clock.nowMs + ms;
+    await slowDown();
+    while (under.clock.nowMs + 2 * 60_000 < endMs) {
+      under.clock.nowMs += 60_000;
+      expect(await slowDown()).toBeTypeOf("number");
     }
-    expect(await under.entered(under.worker({ key: "a new one" }), ingestion)).toBe("entered");
-    expect(await under.entered(under.worker(), storage)).toBe("entered");
+    under.clock.nowMs = endMs;
+    const last = await slowDown();
+    expect(last instanceof CreditsExhaustedError).toBe(areCredits);
+    under.clock.nowMs += backoffMaxMs;
+    const entered = await under.entered(under.worker(), ingestion);
+    expect(entered instanceof CreditsExhaustedError).toBe(areCredits);
   });
 
-  it("is opened by hand", async () => {
+  it("of a storage host are never about credits", async () => {
     const under = await PaceUnderTest.open();
-    const pace = under.worker();
-    await pace.keyRefused("401");
-    await pace.creditsExhausted(ingestion, "none");
-    const prefix = `api:${keyName(new Secret("key"))}`;
-    expect(await under.state.reopenGates({ prefix, nowMs: under.nowMs })).toBe(2);
-    expect(await under.entered(pace, ingestion)).toBe("entered");
-  });
-});
-
-describe("tallied", () => {
-  it("adds the requests made and the waits told to the tally around them", async () => {
-    const under = await PaceUnderTest.open();
-    const pace = under.worker();
-    const tally = { requests: 0, waitedMs: 0 };
-    const other = { requests: 0, waitedMs: 0 };
-    await tallied(tally, async () => {
-      await pace.enter(ingestion, never);
-      await tallied(other, async () => await pace.enter(storage, never));
-      await pace.slowDown(ingestion, 5_000, "429");
-      await under.entered(pace, ingestion);
-    });
-    await pace.enter(storage, never);
-    expect(tally).toEqual({ requests: 1, waitedMs: 10_000 });
-    expect(other).toEqual({ requests: 1, waitedMs: 0 });
-  });
-});
-
-describe("keyName", () => {
-  it("tells keys apart and does not hold them", () => {
-    const name = keyName(new Secret("canary-key"));
-    expect(name).toMatch(/^[0-9a-f]{8}$/);
-    expect(keyName(new Secret("canary-key"))).toBe(name);
-    expect(keyName(new Secret("another"))).not.toBe(name);
+    for (const _ of numbers(62)) {
+      expect(await under.worker().slowDown(storage, undefined, "503")).toBeTypeOf("number");
+      under.clock.nowMs += 60_000;
+    }
   });
 });

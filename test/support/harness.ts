@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { inspect } from "node:util";
 
 import { ApplicationFailure } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
@@ -11,17 +12,22 @@ import { createHostActivities, createSharedActivities } from "../../activities/i
 import type { HostActivities, SharedActivities } from "../../activities/index.ts";
 import { createStageThreads } from "../../activities/stage-threads.ts";
 import { sources } from "../../connectors/registry.ts";
-import { createApiClient } from "../../src/api/client.ts";
+import { createApiClient, type ApiClient } from "../../src/api/client.ts";
+import type { Timeouts } from "../../src/api/context.ts";
+import type { Pace } from "../../src/api/pace.ts";
 import { targetOf } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { runEffect } from "../../src/effect.ts";
 import { StateUnavailableError } from "../../src/errors.ts";
 import { createStorePace } from "../../src/pace.ts";
 import type { SandboxSettings } from "../../src/sandbox/server.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateClient, StateStore } from "../../src/state/state-store.ts";
+import { canaries, refuseCanaries } from "./canaries.ts";
 import { openStoreInline, stageInline } from "./inline-threads.ts";
 import { SandboxView } from "./sandbox-view.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { TestClock } from "./test-clock.ts";
 
 /** What a harness is made of. */
 export type HarnessSettings = {
@@ -36,11 +42,8 @@ export type HarnessSettings = {
   readonly random?: () => number;
 };
 
-/** The tests' clock, in Unix ms: it stands still unless it is moved. */
-export type Clock = { nowMs: number };
-
 /** The key every harness is made with. */
-export const harnessKey = "canary-api-key";
+export const harnessKey: string = canaries.apiKey;
 
 /** Takes what Temporal says of activities that fail, which here they are to do. */
 export const quiet = new DefaultLogger("ERROR", () => undefined);
@@ -51,6 +54,8 @@ export type Try = {
   readonly attempt?: number;
   /** @default 12 hours */
   readonly scheduleToCloseTimeoutMs?: number;
+  /** @default what the environment calls it */
+  readonly activityType?: string;
 };
 
 /**
@@ -60,15 +65,19 @@ export type Try = {
 export class Harness {
   readonly folder: string;
   readonly sandbox: SandboxView;
-  readonly clock: Clock;
+  readonly clock: TestClock;
   readonly deps: Dependencies;
   readonly activities: HostActivities & SharedActivities;
   /** First run ids of workflows that Temporal says are closed. */
   readonly terminated: Set<string>;
+  readonly #pace: Pace;
 
   private constructor(
-    parts: Pick<Harness, "clock" | "deps" | "folder" | "sandbox" | "terminated">,
+    parts: Pick<Harness, "clock" | "deps" | "folder" | "sandbox" | "terminated"> & {
+      readonly pace: Pace;
+    },
   ) {
+    this.#pace = parts.pace;
     this.folder = parts.folder;
     this.sandbox = parts.sandbox;
     this.clock = parts.clock;
@@ -82,18 +91,22 @@ export class Harness {
     const files = { "sluice.yaml": settings.yaml, ...settings.files };
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     const sandbox = await SandboxView.start(join(folder, "sandbox"), settings.sandbox);
-    const env = { SLUICE_BASE_URL: sandbox.address, SLUICE_API_KEY: harnessKey };
+    const env = {
+      SLUICE_BASE_URL: sandbox.address,
+      SLUICE_API_KEY: harnessKey,
+      CRM_DATABASE_URL: canaries.databaseUrl,
+    };
     const config = await loadConfig({ cwd: folder, env, connectors: sources });
     const { hasThreads = false } = settings;
     const open = hasThreads ? openSqliteStore : openStoreInline;
     const state = await open(config.stateFolder);
     onTestFinished(async () => await state.close());
 
-    const clock: Clock = { nowMs: Date.parse("2026-01-01T00:00:00.000Z") };
+    const clock = new TestClock();
     const now = (): number => clock.nowMs;
     const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
     const random = settings.random ?? (() => 0.5);
-    const budget = { requestsPerSecond, creditsRetryMs, now, random };
+    const budget = { requestsPerSecond, creditsRetryMs, clock: clock.moment, random };
     const pace = createStorePace({ state, apiKey, ...budget });
     const address = new URL(sandbox.address);
     const addresses = { baseUrl: address, legacyBaseUrl: address };
@@ -109,15 +122,20 @@ export class Harness {
       api,
       sources,
       stageThreads,
+      effect: runEffect,
       now,
+      clock: clock.moment,
       stagingFolder: join(config.stateFolder, "staging"),
       hostId: "1",
       hostQueue: "sluice-host-1",
       temporalId: "temporal default",
       isWorkflowOpen: async ({ firstRunId }) => !terminated.has(firstRunId),
-      log: { info: () => undefined },
+      log: {
+        info: (...line: unknown[]) =>
+          refuseCanaries({ what: "a log line", text: JSON.stringify(line) }),
+      },
     };
-    return new Harness({ folder, sandbox, clock, deps, terminated });
+    return new Harness({ folder, sandbox, clock, deps, pace, terminated });
   }
 
   get state(): StateStore {
@@ -129,21 +147,45 @@ export class Harness {
     return activitiesOf({ ...this.deps, ...changes });
   }
 
+  /** A client of another server, or with other timeouts, on the same budget. It closes with the test. */
+  clientOf(baseUrl: URL, timeouts: Partial<Timeouts> = {}): ApiClient {
+    const { apiKey, allowInsecureHosts } = this.deps.config.api;
+    const now = (): number => this.clock.nowMs;
+    const how = { apiKey, allowInsecureHosts, pace: this.#pace, now, timeouts };
+    const client = createApiClient({ baseUrl, legacyBaseUrl: baseUrl, ...how });
+    onTestFinished(async () => await client.close());
+    return client;
+  }
+
   /** Runs one attempt of an activity as a worker would. */
   async perform<Input, Result>(
     activity: (input: Input) => Promise<Result>,
     input: Input,
     how: Try = {},
   ): Promise<Result> {
-    const { attempt = 1, scheduleToCloseTimeoutMs = 12 * 3_600_000 } = how;
-    const info = { attempt, scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs };
+    const { scheduleToCloseTimeoutMs = 12 * 3_600_000, ...named } = how;
+    const info = { ...named, scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs };
     const environment = new MockActivityEnvironment(info, { logger: quiet });
-    return await environment.run<[Input], Result, typeof activity>(activity, input);
+    tell("input", input);
+    try {
+      const result = await environment.run<[Input], Result, typeof activity>(activity, input);
+      tell("result", result);
+      return result;
+    } catch (error) {
+      tell("failure", error);
+      throw error;
+    }
   }
 
   async write(name: string, text: string): Promise<void> {
     await writeFile(join(this.folder, name), text);
   }
+}
+
+/** What an activity is given, answers and fails with is what Temporal keeps. */
+function tell(what: "failure" | "input" | "result", told: unknown): void {
+  const text = inspect(told, { depth: 20, maxStringLength: null });
+  refuseCanaries({ what: `the ${what} of an activity`, text });
 }
 
 function activitiesOf(deps: Dependencies): HostActivities & SharedActivities {
@@ -182,6 +224,7 @@ api:
   base_url: \${SLUICE_BASE_URL}
   legacy_base_url: \${SLUICE_BASE_URL}
   api_key: \${SLUICE_API_KEY}
+  allow_insecure_hosts: ["\${CRM_DATABASE_URL}"]
   requests_per_second: 1000000
 connections:
   exports: { connector: csv, path: accounts.csv }

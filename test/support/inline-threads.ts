@@ -4,6 +4,7 @@ import { MessageChannel } from "node:worker_threads";
 import { connectorOf, stageLine } from "../../activities/stage-line.ts";
 import type { StageThreads } from "../../activities/stage-threads.ts";
 import { sources } from "../../connectors/registry.ts";
+import { runEffect, type Effect } from "../../src/effect.ts";
 import { asStateError } from "../../src/state/database.ts";
 import { openStateMethods } from "../../src/state/open-methods.ts";
 import { stateOnPort, type StateReply, type StateRequest } from "../../src/state/port.ts";
@@ -13,8 +14,11 @@ import { packError } from "../../src/thread.ts";
 // A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
 // every test. The code is the same as in the threads, and so is the port.
 
-/** The SQLite store of a folder, in the calling thread. */
-export async function openStoreInline(stateFolder: string): Promise<StateStore> {
+/** The SQLite store of a folder, in the calling thread; `effect` goes around what it writes. */
+export async function openStoreInline(
+  stateFolder: string,
+  effect: Effect = runEffect,
+): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
   const opened = openStateMethods(file);
   const answer = ({ id, method, input }: StateRequest): StateReply => {
@@ -36,7 +40,7 @@ export async function openStoreInline(stateFolder: string): Promise<StateStore> 
   };
   const port = openPort();
   return {
-    ...stateOnPort(port),
+    ...stateOnPort(port, effect),
     storeId: opened.storeId,
     openPort,
     close: async () => {
@@ -46,12 +50,12 @@ export async function openStoreInline(stateFolder: string): Promise<StateStore> 
   };
 }
 
-/** Stages in the calling thread. */
-export function stageInline(state: StateStore): StageThreads {
+/** Stages in the calling thread, on a store that has its effect already. */
+export function stageInline(state: StateStore, effect: Effect = runEffect): StageThreads {
   return {
     run: async (job, { signal, progress }) => {
       const source = connectorOf(sources, job.connector);
-      return await stageLine(job, { source, state, signal, progress });
+      return await stageLine(job, { source, state, effect, signal, progress });
     },
     close: async () => undefined,
   };

@@ -19,6 +19,7 @@ import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { sync } from "../../workflows/sync.ts";
+import { canaries, keepEvidence, keepFolder } from "./canaries.ts";
 import { end, until, watch, type Ended } from "./process.ts";
 
 /** The built program; the test command builds it first. */
@@ -84,15 +85,20 @@ export class Project {
       TEMPORAL_ADDRESS: server.address,
       SLUICE_BASE_URL: sandbox.address,
       SLUICE_LEGACY_BASE_URL: sandbox.address,
+      CRM_DATABASE_URL: canaries.databaseUrl,
     };
+    const project = new Project({ atEnd, folder, sandbox, temporal, state, env });
     atEnd(async () => {
+      const search = await Promise.allSettled([project.#keepHistories()]);
       await temporal.close();
       await server.stop();
       await sandbox.close();
       await state.close();
+      search.push(...(await Promise.allSettled([keepFolder(folder)])));
       await rm(folder, { recursive: true });
+      for (const found of search) if (found.status === "rejected") throw found.reason;
     });
-    return new Project({ atEnd, folder, sandbox, temporal, state, env });
+    return project;
   }
 
   /** Starts a worker process and returns once it polls. */
@@ -102,8 +108,11 @@ export class Project {
       env: this.env,
       stdio: ["ignore", "ignore", "pipe"],
     });
-    this.#atEnd(async () => await end(child, "SIGKILL"));
-    const { printed } = watch(child);
+    const { printed, ended } = watch(child);
+    this.#atEnd(async () => {
+      await end(child, "SIGKILL");
+      await ended;
+    });
     await until(async () => {
       if (child.exitCode !== null) throw new Error(`the worker ended: ${printed().stderr}`);
       return printed().stderr.includes("worker started");
@@ -178,6 +187,16 @@ export class Project {
     return texts;
   }
 
+  /** Keeps what the project told Temporal. @throws {Error} a secret or a row is in it. */
+  async #keepHistories(): Promise<void> {
+    const { client } = this.temporal;
+    for await (const { workflowId, runId } of client.workflow.list()) {
+      const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+      const text = JSON.stringify(historyToJSON(history));
+      await keepEvidence({ what: `the history of ${workflowId}`, text });
+    }
+  }
+
   async read(name: string): Promise<string> {
     return await readFile(join(this.folder, name), "utf8");
   }
@@ -200,7 +219,8 @@ export function accountsConfig(
 api:
   base_url: \${SLUICE_BASE_URL}
   legacy_base_url: \${SLUICE_LEGACY_BASE_URL}
-  api_key: canary-api-key
+  api_key: ${canaries.apiKey}
+  allow_insecure_hosts: ["\${CRM_DATABASE_URL:-none}"]
   requests_per_second: 1000
 connections:
   exports: { connector: csv, path: ./accounts.csv }

@@ -131,9 +131,10 @@ export class TestRun {
 const refused = z.object({ index: z.int(), field: z.string().optional() });
 const refusal = z.tuple([z.object({ refused: z.array(refused).default([]) })]);
 
-/** As the workflow reads a refusal. */
-function splitOf({ type, details }: ApplicationFailure): SplitInput["how"] | undefined {
+/** As the workflow reads a refusal: how it is split, or undefined when it is none. */
+export function splitOf({ type, details }: ApplicationFailure): SplitInput["how"] | undefined {
   if (type === "TooLarge") return { halves: true, why: "too_large" };
+  if (type === "ServiceFails") return { halves: true, why: "service_fails" };
   if (type !== "RecordsRejected") return undefined;
   const [{ refused: without }] = refusal.parse(details);
   return without.length > 0 ? { without } : { halves: true, why: "refused_by_service" };

@@ -98,7 +98,7 @@ describe("progressDetails", () => {
     const mode = { mode: "lightweight", mode_reason: "10 records need 1 body" };
     const text = progressDetails({ ...progress, ...mode, waiting: "rate limited until noon" });
     expect(text).toContain("lightweight: 10 records need 1 body");
-    expect(text).toContain("**rate limited until noon**");
+    expect(text).toContain("```\nrate limited until noon\n```");
   });
 });
 
@@ -121,7 +121,7 @@ describe("reportDetails", () => {
     expect(text).toContain("| balanced | NO |");
   });
 
-  it("keeps foreign text inside a fence that it cannot close", () => {
+  it("keeps foreign text inside a fence that it cannot close (T18)", () => {
     const message = "the service said ````\n# a heading\n<img src=x>";
     const error = { code: "ContractBroken", message, hint: "look there" };
     const text = reportDetails({ ...report, outcome: "failed", error });

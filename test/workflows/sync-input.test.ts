@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { parseSyncInput } from "../../workflows/sync-input.ts";
+import { newRunId, parseSyncInput as parse } from "../../workflows/sync-input.ts";
+
+const firstExecutionRunId = "01a1ff03-c777-7b31-b4ef-b0642aa155ac";
+
+function parseSyncInput(raw: unknown): ReturnType<typeof parse> {
+  return parse(raw, firstExecutionRunId);
+}
 
 /** The problem of a wrong input, and the object it ends with. */
 function refused(raw: unknown): { readonly problem: string; readonly example: unknown } {
@@ -56,11 +62,13 @@ describe("parseSyncInput", () => {
   });
 
   it("takes what continue-as-new hands on", () => {
+    const runId = newRunId("mine", { startTime: new Date(0), firstExecutionRunId });
+    expect(runId).toBe("mine-19700101-000000-2aa155ac");
     const continued = {
-      run_id: "r",
+      run_id: runId,
       chunk: 3,
       mode: { mode: "heavyweight", reason: "r" },
-      opened: {},
+      opened: { runId },
       counts: {},
     };
     expect(parseSyncInput({ sync: "mine", continued })).toEqual({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { fileError } from "../../../connectors/csv/file-error.ts";
+import { missingFileMs } from "../../../connectors/csv/limits.ts";
 import { ConfigError, SourceUnavailableError } from "../../../src/errors.ts";
 
 function failure(code: string): Error {
@@ -11,7 +12,7 @@ describe("fileError", () => {
   it.each([
     ["ENOENT", "a.csv does not exist"],
     ["ENOTDIR", "a.csv leads through something that is not a folder"],
-    ["ELOOP", "a.csv is a link that leads to itself"],
+    ["ELOOP", "a.csv is a link that leads to itself, or was just put there"],
     ["ENAMETOOLONG", "a.csv is too long for a path"],
     ["ENXIO", "a.csv is a socket or a device"],
     ["EACCES", "a.csv may not be read by this process"],
@@ -22,6 +23,7 @@ describe("fileError", () => {
     expect(error).toMatchObject({ message, field: "path" });
     expect(error.hint).toMatch(/\.$/);
     expect(isMissing).toBe(code === "ENOENT");
+    expect(error).toHaveProperty("patienceMs", isMissing ? missingFileMs : undefined);
   });
 
   it.each(["EIO", "EMFILE", "ESTALE"])("lets %s be tried again", (code) => {

@@ -3,18 +3,19 @@ import { describe, expect, it } from "vitest";
 import { readLayout, type Layout } from "../../../connectors/csv/header.ts";
 import { columnsMax } from "../../../connectors/csv/limits.ts";
 import { openFile } from "../../../connectors/csv/open.ts";
-import { ConfigError } from "../../../src/errors.ts";
+import { ConfigError, messageOf } from "../../../src/errors.ts";
 import { configOf, withFolder } from "./support.ts";
 
 async function layoutOf(
   content: string | Uint8Array,
   members: object = {},
+  mayName = false,
 ): Promise<Layout | undefined> {
   return await withFolder({ "a.csv": content }, async (folder) => {
     const config = configOf(folder, members);
     const file = await openFile({ place: "a.csv", path: `${folder}/a.csv` }, config.append_only);
     try {
-      return await readLayout(file, config, new AbortController().signal);
+      return await readLayout(file, config, { signal: new AbortController().signal, mayName });
     } finally {
       await file.handle.close();
     }
@@ -90,7 +91,7 @@ describe("readLayout", () => {
     [
       "a name twice",
       '\nid,"n",id,n\n',
-      'a.csv:2: the header line cannot be used: "id", "n" stands more than once',
+      "a.csv:2: the header line cannot be used: columns 1, 3 share a name, columns 2, 4 share a name",
     ],
     ["a NUL", "id,na\0me\n", "a.csv:1: the header line cannot be used: a field holds a NUL"],
     [
@@ -101,6 +102,16 @@ describe("readLayout", () => {
     ["an open quote", 'id,"name\n1,2\n', "a.csv:1: a quote opened on this line is never closed"],
   ])("refuses %s before the first row", async (_, content, message) => {
     expect((await refusalOf(content))[0]).toBe(message);
+  });
+
+  it("names what columns share where a person reads it, and nowhere else what may be a row", async () => {
+    const row = "ACME,Ann Smith,ACME\n";
+    const told = await layoutOf(row, {}, true).catch(messageOf);
+    expect(told).toBe(
+      'a.csv:1: the header line cannot be used: columns 1, 3 share the name "ACME"',
+    );
+    const error = await layoutOf(row).catch((caught: unknown) => caught);
+    expect(JSON.stringify([messageOf(error), error])).not.toMatch(/ACME|Ann/);
   });
 
   it.each([

@@ -51,28 +51,6 @@ describe("readCsv", () => {
     });
   });
 
-  it("makes every column a plain column", async () => {
-    const text = "id,__proto__,constructor,toString\n1,2,3,4\n";
-    await withFolder({ "a.csv": text }, async (folder) => {
-      const [page] = await pagesOf(configOf(folder));
-      const [row] = page?.rows ?? [];
-      expect(Object.entries(row ?? {})).toEqual([
-        ["id", "1"],
-        ["__proto__", "2"],
-        ["constructor", "3"],
-        ["toString", "4"],
-      ]);
-      expect(Object.keys(Object.prototype)).toEqual([]);
-    });
-    await withFolder({ "a.csv": "id\n1\n" }, async (folder) => {
-      const [page] = await pagesOf(configOf(folder));
-      const [row] = page?.rows ?? [];
-      expect(
-        ["__proto__", "constructor", "toString"].filter((name) => name in (row ?? {})),
-      ).toEqual([]);
-    });
-  });
-
   it("fills pages to the limit and no further", async () => {
     const text = `id\n${'1\n5"\n'.repeat(pageRowsMax)}`;
     await withFolder({ "a.csv": text }, async (folder) => {

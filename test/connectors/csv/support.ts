@@ -63,6 +63,42 @@ export async function pagesOf(config: CsvConfig): Promise<readonly Page<CsvRow, 
   return pages;
 }
 
+function itemsOf(page: Page<CsvRow, CsvPosition>): readonly string[] {
+  return [
+    ...page.rows.map((row, index) => `${page.where(index)} ${JSON.stringify(row)}`),
+    ...(page.rejects ?? []).map((reject) => `${reject.where} ${reject.code}`),
+  ];
+}
+
+/** Reads until the end or an error: the items that came, and the error as `class: message`. */
+export async function readToStop(
+  config: CsvConfig,
+  from?: CsvPosition,
+): Promise<{ readonly items: readonly string[]; readonly error?: string }> {
+  const items: string[] = [];
+  const { signal } = new AbortController();
+  try {
+    for await (const page of readCsv({ config, signal, log: keptLog(), pageRowsMax: 100, from })) {
+      items.push(...itemsOf(page));
+    }
+    return { items };
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    return { items, error: `${name}: ${messageOf(error)}` };
+  }
+}
+
+/** What a file of such content yields, and how its read ends. */
+export async function readContent(
+  content: string | Uint8Array,
+  members: object = {},
+): Promise<{ readonly items: readonly string[]; readonly error?: string }> {
+  return await withFolder(
+    { "a.csv": content },
+    async (folder) => await readToStop(configOf(folder, members)),
+  );
+}
+
 /** Reads to the end; an item is a row as `place {json}` or a reject as `place code`. */
 export async function readAll(
   config: CsvConfig,
@@ -79,10 +115,7 @@ export async function readAll(
   const reach: number[] = [];
   const { signal } = new AbortController();
   for await (const page of readCsv({ config, signal, log: keptLog(), pageRowsMax: 100, ...ask })) {
-    for (const [index, row] of page.rows.entries()) {
-      items.push(`${page.where(index)} ${JSON.stringify(row)}`);
-    }
-    for (const reject of page.rejects ?? []) items.push(`${reject.where} ${reject.code}`);
+    items.push(...itemsOf(page));
     positions.push(page.position);
     reach.push(items.length);
   }

@@ -60,7 +60,7 @@ const table: readonly (readonly [string, Partial<Answer>, string])[] = [
   ["501", { status: 501 }, all("ContractBroken")],
   ["401", { status: 401 }, "keyRefused ContractBroken keyRefused keyRefused"],
   ["403", { status: 403 }, "keyRefused Unavailable keyRefused keyRefused"],
-  ["404", { status: 404 }, "ContractBroken Unavailable UploadGone ContractBroken"],
+  ["404", { status: 404 }, "ContractBroken Unavailable Unavailable ContractBroken"],
   ["410", { status: 410 }, "ContractBroken Unavailable UploadGone ContractBroken"],
   ["402", { status: 402 }, all("ContractBroken")],
   ["405", { status: 405 }, all("ContractBroken")],
@@ -94,6 +94,7 @@ const table: readonly (readonly [string, Partial<Answer>, string])[] = [
         "ContractBroken Unavailable OutcomeUnknown OutcomeUnknown",
       ] as const,
   ),
+  ["200 without end", { cutShort: "UND_ERR_RES_EXCEEDED_MAX_SIZE" }, all("ContractBroken")],
   ["200 before the file was sent", { sentWhole: false }, all("Unavailable")],
 ];
 
@@ -103,6 +104,33 @@ describe("classifyAnswer", () => {
     const [ping, ...columns] = fates;
     expect(columns.join(" ")).toBe(expected);
     expect(ping).toBe(columns[0]);
+  });
+
+  it.each([
+    ["putFile", 403, "Unavailable", "ContractBroken", 3],
+    ["putFile", 404, "Unavailable", "ContractBroken", 3],
+    ["confirmUpload", 404, "Unavailable", "UploadGone", 5],
+    ["generateUploadUrl", 409, "Unavailable", "ContractBroken", 3],
+    ["putFile", 206, "Unavailable", "ContractBroken", 3],
+    ["uploadJson", 202, "OutcomeUnknown", "ContractBroken", 3],
+  ] as const)("lets %s meet a %i as %s, and as %s the %ith time", (...expected) => {
+    const [step, status, code, becomes, timesMax] = expected;
+    const verdict = verdictOf(step, { status });
+    expect(verdict).toMatchObject({
+      error: { code, tolerance: { timesMax, becomes: { code: becomes } } },
+    });
+  });
+
+  it.each([408, 410, 500, 503])("bears a %i at a PUT without end", (status) => {
+    expect(verdictOf("putFile", { status })).toMatchObject({ error: { tolerance: undefined } });
+  });
+
+  it("stops at an answer without end, and does not know whether it was done", () => {
+    const answer = { cutShort: "UND_ERR_RES_EXCEEDED_MAX_SIZE" };
+    expect(verdictOf("uploadJson", answer)).toMatchObject({ error: { mayBeApplied: true } });
+    expect(verdictOf("generateUploadUrl", answer)).toMatchObject({
+      error: { mayBeApplied: false },
+    });
   });
 
   it("keeps in mind that records behind a gateway's 503 may have been taken", () => {
@@ -211,12 +239,6 @@ describe("readAccepted", () => {
     ["nothing", { text: "" }, "Unavailable", "OutcomeUnknown"],
     ["a wrong shape", { text: '{"status":"success"}' }, "Unavailable", "OutcomeUnknown"],
     ["a broken-off answer", { cutShort: "UND_ERR_SOCKET" }, "Unavailable", "OutcomeUnknown"],
-    [
-      "an endless answer",
-      { cutShort: "UND_ERR_RES_EXCEEDED_MAX_SIZE" },
-      "ContractBroken",
-      "OutcomeUnknown",
-    ],
     ["a status of error", { text: '{"status":"error"}' }, "ContractBroken", "RecordsRejected"],
     [
       "a status of Failed",

@@ -12,6 +12,7 @@ import type { SignedUrl } from "../../../src/api/signed-url.ts";
 import {
   ApiAuthError,
   ApiRejectedError,
+  ApiUnavailableError,
   ConfigError,
   UploadGoneError,
 } from "../../../src/errors.ts";
@@ -113,7 +114,9 @@ describe("a client of the sandbox", () => {
   it("learns that a file it confirms was never there", async () => {
     const client = clientOf(await sandboxUrl());
     const confirm = client.confirmUpload({ fileKey: "uploads/none", records: 1, signal: never });
-    expect(await rejection(confirm)).toBeInstanceOf(UploadGoneError);
+    const error = await rejection(confirm);
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error).toHaveProperty("tolerance.becomes", expect.any(UploadGoneError));
   });
 });
 

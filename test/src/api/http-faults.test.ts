@@ -131,7 +131,7 @@ describe("faults of the connection", () => {
   it.each([
     [answerBytesMax - 1, "read"],
     [answerBytesMax, "read"],
-    [answerBytesMax + 1, "OutcomeUnknown"],
+    [answerBytesMax + 1, "ContractBroken"],
   ])("judges an answer of %i bytes: %s", async (bytes, outcome) => {
     const { url } = await startServer((response) =>
       response.end(JSON.stringify(confirmed).padEnd(bytes)),
@@ -145,7 +145,7 @@ describe("faults of the connection", () => {
     expect(result).toBe(outcome);
   });
 
-  it("stops reading an answer without end", async () => {
+  it("stops reading an answer without end (T17)", async () => {
     const { url } = await startServer((response) => {
       const pour = (): void => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -167,7 +167,7 @@ describe("faults of the connection", () => {
     );
   });
 
-  it("does not go where a name leads that has turned to a private address", async () => {
+  it("does not go where a name leads that has turned to a private address (T2)", async () => {
     const { url, seen } = await startServer((response) => response.end());
     // The name service is not ours: the name resolves to the server above.
     const { lookup } = dns;

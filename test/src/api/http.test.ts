@@ -1,7 +1,9 @@
+import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import type { Pass } from "../../../src/api/pace.ts";
 import {
   ApiContractError,
   CreditsExhaustedError,
@@ -27,7 +29,7 @@ import {
 
 const ingestion = { kind: "api", family: "ingestion" };
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
-describe("redirects", () => {
+describe("redirects (T1)", () => {
   it.each(
     steps.flatMap((step) => [301, 302, 303, 307, 308].map((status) => [step, status] as const)),
   )("does not follow one: %s, %i", async (step, status) => {
@@ -66,6 +68,7 @@ describe("what the pace hears", () => {
     expect(pace.notes).toEqual([
       ["enter", ingestion],
       ["slowDown", ingestion, hintMs],
+      ["undecided", ingestion],
     ]);
   });
 
@@ -79,7 +82,7 @@ describe("what the pace hears", () => {
       const error = await rejection(clientOf(url, { pace }).confirmUpload(confirm));
       expect(error).toBeInstanceOf(ApiContractError);
       expect(String(error)).toContain("asks to wait longer than 24 h");
-      expect(pace.notes.at(-1)).toEqual(["slowDown", ingestion, retryAfterMsMax]);
+      expect(pace.notes).toContainEqual(["slowDown", ingestion, retryAfterMsMax]);
     },
   );
 
@@ -91,7 +94,10 @@ describe("what the pace hears", () => {
     const pace = notingPace();
     const error = await rejection(clientOf(url, { pace }).confirmUpload(confirm));
     expect(error).toBeInstanceOf(CreditsExhaustedError);
-    expect(pace.notes.at(-1)).toEqual(["creditsExhausted", ingestion]);
+    expect(pace.notes.slice(1)).toEqual([
+      ["creditsExhausted", ingestion],
+      ["undecided", ingestion],
+    ]);
   });
 
   it("hears of the storage host alone when that is busy", async () => {
@@ -101,7 +107,11 @@ describe("what the pace hears", () => {
     const pace = notingPace();
     const error = await rejection(perform("putFile", clientOf(url, { pace }), { url }));
     expect(error).toBeInstanceOf(RateLimitedError);
-    expect(pace.notes.at(-1)).toEqual(["slowDown", { kind: "storage", host: url.host }, undefined]);
+    const storage = { kind: "storage", host: url.host };
+    expect(pace.notes.slice(1)).toEqual([
+      ["slowDown", storage, undefined],
+      ["failed", storage],
+    ]);
   });
 
   it("hears of a gateway's 503, after which records may have been taken all the same", async () => {
@@ -111,7 +121,52 @@ describe("what the pace hears", () => {
     const pace = notingPace();
     const error = await rejection(perform("uploadJson", clientOf(url, { pace }), { url }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(pace.notes.at(-1)).toEqual(["slowDown", ingestion, 9_000]);
+    expect(pace.notes.slice(1)).toEqual([
+      ["slowDown", ingestion, 9_000],
+      ["failed", ingestion],
+    ]);
+  });
+
+  it.each([
+    [500, "failed"],
+    [501, "undecided"],
+    [502, "failed"],
+    [504, "failed"],
+    [408, "undecided"],
+    [404, "undecided"],
+    [422, "undecided"],
+  ])("hears from a %i that the request %s", async (status, health) => {
+    const { url } = await startServer((response) => response.writeHead(status).end());
+    const pace = notingPace();
+    await rejection(clientOf(url, { pace }).confirmUpload(confirm));
+    expect(pace.notes).toEqual([
+      ["enter", ingestion],
+      [health, ingestion],
+    ]);
+  });
+
+  it.each([
+    ["a reset", (response: ServerResponse) => response.destroy()],
+    [
+      "an answer that breaks off",
+      (response: ServerResponse) =>
+        response.writeHead(200, { "content-length": 9 }).write("{", () => response.destroy()),
+    ],
+    ["silence", () => undefined],
+  ])("hears from %s that the service is unwell", async (_, answer) => {
+    const { url } = await startServer(answer);
+    const pace = notingPace();
+    const timeouts = { headersMs: 100 };
+    await rejection(clientOf(url, { pace, timeouts }).confirmUpload(confirm));
+    expect(pace.notes.at(-1)).toEqual(["failed", ingestion]);
+  });
+
+  it("hears of a refused connection", async () => {
+    const pace = notingPace();
+    // Port 9 of 127.0.0.1 is discard, which nobody serves.
+    const client = clientOf(new URL("http://127.0.0.1:9"), { pace });
+    await rejection(client.confirmUpload(confirm));
+    expect(pace.notes.at(-1)).toEqual(["failed", ingestion]);
   });
 
   it("does not hide that they may when it fails itself", async () => {
@@ -132,7 +187,10 @@ describe("cancelling", () => {
   it.each(steps)("does not send a %s once its signal aborted", async (step) => {
     const { url, seen } = await startServer((response) => response.end());
     const abort = new AbortController();
-    const enter = async (): Promise<void> => abort.abort(reason);
+    const enter = async (): Promise<Pass> => {
+      abort.abort(reason);
+      return { isProbe: false };
+    };
     const client = clientOf(url, { pace: notingPace({ enter }) });
     expect(await rejection(perform(step, client, { url, signal: abort.signal }))).toBe(reason);
     expect(seen).toEqual([]);
@@ -141,8 +199,10 @@ describe("cancelling", () => {
   it.each(["ping", "generateUploadUrl"] as const)("stops a %s at once", async (step) => {
     const abort = new AbortController();
     const { url } = await startServer(() => abort.abort(reason));
-    const client = clientOf(url, { timeouts: { cancelGraceMs: 60_000 } });
+    const pace = notingPace();
+    const client = clientOf(url, { pace, timeouts: { cancelGraceMs: 60_000 } });
     expect(await rejection(perform(step, client, { url, signal: abort.signal }))).toBe(reason);
+    expect(pace.notes.at(-1)?.[0]).toBe("undecided");
   });
 
   it.each([

@@ -221,14 +221,14 @@ describe("confirmUpload", () => {
     expect(pace.notes.at(-1)).toEqual(["succeeded", ingestion]);
   });
 
-  it.each([404, 410])("has the file sent again after a %i", async (status) => {
+  it("has the file sent again after a 410", async () => {
     const { url } = await startServer((response) =>
-      json(response, status, { message: "no such upload" }),
+      json(response, 410, { message: "no such upload" }),
     );
     const error = await rejection(clientOf(url).confirmUpload(input));
     expect(error).toBeInstanceOf(UploadGoneError);
     expect(error).toMatchObject({
-      message: `POST /ingestion/confirm-upload: ${status} no such upload`,
+      message: "POST /ingestion/confirm-upload: 410 no such upload",
     });
   });
 

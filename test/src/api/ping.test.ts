@@ -45,7 +45,7 @@ describe("ping", () => {
       field: "api.api_key",
       message: "GET /v1/ping: 401 no such key [secret], check SLUICE_API_KEY (api.api_key)",
     });
-    expect(pace.notes.at(-1)).toEqual(["keyRefused"]);
+    expect(pace.notes).toContainEqual(["keyRefused"]);
   });
 
   it("waits as long as the pace says", async () => {
@@ -59,7 +59,7 @@ describe("ping", () => {
       retryAfterMs: pacedWaitMs,
       message: "GET /v1/ping: 429 rate limit (600)",
     });
-    expect(pace.notes.at(-1)).toEqual(["slowDown", { kind: "api", family: "legacy" }, undefined]);
+    expect(pace.notes).toContainEqual(["slowDown", { kind: "api", family: "legacy" }, undefined]);
   });
 
   it.each([{ status: "up" }, {}, []])("does not take %j for an answer", async (body) => {

@@ -117,6 +117,7 @@ export function notingPace(changes: Partial<Pace> = {}): NotingPace {
     notes,
     enter: async (gate: Gate) => {
       notes.push(["enter", gate]);
+      return { isProbe: false };
     },
     slowDown: async (gate, hintMs) => {
       notes.push(["slowDown", gate, hintMs]);
@@ -128,8 +129,14 @@ export function notingPace(changes: Partial<Pace> = {}): NotingPace {
     keyRefused: async () => {
       notes.push(["keyRefused"]);
     },
-    succeeded: (gate) => {
+    succeeded: async (gate) => {
       notes.push(["succeeded", gate]);
+    },
+    failed: async (gate) => {
+      notes.push(["failed", gate]);
+    },
+    undecided: async (gate) => {
+      notes.push(["undecided", gate]);
     },
     ...changes,
   };

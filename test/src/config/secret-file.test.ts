@@ -21,7 +21,7 @@ async function readBack(content: string): Promise<unknown> {
   return await readSecretFile({ path, name: "keys/prod" });
 }
 
-describe("secretFault", () => {
+describe("secretFault (T10)", () => {
   it.each(["a", "sk_live-1.2~!"])("accepts %s", (value) => {
     expect(secretFault(value)).toBeUndefined();
   });

@@ -62,7 +62,7 @@ describe("createAtomicFile", () => {
     expect(await readFile(path, "utf8")).toBe("first second");
   });
 
-  it("is for this user alone", async () => {
+  it("is for this user alone (T12)", async () => {
     const folder = await temporaryFolder();
     const file = await createAtomicFile(join(folder, "run-1", "a"));
     await file.finish();

@@ -31,9 +31,11 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await test.stage("r1", 1);
     const part = { runId: "r1", chunk: 1, stage: 1, part: 0, at };
     const sending = { ...part, form: "file", host: "h" } as const;
-    const stale = await store.beginPart(sending);
+    const { attempts } = await store.beginPart(sending);
+    await store.beginPart(sending);
+    await store.movePart({ ...part, attempts, state: "uploaded", fileKey: "stale" });
+    expect(await store.receipt(part)).toMatchObject({ state: "sending", fileKey: null });
     await test.accept("r1", 1, 1);
-    const { attempts } = stale;
     await store.movePart({ ...part, attempts, state: "uploaded", fileKey: "stale" });
     await store.movePart({ ...part, attempts, state: "staged" });
     expect(await store.receipt(part)).toMatchObject({ state: "accepted", fileKey: "k" });
@@ -86,6 +88,21 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await store.finishStage({ runId: "r1", chunk: 1, stage: 1, ...staged });
     const next = await store.drawStage({ runId: "r1", chunk: 2, host: "h" });
     expect(next).toMatchObject({ stage: 1, from: { offset: 100 } });
+  });
+
+  it("gives up every later chunk with the one that is staged again", async () => {
+    await test.openRun("r1");
+    for (const chunk of [1, 2, 3]) await test.stage("r1", chunk);
+    await test.accept("r1", 3, 1);
+    await test.stage("r1", 2);
+    const third = { runId: "r1", chunk: 3, stage: 1, at };
+    const part = { ...third, part: 1, form: "file", host: "h" } as const;
+    await expect(store.beginPart(part)).rejects.toThrow(SupersededError);
+    await expect(store.commitChunk(third)).rejects.toThrow(SupersededError);
+    expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
+    expect(await store.send({ runId: "r1", chunk: 1, stage: 1 })).toMatchObject({
+      state: "staged",
+    });
   });
 
   it("refuses the writes of a staging that is not the newest", async () => {
@@ -184,7 +201,7 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
       code: "refused_by_service",
       reason: "refused",
     };
-    const split = { ...part, parts: [rest], rejects: [reject] };
+    const split = { ...part, parts: [rest], rejects: [reject], isTooLarge: false };
     expect(await store.splitPart(split)).toEqual({ parts: [1] });
     expect(await store.splitPart({ ...split, parts: [] })).toEqual({ parts: [1] });
     expect(await store.rejects({ runId: "r1", limit: 10 })).toMatchObject([{ place: "a.csv:5" }]);
@@ -214,11 +231,13 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
       records: 0,
       ...files,
     }));
-    await expect(store.splitPart({ ...part, parts, rejects: [] })).rejects.toThrow(
-      "extra ones were needed",
-    );
+    await expect(
+      store.splitPart({ ...part, parts, rejects: [], isTooLarge: false }),
+    ).rejects.toThrow("extra ones were needed");
     const most = parts.slice(0, splitsPerRunMax);
-    expect((await store.splitPart({ ...part, parts: most, rejects: [] })).parts).toHaveLength(200);
+    expect(
+      (await store.splitPart({ ...part, parts: most, rejects: [], isTooLarge: false })).parts,
+    ).toHaveLength(200);
   });
 
   it("prunes ended runs with their rejects and keeps what fingerprints rest on", async () => {

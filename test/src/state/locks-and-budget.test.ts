@@ -1,18 +1,21 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { SupersededError } from "../../../src/errors.ts";
 import type { LockHolder } from "../../../src/state/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
-import { at, implementations, nowMs, StoreUnderTest } from "./store-under-test.ts";
+import { at, implementations, StoreUnderTest } from "./store-under-test.ts";
 
 function holder(runId: string): LockHolder {
   return { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, runId, kind: "sync" };
 }
 
-describe.each(implementations)("locks and budget: $kind", ({ open }) => {
+describe.each(implementations)("locks: $kind", ({ open }) => {
+  let test: StoreUnderTest;
   let store: StateStore;
 
   beforeEach(async () => {
-    ({ store } = await StoreUnderTest.open(open));
+    test = await StoreUnderTest.open(open);
+    ({ store } = test);
   });
 
   describe("locks", () => {
@@ -35,51 +38,23 @@ describe.each(implementations)("locks and budget: $kind", ({ open }) => {
       const right = { ...ask, ...holder("r3"), insteadOf: holder("r1") };
       expect(await store.takeLock(right)).toEqual({ fence: 2 });
     });
-  });
 
-  describe("budget", () => {
-    const ask = {
-      gate: "api:1",
-      gates: ["api:1", "api:1:ingestion"],
-      perSecond: 10,
-      waitMaxMs: 1_000,
-    };
-
-    it("spaces requests evenly and gives no slot that is too far away", async () => {
-      const waits = [];
-      for (let index = 0; index < 11; index++) {
-        const answer = await store.takeSlot({ ...ask, nowMs });
-        waits.push("waitMs" in answer && answer.granted ? answer.waitMs : undefined);
-      }
-      expect(waits).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000]);
-      expect(await store.takeSlot({ ...ask, nowMs })).toEqual({ waitMs: 1_100, granted: false });
-      expect(await store.takeSlot({ ...ask, nowMs: nowMs + 1_100 })).toEqual({
-        waitMs: 0,
-        granted: true,
+    it("gives up what the replaced holder staged in the same breath, so that its zombie begins and commits nothing", async () => {
+      await test.openRun("r1");
+      await test.stage("r1", 1);
+      await test.accept("r1", 1, 1);
+      await test.stage("r1", 2);
+      await store.takeLock({
+        ...holder("r2"),
+        name: "lock of r1",
+        at,
+        insteadOf: holder("r1"),
       });
-    });
-
-    it("lets nobody pass a closed gate, which only a later time moves", async () => {
-      const gate = { gate: "api:1", why: "429", nowMs };
-      await store.closeGate({ ...gate, untilMs: nowMs + 3_000 });
-      await store.closeGate({ ...gate, untilMs: nowMs + 1_000 });
-      const closed = { closed: { gate: "api:1", closedUntil: nowMs + 3_000, why: "429" } };
-      expect(await store.takeSlot({ ...ask, nowMs: nowMs + 2_999 })).toEqual(closed);
-      expect(await store.takeSlot({ ...ask, nowMs: nowMs + 3_000 })).toMatchObject({
-        granted: true,
-      });
-      expect(await store.reopenGates({ prefix: "api:", nowMs })).toBe(1);
-      expect(await store.gates({ prefix: "api:" })).toMatchObject([{ closedUntil: null }]);
-    });
-
-    it("gives no slot of a time before the clock stepped back", async () => {
-      await store.takeSlot({ ...ask, nowMs });
-      const earlier = nowMs - 7_200_000;
-      expect(await store.takeSlot({ ...ask, nowMs: earlier })).toEqual({
-        waitMs: 0,
-        granted: true,
-      });
-      expect(await store.takeSlot({ ...ask, nowMs: earlier })).toMatchObject({ waitMs: 100 });
+      const first = { runId: "r1", chunk: 1, stage: 1, at };
+      await expect(store.commitChunk(first)).rejects.toThrow(SupersededError);
+      const part = { ...first, chunk: 2, part: 0, form: "body", host: "h" } as const;
+      await expect(store.beginPart(part)).rejects.toThrow(SupersededError);
+      expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
     });
   });
 });

@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { blockBytes } from "../../../connectors/csv/limits.ts";
-import { readCsv } from "../../../connectors/csv/read.ts";
-import { SourceChangedError } from "../../../src/errors.ts";
-import { configOf, keptLog, withFolder } from "./support.ts";
+import { blockBytes } from "../../../../connectors/csv/limits.ts";
+import { readCsv } from "../../../../connectors/csv/read.ts";
+import { SourceChangedError } from "../../../../src/errors.ts";
+import { configOf, keptLog, withFolder } from "../support.ts";
 
 /** A file of more than two blocks, and the number of its rows. */
 const large = { rows: 150_000, text: `id,name\n${"12345,abc\n".repeat(150_000)}` };

@@ -1,0 +1,34 @@
+import type { Secret } from "../secret.ts";
+import type { Answer } from "./exchange.ts";
+
+/** The API key as the user name of a Basic header, with an empty password (API document, section 5). */
+export function basicCredentials(apiKey: Secret): string {
+  // Latin-1, as the x-api-key header is.
+  return Buffer.from(`${apiKey.reveal()}:`, "latin1").toString("base64");
+}
+
+/** An answer in which the API key is struck out, however it is written: a service may quote the key it refuses. */
+export function withoutKey(answer: Answer, apiKey: Secret): Answer {
+  const forms = [apiKey.reveal(), asInJson(apiKey.reveal()), basicCredentials(apiKey)];
+  const strike = (text: string): string =>
+    forms.reduce((left, form) => left.replaceAll(form, String(apiKey)), text);
+  const { location } = answer.headers;
+  const headers =
+    typeof location === "string"
+      ? { ...answer.headers, location: strike(location) }
+      : answer.headers;
+  return { ...answer, headers, text: strike(withPlainLetters(strike(answer.text))) };
+}
+
+function asInJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** JSON in which every printable character stands for itself: a key must not hide as `\u006b\u0065\u0079`. */
+function withPlainLetters(json: string): string {
+  // Pairs of backslashes are passed over whole: what follows them is no escape.
+  return json.replaceAll(/(?:\\\\)+|\\u00([2-7][\da-f])|\\\//gi, (escape, code?: string) => {
+    if (code !== undefined) return asInJson(String.fromCharCode(Number.parseInt(code, 16)));
+    return escape === String.raw`\/` ? "/" : escape;
+  });
+}

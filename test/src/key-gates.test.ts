@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+
+import { ApiAuthError, CreditsExhaustedError } from "../../src/errors.ts";
+import { assertMaySend, keyName } from "../../src/key-gates.ts";
+import { Secret } from "../../src/secret.ts";
+import { ingestion, legacy, PaceUnderTest, storage } from "../support/pace-under-test.ts";
+
+describe("what stops a key", () => {
+  it("is exhausted credits, for the family alone and for a day", async () => {
+    const under = await PaceUnderTest.open();
+    const pace = under.worker();
+    await pace.creditsExhausted(ingestion, "credits exhausted");
+    const stopped = await under.entered(under.worker(), ingestion);
+    expect(stopped).toBeInstanceOf(CreditsExhaustedError);
+    expect(stopped).toHaveProperty("hint", expect.stringContaining("budget reopen"));
+    expect(await under.entered(pace, legacy)).toBe("entered");
+    under.clock.nowMs += 86_399_999;
+    expect(await under.entered(pace, ingestion)).toBeInstanceOf(CreditsExhaustedError);
+    under.clock.nowMs += 1;
+    expect(await under.entered(pace, ingestion)).toBe("entered");
+  });
+
+  it("is a refusal, for every family and until the key changes", async () => {
+    const under = await PaceUnderTest.open();
+    await under.worker().keyRefused("401");
+    under.clock.nowMs += 10 * 365 * 86_400_000;
+    for (const gate of [ingestion, legacy]) {
+      const stopped = await under.entered(under.worker(), gate);
+      expect(stopped).toBeInstanceOf(ApiAuthError);
+      expect(stopped).toHaveProperty("message", expect.stringContaining("401"));
+    }
+    expect(await under.entered(under.worker({ key: "a new one" }), ingestion)).toBe("entered");
+    expect(await under.entered(under.worker(), storage)).toBe("entered");
+  });
+
+  it("is opened by hand", async () => {
+    const under = await PaceUnderTest.open();
+    const pace = under.worker();
+    await pace.keyRefused("401");
+    await pace.creditsExhausted(ingestion, "none");
+    const prefix = `api:${keyName(new Secret("key"))}`;
+    expect(await under.state.reopenGates({ prefix, ...under.clock.moment() })).toBe(2);
+    expect(await under.entered(pace, ingestion)).toBe("entered");
+  });
+});
+
+describe("assertMaySend", () => {
+  const key = new Secret("key");
+
+  it("refuses a run whose key was refused or whose credits are used up, and no other", async () => {
+    const under = await PaceUnderTest.open();
+    const assert = async (): Promise<void> =>
+      await assertMaySend(under.state, key, under.clock.moment());
+    await under.worker({ key: "another" }).keyRefused("401");
+    await under.worker().slowDown(ingestion, 60_000, "429");
+    await expect(assert()).resolves.toBeUndefined();
+    await under.worker().creditsExhausted(ingestion, "none");
+    await expect(assert()).rejects.toBeInstanceOf(CreditsExhaustedError);
+    // No wall clock that is set brings credits, nor takes them away.
+    under.clock.stepWall(2 * 86_400_000);
+    await expect(assert()).rejects.toBeInstanceOf(CreditsExhaustedError);
+    under.clock.stepWall(-4 * 86_400_000);
+    under.clock.nowMs += 86_400_000;
+    await expect(assert()).resolves.toBeUndefined();
+    await under.worker().keyRefused("401");
+    await expect(assert()).rejects.toBeInstanceOf(ApiAuthError);
+  });
+});
+
+describe("keyName", () => {
+  it("tells keys apart and does not hold them", () => {
+    const name = keyName(new Secret("canary-key"));
+    expect(name).toMatch(/^[0-9a-f]{8}$/);
+    expect(keyName(new Secret("canary-key"))).toBe(name);
+    expect(keyName(new Secret("another"))).not.toBe(name);
+  });
+});

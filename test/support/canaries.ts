@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The secrets that every test project is made with, so that a leak shows wherever it happens (P18, T11). */
+export const canaries = {
+  apiKey: "canary-api-key",
+  /** Stands in the environment and in the configuration, and is of no use there. */
+  databaseUrl: "postgres://sluice:canary-database-password@db.example/crm",
+} as const;
+
+const basic = Buffer.from(`${canaries.apiKey}:`).toString("base64");
+
+/** What must not be found, by its kind. Every row that tests make up has a domain such as c12.example. */
+const patterns = {
+  "API key": new RegExp(`${canaries.apiKey}|${basic}`, "i"),
+  "database password": /canary-database-password/i,
+  signature: /[?&](?:signature|x-amz-signature)=\w|canary-signature/i,
+  cell: /\bc\d+\.example\b|canary-cell/i,
+} as const;
+
+/** A kind of canary. */
+export type Canary = keyof typeof patterns;
+
+const kinds: readonly Canary[] = ["API key", "database password", "signature", "cell"];
+
+/** The kinds of canary in a text; base64, in which Temporal's JSON keeps payloads, is read too. */
+export function canariesIn(text: string): Canary[] {
+  const payloads = [...text.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)];
+  const texts = [text, ...payloads.map(([, data = ""]) => Buffer.from(data, "base64").toString())];
+  return kinds.filter((kind) => texts.some((each) => patterns[kind].test(each)));
+}
+
+/** Something that people or other programs may read. */
+export type Evidence = {
+  readonly what: string;
+  readonly text: string;
+  /** What may stand in it, such as cells in what `sluice rejects` prints. @default nothing */
+  readonly mayHold?: readonly Canary[];
+};
+
+/** @throws {Error} a canary stands where it must not; says which kind and where, and not what stands beside it. */
+export function refuseCanaries({ what, text, mayHold = [] }: Evidence): void {
+  const found = canariesIn(text).filter((kind) => !mayHold.includes(kind));
+  if (found.length > 0) throw new Error(`${what} holds a secret or a row: ${found.join(", ")}`);
+}
+
+/** The folder in which the whole suite's evidence is kept; unset outside of it. */
+export const evidenceVariable = "SLUICE_TEST_EVIDENCE";
+
+/** Keeps evidence for the search after the suite, and searches it at once. @throws {Error} as `refuseCanaries`. */
+export async function keepEvidence(evidence: Evidence): Promise<void> {
+  const folder = process.env[evidenceVariable];
+  if (folder !== undefined) {
+    await writeFile(join(folder, `${randomUUID()}.json`), JSON.stringify(evidence));
+  }
+  refuseCanaries(evidence);
+}
+
+/** Text files, logs and databases of a project that hold what a run left, but for what is made to hold rows and keys. */
+const ofRows = /\.csv$|^sandbox\b|^\.sluice\/(?:sandbox|staging)\/|^\.sluice\/state\.db/;
+const ofSecrets = /^[a-z]+\.yaml$|^\.env$/;
+
+/** Keeps every file of a project folder as evidence. */
+export async function keepFolder(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((each) => each.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(folder.length + 1);
+    if (ofSecrets.test(name)) continue;
+    // As bytes, because a database is no text. A file may go meanwhile.
+    const text = await readFile(path, "latin1").catch(() => "");
+    await keepEvidence({ what: name, text, mayHold: ofRows.test(name) ? ["cell"] : [] });
+  }
+}
