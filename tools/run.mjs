@@ -1,4 +1,4 @@
-// node tools/run.mjs setup | demo | test | prove | bench [arguments]
+// node tools/run.mjs setup | demo | test | chaos | mutants | prove | bench [arguments]
 //
 // Plain JavaScript for Node 20, without packages: it runs in an empty clone, before anything is installed.
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { main, mustRun, run, say, Stop } from "./child.mjs";
 import { closingLine } from "./closing-line.mjs";
 import { nodeToUse, root, setUp } from "./set-up.mjs";
 
-const targets = { setup: async () => 0, demo, test, prove, bench };
+const targets = { setup: async () => 0, demo, test, chaos, mutants, prove, bench };
 
 await main(async () => {
   const [name = "", ...args] = process.argv.slice(2);
@@ -24,6 +24,17 @@ await main(async () => {
 async function demo(args, options) {
   await getTemporal(options);
   return (await run(nodeToUse(), ["tools/demo.mjs", ...args], options)).code;
+}
+
+/** Seeds of kills, faults and wrong clocks. */
+async function chaos(args, options) {
+  // It kills servers of its own, whatever TEMPORAL_ADDRESS says.
+  await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
+  return (await run(nodeToUse(), ["test/chaos/main.ts", ...args], options)).code;
+}
+
+async function mutants(args, options) {
+  return (await run(nodeToUse(), ["test/mutants/main.ts", ...args], options)).code;
 }
 
 async function prove(args, options) {

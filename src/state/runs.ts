@@ -127,7 +127,7 @@ export interface RunStore {
     readonly endedAt: string;
   }): Run;
   run(runId: string): Run | undefined;
-  /** Newest first; of one sync when named, those that have not ended when `isOpen`. */
+  /** The last stored first, whatever their clocks said; of one sync when named, those that have not ended when `isOpen`. */
   runs(input: {
     readonly sync?: string | undefined;
     readonly isOpen?: true | undefined;
@@ -159,7 +159,7 @@ function prepareRuns(
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
     list: db.prepare(
       `select ${columns} from runs where ($sync is null or sync = $sync) and (not $isOpen or ended_at is null)
-       order by started_at desc, rowid desc limit $limit`,
+       order by rowid desc limit $limit`,
     ),
     place: db.prepare(
       `update runs set from_position = case when $isResumed then c.position end,

@@ -14,8 +14,9 @@ async function openLane(): Promise<CrashLane> {
 describe("a heavyweight run", () => {
   it(
     "loses and repeats nothing that it does not admit, wherever it is killed",
-    async () => {
+    async ({ annotate }) => {
       const results = await crashEverywhere(await openLane());
+      await annotate(`${results.length - 1} effects to die at`);
       const momentsOf = (moment: "afterAppliedConfirm" | "duringPut"): number =>
         results.filter(({ numbers }) => numbers[moment] > 0).length;
       expect(momentsOf("duringPut")).toBeGreaterThanOrEqual(chunks);

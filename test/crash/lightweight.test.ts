@@ -19,8 +19,9 @@ async function openLane(): Promise<CrashLane> {
 describe("a lightweight run", () => {
   it(
     "loses nothing and repeats no more than it admits, wherever it is killed",
-    async () => {
+    async ({ annotate }) => {
       const results = await crashEverywhere(await openLane());
+      await annotate(`${results.length - 1} effects to die at`);
       // A body that was applied before the kill is sent again: that is all that is ever repeated.
       const repeating = results.filter(({ numbers }) => numbers.repeated > 0);
       expect(repeating.map(({ effects }) => effects.at(-1))).toEqual(

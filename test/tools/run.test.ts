@@ -146,7 +146,8 @@ describe("tools/run.mjs setup", () => {
 
 describe("tools/run.mjs", () => {
   it("says how it is called when it is called otherwise", () => {
-    const usage = "sluice: usage: node tools/run.mjs setup|demo|test|prove|bench [arguments]";
+    const usage =
+      "sluice: usage: node tools/run.mjs setup|demo|test|chaos|mutants|prove|bench [arguments]";
     expect(run()).toEqual({ code: 2, stdout: "", said: [usage] });
     expect(run("toString")).toEqual({ code: 2, stdout: "", said: [usage] });
   });

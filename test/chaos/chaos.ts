@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { type Family, type Plan, planOf } from "./plan.ts";
+import { Seed } from "./seed.ts";
+import { TestTemporal } from "./temporal.ts";
+import { judge, type SeedResult } from "./verdict.ts";
+
+/** Two cores bear two seeds. */
+const atOnce = 2;
+
+/** Which seeds, and what is said of them. */
+export type ChaosInput = {
+  readonly seeds: readonly number[];
+  readonly rows: number;
+  readonly only?: Family | undefined;
+  /** Takes a folder for each seed; that of a red one stays. */
+  readonly out: string;
+  readonly say: (text: string) => void;
+  /** Ends what runs, and begins nothing more. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+const nothing = {
+  rows: 0,
+  lost: 0,
+  repeated: 0,
+  calls: 0,
+  struck: [],
+  faults: [],
+  hadWrongClock: false,
+  hadFullDisk: false,
+};
+
+async function runSeed(of: {
+  readonly folder: string;
+  readonly plan: Plan;
+  readonly shared: TestTemporal;
+  readonly signal: AbortSignal | undefined;
+}): Promise<SeedResult> {
+  const began = performance.now();
+  const { folder, plan, shared, signal } = of;
+  const isOwn = plan.strikes.some(({ blow }) => blow === "kill-temporal");
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  let result: Omit<SeedResult, "seconds">;
+  let temporal = shared;
+  let seed: Seed | undefined;
+  try {
+    if (isOwn) temporal = await TestTemporal.start(folder);
+    seed = await Seed.open(folder, plan, temporal);
+    // What then goes on fails as soon as the processes are gone.
+    const after = await Promise.race([seed.run(), aborted(signal)]);
+    result = await judge(seed, { plan, after, folder });
+  } catch (error) {
+    const violation = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    result = { seed: plan.seed, ...nothing, violations: [violation] };
+  } finally {
+    await seed?.close();
+    if (temporal !== shared) await temporal.close();
+  }
+  return { ...result, seconds: (performance.now() - began) / 1_000 };
+}
+
+async function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return await new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** The command that has the same seed again. */
+function commandOf(seed: number, { rows, only }: ChaosInput): string {
+  const more = only === undefined ? "" : ` --only ${only}`;
+  return `npm run chaos -- --seed ${seed} --rows ${rows}${more}`;
+}
+
+/** Runs seeds, two at a time, and says of each what became of it. */
+export async function runSeeds(input: ChaosInput): Promise<SeedResult[]> {
+  const home = await mkdtemp(join(tmpdir(), "sluice-chaos-"));
+  const shared = await TestTemporal.start(home);
+  const waiting = [...input.seeds];
+  const results: SeedResult[] = [];
+  const work = async (): Promise<void> => {
+    for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+      if (input.signal?.aborted === true) return;
+      const folder = join(input.out, String(seed));
+      const plan = planOf({ seed, rows: input.rows, only: input.only });
+      const result = await runSeed({ folder, plan, shared, signal: input.signal });
+      results.push(result);
+      input.say(lineOf(result));
+      if (result.violations.length === 0) await rm(folder, { recursive: true });
+      else {
+        await writeFile(join(folder, "verdict.json"), JSON.stringify(result, undefined, 2));
+        for (const violation of result.violations) input.say(`  ${violation}`);
+        input.say(`  again: ${commandOf(seed, input)}`);
+        input.say(`  plan, events and logs: ${folder}`);
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, work));
+  } finally {
+    await shared.close();
+    await rm(home, { recursive: true });
+  }
+  return results;
+}
+
+function lineOf({ seed, violations, seconds, struck, faults, repeated }: SeedResult): string {
+  const blows = struck.map(({ blow }) => blow).join(", ") || "no blow";
+  return [
+    `seed ${seed}: ${violations.length === 0 ? "green" : "RED"}`,
+    `${seconds.toFixed(1)} s`,
+    blows,
+    `${faults.length} faults`,
+    `${repeated} repeated`,
+  ].join(", ");
+}

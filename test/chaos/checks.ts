@@ -1,0 +1,66 @@
+import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
+import type { FaultOrder } from "./http-faults.ts";
+import type { Exit } from "./program.ts";
+import type { Struck } from "./strikes.ts";
+
+const graceMs = 30_000;
+const minuteMs = 60_000;
+
+/** What `retry-after` says in the faults that name a time. */
+const retryAfterMs = 1_000;
+
+/** How long a request that was under way may still be done after a 429: the answer has to reach the one who waits. */
+const underWayMs = 250;
+
+/** Records whose request the sandbox did not answer as it should: what may have been taken without the client's knowing. */
+export function ambiguousRecords(ledger: readonly LedgerEntry[], largestPart: number): number[] {
+  const applying = ["upload-json", "confirm-upload"];
+  return ledger
+    .filter(({ step, fault }) => fault !== null && applying.includes(step))
+    .map(({ records }) => records ?? largestPart);
+}
+
+/** Until when (Unix ms) an answer asks the client to send nothing; undefined where it does not. */
+function silentUntil(
+  { t, step, status, fault }: LedgerEntry,
+  orders: readonly FaultOrder[],
+): number | undefined {
+  const from = Date.parse(t);
+  if (fault === "too-many-requests") return Math.ceil(from / minuteMs) * minuteMs;
+  if (fault !== "answer" || step === "put") return undefined;
+  const order = orders.find((each) => each.step === step && each["status"] === status);
+  return order?.["headers"] === undefined ? undefined : from + retryAfterMs;
+}
+
+/**
+ * I8 for every answer of the API that names a time to wait, but for one whose reader died of it: nothing is done there before
+ * the time is over, except what was under way.
+ */
+export function gatesKept(
+  ledger: readonly LedgerEntry[],
+  by: { readonly faults: readonly FaultOrder[]; readonly struck: readonly Struck[] },
+): string[] {
+  const unread = new Set(by.struck.map(({ entry }) => `${entry.t} ${entry.step}`));
+  return ledger.flatMap((closing) => {
+    const until = silentUntil(closing, by.faults);
+    if (until === undefined || unread.has(`${closing.t} ${closing.step}`)) return [];
+    const from = Date.parse(closing.t) + underWayMs;
+    const loud = ledger.filter(({ t, step, fault }) => {
+      const at = Date.parse(t);
+      return step !== "put" && fault === null && at > from && at < until;
+    });
+    return loud.map(({ step, t }) => `I8: ${step} at ${t}, told at ${closing.t} to wait`);
+  });
+}
+
+/** A process ends because we end it: by SIGTERM in time and with 0, by SIGKILL without having ended before. */
+export function exitsAreRight(exits: readonly Exit[]): string[] {
+  return exits.flatMap(({ name, code, signal, sent, afterMs }) => {
+    if (sent === "SIGKILL") return signal === "SIGKILL" ? [] : [`${name} ended before its kill`];
+    const how = `${name} ended with ${code ?? signal}`;
+    const isServer = /^(?:worker-\d+|sandbox)$/.test(name);
+    if (code !== 0 || (sent === undefined && isServer))
+      return [`${how}${sent === undefined ? " by itself" : ` after ${sent}`}`];
+    return afterMs > graceMs ? [`${how}, ${Math.round(afterMs)} ms after ${sent}`] : [];
+  });
+}

@@ -1,0 +1,54 @@
+// npm run chaos -- --seed 42 --rows 5000 [--seeds N] [--only kills|http|clock|disk]: N seeds from this one on. Exit code 1
+// when a bound is broken, or when a hundred seeds and more leave out what they are to show.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+import { z } from "zod";
+
+import { runSeeds } from "./chaos.ts";
+import { clockMeans } from "./clock.ts";
+import { families } from "./plan.ts";
+import { missingFrom, summarise, summaryLine } from "./summary.ts";
+
+/** From so many seeds on every kind of fault must have happened. */
+const seedsThatShowAll = 100;
+
+const text = { type: "string" } as const;
+const options = { seed: text, seeds: text, rows: text, only: text };
+const count = z.coerce.number().int().min(1);
+const schema = z.strictObject({
+  seed: count.default(1),
+  seeds: count.default(1),
+  rows: count.default(5_000),
+  only: z.enum(families).optional(),
+});
+
+const stopped = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => stopped.abort(new Error(`stopped by ${name}`)));
+}
+
+const say = (line: string): unknown => process.stdout.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options, strict: false });
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) {
+    process.stderr.write(`${z.prettifyError(parsed.error)}\n`);
+    return 2;
+  }
+  const { seed, seeds: howMany, rows, only } = parsed.data;
+  const seeds = Array.from({ length: howMany }, (_, index) => seed + index);
+  const out = join(fileURLToPath(new URL("../..", import.meta.url)), "out");
+  say(`clocks: ${clockMeans}`);
+  const summary = summarise(
+    await runSeeds({ seeds, rows, only, out, say, signal: stopped.signal }),
+  );
+  const missing = howMany >= seedsThatShowAll && only === undefined ? missingFrom(summary) : [];
+  for (const name of missing) say(`never happened: ${name}`);
+  say(summaryLine(summary));
+  return summary.red > 0 || missing.length > 0 || summary.seeds < howMany ? 1 : 0;
+}
+
+process.exitCode = await main();

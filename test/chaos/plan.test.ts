@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+
+import { orderedFaultNames } from "../../src/sandbox/faults.ts";
+import type { FaultOrder } from "./http-faults.ts";
+import { families, planOf, type Plan } from "./plan.ts";
+
+const rows = 5_000;
+const hundred = Array.from({ length: 100 }, (_, index) => planOf({ seed: index + 1, rows }));
+
+function ordersOf({ faults, ending, strikes }: Plan): FaultOrder[] {
+  const holds = strikes.flatMap(({ at }) => ("hold" in at ? [at.hold] : []));
+  return [...faults, ...(ending?.fault === undefined ? [] : [ending.fault]), ...holds];
+}
+
+describe("planOf", () => {
+  it("makes the same plan of the same seed, and another of another", () => {
+    const again = hundred.map(({ seed }) => planOf({ seed, rows }));
+    expect(JSON.stringify(again)).toBe(JSON.stringify(hundred));
+    const texts = hundred.map((plan) => JSON.stringify({ ...plan, seed: 0 }));
+    expect(new Set(texts).size).toBe(hundred.length);
+  });
+
+  it("has every fault, every blow, both modes and both kinds of service among a hundred seeds", () => {
+    const orders = hundred.flatMap(ordersOf);
+    expect(new Set(orders.map(({ do: name }) => name))).toEqual(new Set(orderedFaultNames));
+    const blows = hundred.flatMap(({ strikes }) => strikes.map(({ blow }) => blow));
+    expect(new Set(blows).size).toBe(5);
+    expect(new Set(hundred.map(({ mode }) => mode)).size).toBe(3);
+    expect(new Set(hundred.map(({ confirms }) => confirms)).size).toBe(2);
+    expect(new Set(hundred.flatMap(({ clockHours }) => clockHours))).toEqual(new Set([-2, 0, 2]));
+    expect(hundred.some(({ isDiskFull }) => isDiskFull)).toBe(true);
+    expect(hundred.some(({ requestsPerMinute }) => requestsPerMinute !== undefined)).toBe(true);
+    expect(hundred.some(({ ending }) => ending?.credits !== undefined)).toBe(true);
+    expect(hundred.flatMap(({ ending = [] }) => ending)).toHaveLength(4);
+  });
+
+  it("has nothing of the other families when it is restricted to one", () => {
+    for (const only of families) {
+      const plan = planOf({ seed: 7, rows, only });
+      expect({
+        kills: plan.strikes.length > 0,
+        http: plan.faults.length > 0,
+        clock: plan.clockHours.some((hours) => hours !== 0),
+        disk: plan.isDiskFull,
+      }).toEqual(Object.fromEntries(families.map((family) => [family, family === only])));
+    }
+  });
+});

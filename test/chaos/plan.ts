@@ -1,0 +1,161 @@
+import { Dice } from "./dice.ts";
+import { drawFaults, drawHold, type FaultOrder } from "./http-faults.ts";
+
+/** What a seed may be restricted to. */
+export const families = ["kills", "http", "clock", "disk"] as const;
+
+/** One of `families`. */
+export type Family = (typeof families)[number];
+
+/** What befalls a process: `stop` is SIGSTOP, and SIGCONT after twice the heartbeat timeout. */
+export type Blow = "kill" | "stop" | "term" | "kill-sandbox" | "kill-temporal";
+
+/** A blow, and the event it hangs on. */
+export type Strike = {
+  readonly blow: Blow;
+  readonly at:
+    /** The ledger shows this fault, which holds the request in its place; a worker that is at this step is hit. */
+    | { readonly hold: FaultOrder }
+    /** The ledger of the run has so many lines. */
+    | { readonly line: number };
+};
+
+/** What ends a run, and how the run then says so. */
+export type Ending = {
+  readonly credits?: { readonly calls: number };
+  readonly fault?: FaultOrder;
+  readonly outcome: "credits_exhausted" | "failed";
+  readonly code: "CreditsExhausted" | "AuthFailed" | "ContractBroken";
+};
+
+/** Everything that a seed decides. */
+export type Plan = {
+  readonly seed: number;
+  readonly rowsPerFile: number;
+  readonly files: number;
+  /** One in so many rows is of each special kind. */
+  readonly every: number;
+  readonly mode: "auto" | "heavyweight" | "lightweight";
+  readonly chunkRecords: number;
+  /** Hours that the clock of each worker is ahead; as many as there are workers. */
+  readonly clockHours: readonly number[];
+  readonly confirms: "lenient" | "strict";
+  readonly faults: readonly FaultOrder[];
+  readonly requestsPerMinute?: number;
+  /** What ends a run before the one in which everything else happens. */
+  readonly ending?: Ending;
+  readonly strikes: readonly Strike[];
+  readonly isDiskFull: boolean;
+};
+
+/** What a plan is made for. */
+export type PlanInput = {
+  readonly seed: number;
+  readonly rows: number;
+  readonly only?: Family | undefined;
+};
+
+/** Every so many seeds a run is ended, each time by the next of the four causes. */
+const endingEvery = 25;
+
+/** Every so many seeds the service lets a key make only so many requests a minute, which takes up to a minute. */
+const quotaEvery = 50;
+
+function endingOf(seed: number, dice: Dice): Ending | undefined {
+  if (seed % endingEvery !== 7) return undefined;
+  const after = dice.whole("ending after", 1, 3);
+  const broken = { outcome: "failed", code: "ContractBroken" } as const;
+  switch (Math.floor(seed / endingEvery) % 4) {
+    case 0:
+      return {
+        credits: { calls: dice.whole("credits", 2, 9) },
+        outcome: "credits_exhausted",
+        code: "CreditsExhausted",
+      };
+    case 1:
+      return {
+        fault: { step: "confirm-upload", do: "answer", status: 401, after },
+        outcome: "failed",
+        code: "AuthFailed",
+      };
+    case 2: {
+      const address = dice.pick("unsafe", ["http", "user-info", "private-address", "other-host"]);
+      return {
+        fault: { step: "generate-upload-url", do: "unsafe-url", address, after },
+        ...broken,
+      };
+    }
+    default:
+      return { fault: { step: "generate-upload-url", do: "same-key", after }, ...broken };
+  }
+}
+
+function strikesOf(
+  dice: Dice,
+  of: { readonly mode: "heavyweight" | "lightweight"; readonly chunks: number },
+): Strike[] {
+  // Three requests a chunk or one, less what the last ones do: a blow after the run would hit nothing.
+  const lines = Math.max(1, (of.mode === "heavyweight" ? 3 : 1) * (of.chunks - 1));
+  const struck = (what: string, blow: Blow, isHeld: boolean): Strike => {
+    const isSleep = blow === "stop";
+    if (isHeld) return { blow, at: { hold: drawHold(dice, { ...of, what, isSleep }) } };
+    return { blow, at: { line: dice.whole(`${what} line`, 1, lines) } };
+  };
+  const blow = dice.pick<Blow>("blow", ["kill", "kill", "kill", "kill", "kill", "stop", "term"]);
+  const isHeld = blow === "stop" || (blow === "kill" && dice.happens("hold", 0.75));
+  const strikes = [struck("first", blow, isHeld)];
+  if (dice.happens("second kill", 0.3)) strikes.push(struck("second", "kill", true));
+  if (dice.happens("sandbox", 0.2)) strikes.push(struck("sandbox", "kill-sandbox", false));
+  if (dice.happens("temporal", 0.12)) strikes.push(struck("temporal", "kill-temporal", false));
+  return strikes;
+}
+
+/** What happens under this seed: a pure function, so that the seed is all it takes to have it again. */
+export function planOf({ seed, rows, only }: PlanInput): Plan {
+  const dice = new Dice(seed);
+  const isAllowed = (family: Family): boolean => only === undefined || only === family;
+  const isDrawn = (family: Family, share: number): boolean =>
+    only === family || (only === undefined && dice.happens(family, share));
+  const ending = isAllowed("http") ? endingOf(seed, dice) : undefined;
+  const files = dice.whole("files", 5, 10);
+  const rowsPerFile = Math.max(1, Math.floor(rows / files));
+  const every = dice.whole("every", 8, 24);
+  // A page ends with its file, and a chunk with a page: a little more than a file's records take two files.
+  const filesPerChunk = dice.pick("files per chunk", [1, 1, 1, 2]);
+  const mode =
+    ending !== undefined
+      ? "heavyweight"
+      : dice.pick<Plan["mode"]>("mode", [
+          "heavyweight",
+          "heavyweight",
+          "lightweight",
+          "lightweight",
+          "auto",
+        ]);
+  const sent = mode === "lightweight" ? mode : "heavyweight";
+  const chunks = Math.ceil(files / filesPerChunk);
+  const workers = dice.whole("workers", 1, 2);
+  const isOff = isDrawn("clock", 0.25);
+  const strikes = isDrawn("kills", 0.95) ? strikesOf(dice, { mode: sent, chunks }) : [];
+  const isRestarted = strikes.some(({ blow }) => blow === "kill-sandbox");
+  return {
+    seed,
+    rowsPerFile,
+    files,
+    every,
+    mode,
+    chunkRecords: 1 + (filesPerChunk - 1) * Math.ceil((rowsPerFile * 1.2 * (every - 5)) / every),
+    clockHours: Array.from({ length: workers }, (_, worker) =>
+      isOff ? dice.pick(`clock ${worker}`, worker === 0 ? [-2, 2] : [-2, 0, 2]) : 0,
+    ),
+    confirms: dice.pick("confirms", ["lenient", "strict"]),
+    // A sandbox that starts again counts from the beginning.
+    faults: isAllowed("http") ? drawFaults(dice, isRestarted ? 1 : 2) : [],
+    ...(isAllowed("http") && seed % quotaEvery === 31
+      ? { requestsPerMinute: sent === "heavyweight" ? chunks : Math.ceil(chunks / 2) }
+      : {}),
+    ...(ending === undefined ? {} : { ending }),
+    strikes,
+    isDiskFull: isDrawn("disk", 0.15),
+  };
+}

@@ -1,0 +1,227 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { freePorts } from "../../src/local/ports.ts";
+import type { FaultName } from "../../src/sandbox/faults.ts";
+import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
+import type { Run } from "../../src/state/runs.ts";
+import { openSqliteStore } from "../../src/state/sqlite.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+import type { OracleRow, Snapshot } from "../support/ledger-facts.ts";
+import type { OracleSource } from "../support/ledger-oracle.ts";
+import { readStore } from "../support/ledger-view.ts";
+import { Fleet } from "./fleet.ts";
+import { type FullDisk, fillDisk } from "./full-disk.ts";
+import { createJournal, LedgerTail, type Tell } from "./journal.ts";
+import type { Plan } from "./plan.ts";
+import { makeProject, sourceOf, writeFiles } from "./project.ts";
+import { type Handle, runOf, Strikes, type Struck, type Target } from "./strikes.ts";
+import type { TestTemporal } from "./temporal.ts";
+
+const lookEveryMs = 20;
+/** Far more than a run takes on a busy machine: whoever waits for longer hangs. */
+const runMsMax = 300_000;
+
+/** What is left to look at when everything has happened. */
+export type Aftermath = {
+  readonly oracle: readonly OracleRow[];
+  readonly run: Run;
+  readonly since: number;
+  /** What went wrong on purpose in runs before that, which it ended. */
+  readonly faultsBefore: readonly FaultName[];
+  readonly snapshots: readonly Snapshot[];
+  /** Records that were under way at each blow. */
+  readonly underWay: readonly number[];
+  readonly struck: readonly Struck[];
+  readonly endedMs: number;
+  readonly historyBytes: number;
+  /** Whether staging met the full disk, where the plan has one. */
+  readonly metFullDisk: boolean;
+};
+
+/** One seed under way: its processes, and what has happened to them. Whoever opens it closes it. */
+export class Seed {
+  readonly fleet: Fleet;
+  readonly state: StateStore;
+  readonly #folder: string;
+  readonly #plan: Plan;
+  readonly #temporal: TestTemporal;
+  readonly #source: OracleSource;
+  readonly #tell: Tell;
+  readonly #tail: LedgerTail;
+  readonly #strikes: Strikes;
+  #disk: FullDisk | undefined;
+  #isDiskStillFull = true;
+  #closed: Promise<void> | undefined;
+
+  private constructor(parts: {
+    folder: string;
+    plan: Plan;
+    temporal: TestTemporal;
+    fleet: Fleet;
+    state: StateStore;
+    tell: Tell;
+  }) {
+    this.#folder = parts.folder;
+    this.#plan = parts.plan;
+    this.#temporal = parts.temporal;
+    this.fleet = parts.fleet;
+    this.state = parts.state;
+    this.#tell = parts.tell;
+    this.#source = sourceOf(parts.plan);
+    this.#tail = new LedgerTail(this.fleet.ledgerFile);
+    this.#strikes = new Strikes(parts);
+  }
+
+  /** Makes the project in an empty folder; the plan is written there before anything starts. */
+  static async open(folder: string, plan: Plan, temporal: TestTemporal): Promise<Seed> {
+    const project = join(folder, "project");
+    await mkdir(join(project, ".sluice"), { recursive: true });
+    await writeFile(join(folder, "plan.json"), JSON.stringify(plan, undefined, 2));
+    const tell = createJournal(join(folder, "events.jsonl"));
+    const [sandboxPort = 0] = await freePorts("127.0.0.1", 1);
+    const place = { folder, project, sandboxPort, temporalAddress: temporal.address };
+    const fleet = new Fleet(place, plan, tell);
+    const state = await openSqliteStore(join(project, ".sluice"));
+    const seed = new Seed({ folder, plan, temporal, fleet, state, tell });
+    const address = fleet.sandboxAddress;
+    await makeProject(project, { plan, source: seed.#source, address, queue: seed.#queue });
+    return seed;
+  }
+
+  /** A task queue of its own, on a server that other seeds use too. */
+  get #queue(): string {
+    return `chaos-${process.pid}-${this.#plan.seed}`;
+  }
+
+  /** Lets everything happen, and the run finish by itself. @throws it does not. */
+  async run(): Promise<Aftermath> {
+    await Promise.all([
+      this.fleet.startSandbox({ faults: [] }),
+      ...this.#plan.clockHours.map(async (_, number) => await this.fleet.startWorker(number)),
+    ]);
+    const first = await this.#finished(await this.#start());
+    if (first.outcome !== "done") throw new Error(`the first run ended as ${first.outcome}`);
+    await writeFiles(join(this.#folder, "project"), this.#source.now);
+    const oracle = await this.#endRun();
+    await this.fleet.endSandbox("SIGTERM");
+    const ledger = await this.#tail.next();
+    await this.#strikes.startSandbox();
+    if (this.#plan.isDiskFull) {
+      this.#disk = await fillDisk(join(this.#folder, "project/.sluice/staging"));
+      this.#tell("the disk is full", { means: this.#disk.means });
+    }
+    const handle = await this.#start();
+    const since = ledger.length;
+    const run = await this.#survive({ handle, oracle, since });
+    const endedMs = Date.now();
+    await this.#strikes.settled();
+    await this.fleet.whole();
+    const { snapshots, underWay, struck } = this.#strikes;
+    const { historySize = 0 } = await handle.describe();
+    return {
+      oracle,
+      run,
+      since,
+      faultsBefore: firedIn(ledger),
+      snapshots,
+      underWay,
+      struck,
+      endedMs,
+      historyBytes: historySize,
+      metFullDisk: this.#disk !== undefined && !this.#isDiskStillFull,
+    };
+  }
+
+  /** Ends every process, and leaves files alone; a second time it does nothing. */
+  async close(): Promise<void> {
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#strikes.settled().catch(() => undefined);
+    await this.fleet.close();
+    await this.#disk?.close();
+    await this.state.close();
+  }
+
+  async #start(): Promise<Handle> {
+    return await this.#temporal.client.workflow.start("sync", {
+      taskQueue: this.#queue,
+      workflowId: `${this.#queue}-sync`,
+      args: [{ sync: "accounts" }],
+    });
+  }
+
+  /** The run of a workflow, once both have ended. */
+  async #finished(handle: Handle): Promise<Run> {
+    const run = await this.#ended(handle, async () => undefined);
+    // A failed workflow says so by throwing; what its run came to stands in the store.
+    await handle.result().catch(() => undefined);
+    this.#tell("a run has ended", { outcome: run.outcome, failure: run.failure?.code });
+    return run;
+  }
+
+  /** Looks again and again until a run has ended, and does `meanwhile` each time. */
+  async #ended(handle: Handle, meanwhile: () => Promise<void>): Promise<Run> {
+    const giveUpAt = performance.now() + runMsMax;
+    for (;;) {
+      await meanwhile();
+      const run = await runOf(this.state, handle);
+      if (run !== undefined && run.outcome !== null) return run;
+      if (performance.now() > giveUpAt) throw new Error("the run does not finish by itself");
+      await delay(lookEveryMs);
+    }
+  }
+
+  /**
+   * Has a run end for a reason that only a person can mend, then mends it; gives what becomes of each row in the run after
+   * that one, which finds the rows of committed chunks unchanged.
+   */
+  async #endRun(): Promise<readonly OracleRow[]> {
+    const { oracle } = this.#source;
+    const { ending } = this.#plan;
+    if (ending === undefined) return oracle;
+    await this.fleet.endSandbox("SIGTERM");
+    const { fault, credits } = ending;
+    await this.fleet.startSandbox({ faults: fault === undefined ? [] : [fault], credits });
+    const run = await this.#finished(await this.#start());
+    if (run.outcome !== ending.outcome || (run.failure?.code ?? "") !== ending.code) {
+      throw new Error(
+        `the run was to end as ${ending.outcome} (${ending.code}), and ended as ${run.outcome} (${run.failure?.code})`,
+      );
+    }
+    await this.fleet.sluice("budget", "reopen");
+    const { covered } = await readStore(this.state, { runId: run.runId, oracle });
+    this.#tell("what ended the run is mended", { covered });
+    return oracle.map((row, index) => {
+      const { verdict } = row;
+      if (index >= covered || verdict.kind !== "accept") return row;
+      return { ...row, verdict: { kind: "unchanged", record: verdict.record } };
+    });
+  }
+
+  /** Strikes as the ledger tells of the plan's events until the run has ended. */
+  async #survive(target: Target): Promise<Run> {
+    return await this.#ended(target.handle, async () => {
+      await this.#freeDisk();
+      for (const entry of await this.#tail.next()) await this.#strikes.meet(entry, target);
+    });
+  }
+
+  async #freeDisk(): Promise<void> {
+    if (this.#disk === undefined || !this.#isDiskStillFull) return;
+    const logs = await Promise.all(this.fleet.workers.map(async (worker) => await worker.log()));
+    if (!logs.some((log) => log.includes("cannot write"))) return;
+    this.#isDiskStillFull = false;
+    await this.#disk.free();
+    this.#tell("the disk has room");
+  }
+}
+
+/** The faults that a ledger tells of. */
+export function firedIn(ledger: readonly LedgerEntry[]): FaultName[] {
+  return ledger.flatMap(({ fault }) => (fault === null ? [] : [fault]));
+}

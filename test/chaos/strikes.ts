@@ -1,0 +1,145 @@
+import type { WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
+
+import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
+import type { Run } from "../../src/state/runs.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+import { recordsUnderWay, type OracleRow, type Snapshot } from "../support/ledger-facts.ts";
+import { readService, readStore } from "../support/ledger-view.ts";
+import { stopFor, victimsOf } from "./blows.ts";
+import type { Fleet } from "./fleet.ts";
+import type { FaultOrder } from "./http-faults.ts";
+import type { Tell } from "./journal.ts";
+import type { Blow, Plan, Strike } from "./plan.ts";
+import type { TestTemporal } from "./temporal.ts";
+
+/** A workflow that is under way. */
+export type Handle = WorkflowHandleWithFirstExecutionRunId;
+
+/** A strike that was carried out, and the line of the ledger that it hung on. */
+export type Struck = {
+  readonly blow: Blow;
+  readonly entry: LedgerEntry;
+  /** Whether the request of that line was still held. */
+  readonly isHeld: boolean;
+};
+
+/** The run that is struck. */
+export type Target = {
+  readonly handle: Handle;
+  readonly oracle: readonly OracleRow[];
+  /** Lines of the ledger before its first. */
+  readonly since: number;
+};
+
+type StrikesParts = {
+  readonly plan: Plan;
+  readonly fleet: Fleet;
+  readonly state: StateStore;
+  readonly temporal: TestTemporal;
+  readonly tell: Tell;
+};
+
+/** The run of a workflow; undefined before it has opened it. */
+export async function runOf(
+  state: Pick<StateStore, "runs">,
+  { firstExecutionRunId }: Handle,
+): Promise<Run | undefined> {
+  // All of a seed: the newest by a worker's clock may be another one than the last.
+  const runs = await state.runs({ limit: 10 });
+  return runs.find(({ firstRunId }) => firstRunId === firstExecutionRunId);
+}
+
+/** Carries out a plan's strikes as the events come that they hang on, and keeps what there was to see at each. */
+export class Strikes {
+  readonly snapshots: Snapshot[] = [];
+  /** Records that were under way at each blow. */
+  readonly underWay: number[] = [];
+  readonly struck: Struck[] = [];
+  readonly #parts: StrikesParts;
+  readonly #background: Promise<void>[] = [];
+  #waiting: readonly Strike[];
+  #lines = 0;
+
+  constructor(parts: StrikesParts) {
+    this.#parts = parts;
+    this.#waiting = parts.plan.strikes;
+  }
+
+  /** Starts the sandbox with the plan's faults, and before them the holds that have not been met yet. */
+  async startSandbox(): Promise<void> {
+    const { fleet, plan } = this.#parts;
+    const holds = this.#waiting.flatMap(({ at }) => ("hold" in at ? [at.hold] : []));
+    await fleet.startSandbox({
+      faults: [...holds, ...plan.faults],
+      requests_per_minute: plan.requestsPerMinute,
+    });
+  }
+
+  /** Takes the next line of the ledger; returns once the blow that hangs on it has fallen. */
+  async meet(entry: LedgerEntry, target: Target): Promise<void> {
+    this.#lines += 1;
+    const { step, status, fault, applied } = entry;
+    this.#parts.tell("request", { line: this.#lines, step, status, fault, applied });
+    const strike = this.#waiting.find(({ at }) =>
+      "hold" in at ? isHeldBy(entry, at.hold) : at.line === this.#lines,
+    );
+    if (strike === undefined) return;
+    this.#waiting = this.#waiting.filter((each) => each !== strike);
+    this.struck.push({ blow: strike.blow, entry, isHeld: "hold" in strike.at });
+    await this.#strike(strike, target);
+    // Temporal's end makes no outcome unknown: what an activity did stands in the store.
+    if (strike.blow !== "kill-temporal") await this.#look(strike.blow, target);
+  }
+
+  /** Resolves when the zombies are awake. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#background);
+  }
+
+  async #strike(strike: Strike, { handle }: Target): Promise<void> {
+    const { fleet, temporal, tell } = this.#parts;
+    const { at, blow } = strike;
+    switch (blow) {
+      case "kill-sandbox":
+        tell(blow, { at });
+        await fleet.endSandbox("SIGKILL");
+        await this.startSandbox();
+        return;
+      case "kill-temporal":
+        tell(blow, { at });
+        await temporal.crash();
+        return;
+      case "kill":
+      case "stop":
+      case "term": {
+        const victims = await victimsOf(strike, { handle, fleet });
+        tell(blow, { at, pids: victims.map(({ pid }) => pid) });
+        if (blow === "stop") {
+          const zombies = stopFor(victims, fleet, tell);
+          // Whoever waits for them is told; until then a failure must not end this process.
+          zombies.catch(() => undefined);
+          this.#background.push(zombies);
+        } else {
+          const signal = blow === "kill" ? "SIGKILL" : "SIGTERM";
+          const ends = victims.map(async (victim) => await victim.end(signal));
+          if (blow === "kill") await Promise.all(ends);
+        }
+      }
+    }
+  }
+
+  /** Keeps what store and service say now; the store first, as the service only gains. */
+  async #look(blow: Blow, { handle, oracle, since }: Target): Promise<void> {
+    const { state, fleet } = this.#parts;
+    const { runId = "" } = (await runOf(state, handle)) ?? {};
+    const store = await readStore(state, { runId, oracle });
+    const service = await readService(fleet.sandboxAddress, since);
+    this.snapshots.push({ store, service });
+    // A worker that is told to stop finishes what it sends (P13).
+    if (blow !== "term") this.underWay.push(recordsUnderWay(store));
+  }
+}
+
+function isHeldBy(entry: LedgerEntry, hold: FaultOrder): boolean {
+  return entry.step === hold.step && entry.fault === hold.do;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+
+import { faultNames } from "../../src/sandbox/faults.ts";
+import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
+import { entry } from "../crash/sound-facts.ts";
+import { missingFrom, summarise, summaryLine } from "./summary.ts";
+import type { SeedResult } from "./verdict.ts";
+
+const put = entry("put", 1, { status: null, bytes: 65_536 });
+const confirm = entry("confirm-upload", 2, { applied: true });
+
+function struckBy(...kills: readonly LedgerEntry[]): SeedResult["struck"] {
+  const others = ["stop", "term", "kill-sandbox", "kill-temporal"] as const;
+  return [
+    ...kills.map((at) => ({ blow: "kill" as const, entry: at, isHeld: true })),
+    ...others.map((blow) => ({ blow, entry: put, isHeld: false })),
+  ];
+}
+
+const all: SeedResult = {
+  seed: 1,
+  violations: [],
+  seconds: 9,
+  rows: 5_000,
+  lost: 0,
+  repeated: 12,
+  calls: 40,
+  struck: struckBy(put, confirm),
+  faults: faultNames,
+  hadWrongClock: true,
+  hadFullDisk: true,
+};
+
+describe("missingFrom", () => {
+  it("misses nothing where everything happened", () => {
+    expect(missingFrom(summarise([all]))).toEqual([]);
+  });
+
+  it.each<readonly [string, Partial<SeedResult>]>([
+    ["a kill during a PUT", { struck: struckBy(confirm) }],
+    ["a kill after an applied confirm", { struck: struckBy(put, { ...confirm, applied: false }) }],
+    ["kill-temporal", { struck: all.struck.filter(({ blow }) => blow !== "kill-temporal") }],
+    ["clock", { hadWrongClock: false }],
+    ["full-disk", { hadFullDisk: false }],
+    ["early-200", { faults: faultNames.filter((name) => name !== "early-200") }],
+  ])("misses %s", (name, without) => {
+    expect(missingFrom(summarise([{ ...all, ...without }]))).toEqual([name]);
+  });
+});
+
+describe("summaryLine", () => {
+  it("says what happened, what was lost and repeated, and how many bounds were broken", () => {
+    const red = { ...all, seed: 2, lost: 3, violations: ["one", "two"] };
+    const line = summaryLine(summarise([all, red]));
+    expect(line).toContain("2 seeds, 1 red; 4 kills (2 during a PUT, 2 after an applied confirm)");
+    expect(line).toContain("early-200 2");
+    expect(line).toContain("10,000 rows, 3 lost, 24 repeated; 2 bounds broken");
+  });
+});

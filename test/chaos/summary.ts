@@ -1,0 +1,80 @@
+import { faultNames } from "../../src/sandbox/faults.ts";
+import type { SeedResult } from "./verdict.ts";
+
+/** Blows and conditions that are no request's fault. */
+const conditions = ["kill", "stop", "term", "kill-sandbox", "kill-temporal", "clock", "full-disk"];
+
+/** What all seeds came to. */
+export type Summary = {
+  readonly seeds: number;
+  readonly red: number;
+  readonly kills: number;
+  /** Of workers while a PUT had begun and had not been answered. */
+  readonly killsDuringPut: number;
+  /** Of workers after a confirm was applied, and before its answer. */
+  readonly killsAfterConfirm: number;
+  /** How often each kind of fault happened. */
+  readonly fired: ReadonlyMap<string, number>;
+  /** Requests to the service. */
+  readonly calls: number;
+  readonly rows: number;
+  readonly lost: number;
+  readonly repeated: number;
+  readonly broken: number;
+};
+
+/** Adds up what became of the seeds. */
+export function summarise(results: readonly SeedResult[]): Summary {
+  const fired = new Map<string, number>([...faultNames, ...conditions].map((name) => [name, 0]));
+  const count = (name: string): unknown => fired.set(name, (fired.get(name) ?? 0) + 1);
+  for (const { struck, faults, hadWrongClock, hadFullDisk } of results) {
+    for (const { blow } of struck) count(blow);
+    for (const fault of faults) count(fault);
+    if (hadWrongClock) count("clock");
+    if (hadFullDisk) count("full-disk");
+  }
+  const sum = (of: (result: SeedResult) => number): number =>
+    results.reduce((total, result) => total + of(result), 0);
+  const killed = results.flatMap(({ struck }) => struck).filter(({ blow }) => blow === "kill");
+  const held = killed.filter(({ isHeld }) => isHeld).map(({ entry }) => entry);
+  return {
+    seeds: results.length,
+    red: results.filter(({ violations }) => violations.length > 0).length,
+    kills: killed.length,
+    killsDuringPut: held.filter(({ step }) => step === "put").length,
+    killsAfterConfirm: held.filter(({ step, applied }) => step === "confirm-upload" && applied)
+      .length,
+    fired,
+    calls: sum(({ calls }) => calls),
+    rows: sum(({ rows }) => rows),
+    lost: sum(({ lost }) => lost),
+    repeated: sum(({ repeated }) => repeated),
+    broken: sum(({ violations }) => violations.length),
+  };
+}
+
+/** What did not happen although a hundred seeds must bring it: then they have shown nothing of it. */
+export function missingFrom({ fired, killsDuringPut, killsAfterConfirm }: Summary): string[] {
+  return [
+    ...(killsDuringPut === 0 ? ["a kill during a PUT"] : []),
+    ...(killsAfterConfirm === 0 ? ["a kill after an applied confirm"] : []),
+    ...[...fired].flatMap(([name, times]) => (times === 0 ? [name] : [])),
+  ];
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en");
+}
+
+/** The last line of a run of seeds. */
+export function summaryLine(summary: Summary): string {
+  const { fired, killsDuringPut, killsAfterConfirm } = summary;
+  const faults = [...fired].filter(([, times]) => times > 0);
+  return [
+    `${summary.seeds} seeds, ${summary.red} red`,
+    `${summary.kills} kills (${killsDuringPut} during a PUT, ${killsAfterConfirm} after an applied confirm)`,
+    `${number(summary.calls)} calls; fired: ${faults.map(([name, times]) => `${name} ${times}`).join(", ") || "nothing"}`,
+    `${number(summary.rows)} rows, ${number(summary.lost)} lost, ${number(summary.repeated)} repeated`,
+    `${summary.broken} bounds broken`,
+  ].join("; ");
+}

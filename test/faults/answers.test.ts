@@ -1,0 +1,4 @@
+import { showCells } from "./show.ts";
+import { answers } from "./table/answers.ts";
+
+showCells(answers);

@@ -1,0 +1,4 @@
+import { showCells } from "./show.ts";
+import { bodies } from "./table/bodies.ts";
+
+showCells(bodies);

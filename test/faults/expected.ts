@@ -1,0 +1,131 @@
+import { waitInActivityRetryMsMax } from "../../src/limits.ts";
+import type { Case, Code, Column } from "./cell.ts";
+import { rows } from "./play.ts";
+
+/** What the play of one cell must show. */
+export type Expected = {
+  /** Attempts that meet the fault, in order: how each one fails; empty when the fault is borne at once. */
+  readonly fails: readonly {
+    readonly type: string;
+    readonly nonRetryable: boolean;
+    /** Least and greatest wait before the next attempt, in ms. */
+    readonly gap?: readonly [number, number];
+    readonly receipt: string;
+  }[];
+  readonly gate?: { readonly of: string; readonly least: number; readonly greatest: number };
+  /** What comes after. */
+  readonly next: "goes on" | "is opened by hand" | "stops" | "splits" | "uploads again";
+  /** Records that count as possibly repeated at the end. */
+  readonly repeated: number;
+};
+
+/** The receipt while the request of a column is on its way, and once it was refused for good. */
+const receipts = {
+  generate: { begun: "sending", undone: "sending" },
+  put: { begun: "sending", undone: "sending" },
+  confirm: { begun: "confirming", undone: "uploaded" },
+  json: { begun: "sending", undone: "staged" },
+} as const;
+
+/** Full jitter over a step that doubles, a second at least and a minute at most. */
+function gapOf(times: number): readonly [number, number] {
+  return [1_000, Math.min(60_000, 1_000 * 2 ** times)];
+}
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** `times` faults that pass; the last becomes `last` when that is given. */
+function passing(
+  column: Column,
+  how: { readonly times: number; readonly inDoubt: boolean; readonly last?: string },
+): Pick<Expected, "fails" | "repeated"> {
+  const { times, inDoubt, last } = how;
+  const { begun, undone } = receipts[column];
+  const receipt = inDoubt ? begun : undone;
+  const type = inDoubt ? "OutcomeUnknown" : "Unavailable";
+  const fails = numbers(times).map((time) =>
+    time === times && last !== undefined
+      ? { type: last, nonRetryable: true, receipt: last === "UploadGone" ? "staged" : receipt }
+      : { type, nonRetryable: false, gap: gapOf(time), receipt },
+  );
+  return { fails, repeated: inDoubt ? times * rows : 0 };
+}
+
+function stop(type: string, receipt: string): Pick<Expected, "fails" | "next" | "repeated"> {
+  return { fails: [{ type, nonRetryable: true, receipt }], next: "stops", repeated: 0 };
+}
+
+/** faults.md, section 2, in one column. */
+type InColumn = (column: Column, of: Case) => Expected;
+
+const goesOn =
+  (inDoubt: boolean): InColumn =>
+  (column, { times = 4 }) => ({ ...passing(column, { times, inDoubt }), next: "goes on" });
+
+const threeTimes =
+  (inDoubt: boolean): InColumn =>
+  (column) => ({
+    ...passing(column, { times: 3, inDoubt, last: "ContractBroken" }),
+    next: "stops",
+  });
+
+const anotherKey =
+  (times: number): InColumn =>
+  (column) => ({
+    ...passing(column, { times, inDoubt: false, last: "UploadGone" }),
+    next: "uploads again",
+  });
+
+const day = 86_400_000;
+
+const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
+  OK: () => ({ fails: [], next: "goes on", repeated: 0 }),
+  RT: goesOn(false),
+  RG: goesOn(false),
+  AMB: goesOn(true),
+  "RT x3": threeTimes(false),
+  "RG x3": threeTimes(false),
+  "AMB x3": threeTimes(true),
+  "RT x5, RG": anotherKey(5),
+  "RG key": anotherKey(1),
+  SC: (column, { row }) => {
+    const { begun, undone } = receipts[column];
+    // A 200 without end may follow a request that was done.
+    const inDoubt = row === 35 && (column === "confirm" || column === "json");
+    const stopped = stop("ContractBroken", inDoubt ? begun : undone);
+    const closed = { of: column === "put" ? "storage" : "key", least: day, greatest: day };
+    return { ...stopped, repeated: inDoubt ? rows : 0, ...(row === 4 ? { gate: closed } : {}) };
+  },
+  "SC setting": (column) => stop("ConfigError", receipts[column].undone),
+  SA: (column) => ({
+    ...stop("AuthFailed", receipts[column].undone),
+    next: "is opened by hand",
+    gate: { of: "key:refused", least: 1e12, greatest: Infinity },
+  }),
+  SQ: (column) => ({
+    ...stop("CreditsExhausted", receipts[column].undone),
+    next: "is opened by hand",
+    gate: { of: "key:ingestion", least: day, greatest: day },
+  }),
+  SP: (column, { row }) => ({
+    ...stop(row === 16 ? "TooLarge" : "RecordsRejected", receipts[column].undone),
+    next: "splits",
+  }),
+  DL: (column) => ({ ...stop("RecordsRejected", receipts[column].undone), next: "splits" }),
+};
+
+/** What the play of one cell must show, by the codes of faults.md, section 2. */
+export function expectedOf(code: Code, column: Column, of: Case): Expected {
+  if (typeof code === "string") return byCode[code](column, of);
+  if ("wait" in code) {
+    const [least, greatest] = code.wait;
+    const gate = { of: column === "put" ? "storage" : "key", least, greatest };
+    // A long wait is the workflow's.
+    const nonRetryable = least > waitInActivityRetryMsMax;
+    const receipt = receipts[column].undone;
+    const fail = { type: "RateLimited", nonRetryable, gap: code.wait, receipt };
+    return { fails: [fail], gate, next: "goes on", repeated: 0 };
+  }
+  const gate = { of: "key", least: Math.min(1_000, code.doubt), greatest: code.doubt };
+  return { ...passing(column, { times: 1, inDoubt: true }), gate, next: "goes on" };
+}

@@ -1,0 +1,4 @@
+import { showCells } from "./show.ts";
+import { sockets } from "./table/sockets.ts";
+
+showCells(sockets);

@@ -1,0 +1,144 @@
+import type { ApplicationFailure } from "@temporalio/common";
+import { expect } from "vitest";
+
+import type { RunReport } from "../../src/report.ts";
+import { failureOf } from "../support/harness.ts";
+import { splitOf } from "../support/test-run.ts";
+import type { Case, Code, Column } from "./cell.ts";
+import { expectedOf, type Expected } from "./expected.ts";
+import { Play, rows, stepOf } from "./play.ts";
+
+/** A value of the first record, which no failure may carry into Temporal (I4). */
+const value = "c0.example";
+
+/** Plays one cell: the fault as often as it comes, what must not leave meanwhile, what comes after, and answers the report. */
+export async function showCell(fault: Case, column: Column, code: Code): Promise<RunReport> {
+  const play = await Play.prepare(column, fault);
+  const expected = expectedOf(code, column, fault);
+  const last = await meetAll(play, fault, expected);
+  const seen = requestsSeen(play, expected);
+  expect(await play.requests()).toEqual(seen);
+  await tryEarly(play, expected);
+  const report = await goOn(play, expected, last);
+  expect(report).toMatchObject({
+    possibly_repeated: expected.repeated,
+    requests: (await play.requests()).length + play.elsewhere,
+    counts: { rejected: code === "DL" ? 1 : 0 },
+  });
+  if (expected.next === "stops") return report;
+  expect(report.counts.sent).toBe(code === "DL" ? rows - 1 : rows);
+  if (fault.isBelieved === true) return report;
+  expect(await play.harness.sandbox.recordsTaken()).toBe(
+    report.counts.sent + (isTakenAgain(fault, column) ? expected.repeated : 0),
+  );
+  return report;
+}
+
+/** Whether the service takes the records of each request that meets the fault. */
+function isTakenAgain({ isApplied = false, sandbox }: Case, column: Column): boolean {
+  if (!isApplied) return false;
+  return column === "json" || (column === "confirm" && sandbox?.confirms === "strict");
+}
+
+function meetsOf({ meets }: Case, column: Column): Exclude<Case["meets"], Function> {
+  return typeof meets === "function" ? meets(column) : meets;
+}
+
+/** Meets the fault as often as it comes; each attempt fails in its way. Answers the last failure. */
+async function meetAll(
+  play: Play,
+  fault: Case,
+  { fails, gate }: Expected,
+): Promise<ApplicationFailure | undefined> {
+  play.harness.clock.stepWall(fault.clockMs ?? 0);
+  const meets = meetsOf(fault, play.column);
+  let last: ApplicationFailure | undefined;
+  for (const { type, nonRetryable, gap, receipt } of fails) {
+    last = await failureOf(play.meet(meets));
+    expect(last).toMatchObject({ type, nonRetryable });
+    expect(JSON.stringify([last.message, last.details])).not.toContain(value);
+    expect(await play.run.receipt(play.part)).toMatchObject({ state: receipt });
+    const wait = play.waitOf(last) ?? 0;
+    if (gap === undefined || gate !== undefined) continue;
+    expect(wait).toBeGreaterThanOrEqual(gap[0]);
+    expect(wait).toBeLessThanOrEqual(gap[1]);
+    play.harness.clock.nowMs += wait;
+  }
+  // What is borne at once is an attempt that succeeds.
+  if (fails.length === 0) await play.meet(meets);
+  return last;
+}
+
+/** What the sandbox must have seen so far, in order. */
+function requestsSeen({ column, elsewhere }: Play, { fails }: Expected): string[] {
+  const before = column === "confirm" ? [stepOf.generate, stepOf.put] : [];
+  const address = column === "put" ? [stepOf.generate] : [];
+  const own = elsewhere > 0 ? [] : [stepOf[column]];
+  // An address that is borne at once is used at once.
+  const after = column === "generate" && fails.length === 0 ? [stepOf.put] : [];
+  const times = Math.max(1, fails.length);
+  return [...before, ...Array.from({ length: times }, () => [...address, ...own]).flat(), ...after];
+}
+
+/** Nothing leaves in the last millisecond in which a gate is closed. */
+async function tryEarly(play: Play, { gate, next }: Expected): Promise<void> {
+  const closed = await play.closedGate();
+  expect(closed?.of).toBe(gate?.of);
+  if (gate === undefined || closed === undefined) return;
+  expect(closed.forMs).toBeGreaterThanOrEqual(gate.least);
+  expect(closed.forMs).toBeLessThanOrEqual(gate.greatest);
+  const before = await play.requests();
+  const { clock } = play.harness;
+  clock.nowMs += Math.min(closed.forMs, 1e9) - 1;
+  const { type } = await failureOf(play.tryEarly());
+  expect(type).toBe(
+    { "key:refused": "AuthFailed", "key:ingestion": "CreditsExhausted" }[gate.of] ?? "RateLimited",
+  );
+  // A PUT that must wait has got its address before.
+  const asked = gate.of === "storage" ? [stepOf.generate] : [];
+  expect(await play.requests()).toEqual([...before, ...asked]);
+  if (next === "goes on") clock.nowMs += 1;
+}
+
+/** What is done after the fault, up to the report. */
+async function goOn(
+  play: Play,
+  { next }: Expected,
+  last: ApplicationFailure | undefined,
+): Promise<RunReport> {
+  const { run, part, harness } = play;
+  switch (next) {
+    case "stops": {
+      const failure = { code: last?.type ?? "", message: "stopped" };
+      return await run.close({ outcome: "failed", failure });
+    }
+    case "splits": {
+      const how = last === undefined ? undefined : splitOf(last);
+      if (how === undefined) throw new Error("a refusal that is not split");
+      for (const number of await run.split(part, how)) {
+        const form = play.column === "json" ? "body" : "file";
+        expect(await run.attemptPart({ ...part, part: number }, form)).toBeUndefined();
+      }
+      break;
+    }
+    case "uploads again": {
+      const { uploadFile, confirmUpload } = harness.activities;
+      const { fileKey } = await harness.perform(uploadFile, part);
+      const puts = await harness.sandbox.ledger("put");
+      expect(new Set(puts.map((put) => put.file_key)).size).toBe(2);
+      expect(new Set(puts.map((put) => put.gzip_sha256)).size).toBe(1);
+      await harness.perform(confirmUpload, { ...part, fileKey });
+      break;
+    }
+    case "is opened by hand":
+      await harness.state.reopenGates({ prefix: "api:", ...harness.clock.moment() });
+      await play.attempt();
+      await play.confirm();
+      break;
+    case "goes on":
+      await play.attempt();
+      await play.confirm();
+  }
+  await run.commit(part);
+  return await run.close();
+}

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it } from "vitest";
+
+import { columns, type Column, type Says } from "./cell.ts";
+import { isPlayed } from "./show.ts";
+import { lines, rowsOfTable } from "./table.ts";
+
+/** What a cell is, in one word, as the test prints it. */
+function kindOf(says: Says): "played" | "shown by a test of its own" | "not applicable" {
+  if (isPlayed(says)) return "played";
+  return "none" in says ? "not applicable" : "shown by a test of its own";
+}
+
+const numbers = Array.from({ length: rowsOfTable }, (_, index) => index + 1);
+
+/** Cells that faults.md leaves empty, for the four columns: every other one must be shown. */
+const empty: Readonly<Record<number, readonly Column[]>> = {
+  19: ["put"],
+  21: ["put"],
+  30: ["generate", "confirm"],
+  38: ["generate", "put", "json"],
+  39: ["confirm", "json"],
+  41: ["generate", "confirm"],
+  42: ["confirm", "json"],
+  47: ["put"],
+  48: ["generate", "confirm", "json"],
+};
+
+describe("the fault table", () => {
+  it.each(numbers)(
+    "shows in row %i what must follow in every column that faults.md fills",
+    (row) => {
+      const ofRow = lines.filter((line) => line.row === row);
+      const isShown = (column: Column): boolean =>
+        ofRow.some(({ says }) => kindOf(says[column]) !== "not applicable");
+      expect(columns.filter((column) => !isShown(column))).toEqual(empty[row] ?? []);
+    },
+  );
+
+  it("has no row that faults.md does not have", () => {
+    expect(lines.filter(({ row }) => row < 1 || row > rowsOfTable)).toEqual([]);
+  });
+
+  it("names tests that exist", () => {
+    const files = lines.flatMap(({ says }) =>
+      columns.flatMap((column) => {
+        const cell = says[column];
+        return typeof cell === "object" && "shownBy" in cell ? [cell.shownBy] : [];
+      }),
+    );
+    const root = new URL("../../", import.meta.url);
+    for (const file of new Set(files)) {
+      expect([file, existsSync(fileURLToPath(new URL(file, root)))]).toEqual([file, true]);
+    }
+  });
+
+  it("tells how many cells there are of each kind, and why the others are none", ({ annotate }) => {
+    const cells = lines.flatMap((line) =>
+      columns.map((column) => ({ ...line, column, cell: line.says[column] })),
+    );
+    const kinds = Map.groupBy(cells, ({ cell }) => kindOf(cell));
+    const reasons = (kinds.get("not applicable") ?? []).map(
+      ({ row, column, fault, cell }) =>
+        `row ${row}, ${column}, ${fault}: ${typeof cell === "object" && "none" in cell ? cell.none : ""}`,
+    );
+    const counts = [...kinds].map(([kind, { length }]) => `${length} ${kind}`).join(", ");
+    void annotate([counts, ...reasons].join("\n"));
+    expect(kinds.get("played")?.length).toBeGreaterThanOrEqual(170);
+    expect(reasons.every((reason) => !reason.endsWith(": "))).toBe(true);
+  });
+});

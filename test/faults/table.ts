@@ -1,0 +1,20 @@
+import type { Case, Column, Says } from "./cell.ts";
+import { answers } from "./table/answers.ts";
+import { bodies } from "./table/bodies.ts";
+import { elsewhere } from "./table/elsewhere.ts";
+import { certificates, sockets } from "./table/sockets.ts";
+
+/** Rows of faults.md, section 3. */
+export const rowsOfTable = 48;
+
+const played: readonly Case[] = [...answers, ...bodies, ...sockets, ...certificates];
+
+/**
+ * Every line of the table for the columns generate, PUT, confirm and upload-json: what is played, and what a test of its own
+ * shows.
+ */
+export const lines: readonly {
+  readonly row: number;
+  readonly fault: string;
+  readonly says: Readonly<Record<Column, Says>>;
+}[] = [...played, ...elsewhere];

@@ -1,0 +1,174 @@
+import type { FaultAction } from "../../../src/sandbox/faults.ts";
+import { answering, startRaw } from "../../support/raw-server.ts";
+import { all, says, type Case, type Column, type Meets } from "../cell.ts";
+
+const date = "Thu, 01 Jan 2026 00:00:00 GMT";
+const [twoMinutes, day] = [120_000, 86_400_000];
+
+function answered(status: number, headers: Readonly<Record<string, string>> = {}): Meets {
+  return { action: { status, headers } };
+}
+
+function each(statuses: readonly number[], of: Omit<Case, "fault" | "meets">): Case[] {
+  return statuses.map((status) => ({
+    ...of,
+    fault: `answered ${status}`,
+    meets: answered(status),
+  }));
+}
+
+/** 429 with a hint that says when. */
+function rateLimited(hint: string, row: number, wait: readonly [number, number]): Case {
+  const meets = answered(429, { date, "retry-after": hint });
+  return { row, fault: `answered 429 with Retry-After: "${hint}"`, meets, says: all({ wait }) };
+}
+
+/** What a wait without a usable hint is drawn from. */
+const drawn = [1_000, 2_000] as const;
+
+const tooOften: readonly Case[] = [
+  rateLimited("120", 1, [twoMinutes, twoMinutes]),
+  rateLimited("Thu, 01 Jan 2026 00:02:00 GMT", 2, [twoMinutes, twoMinutes]),
+  rateLimited("Thursday, 01-Jan-26 00:02:00 GMT", 2, [twoMinutes, twoMinutes]),
+  rateLimited("Thu Jan  1 00:02:00 2026", 2, [twoMinutes, twoMinutes]),
+  rateLimited("Wed, 31 Dec 2025 23:00:00 GMT", 2, [1_000, 1_000]),
+  {
+    row: 3,
+    fault: "answered 429 without a hint",
+    meets: answered(429),
+    says: all({ wait: drawn }),
+  },
+  rateLimited("86400", 4, [day, day]),
+  {
+    row: 4,
+    fault: "answered 429 with more than a day to wait",
+    meets: answered(429, { "retry-after": "1000000000000" }),
+    says: all("SC"),
+  },
+  ...["-5", "1.5", "abc", ""].map((hint) => rateLimited(hint, 5, drawn)),
+  {
+    row: 5,
+    fault: "answered 429 with two hints",
+    meets: {
+      server: async () =>
+        await startRaw(
+          answering(
+            "HTTP/1.1 429 Slow\r\nretry-after: 5\r\nretry-after: 7\r\ncontent-length: 0\r\n\r\n",
+          ),
+        ),
+    },
+    says: all({ wait: drawn }),
+  },
+  rateLimited("0", 5, [1_000, 1_000]),
+];
+
+const unwell: readonly Case[] = [
+  ...each([500, 502, 504], { row: 6, says: says("RT", "RG", "AMB", "AMB") }),
+  ...each([503], { row: 7, says: says("RT", "RG", "AMB", "AMB") }),
+  {
+    row: 7,
+    fault: "answered 503 with a time to wait",
+    meets: answered(503, { "retry-after": "120" }),
+    // Beyond faults.md for confirm: records that a gateway refuses so may have reached the service.
+    says: says(
+      { wait: [twoMinutes, twoMinutes] },
+      { wait: [twoMinutes, twoMinutes] },
+      { doubt: twoMinutes },
+      { doubt: twoMinutes },
+    ),
+  },
+  {
+    row: 7,
+    fault: "answered 503 SlowDown",
+    meets: { action: { status: 503, body: "<Error><Code>SlowDown</Code></Error>" } },
+    says: says({ wait: drawn }, { wait: drawn }, { doubt: 2_000 }, { doubt: 2_000 }),
+  },
+  ...each([501], { row: 8, says: all("SC") }),
+];
+
+const refused: readonly Case[] = [
+  ...each([401], { row: 9, says: says("SA", "SC", "SA", "SA") }),
+  ...each([403], { row: 10, says: says("SA", "RG x3", "SA", "SA") }),
+  ...each([404], { row: 11, says: says("SC", "RG x3", "RT x5, RG", "SC") }),
+  ...each([405, 406, 411, 412, 415], { row: 12, says: all("SC") }),
+  ...each([408], { row: 13, says: says("RT", "RG", "AMB", "AMB") }),
+  {
+    row: 13,
+    fault: "answered 400 RequestTimeout",
+    meets: { action: { status: 400, body: "<Error><Code>RequestTimeout</Code></Error>" } },
+    says: says("RT", "RG", "AMB", "AMB"),
+  },
+  ...each([409], { row: 14, says: says("RT x3", "RG x3", "RT x3", "SC") }),
+  {
+    row: 14,
+    fault: "answered 409 that it was done already",
+    meets: { action: { status: 409, body: { message: "The upload is already confirmed" } } },
+    isBelieved: true,
+    says: says("RT x3", "RG x3", "OK", "SC"),
+  },
+  ...each([410], { row: 15, says: says("SC", "RG", "RG key", "SC") }),
+  ...each([413], { row: 16, says: says("SC", "SP", "SC", "SP") }),
+  ...each([301, 302, 303, 307, 308], { row: 18, says: all("SC") }),
+  ...each([201, 202, 204, 206], {
+    row: 22,
+    // Beyond faults.md for confirm: a 2xx may have had the file processed, so it stays in doubt.
+    says: says("SC", "RG x3", "AMB x3", "AMB x3"),
+  }),
+];
+
+/** A complaint about the record `index` of what was sent. */
+function naming(column: Column, index: number): FaultAction {
+  const prefix = column === "json" ? ["body", "data"] : ["file"];
+  const detail = [
+    { loc: [...prefix, index, "domain"], msg: "c0.example is bad", type: "value_error" },
+  ];
+  return { status: 422, body: { detail } };
+}
+
+const schema: readonly Case[] = [
+  ...[400, 422].map((status) => ({
+    row: 17,
+    fault: `answered ${status} with a message`,
+    meets: { action: { status, body: { message: "Invalid input", details: "c0.example" } } },
+    says: says("SC", "SC", "SP", "SP"),
+  })),
+  {
+    row: 17,
+    fault: "answered 422 with a detail that is text",
+    meets: { action: { status: 422, body: { detail: "c0.example is invalid" } } },
+    says: says("SC", "SC", "SP", "SP"),
+  },
+  {
+    row: 17,
+    fault: "answered 422 naming the first record",
+    meets: (column) => ({ action: naming(column, 0) }),
+    says: says("SC", "SC", "DL", "DL"),
+  },
+  {
+    row: 17,
+    fault: "answered 422 naming a record that was not sent",
+    meets: (column) => ({ action: naming(column, 5) }),
+    says: says("SC", "SC", "SP", "SP"),
+  },
+  {
+    row: 19,
+    fault: "answered 200 whose status says error",
+    meets: { action: { status: 200, body: { status: "error", message: "no" } } },
+    says: says("SC", { none: "the answer to a PUT has no body that counts" }, "SP", "SP"),
+  },
+  {
+    row: 47,
+    fault: "answered 429 that the credits are exhausted, beside a time to wait",
+    meets: {
+      action: {
+        status: 429,
+        headers: { "retry-after": "5" },
+        body: { message: "Credits exhausted" },
+      },
+    },
+    says: says("SQ", { none: "a storage host knows no credits" }, "SQ", "SQ"),
+  },
+];
+
+/** Rows 1 to 19, 22 and 47: what a status says. */
+export const answers: readonly Case[] = [...tooOften, ...unwell, ...refused, ...schema];

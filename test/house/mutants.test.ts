@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it } from "vitest";
+
+import { applyEdit } from "../mutants/mutant.ts";
+import { mutants } from "../mutants/table.ts";
+import { mutantsElsewhere } from "../mutants/table/elsewhere.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const cases = mutants.map((mutant) => ({ ...mutant, name: `${mutant.id}, ${mutant.plants}` }));
+
+/** Of faults.md, section 10. */
+const mutantsOfFaultsMax = 28;
+
+describe("the table of mutants", () => {
+  it.each(cases)("can plant $name", ({ edits, test }) => {
+    for (const edit of edits) {
+      const text = readFileSync(join(root, edit.file), "utf8");
+      expect(applyEdit(text, edit)).not.toBe(text);
+    }
+    expect([test.file, existsSync(join(root, test.file))]).toEqual([test.file, true]);
+  });
+
+  it("has each mutant of faults.md, planted or with the reason why it is not", () => {
+    const ids = new Set([...mutants, ...mutantsElsewhere].map(({ id }) => id));
+    const numbers = Array.from({ length: mutantsOfFaultsMax }, (_, index) => `M${index + 1}`);
+    expect(numbers.filter((id) => !ids.has(id))).toEqual([]);
+    expect(ids.size).toBe(mutants.length + mutantsElsewhere.length);
+  });
+});

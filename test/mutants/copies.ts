@@ -1,0 +1,30 @@
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { applyEdit, type Mutant } from "./mutant.ts";
+
+/** What the named tests need of the project. */
+const parts = [
+  "activities",
+  "connectors",
+  "package.json",
+  "src",
+  "test",
+  "tsconfig.json",
+  "vitest.config.ts",
+  "workflows",
+];
+
+/** Copies the project from one folder to another; both use the same packages. */
+export async function copyProject(from: string, to: string): Promise<void> {
+  for (const part of parts) await cp(join(from, part), join(to, part), { recursive: true });
+  await symlink(join(from, "node_modules"), join(to, "node_modules"));
+}
+
+/** Plants a mutant in a copy of the project. @throws {Error} the code that it changes has moved. */
+export async function plant(folder: string, { edits }: Pick<Mutant, "edits">): Promise<void> {
+  for (const edit of edits) {
+    const path = join(folder, edit.file);
+    await writeFile(path, applyEdit(await readFile(path, "utf8"), edit));
+  }
+}

@@ -1,0 +1,36 @@
+/** A text of one file, and what stands in its place in the mutant. */
+export type Edit = {
+  /** From the root of the project. */
+  readonly file: string;
+  /** Occurs exactly once. */
+  readonly find: string;
+  readonly replace: string;
+};
+
+/** Tests of one file whose title holds a text. */
+export type NamedTest = { readonly file: string; readonly title: string };
+
+/**
+ * A planted bug, and the test that must notice it. Data rather than a patch file: a text that occurs exactly once stays where
+ * it is when lines around it move, and a quick test sees when the code it stands for has changed.
+ */
+export type Mutant = {
+  /** M1 to M28 are those of faults.md, section 10; S is for the mechanisms that are ours. */
+  readonly id: string;
+  readonly plants: string;
+  readonly edits: readonly [Edit, ...Edit[]];
+  readonly test: NamedTest;
+};
+
+/** A mutant of faults.md that has nothing to be planted in on this path. */
+export type Elsewhere = Pick<Mutant, "id" | "plants"> & { readonly reason: string };
+
+/** The text with the edit made. @throws {Error} the text to be found does not occur exactly once: the code moved. */
+export function applyEdit(text: string, { file, find, replace }: Edit): string {
+  const [before = "", ...after] = text.split(find);
+  const [rest] = after;
+  if (rest === undefined || after.length > 1) {
+    throw new Error(`${file} holds ${after.length} times, and not once: ${find.trim()}`);
+  }
+  return `${before}${replace}${rest}`;
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { copyProject, plant } from "./copies.ts";
+import type { Mutant } from "./mutant.ts";
+import { runTests } from "./run-tests.ts";
+import { endsOf, judge, type TestRun, type Verdict } from "./verdict.ts";
+
+/** What became of one mutant; `why` is what its test failed with, or what keeps it from being planted. */
+export type Tried = {
+  readonly mutant: Mutant;
+  readonly verdict: Verdict;
+  readonly why: string;
+  /** Of its test, with the mutant. */
+  readonly seconds: number;
+};
+
+/** What the runs of all mutants share. */
+export type Trials = {
+  /** The project. */
+  readonly root: string;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+};
+
+/** Test files that are run at a time: each has a core. */
+const lanes = 2;
+
+/** A test is cut off after twice the time it takes without the mutant, and vitest's own limit for one that waits. */
+const slowerMax = 2;
+const waitMsMax = 75_000;
+
+/** What a test may take that no mutant slows down. */
+const greenMsMax = 300_000;
+
+/** Does the work for each item, `lanes` at a time, and answers in the order of the items. */
+async function inLanes<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await work(item);
+  };
+  // Each lane is waited for, also when another fails: what it runs and its folder are gone then.
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  return results;
+}
+
+/** Runs each test file that is named once, without any mutant. */
+async function runGreen(
+  { say, signal }: Trials,
+  folder: string,
+  mutants: readonly Mutant[],
+): Promise<ReadonlyMap<string, TestRun>> {
+  const byFile = Map.groupBy(mutants, ({ test }) => test.file);
+  const runs = await inLanes([...byFile], async ([file, ofFile]) => {
+    const titles = ofFile.map(({ test }) => test.title);
+    const run = await runTests({ folder, file, titles, msMax: greenMsMax, signal });
+    const red = run.ends.filter(({ isGreen }) => !isGreen);
+    for (const { title, why } of red) say(`red without a mutant: ${file}, ${title}: ${why}`);
+    return [file, run] as const;
+  });
+  return new Map(runs);
+}
+
+/** Plants one mutant in a copy of its own and runs its test there. */
+async function tryMutant(
+  { signal }: Trials,
+  { mutant, pristine, green }: { mutant: Mutant; pristine: string; green: TestRun },
+): Promise<Tried> {
+  const { test } = mutant;
+  const folder = await mkdtemp(join(tmpdir(), "sluice-mutant-"));
+  try {
+    await copyProject(pristine, folder);
+    const problem = await plant(folder, mutant).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+    if (problem !== undefined) {
+      return { mutant, verdict: "does not apply", why: problem, seconds: 0 };
+    }
+    const msMax = Math.ceil(green.seconds * 1_000 * slowerMax) + waitMsMax;
+    const asked = { folder, file: test.file, titles: [test.title], msMax, signal };
+    const run = await runTests(asked);
+    const why = endsOf(run, test).find(({ isGreen }) => !isGreen)?.why ?? "";
+    return { mutant, verdict: judge(test, green, run), why, seconds: run.seconds };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * Tries every mutant on copies of the project as it is now: the tests that are named without any, and then each with its own.
+ * Answers in the order of the mutants.
+ */
+export async function runMutants(trials: Trials, mutants: readonly Mutant[]): Promise<Tried[]> {
+  const { root, say } = trials;
+  const pristine = await mkdtemp(join(tmpdir(), "sluice-mutants-"));
+  try {
+    await copyProject(root, pristine);
+    say("running the tests without a mutant");
+    const green = await runGreen(trials, pristine, mutants);
+    return await inLanes(mutants, async (mutant) => {
+      const without = green.get(mutant.test.file) ?? { isHung: false, seconds: 0, ends: [] };
+      const tried = await tryMutant(trials, { mutant, pristine, green: without });
+      const { verdict, why, seconds } = tried;
+      say(`${mutant.id}: ${verdict} after ${seconds.toFixed(1)} s: ${why}`);
+      return tried;
+    });
+  } finally {
+    await rm(pristine, { recursive: true });
+  }
+}

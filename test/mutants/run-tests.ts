@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import type { TestEnd, TestRun } from "./verdict.ts";
+
+/** What vitest's JSON reporter says of the tests, as far as it is read here. */
+const report = z.object({
+  testResults: z.array(
+    z.object({
+      assertionResults: z.array(
+        z.object({ title: z.string(), status: z.string(), failureMessages: z.array(z.string()) }),
+      ),
+    }),
+  ),
+});
+
+/** Some tests of one file. */
+export type Asked = {
+  /** A copy of the project. */
+  readonly folder: string;
+  readonly file: string;
+  /** Texts, one of which a title holds. */
+  readonly titles: readonly string[];
+  /** After so long they are cut off. */
+  readonly msMax: number;
+  readonly signal: AbortSignal;
+};
+
+/** Runs tests of a copy of the project, in a process group of its own, which is gone afterwards. */
+export async function runTests({ folder, file, titles, msMax, signal }: Asked): Promise<TestRun> {
+  signal.throwIfAborted();
+  // What the tests of a process that was cut off leave goes with the copy.
+  const temporary = join(folder, "tmp");
+  await mkdir(temporary, { recursive: true });
+  const output = join(temporary, `report-${randomUUID()}.json`);
+  const pattern = titles.map(escaped).join("|");
+  const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+  const reporter = ["--reporter=json", `--outputFile=${output}`];
+  const startedMs = performance.now();
+  const child = spawn(
+    process.execPath,
+    [vitest, "run", file, "--testNamePattern", pattern, ...reporter],
+    {
+      cwd: folder,
+      env: { ...process.env, TMPDIR: temporary },
+      detached: true,
+      stdio: "ignore",
+    },
+  );
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(msMax)]);
+  const stop = (): void => endGroup(child.pid);
+  limit.addEventListener("abort", stop, { once: true });
+  await once(child, "close");
+  const isHung = limit.aborted;
+  limit.removeEventListener("abort", stop);
+  stop();
+  signal.throwIfAborted();
+  const seconds = (performance.now() - startedMs) / 1_000;
+  return { isHung, seconds, ends: isHung ? [] : await readEnds(output) };
+}
+
+/** A text as a pattern that only it matches. */
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+}
+
+/** Kills a process group of ours, its servers and workers with it. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of it has ended.
+  }
+}
+
+async function readEnds(output: string): Promise<TestEnd[]> {
+  const text = await readFile(output, "utf8").catch(() => '{"testResults":[]}');
+  const { testResults } = report.parse(JSON.parse(text));
+  return testResults.flatMap(({ assertionResults }) =>
+    assertionResults
+      // Those that the pattern leaves out are "skipped".
+      .filter(({ status }) => status === "passed" || status === "failed")
+      .map(({ title, status, failureMessages: [why = ""] }) => ({
+        title,
+        isGreen: status === "passed",
+        why: why.split("\n", 1).join(),
+      })),
+  );
+}

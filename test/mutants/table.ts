@@ -1,0 +1,15 @@
+import type { Mutant } from "./mutant.ts";
+import { mutantsOfOurs } from "./table/ours.ts";
+import { mutantsOfRecords } from "./table/records.ts";
+import { mutantsOfRequests } from "./table/requests.ts";
+
+/** M12 -> 12. */
+function numberOf({ id }: Mutant): number {
+  return Number.parseInt(id.slice(1), 10);
+}
+
+/** Every mutant that is planted, those of faults.md first. */
+export const mutants: readonly Mutant[] = [
+  ...[...mutantsOfRecords, ...mutantsOfRequests].toSorted((a, b) => numberOf(a) - numberOf(b)),
+  ...mutantsOfOurs,
+];

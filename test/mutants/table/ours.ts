@@ -1,0 +1,282 @@
+import type { Mutant } from "../mutant.ts";
+
+const lightweight = {
+  file: "test/crash/lightweight.test.ts",
+  title: "wherever it is killed",
+} as const;
+
+/** Mutants of the mechanisms that faults.md does not plant anything in. */
+export const mutantsOfOurs: readonly Mutant[] = [
+  {
+    id: "S1",
+    plants: "the fence of a run is not looked at",
+    edits: [
+      {
+        file: "activities/dependencies.ts",
+        find: "if (run.fence !== fence) {",
+        replace: "if (false) {",
+      },
+    ],
+    test: { file: "test/activities/run-of.test.ts", title: "is a zombie's" },
+  },
+  {
+    id: "S2",
+    plants: "the send lock is taken over without giving up what its holder staged",
+    edits: [
+      { file: "src/state/locks.ts", find: "          dropSends(found.runId, 0);\n", replace: "" },
+    ],
+    test: {
+      file: "test/src/state/locks-and-budget.test.ts",
+      title: "gives up what the replaced holder staged in the same breath",
+    },
+  },
+  {
+    id: "S3",
+    plants: "a redeploy goes on under another configuration",
+    edits: [
+      {
+        file: "activities/dependencies.ts",
+        find: "if (sync.configHash !== ref.configHash) {",
+        replace: "if (false) {",
+      },
+    ],
+    test: { file: "test/activities/run-of.test.ts", title: "has another configuration" },
+  },
+  {
+    id: "S4",
+    plants: "a worker with another store goes on",
+    edits: [
+      {
+        file: "activities/dependencies.ts",
+        find: "if (storeId !== state.storeId) {",
+        replace: "if (false) {",
+      },
+    ],
+    test: { file: "test/activities/run-of.test.ts", title: "has another store" },
+  },
+  {
+    id: "S5",
+    plants: "a chunk is committed before the one before it",
+    edits: [{ file: "src/state/commit.ts", find: " || !isInOrder) {", replace: ") {" }],
+    test: { file: "test/src/state/contract.test.ts", title: "commits chunks in their order only" },
+  },
+  {
+    id: "S6",
+    plants: "a chunk is committed of which not every record was accepted",
+    edits: [
+      {
+        file: "src/state/commit.ts",
+        find: "if (numbers.open > 0 || !isWhole || ",
+        replace: "if (",
+      },
+    ],
+    test: { file: "test/activities/commit-chunk.test.ts", title: "moves it not at all while" },
+  },
+  {
+    id: "S7",
+    plants: "a checkpoint that someone moved is moved on",
+    edits: [{ file: "src/state/commit.ts", find: " and version = v`", replace: "`" }],
+    test: {
+      file: "test/activities/commit-chunk.test.ts",
+      title: "stops when someone else moved the checkpoint",
+    },
+  },
+  {
+    id: "S8",
+    plants: "what a crash left on its way is not counted as possibly repeated",
+    edits: [
+      { file: "src/state/receipts.ts", find: "if (wasPerhapsAccepted) ", replace: "if (false) " },
+    ],
+    test: lightweight,
+  },
+  {
+    id: "S9",
+    plants: "what a staging had on its way is not counted when it is given up",
+    edits: [
+      {
+        file: "src/state/sends.ts",
+        find: "    countUnderWay.run({ runId, fromChunk });\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/stage-chunk.test.ts",
+      title: "counts what an older staging had under way as possibly repeated",
+    },
+  },
+  {
+    id: "S10",
+    plants: "a chunk that is staged again leaves the later ones as they are",
+    edits: [
+      {
+        file: "src/state/sends.ts",
+        find: "where run_id = $runId and chunk >= $fromChunk and state in ('staging', 'staged')",
+        replace:
+          "where run_id = $runId and $fromChunk in (0, chunk) and state in ('staging', 'staged')",
+      },
+    ],
+    test: {
+      file: "test/src/state/contract.test.ts",
+      title: "gives up every later chunk with the one that is staged again",
+    },
+  },
+  {
+    id: "S11",
+    plants: "the receipt takes the word of an attempt that another has followed",
+    edits: [
+      {
+        file: "src/state/receipts.ts",
+        find: "where ${thisPart} and attempts = $attempts and state in",
+        replace: "where ${thisPart} and $attempts = $attempts and state in",
+      },
+    ],
+    test: {
+      file: "test/src/state/contract.test.ts",
+      title: "refuses the receipt of an attempt that another has followed",
+    },
+  },
+  {
+    id: "S12",
+    plants: "a file key is taken that another part was given",
+    edits: [
+      {
+        file: "src/state/receipts.ts",
+        find: "if (count(statements.isTaken, input) > 0) return false;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/faults/own-side.test.ts",
+      title: "stops the run before its file is overwritten",
+    },
+  },
+  {
+    id: "S13",
+    plants: "whoever asks again for a slot loses its place",
+    edits: [
+      {
+        file: "src/state/tickets.ts",
+        find: "if (ticket !== undefined) insert.run({ gate, ticket, priority, due });",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/budget.test.ts",
+      title: "gives the same time again to the same ticket",
+    },
+  },
+  {
+    id: "S14",
+    plants: "a half-closed gate lets a second probe through beside the first",
+    edits: [
+      {
+        file: "src/state/budget.ts",
+        find: "save(isProbe ? gates.probed(given.row, ask) : given.row, ask);",
+        replace: "save(given.row, ask);",
+      },
+    ],
+    test: {
+      file: "test/src/turnstile.test.ts",
+      title: "is probed by one request of all workers, until one succeeds",
+    },
+  },
+  {
+    id: "S15",
+    plants: "no number of failures half-closes a gate",
+    edits: [
+      {
+        file: "src/state/gate.ts",
+        find: "return failures >= failuresMax;",
+        replace: "return failures < 0;",
+      },
+    ],
+    test: { file: "test/faults/outage.test.ts", title: "nobody listens is no storm" },
+  },
+  {
+    id: "S16",
+    plants: "a part that the service fails on is sent for ever and never split",
+    edits: [
+      {
+        file: "activities/poison.ts",
+        find: "if ((await deps.state.faultTimes(outcomes)) < poisonTimesMax) return;",
+        replace: "if ((await deps.state.faultTimes(outcomes)) >= 0) return;",
+      },
+    ],
+    test: {
+      file: "test/faults/poison.test.ts",
+      title: "is found by halving and rejected, and every other record is sent once",
+    },
+  },
+  {
+    id: "S17",
+    plants: "every fault is borne for ever",
+    edits: [
+      {
+        file: "activities/borne-faults.ts",
+        find: "  if (counted.times >= timesMax || counted.forMs >= msMax) return becomes;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/faults/bodies.test.ts",
+      title: "row 20: confirm-upload answered 200 with a page",
+    },
+  },
+  {
+    id: "S18",
+    plants: "a run whose workflow is gone stays open",
+    edits: [
+      {
+        file: "activities/close-abandoned.ts",
+        find: "    if (!(await isRunOpen(deps, run))) await abandonRun(deps, run);\n",
+        replace: "    void run;\n",
+      },
+    ],
+    test: {
+      file: "test/activities/close-abandoned.test.ts",
+      title: "ends a run whose workflow is gone, removes its files and gives its lock back",
+    },
+  },
+  {
+    id: "S19",
+    plants: "a host that is silent is waited for",
+    edits: [
+      {
+        file: "activities/choose-host.ts",
+        find: "hostQueue: isAlive ? hostQueue : deps.hostQueue",
+        replace: "hostQueue: isAlive ? hostQueue : hostQueue",
+      },
+    ],
+    test: {
+      file: "test/activities/choose-host.test.ts",
+      title: "takes the asked worker's once it is silent",
+    },
+  },
+  {
+    id: "S20",
+    plants: "a fingerprint counts although its send was never committed",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: 'facts?.state === "committed" && (facts.committedAt',
+        replace: "facts !== undefined && (facts.committedAt",
+      },
+    ],
+    test: {
+      file: "test/activities/unknown-is-sent.test.ts",
+      title: "is not a value that was staged and never committed",
+    },
+  },
+  {
+    id: "S21",
+    plants: "a file that is not the staged one is sent",
+    edits: [
+      {
+        file: "src/api/staged-file.ts",
+        find: 'if (position === bytes && hash.digest("hex") !== gzipSha256) {',
+        replace: "if (false) {",
+      },
+    ],
+    test: { file: "test/faults/own-side.test.ts", title: "that holds other bytes is staged again" },
+  },
+];

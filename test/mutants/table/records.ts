@@ -1,0 +1,171 @@
+import type { Mutant } from "../mutant.ts";
+
+/** The heavyweight run that is killed at every effect. */
+const crashPoints = {
+  file: "test/crash/heavyweight.test.ts",
+  title: "wherever it is killed",
+} as const;
+
+/** Mutants of faults.md, section 10: what becomes of rows, records and checkpoints. */
+export const mutantsOfRecords: readonly Mutant[] = [
+  {
+    id: "M1",
+    plants: "the checkpoint is saved before the confirm",
+    edits: [
+      {
+        file: "activities/confirm-upload.ts",
+        find: "      signal.throwIfAborted();\n",
+        replace: `      signal.throwIfAborted();
+      await state.movePart({ ...name, attempts, state: "accepted", at: isoNow(deps) });
+      await state.commitChunk({ runId, chunk, stage, at: isoNow(deps) });
+`,
+      },
+    ],
+    test: crashPoints,
+  },
+  {
+    id: "M1b",
+    plants: "the workflow commits a chunk before it sends it",
+    edits: [
+      {
+        file: "workflows/send-chunk.ts",
+        find: `    if (staged.records > 0) await sendParts(sending);
+    await sending.turn;
+`,
+        replace: "    await sending.turn;\n",
+      },
+      {
+        file: "workflows/send-chunk.ts",
+        find: "  // With the last chunk goes the run's folder.\n",
+        replace: "  if (staged.records > 0) await sendParts(sending);\n",
+      },
+    ],
+    test: {
+      file: "test/workflows/replay.test.ts",
+      title: "replay with today's workflows: heavyweight.json",
+    },
+  },
+  {
+    id: "M3",
+    plants: "a row that cannot be read is skipped, with what follows it",
+    edits: [
+      {
+        file: "connectors/csv/pages.ts",
+        find: "throw fatal(this.#read.place, this.#scanner, step);",
+        replace: "return;",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/read.test.ts",
+      title: "names the file and the line of a quote that is never closed",
+    },
+  },
+  {
+    id: "M9",
+    plants: "a body is measured in characters",
+    edits: [
+      {
+        file: "src/pipeline/bodies.ts",
+        find: "const size = Buffer.byteLength(line);",
+        replace: "const size = line.length;",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/bodies.test.ts",
+      title: "covers every record once and in order, each body as full as it may be",
+    },
+  },
+  {
+    id: "M10",
+    plants: "one refused record rejects its whole chunk",
+    edits: [
+      {
+        file: "activities/split-chunk.ts",
+        find: 'if ("without" in how) {\n    const refused',
+        replace: `if ("without" in how) {
+    return {
+      keep: [],
+      refused: records.map((record) => ({ record, code: "refused_by_service" as const })),
+    };
+    const refused`,
+      },
+    ],
+    test: {
+      file: "test/faults/answers.test.ts",
+      title: "row 17: confirm-upload answered 422 naming the first record",
+    },
+  },
+  {
+    id: "M11",
+    plants: "the last line is dropped when no line end stands behind it",
+    edits: [
+      {
+        file: "connectors/csv/pages.ts",
+        find: "if (!leavesOpenRow) {",
+        replace: "if (leavesOpenRow) {",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/faults/rows.test.ts",
+      title: "are accepted: no end behind the last row",
+    },
+  },
+  {
+    id: "M13",
+    plants: "a staging goes on where the heartbeat of one that died says that it was",
+    edits: [
+      {
+        file: "activities/stage-line.ts",
+        find: `    for await (const page of source.read({ ...ask, from, pageRowsMax, limit: left })) {
+`,
+        replace: `    const { Context } = await import("@temporalio/activity");
+    from = Context.current().info.heartbeatDetails ?? from;
+    for await (const page of source.read({ ...ask, from, pageRowsMax, limit: left })) {
+      Context.current().heartbeat(page.position);
+`,
+      },
+    ],
+    test: crashPoints,
+  },
+  {
+    id: "M18",
+    plants: "rejects are written behind the checkpoint that covers them",
+    edits: [
+      {
+        file: "activities/stage-line.ts",
+        find: "await tools.state.addRejects({ ...job.stage, rejects, at });",
+        replace:
+          "(globalThis.held ??= []).push(async () => await tools.state.addRejects({ ...job.stage, rejects, at }));",
+      },
+      // Its guard would stop them in time.
+      {
+        file: "src/state/rejects.ts",
+        find: "        if (count(isStaging, name) !== 1) throw superseded(name);\n",
+        replace: "",
+      },
+      {
+        file: "activities/commit-chunk.ts",
+        find: "      return {};\n",
+        replace: `      for (const write of globalThis.held?.splice(0) ?? []) await write();
+      return {};
+`,
+      },
+    ],
+    test: crashPoints,
+  },
+  {
+    id: "M24",
+    plants: "a source that is suddenly empty is a success that says nothing",
+    edits: [
+      {
+        file: "activities/close-run.ts",
+        find: '  if (outcome === "done" && tally.read === 0) await warnOfEmptySource(deps, run);\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/faults/runs.test.ts",
+      title: "warns of no rows where the run before had some",
+    },
+  },
+];
