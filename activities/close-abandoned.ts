@@ -24,7 +24,9 @@ export async function abandonRun(
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
   const { state, stagingFolder } = deps;
   for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
-    if (!(await isRunOpen(deps, run))) await abandonRun(deps, run);
+    // A run of another Temporal server is left to whoever needs its lock: its worker may only be between two releases.
+    const isOurs = run.temporalId === deps.temporalId;
+    if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);
   }
   for (const runId of await stagedRuns(stagingFolder)) {
     const run = await state.run(runId);

@@ -17,8 +17,8 @@ export type FailureFacts = {
   readonly field?: string | undefined;
   /** Of `RecordsRejected`: indices in the part. */
   readonly refused?: readonly RefusedRecord[] | undefined;
-  /** Of a long `RateLimited`: Unix ms from which the workflow may schedule the activity again. */
-  readonly untilMs?: number | undefined;
+  /** Of a long `RateLimited`: how long the workflow waits before it schedules the activity again; its clock and ours may differ. */
+  readonly waitMs?: number | undefined;
 };
 
 /** Time that the last attempt needs before its schedule-to-close timeout. */
@@ -64,7 +64,7 @@ export function toFailure(error: unknown): ApplicationFailure {
     ...failure,
     nonRetryable: isWaitForWorkflow,
     ...(isWaitForWorkflow ? {} : { nextRetryDelay: delayMs }),
-    details: [isWaitForWorkflow ? { ...facts, untilMs: Date.now() + delayMs } : facts],
+    details: [isWaitForWorkflow ? { ...facts, waitMs: delayMs } : facts],
     // Waiting its turn is no fault: it must not fill logs and metrics with errors.
     ...(error instanceof RateLimitedError ? { category: ApplicationFailureCategory.BENIGN } : {}),
   });

@@ -7,9 +7,14 @@ import { SluiceError } from "../src/errors.ts";
 import { pageRowsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 import type { PageStart } from "../src/pipeline/chunk.ts";
+import { writeLines } from "../src/pipeline/lines.ts";
+import { mapRows } from "../src/pipeline/map.ts";
+import type { RowPage } from "../src/pipeline/page.ts";
 import { rejectMaker } from "../src/pipeline/rejects.ts";
+import { validateRecords } from "../src/pipeline/validate.ts";
 import { rejectText } from "../src/records/reject-codes.ts";
 import { keyFieldOf } from "../src/records/streams.ts";
+import { validateRecord } from "../src/records/validate-record.ts";
 import { pageStartsFile, stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { Receipt } from "../src/state/receipts.ts";
@@ -33,6 +38,8 @@ type Search = {
 
 const pageStartSchema = z.object({ record: z.int(), from: z.unknown() });
 
+const keyed = z.record(z.string(), z.unknown());
+
 async function readPageStarts(file: string): Promise<PageStart[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
@@ -42,41 +49,62 @@ async function readPageStarts(file: string): Promise<PageStart[]> {
   });
 }
 
-type Fault = Pick<RejectEntry, "step" | "code" | "reason" | "field" | "key">;
+/** What was staged of one page, up to its last refused record. */
+type StagedPage = {
+  /** Undefined where the file that holds the starts of pages is gone. */
+  readonly start: PageStart | undefined;
+  readonly refused: readonly Refused[];
+  readonly range: readonly [from: number, to: number];
+};
 
-/** Makers of rejects by the key of the row's record. */
-type PageRejects = Map<string, (fault: Fault) => RejectEntry>;
-
-const keyed = z.record(z.string(), z.unknown());
-
-async function keysOf(file: string, search: Search): Promise<Map<number, string>> {
-  const records = search.refused.map(({ record }) => record).toSorted((a, b) => a - b);
-  const ranges = records.map((record) => [record, record + 1] as const);
-  const keyField = keyFieldOf(search.sync.stream);
-  const keys = new Map<number, string>();
-  for await (const { record, line } of stagedLines(file, ranges)) {
-    keys.set(record, String(keyed.parse(JSON.parse(line.toString()))[keyField]));
-  }
-  return keys;
+function pagesOf(refused: readonly Refused[], starts: readonly PageStart[]): StagedPage[] {
+  const inOrder = refused.toSorted((a, b) => a.record - b.record);
+  // Without a start each record stands alone, so that no lines between two are held.
+  const pages = Map.groupBy(
+    inOrder,
+    ({ record }) => starts.findLast((page) => page.record <= record) ?? record,
+  );
+  return [...pages].map(([key, ofPage]): StagedPage => {
+    const start = typeof key === "number" ? undefined : key;
+    const from = typeof key === "number" ? key : key.record;
+    return { start, refused: ofPage, range: [from, (ofPage.at(-1)?.record ?? from) + 1] };
+  });
 }
 
-/** Rejects of one page's rows, by key; the page is read again, because a staged line does not say where it came from. */
-async function rereadPage(deps: Dependencies, search: Search, from: unknown): Promise<PageRejects> {
-  const { sync, signal } = search;
+/** Lines of a page by the numbers of their records, in order. */
+type Lines = ReadonlyMap<number, string>;
+
+type Row = { readonly page: RowPage; readonly index: number };
+
+/**
+ * The rows behind the lines of a page, by the numbers of their records. The page is read and mapped again, because a
+ * staged line does not say where it came from. Its lines stand in the order of its rows, some of which left none; the
+ * key would not do, because two rows may share it.
+ */
+async function rowsOf(
+  deps: Dependencies,
+  { sync, signal }: Search,
+  at: { readonly start: PageStart; readonly lines: Lines },
+): Promise<Map<number, Row>> {
+  const { stream, pii } = sync;
   const source = sourceOf(deps, sync);
   const mapping = await loadMapping(sync);
-  const makeReject = rejectMaker(sync.stream, sync.pii.rejects);
-  const position = source.position.optional().parse(from ?? undefined);
-  const found: PageRejects = new Map();
+  const makeReject = rejectMaker(stream, pii.rejects);
+  const position = source.position.optional().parse(at.start.from ?? undefined);
+  const rows = new Map<number, Row>();
   try {
-    const ask = { ...askOf(sync, signal), from: position, pageRowsMax };
-    for await (const page of source.read(ask)) {
-      for (const [index, row] of page.rows.entries()) {
-        const mapped = mapping.map(row);
-        if (mapped === null || !("record" in mapped)) continue;
-        const key = String(mapped.record[keyFieldOf(sync.stream)]);
-        // The first row of a key is the one that was sent; a later one of the same page was a duplicate.
-        if (!found.has(key)) found.set(key, (fault) => makeReject(page, index, fault));
+    const read = source.read({ ...askOf(sync, signal), from: position, pageRowsMax });
+    const mapped = mapRows(read, mapping, { stream, keepRows: pii.rejects, makeReject });
+    const valid = validateRecords(mapped, validateRecord(stream), makeReject);
+    const how = { keyField: keyFieldOf(stream), bytesMax: undefined, makeReject };
+    for await (const { source: page, candidates } of writeLines(valid, how)) {
+      let next = 0;
+      for (const [record, line] of at.lines) {
+        const found = candidates.findIndex((row, n) => n >= next && row.line === line);
+        const index = candidates[found]?.index;
+        if (index === undefined) continue;
+        rows.set(record, { page, index });
+        next = found + 1;
       }
       break;
     }
@@ -84,35 +112,47 @@ async function rereadPage(deps: Dependencies, search: Search, from: unknown): Pr
     // A source that has changed since gives no place; its rejects are kept without one.
     if (signal.aborted || !(error instanceof SluiceError)) throw error;
   }
-  return found;
+  return rows;
+}
+
+async function rejectsOf(
+  deps: Dependencies,
+  search: Search,
+  { start, refused, lines }: StagedPage & { readonly lines: Lines },
+): Promise<RejectEntry[]> {
+  const { receipt, sync } = search;
+  const { stream } = sync;
+  const makeReject = rejectMaker(stream, sync.pii.rejects);
+  const rows = start === undefined ? undefined : await rowsOf(deps, search, { start, lines });
+  return refused.map(({ record, field, code }): RejectEntry => {
+    const key = String(keyed.parse(JSON.parse(lines.get(record) ?? "{}"))[keyFieldOf(stream)]);
+    const reason = `${rejectText(code)}${field === undefined ? "" : `, naming ${field}`}`;
+    const fault = { step: "send", code, field, reason, key } as const;
+    const row = rows?.get(record);
+    if (row !== undefined) return makeReject(row.page, row.index, fault);
+    return { stream, place: `chunk ${receipt.chunk}, record ${record + 1}`, ...fault };
+  });
 }
 
 /**
  * Makes the rejects of refused records, each with the place and the row it came from. Where the source has changed
  * meanwhile, the place names the record's number in its chunk instead: a reject is kept in any case.
+ * @throws {ConfigChangedError} the mapping module is not the one that the configuration found.
  */
 export async function findRows(deps: Dependencies, search: Search): Promise<RejectEntry[]> {
   if (search.refused.length === 0) return [];
-  const { receipt, sync } = search;
-  const file = stagedFile(deps.stagingFolder, receipt);
-  const [starts, keys] = await Promise.all([
-    readPageStarts(pageStartsFile(file)),
-    keysOf(file, search),
-  ]);
-  const none: PageRejects = new Map();
-  const pages = new Map<PageStart | undefined, PageRejects>();
+  const file = stagedFile(deps.stagingFolder, search.receipt);
+  const pages = pagesOf(search.refused, await readPageStarts(pageStartsFile(file)));
+  const ranges = pages.map(({ range }) => range);
   const rejects: RejectEntry[] = [];
-  for (const { record, field, code } of search.refused) {
-    const start = starts.findLast((page) => page.record <= record);
-    if (!pages.has(start)) {
-      pages.set(start, start === undefined ? none : await rereadPage(deps, search, start.from));
-    }
-    const key = keys.get(record) ?? "";
-    const reason = `${rejectText(code)}${field === undefined ? "" : `, naming ${field}`}`;
-    const fault: Fault = { step: "send", code, field, reason, key };
-    const place = `chunk ${receipt.chunk}, record ${record + 1}`;
-    const unplaced = { stream: sync.stream, place, ...fault };
-    rejects.push(pages.get(start)?.get(key)?.(fault) ?? unplaced);
+  let page = pages.shift();
+  let lines = new Map<number, string>();
+  for await (const { record, line } of stagedLines(file, ranges)) {
+    lines.set(record, line.toString());
+    if (page === undefined || record + 1 < page.range[1]) continue;
+    rejects.push(...(await rejectsOf(deps, search, { ...page, lines })));
+    page = pages.shift();
+    lines = new Map();
   }
   return rejects;
 }

@@ -1,4 +1,4 @@
-import { ApiUnavailableError, ServiceFailsError } from "../src/errors.ts";
+import { ApiUnavailableError, RateLimitedError, ServiceFailsError } from "../src/errors.ts";
 import { poisonTimesMax } from "../src/limits.ts";
 import { bearFaults } from "./borne-faults.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -10,10 +10,11 @@ export function unknownOutcomesOf({ stage, part }: Pick<PartRef, "part" | "stage
 }
 
 /**
- * Keeps a part from being sent once its outcome was unknown `poisonTimesMax` times in a row, until the service has shown what
- * is at fault: it is asked, with the same key, for an address that nobody will use, which applies nothing.
- * @throws {ServiceFailsError} it answers: the part itself is at fault, and is to be split.
- * @throws what that request throws when it fails too; the part's outcomes are counted anew then.
+ * Keeps a part from being sent for ever. Once its outcome was unknown `poisonTimesMax` times in a row the service is asked, with
+ * the same key, for an address that nobody will use, which applies nothing; while it answers the part is sent once more,
+ * because an outage may just have ended.
+ * @throws {ServiceFailsError} that failed too, with the service serving: the part itself is at fault, and is to be split.
+ * @throws what the question throws when it fails; the part's outcomes are counted anew then.
  */
 export async function assertServed(
   deps: Dependencies,
@@ -22,14 +23,19 @@ export async function assertServed(
 ): Promise<void> {
   const { runId, chunk } = part;
   const outcomes = { runId, chunk, fault: unknownOutcomesOf(part) };
-  if ((await deps.state.faultTimes(outcomes)) < poisonTimesMax) return;
+  const times = await deps.state.faultTimes(outcomes);
+  if (times < poisonTimesMax) return;
+  if (times > poisonTimesMax) {
+    throw new ServiceFailsError(
+      `the service failed ${times} times on part ${part.part} of chunk ${chunk}, and serves other requests`,
+    );
+  }
   try {
     await bearFaults(deps, part, async () => await deps.api.generateUploadUrl(ask));
   } catch (error) {
-    if (error instanceof ApiUnavailableError) await deps.state.clearFault(outcomes);
+    const isAway =
+      error instanceof ApiUnavailableError || (error instanceof RateLimitedError && error.isOutage);
+    if (isAway) await deps.state.clearFault(outcomes);
     throw error;
   }
-  throw new ServiceFailsError(
-    `the service failed ${poisonTimesMax} times on part ${part.part} of chunk ${chunk}, and serves other requests`,
-  );
 }

@@ -1,3 +1,5 @@
+import { activityInfo } from "@temporalio/activity";
+
 import { TooFewRowsError } from "../src/errors.ts";
 import {
   chunkMsMax,
@@ -8,6 +10,7 @@ import {
 } from "../src/limits.ts";
 import { stagedFile, sweepChunk } from "../src/staging/folder.ts";
 import type { Run } from "../src/state/runs.ts";
+import type { StageAttempt } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
@@ -30,14 +33,14 @@ async function jobOf(
   const before = await deps.state.totalsBefore({ runId, chunk });
   const isFullRead = sourceOf(deps, sync).restart?.(sync.connectorConfig) === "each-run";
   const mode = request.mode ?? sync.mode;
-  const { record, recordModule, stream } = sync;
+  const { name, record, recordModule, stream } = sync;
   return {
     connector: sync.connector,
     config: sync.connectorConfig,
     span: { from: drawn.from ?? undefined },
     pageRowsMax,
     limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
-    mapping: recordModule === undefined ? { record, stream } : { recordModule, stream },
+    mapping: recordModule === undefined ? { name, record, stream } : { name, recordModule, stream },
     keepRows: sync.pii.rejects,
     recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
     changed:
@@ -74,6 +77,11 @@ async function jobOf(
   };
 }
 
+function thisAttempt(): StageAttempt {
+  const { scheduledTimestampMs, attempt: number } = activityInfo();
+  return { scheduledMs: scheduledTimestampMs, number };
+}
+
 /**
  * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
  * JSONL. Twice is once: each staging draws a new number, and what an older one left is swept.
@@ -86,7 +94,7 @@ export function createStageChunk(
     await attempt(async ({ signal, progress }) => {
       const run = await runOf(deps, ref);
       const { runId } = ref;
-      const drawn = await state.drawStage({ runId, chunk, host: deps.hostId });
+      const drawn = await state.drawStage({ runId, chunk, host: deps.hostId, by: thisAttempt() });
       const sweepBefore = async (before: number): Promise<void> =>
         await sweepChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
       await sweepBefore(drawn.stage);

@@ -26,6 +26,12 @@ export interface StageThreads {
 /** How long a thread may take to stop by itself. */
 const abortGraceMs = 2_000;
 
+function nameOf(error: Error): string {
+  const code = "code" in error ? String(error.code) : "";
+  const isOfNode = /^ERR_[A-Z_]+$/.test(code);
+  return isOfNode ? code : "an error that nothing caught; look for promises in its mapping module";
+}
+
 async function runOn(
   thread: Worker,
   job: StageJob,
@@ -49,7 +55,8 @@ async function runOn(
       });
       const died = (why: string): void =>
         reject(new StagingError(`the thread that staged ${job.file} died: ${why}`));
-      thread.once("error", (error: Error) => died(error.message));
+      // Its words may quote a row, where a mapping module threw them: only what Node itself calls it is told.
+      thread.once("error", (error: Error) => died(nameOf(error)));
       thread.once("exit", (code) => died(`exit code ${code}`));
       thread.postMessage({ job });
     });

@@ -54,7 +54,7 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
     span: { from: drawn.from ?? undefined },
     pageRowsMax: limits.pageRowsMax,
     limit: undefined,
-    mapping: { record: accountMapping, recordModule: undefined, stream },
+    mapping: { name: sync, record: accountMapping, stream },
     keepRows: "keep",
     recordBytesMax: undefined,
     changed: send === "all" ? undefined : changed,

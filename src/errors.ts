@@ -19,7 +19,7 @@ export type ErrorFacts = {
 export type Tolerance = {
   /** Names the fault among those of its chunk: they are counted apart. */
   readonly fault: string;
-  /** So many times; undefined is any number. */
+  /** The so-manieth time in a row it becomes `becomes`; undefined is any number. */
   readonly timesMax?: number | undefined;
   /** So long from the first on; undefined is for ever. */
   readonly msMax?: number | undefined;
@@ -49,7 +49,7 @@ export abstract class SluiceError extends Error {
   }
 }
 
-/** A fault of one request that may pass: the same is tried again after `retryAfterMs`. */
+/** A fault that may pass, of a request, of staging or of a staging thread: the activity is tried again after `retryAfterMs`. */
 export abstract class PassingError extends SluiceError {
   readonly retryable = true;
   override readonly retryAfterMs: number | undefined;
@@ -74,7 +74,7 @@ export abstract class PassingError extends SluiceError {
   }
 }
 
-/** Thrown when the service cannot be reached or answers 5xx before anything was applied. */
+/** Thrown when a request failed and certainly applied nothing; it may pass. */
 export class ApiUnavailableError extends PassingError {
   readonly code = "Unavailable";
 }
@@ -152,7 +152,10 @@ export class ServiceFailsError extends SluiceError {
   readonly retryable = false;
 }
 
-/** Thrown when a confirm says that the uploaded file is gone for good (404 or 410). */
+/**
+ * Thrown when the uploaded file is gone for good: a confirm says so (410, or a 404 that lasts), or its receipt went back. The
+ * same bytes are uploaded again, under a new key.
+ */
 export class UploadGoneError extends SluiceError {
   readonly code = "UploadGone";
   readonly retryable = false;

@@ -75,7 +75,7 @@ export const lightweightPartsMaxDefault = 1;
 /** Extra uploads that splitting may cause in one run before it stops: then the mapping is wrong, not a record. */
 export const splitsPerRunMax = 200;
 
-/** Times in a row that a fault is borne which seldom passes: an answer of the wrong kind, a full disk. */
+/** The so-manieth time in a row a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
 export const faultTimesMax = 3;
 
 /** How long a name may fail to resolve. */
@@ -87,7 +87,7 @@ export const notFoundTimesMax = 5;
 /** As `notFoundTimesMax`. */
 export const notFoundMsMax = 60_000;
 
-/** Unknown outcomes in a row after which a part is not sent again before the service has taken another request. */
+/** Unknown outcomes in a row after which a part is sent once more only, and that once the service has taken another request. */
 export const poisonTimesMax = 5;
 
 /** PUTs cut within the same so many bytes are cut at one place: what the sockets hold between them blurs it by several MB (measured). */
@@ -199,7 +199,7 @@ export const faultForgottenMs = 10 * 60_000;
 export const creditsSuspectedMs = 3_600_000;
 
 /** A rate limit longer than this is the workflow's to wait for, where a person sees it; a shorter one, or an outage, is Temporal's. */
-export const waitInActivityRetryMsMax = 10_000;
+export const waitInActivityRetryMsMax = 30_000;
 
 /** How long a ticket for a slot outlives its time. */
 export const ticketLapseMs = 30_000;

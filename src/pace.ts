@@ -31,7 +31,7 @@ export type StorePaceSettings = {
 };
 
 /**
- * The pace of one key, kept in the state store so that every worker keeps it (promise 6). A wait above
+ * The pace of one key, kept in the state store so that every worker keeps it. A wait above
  * `sleepInActivityMsMax` is thrown as RateLimitedError, so that it costs no worker slot.
  */
 export function createStorePace(settings: StorePaceSettings): Pace {

@@ -7,7 +7,7 @@ import { closedError, gatesOf } from "./key-gates.ts";
 import { probeFirstMs, probeSpreadMs, sleepInActivityMsMax } from "./limits.ts";
 import { countRequest, countWait, placeOfRequester } from "./requester.ts";
 import type { GateState, SlotAnswer } from "./state/budget.ts";
-import type { Outcome } from "./state/gate.ts";
+import type { Health } from "./state/gate.ts";
 import type { StateClient } from "./state/state-store.ts";
 
 /** Waits for so many ms, or rejects when the signal aborts. */
@@ -32,7 +32,7 @@ export type TurnstileParts = {
 };
 
 /** How a request ended. */
-export type Ending = { readonly outcome: Outcome; readonly why?: string };
+export type Ending = { readonly outcome: Health; readonly why?: string };
 
 /** Lets the requests of one key in, and hears how they ended. */
 export type Turnstile = {

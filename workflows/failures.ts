@@ -65,13 +65,13 @@ export async function patiently<Result>(
       return result;
     } catch (error) {
       const fault = faultOf(error);
-      const { untilMs } = fault?.facts ?? {};
-      if (fault?.type === "RateLimited" && untilMs !== undefined) {
+      const { waitMs } = fault?.facts ?? {};
+      if (fault?.type === "RateLimited" && waitMs !== undefined) {
         // A gate that was closed before names its time itself.
         const isNamed = /^(rate limited|the service is failing)/.test(fault.message);
-        const until = `rate limited until ${new Date(untilMs).toISOString()}`;
+        const until = `rate limited until ${new Date(Date.now() + waitMs).toISOString()}`;
         waiting(isNamed ? fault.message : `${until}: ${fault.message}`);
-        await sleep(Math.max(1_000, untilMs - Date.now()), { summary: "rate limited" });
+        await sleep(waitMs, { summary: "rate limited" });
       } else if (isHostAway(error) && !(await isHostGone())) {
         waiting("waiting for the worker of the host that holds the staged files");
       } else throw error;

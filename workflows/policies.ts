@@ -10,7 +10,7 @@ import type { OpenedRun } from "../activities/inputs.ts";
 /** Every proxy waits until a cancelled activity has ended: otherwise cleanup would run under a PUT still on its way. */
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
-/** Store only, no network: short, and tried for ever, because a store that is away comes back. */
+/** The store, and what opening looks at: short, and tried for ever, because what is away comes back. */
 const metaOptions = {
   cancellationType,
   startToCloseTimeout: "1 minute",
@@ -20,7 +20,6 @@ const metaOptions = {
 /** Opening and closing a run; before `openRun` nothing is known of its settings. */
 export const { openRun, closeRun } = proxyActivities<SharedActivities>({
   ...metaOptions,
-  // A first attempt that fails for a passing reason is worth little patience: a person is looking.
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "100 seconds" },
 });
 
@@ -55,10 +54,12 @@ export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities 
     heartbeatTimeout,
     retry: { initialInterval, maximumInterval: maximum(600_000) },
   };
-  // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stops what hangs with a beating heart.
+  // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stops what hangs with a beating heart. What
+  // has not got through in a night ends the run, which keeps its checkpoint and gives its lock back.
   const { stageChunk, uploadJson, uploadFile } = proxyActivities<HostActivities>({
     ...host,
     startToCloseTimeout: "6 hours",
+    scheduleToCloseTimeout: "12 hours",
   });
   const { splitChunk } = proxyActivities<HostActivities>({
     ...host,

@@ -19,7 +19,7 @@ import {
 import type { Envelope } from "./envelope.ts";
 import { appliesRecords } from "./exchange.ts";
 import type { Answer, Exchange, Step, Verdict } from "./exchange.ts";
-import { contractError, thrice, unclear } from "./no-answer.ts";
+import { contractError, boundedTolerance, unclear } from "./no-answer.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { HeaderValue } from "./retry-after.ts";
 
@@ -116,10 +116,10 @@ type Failed = Exclude<Fate, "accepted" | "key" | "later">;
 const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
   again: ({ message }) => new ApiUnavailableError(message),
   "again x3": (judged) =>
-    new ApiUnavailableError(judged.message, { tolerance: thriceOf(judged, false) }),
+    new ApiUnavailableError(judged.message, { tolerance: toleranceOf(judged, false) }),
   unknown: ({ message }) => new OutcomeUnknownError(message),
   "unknown x3": (judged) =>
-    new OutcomeUnknownError(judged.message, { tolerance: thriceOf(judged, true) }),
+    new OutcomeUnknownError(judged.message, { tolerance: toleranceOf(judged, true) }),
   "not yet": ({ exchange, answer, message }) => {
     const limits = { timesMax: notFoundTimesMax, msMax: notFoundMsMax };
     const fault = `${exchange.step} ${answer.status}`;
@@ -141,8 +141,8 @@ const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
   },
 };
 
-function thriceOf({ exchange, answer, message }: Judged, mayBeApplied: boolean): Tolerance {
-  return thrice(exchange, { fault: `${answer.status}`, message, mayBeApplied });
+function toleranceOf({ exchange, answer, message }: Judged, mayBeApplied: boolean): Tolerance {
+  return boundedTolerance(exchange, { fault: `${answer.status}`, message, mayBeApplied });
 }
 
 type Judged = {
@@ -209,5 +209,5 @@ export function readAccepted<T>(exchange: Exchange, answer: Answer, schema: z.Zo
     message: `${what}: ${why}`,
     mayBeApplied: appliesRecords(step),
   };
-  throw unclear(exchange, why, { tolerance: thrice(exchange, fault) });
+  throw unclear(exchange, why, { tolerance: boundedTolerance(exchange, fault) });
 }

@@ -1,6 +1,11 @@
 import { z } from "zod";
 
-import { ApiContractError, ApiUnavailableError, TooLargeError } from "../errors.ts";
+import {
+  ApiContractError,
+  ApiUnavailableError,
+  ServiceFailsError,
+  TooLargeError,
+} from "../errors.ts";
 import {
   cutPlaceBytes,
   faultTimesMax,
@@ -14,7 +19,7 @@ import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
 import type { Answer, Exchange, Step } from "./exchange.ts";
 import type { Call } from "./http.ts";
-import { codeOf, thrice } from "./no-answer.ts";
+import { codeOf, boundedTolerance } from "./no-answer.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";
 import type { StagedFileFacts } from "./staged-file.ts";
@@ -91,7 +96,7 @@ function checkUploadUrl(
   if (isExpired(url, answer.headers.date, now())) {
     const message = `${what}: upload_url has expired already`;
     const expired = { fault: "expired", message, mayBeApplied: false };
-    throw new ApiUnavailableError(message, { tolerance: thrice(exchange, expired) });
+    throw new ApiUnavailableError(message, { tolerance: boundedTolerance(exchange, expired) });
   }
   return new SignedUrl(url);
 }
@@ -152,16 +157,18 @@ const cut = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
 
 /**
  * A cut in the middle of the file may hide a refusal that was sent before the file was read: at the same place again and
- * again it means that the file is too large for something on the way.
+ * again it means that the file is too large for something on the way. Of a file that fits into what the network holds every cut
+ * is at one place: that says nothing.
  */
 function asCut(error: unknown, { sent, of }: { sent: number; of: number }): unknown {
   const isCut = error instanceof ApiUnavailableError && cut.test(codeOf(error.cause));
-  if (!isCut || sent === 0 || sent === of) return error;
+  if (!isCut || sent === 0 || sent === of || of <= cutPlaceBytes) return error;
   const message = `${error.message} after about ${sent} of ${of} bytes`;
   const tolerance = {
     fault: `putFile cut at ${Math.floor(sent / cutPlaceBytes)}`,
     timesMax: faultTimesMax,
-    becomes: new TooLargeError(`${message}, ${faultTimesMax} times`),
+    // Not "too large": a network that cuts must not teach a limit to the whole run.
+    becomes: new ServiceFailsError(`${message}, ${faultTimesMax} times`),
   };
   return new ApiUnavailableError(message, { cause: error, tolerance });
 }

@@ -37,7 +37,8 @@ export function classifyFailure(exchange: Exchange, error: unknown): SluiceError
   const isGarbled = garbled.test(code) || (error instanceof Error && error.name === parserError);
   // What applies records is asked again as long as for any other unknown outcome.
   const fault = { fault: "garbled", message: `${what}: ${why}`, mayBeApplied: false };
-  const tolerance = isGarbled && !appliesRecords(step) ? thrice(exchange, fault) : undefined;
+  const tolerance =
+    isGarbled && !appliesRecords(step) ? boundedTolerance(exchange, fault) : undefined;
   return unclear(exchange, why, { cause, tolerance });
 }
 
@@ -67,7 +68,7 @@ export function contractError(
 }
 
 /** Bears a fault `faultTimesMax` times, then stops; what is not known of the records then stays unknown. */
-export function thrice(
+export function boundedTolerance(
   exchange: Exchange,
   { fault, message, mayBeApplied }: { fault: string; message: string; mayBeApplied: boolean },
 ): Tolerance {

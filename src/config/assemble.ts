@@ -95,7 +95,8 @@ function assembleSync(parts: {
   const { folder: _, ...connectorConfig } = membersOf(source.connectorConfig);
   const record = moduleHash ?? sync.record;
   const configHash = sha256(canonicalJson({ ...settings, connectorConfig, record }));
-  return typeof sync.record === "string"
-    ? { ...settings, configHash, recordModule: resolve(folder, sync.record) }
-    : { ...settings, configHash, record: sync.record };
+  if (typeof sync.record !== "string") return { ...settings, configHash, record: sync.record };
+  // One that could not be read is a mistake that was found before, so the hash is there.
+  const recordModule = { path: resolve(folder, sync.record), hash: moduleHash ?? "" };
+  return { ...settings, configHash, recordModule };
 }

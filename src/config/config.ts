@@ -36,6 +36,14 @@ export type ApiConfig = {
   readonly creditsRetryMs: number;
 };
 
+/** A module that exports `mapRecord`, as the configuration found it. */
+export type RecordModule = {
+  /** Absolute. */
+  readonly path: string;
+  /** Sha256 of the file's bytes, without what it imports. */
+  readonly hash: string;
+};
+
 type SyncMembers = ConfigMembers["syncs"][string];
 
 /** A configured transfer. */
@@ -57,8 +65,7 @@ export type SyncConfig = SourceConfig & {
   readonly configHash: string;
 } & (
     | { readonly record: RecordMapping; readonly recordModule?: undefined }
-    /** Absolute path of a module that exports `mapRecord`. */
-    | { readonly record?: undefined; readonly recordModule: string }
+    | { readonly record?: undefined; readonly recordModule: RecordModule }
   );
 
 /** Timeouts and windows. */

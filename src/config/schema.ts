@@ -147,7 +147,10 @@ const advanced = z
     retry_initial: duration().prefault("1s").describe("Time before the first retry."),
     retry_max: duration()
       .optional()
-      .describe("Longest time between two tries; unset, each kind of activity has its own."),
+      .describe(
+        "Longest time between two tries. A fault of the service or of staging is tried again after a minute at most, whatever " +
+          "stands here; unset: 10 minutes for staging and uploads, 2 for a confirm, 100 seconds for the store.",
+      ),
   })
   .prefault({})
   .describe("Timeouts and windows that hardly anyone needs to change.");

@@ -5,11 +5,14 @@ import { loadMappingModule } from "./module.ts";
 /**
  * The mapping of a sync, ready for rows.
  * @throws {ConfigError} its module cannot be loaded or exports no `mapRecord`.
+ * @throws {ConfigChangedError} its module is not the one that the configuration found.
  */
 export async function loadMapping(
-  sync: Pick<SyncConfig, "record" | "recordModule" | "stream">,
+  sync: Pick<SyncConfig, "name" | "record" | "recordModule" | "stream">,
 ): Promise<CompiledMapping> {
-  const { record, recordModule, stream } = sync;
-  if (recordModule !== undefined) return await loadMappingModule({ path: recordModule, stream });
+  const { name, record, recordModule, stream } = sync;
+  if (recordModule !== undefined) {
+    return await loadMappingModule({ ...recordModule, sync: name, stream });
+  }
   return compileMapping({ mapping: record ?? {}, stream });
 }

@@ -1,24 +1,27 @@
+import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 
-import { ConfigError, messageOf } from "../errors.ts";
+import type { RecordModule } from "../config/config.ts";
+import { sha256 } from "../config/hash.ts";
+import { ConfigChangedError, ConfigError, messageOf } from "../errors.ts";
 import { mappingErrorCharsMax } from "../limits.ts";
 import { isPlainObject } from "../records/json-value.ts";
 import { shapeOf } from "../records/streams.ts";
 import type { Row, Stream } from "../records/streams.ts";
 import type { CompiledMapping, Mapped } from "./compile.ts";
 
+/** A module, and the sync and the stream that it maps for. */
+type ModuleOfSync = RecordModule & { readonly sync: string; readonly stream: Stream };
+
 /**
  * Loads a module that exports `mapRecord(row): record | null`, where null leaves the row out. The module is loaded once
- * per process. The record gets the member that names its stream when it has none.
- * @param path absolute path of a .ts, .js or .mjs file; Node strips the types.
+ * per thread, and Node strips the types. The record gets the member that names its stream when it has none.
  * @throws {ConfigError} the module cannot be loaded, or does not export a plain function `mapRecord`.
+ * @throws {ConfigChangedError} the file no longer has this hash.
  */
-export async function loadMappingModule(from: {
-  readonly path: string;
-  readonly stream: Stream;
-}): Promise<CompiledMapping> {
+export async function loadMappingModule(from: ModuleOfSync): Promise<CompiledMapping> {
   const mapRecord = await importMapRecord(from);
   const { discriminator } = shapeOf(from.stream);
   return {
@@ -38,15 +41,25 @@ export async function loadMappingModule(from: {
   };
 }
 
-async function importMapRecord(from: {
-  readonly path: string;
-  readonly stream: Stream;
-}): Promise<(row: Row) => unknown> {
+/** Threads load the file at times of their own: without this, an edit would give one run two mappings. */
+async function assertUnchanged({ path, hash, sync }: ModuleOfSync): Promise<void> {
+  if (sha256(await readFile(path)) === hash) return;
+  throw new ConfigChangedError(
+    `mapping module ${basename(path)} changed since the configuration of sync ${sync} was read`,
+    { field: `syncs.${sync}.record`, hint: "restart the worker, then run the sync again" },
+  );
+}
+
+async function importMapRecord(from: ModuleOfSync): Promise<(row: Row) => unknown> {
   const name = basename(from.path);
   let loaded: unknown;
   try {
+    await assertUnchanged(from);
     loaded = await import(pathToFileURL(from.path).href);
+    // It may have been written between the look and the import.
+    await assertUnchanged(from);
   } catch (error) {
+    if (error instanceof ConfigChangedError) throw error;
     throw new ConfigError(`mapping module ${name} cannot be loaded: ${messageOf(error)}`, {
       cause: error,
       field: "record",

@@ -28,7 +28,8 @@ export function pageStartsFile(staged: string): string {
 
 function stagingError(error: unknown, path: string): StagingError {
   const hints: Record<string, string> = {
-    ENOSPC: "free space on that disk or set `state:` to another one; the run goes on by itself",
+    ENOSPC:
+      "free space on that disk, or set `state:` to another one; after three times the run stops",
     EROFS: "the disk is read-only: mount it for writing or set `state:` to another folder",
     EACCES: "give this user write access to the folder",
   };

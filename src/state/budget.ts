@@ -3,7 +3,7 @@ import { lowerClassSlots } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { all, first } from "./database.ts";
 import * as gates from "./gate.ts";
-import { gateRow, type GateRow, type Outcome } from "./gate.ts";
+import { gateRow, type GateRow, type Health } from "./gate.ts";
 import { createTickets, type Place, type Tickets } from "./tickets.ts";
 
 /** A gate as a person reads it. */
@@ -61,7 +61,7 @@ export interface BudgetStore {
   noteOutcome(
     input: Moment & {
       readonly gate: string;
-      readonly outcome: Outcome;
+      readonly outcome: Health;
       readonly isProbe: boolean;
       readonly why?: string | undefined;
     },

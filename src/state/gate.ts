@@ -135,13 +135,13 @@ export function nextProbeAt(row: GateRow, now: Moment): number {
 }
 
 /** What became of a request, as far as it says how the service is. */
-export type Outcome = "succeeded" | "failed" | "undecided";
+export type Health = "succeeded" | "failed" | "undecided";
 
 /** The row after a request ended. */
 export function ended(
   row: GateRow,
   how: {
-    readonly outcome: Outcome;
+    readonly outcome: Health;
     readonly isProbe: boolean;
     readonly why: string | null;
     readonly now: Moment;

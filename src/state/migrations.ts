@@ -63,6 +63,8 @@ export const migrations: readonly string[] = [
     chunk integer not null,
     stage integer not null,
     host text not null,
+    drawn_scheduled integer not null,
+    drawn_attempt integer not null,
     state text not null,
     from_position text,
     to_position text,

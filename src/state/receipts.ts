@@ -88,6 +88,8 @@ export interface ReceiptStore {
    * Ends an attempt that `beginPart` began: its receipt moves from `sending` or `confirming` to `state`. Nothing moves when
    * another attempt has begun meanwhile: one that was thought dead must not overwrite what its successor knows. With a part
    * that gets on, uploaded under a new key or accepted, the faults that its chunk met are forgotten.
+   * @throws {SupersededError} the service accepted it after its staging was given up: perhaps over newer data of a successor, so
+   * that every fingerprint of the sync is unknown now.
    */
   movePart(
     input: PartName & {
@@ -123,7 +125,16 @@ function partOf(send: Send, part: number, form: PartForm): NewPart {
 function prepareReceipts(
   db: Database,
 ): Record<
-  "select" | "list" | "tooLarge" | "begin" | "repeat" | "isTaken" | "claim" | "move" | "forget",
+  | "select"
+  | "list"
+  | "tooLarge"
+  | "begin"
+  | "repeat"
+  | "isTaken"
+  | "claim"
+  | "move"
+  | "doubt"
+  | "forget",
   StatementSync
 > {
   const thisPart = "run_id = $runId and chunk = $chunk and stage = $stage and part = $part";
@@ -148,6 +159,10 @@ function prepareReceipts(
     claim: db.prepare(
       `update receipts set file_key = $fileKey
        where ${thisPart} and attempts = $attempts and state = 'sending'`,
+    ),
+    doubt: db.prepare(
+      `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
+       where (target, sync) = (select target, sync from runs where run_id = $runId)`,
     ),
     forget: db.prepare("delete from faults where run_id = $runId and chunk = $chunk"),
     move: db.prepare(
@@ -216,11 +231,19 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         statements.claim.run(input);
         return true;
       }),
-    movePart: ({ fileKey, ...input }) =>
-      db.write(() => {
+    movePart: ({ fileKey, ...input }) => {
+      const { state, runId } = input;
+      const isTooLate = db.write(() => {
         const key = { keepKey: fileKey === undefined ? 1 : 0, fileKey: fileKey ?? null };
-        statements.move.run({ ...input, ...key });
-        if (input.state === "accepted" || typeof fileKey === "string") statements.forget.run(input);
-      }),
+        const { changes } = statements.move.run({ ...input, ...key });
+        if (state === "accepted" || typeof fileKey === "string") statements.forget.run(input);
+        // Nobody can take back what the service took; but what it holds now is unknown, and unknown is always sent.
+        const isLost =
+          state === "accepted" && changes === 1 && sends.send(input)?.state === "dropped";
+        if (isLost) statements.doubt.run({ runId });
+        return isLost;
+      });
+      if (isTooLate) throw superseded(input);
+    },
   };
 }

@@ -18,6 +18,14 @@ const body = z.object({ from: z.int(), to: z.int(), bytes: z.int() });
 /** A lightweight body: records `from` to `to` (excluded) of the staged file, and its bytes as sent. */
 export type Body = Readonly<z.output<typeof body>>;
 
+/** Which attempt asks for a staging: of two the one that was scheduled later, or else has the higher number, is the later one. */
+export type StageAttempt = {
+  /** When Temporal was first asked for it, in Unix ms by the server's clock. */
+  readonly scheduledMs: number;
+  /** From 1. */
+  readonly number: number;
+};
+
 /** What a staging counted: read = records + unchanged + filtered + rejected. */
 export type StageCounts = {
   /** Rows and rejects the connector yielded. */
@@ -77,9 +85,15 @@ export interface SendStore {
   /**
    * Begins a new staging of a chunk: whatever an older one (of it or a later chunk) left uncommitted is dropped, its
    * rejects removed, its records under way counted as possibly repeated.
-   * @throws {SupersededError} the chunk is committed, the one before it is not staged, or the run does not hold its send lock.
+   * @throws {SupersededError} the chunk is committed, the one before it is not staged, the run does not hold its send lock, or
+   * a later attempt has drawn: a worker that was stopped for a while must not take the chunk from its successor.
    */
-  drawStage(input: { readonly runId: string; readonly chunk: number; readonly host: string }): {
+  drawStage(input: {
+    readonly runId: string;
+    readonly chunk: number;
+    readonly host: string;
+    readonly by?: StageAttempt;
+  }): {
     readonly stage: number;
     readonly send: number;
     /** Where the chunk begins; null is the source's beginning. */
@@ -107,6 +121,10 @@ export function superseded({ runId, chunk, stage }: StageName): SupersededError 
   return new SupersededError(
     `run ${runId}, chunk ${chunk}: stage ${stage} is not the newest any more`,
   );
+}
+
+function attemptIsLate(runId: string, chunk: number): SupersededError {
+  return new SupersededError(`run ${runId}, chunk ${chunk}: a later attempt stages it already`);
 }
 
 /** The error of a run whose send lock another took, because Temporal said that its workflow was closed. */
@@ -139,7 +157,15 @@ export function createDropping(db: Database): (runId: string, fromChunk: number)
 function prepareSends(
   db: Database,
 ): Record<
-  "select" | "newest" | "holds" | "runFrom" | "insert" | "clearRejects" | "finish" | "totals",
+  | "select"
+  | "newest"
+  | "holds"
+  | "isLate"
+  | "runFrom"
+  | "insert"
+  | "clearRejects"
+  | "finish"
+  | "totals",
   StatementSync
 > {
   return {
@@ -150,10 +176,14 @@ function prepareSends(
       `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk order by stage desc limit 1`,
     ),
     holds: db.prepare("select count(*) from locks where run_id = $runId and held"),
+    isLate: db.prepare(
+      `select count(*) from sends where run_id = $runId and chunk = $chunk
+         and (drawn_scheduled, drawn_attempt) > ($scheduledMs, $number)`,
+    ),
     runFrom: db.prepare("select from_position as position from runs where run_id = $runId"),
     insert: db.prepare(
-      `insert into sends (run_id, chunk, stage, host, state, from_position)
-       values ($runId, $chunk, $stage, $host, 'staging', $from)`,
+      `insert into sends (run_id, chunk, stage, host, drawn_scheduled, drawn_attempt, state, from_position)
+       values ($runId, $chunk, $stage, $host, $scheduledMs, $number, 'staging', $from)`,
     ),
     clearRejects: db.prepare("delete from rejects where run_id = $runId and chunk >= $chunk"),
     finish: db.prepare(
@@ -180,11 +210,13 @@ export function createSendStore(db: Database): SendStore {
     first(sendRow, statements.select, { runId, chunk, stage });
   return {
     send,
-    drawStage: ({ runId, chunk, host }) =>
+    drawStage: ({ runId, chunk, host, by = { scheduledMs: 0, number: 0 } }) =>
       db.write(() => {
         if (count(statements.holds, { runId }) === 0) throw lockLost(runId);
         const older = first(sendRow, statements.newest, { runId, chunk });
         if (older?.state === "committed") throw superseded(older);
+        if (count(statements.isLate, { runId, chunk, ...by }) > 0)
+          throw attemptIsLate(runId, chunk);
         const before = first(sendRow, statements.newest, { runId, chunk: chunk - 1 });
         if (chunk > 1 && before?.state !== "staged" && before?.state !== "committed") {
           throw superseded({ runId, chunk: chunk - 1, stage: before?.stage ?? 0 });
@@ -193,7 +225,7 @@ export function createSendStore(db: Database): SendStore {
         statements.clearRejects.run({ runId, chunk });
         const from = before?.to ?? first(positionRow, statements.runFrom, { runId })?.position;
         const stage = (older?.stage ?? 0) + 1;
-        const name = { runId, chunk, stage, host, from: toJson(from) };
+        const name = { runId, chunk, stage, host, ...by, from: toJson(from) };
         return { stage, send: Number(statements.insert.run(name).lastInsertRowid), from };
       }),
     finishStage: ({ counts, ...input }) =>

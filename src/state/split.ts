@@ -62,8 +62,12 @@ export function createSplitStore(db: Database, receipts: ReceiptStore): SplitSto
     db.write(() => {
       const found = receipts.receipt(name);
       if (found === undefined || count(isStaged, name) !== 1) throw superseded(name);
+      // An attempt that was thought dead got it through after all.
+      if (found.state === "accepted" || found.state === "committed") return { parts: [] };
       if (found.state !== "split" && found.state !== "refused") {
-        if (count(countSplits, { runId: name.runId, splits: parts.length }) > splitsPerRunMax) {
+        // What is too large says nothing of the mapping, and is cut no more often than its size asks for.
+        const splits = isTooLarge ? 0 : parts.length;
+        if (count(countSplits, { runId: name.runId, splits }) > splitsPerRunMax) {
           throw new ApiContractError(
             `the service refused records in so many uploads that more than ${splitsPerRunMax} extra ones were needed`,
             { hint: "look at `sluice rejects list`, mend the mapping and run again" },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { closeAbandoned } from "../../activities/close-abandoned.ts";
+import { failureOf } from "../support/harness.ts";
 import { stagedFiles, stagedRun, TestRun, rows } from "../support/test-run.ts";
 
 describe("closeAbandoned", () => {
@@ -38,20 +39,33 @@ describe("closeAbandoned", () => {
     expect(await stagedFiles(run)).toEqual([]);
   });
 
-  it("leaves a run of another Temporal server alone while a worker beats there, and ends it when none does", async () => {
+  it("leaves a run of another Temporal server to whoever needs its lock, once no worker beats there", async () => {
     const { run } = await stagedRun();
     const { deps, clock, state } = run.harness;
-    const here = { ...deps, temporalId: "another server", isWorkflowOpen: async () => false };
+    const changes = { temporalId: "another server", isWorkflowOpen: async () => false };
+    const here = { ...deps, ...changes };
+    const { openRun } = run.harness.activitiesWith(changes);
+    const workflow = { workflowId: "wf-2", firstRunId: "first-2" };
+    const next = {
+      sync: "accounts",
+      kind: "sync",
+      runId: "run-2",
+      ...workflow,
+      request: {},
+    } as const;
     const { temporalId } = deps;
     const worker = { hostId: "1", process: "7", temporalId, version: "1" };
     await state.beat({ ...worker, lastBeat: clock.nowMs });
 
     clock.nowMs += deps.config.advanced.hostGoneMs;
     await closeAbandoned(here);
+    expect(await failureOf(run.harness.perform(openRun, next))).toMatchObject({ type: "Busy" });
     expect(await run.stored()).toMatchObject({ outcome: null });
 
     clock.nowMs += 1;
     await closeAbandoned(here);
+    expect(await run.stored()).toMatchObject({ outcome: null });
+    await run.harness.perform(openRun, next);
     expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
   });
 });

@@ -92,8 +92,8 @@ describe("toFailure", () => {
 
   it.each([
     [9_999, true],
-    [10_000, true],
-    [10_001, false],
+    [30_000, true],
+    [30_001, false],
     [86_400_000, false],
   ])(
     "leaves a rate limit of %i ms to Temporal: %s; else the workflow shows it",
@@ -105,9 +105,7 @@ describe("toFailure", () => {
         category: ApplicationFailureCategory.BENIGN,
       });
       expect(failure.nextRetryDelay).toBe(isTemporals ? ms : undefined);
-      expect(failure.details).toEqual([
-        expect.objectContaining(isTemporals ? {} : { untilMs: nowMs + ms }),
-      ]);
+      expect(failure.details).toEqual([expect.objectContaining(isTemporals ? {} : { waitMs: ms })]);
     },
   );
 
@@ -133,8 +131,8 @@ describe("toFailure", () => {
       const failure = await failureOf(error, 65_000);
       expect(failure.nonRetryable).toBe(!isTemporals);
       expect(failure.nextRetryDelay).toBe(isTemporals ? retryAfterMs : undefined);
-      const untilMs = isTemporals ? undefined : nowMs + retryAfterMs;
-      expect(failure.details?.[0]).toMatchObject({ hint: undefined, ...(untilMs && { untilMs }) });
+      const waitMs = isTemporals ? undefined : retryAfterMs;
+      expect(failure.details?.[0]).toMatchObject({ hint: undefined, ...(waitMs && { waitMs }) });
     },
   );
 

@@ -1,5 +1,8 @@
+import { rm } from "node:fs/promises";
+
 import { describe, expect, it } from "vitest";
 
+import { pageStartsFile, stagedFile } from "../../src/staging/folder.ts";
 import { accountsCsv, accountsYaml, dyingAt, failureOf, Harness } from "../support/harness.ts";
 import { numbers } from "../support/sequences.ts";
 import { csvWithBroken, rows, runOver, stagedRun, TestRun } from "../support/test-run.ts";
@@ -90,6 +93,40 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     ]);
   });
 
+  it("names of rows with one key the one whose record was refused", async () => {
+    const first = "id,domain,name\na0,one.example,HELD\n";
+    const harness = await Harness.open({
+      yaml: accountsYaml("duplicate_keys: send"),
+      files: { "accounts.csv": first },
+    });
+    await (await TestRun.open(harness)).transfer(form);
+    // Rows that leave no line: the first is unchanged, the next does not pass validation.
+    await harness.write(
+      "accounts.csv",
+      `${first}a0,,INVALID\na0,two.example,NEW\na0,one.example,HELD\n`,
+    );
+    const run = await TestRun.open(harness, { runId: "run-2" });
+    refuse(run, form, [0, 1]);
+    expect(await run.transfer(form)).toMatchObject({
+      balanced: true,
+      counts: { read: 4, unchanged: 1, rejected: 3, sent: 0 },
+    });
+    const refused = (await run.rejects()).filter(({ step }) => step === "send");
+    expect(refused).toMatchObject([
+      { place: "accounts.csv:4", row: '{"id":"a0","domain":"two.example","name":"NEW"}' },
+      { place: "accounts.csv:5", row: '{"id":"a0","domain":"one.example","name":"HELD"}' },
+    ]);
+  });
+
+  it("names of equal rows the one whose record was refused", async () => {
+    const run = await runOver(`${accountsCsv(1)}${accountsCsv(1).split("\n")[1]}\n`, {
+      sync: ["send: all"],
+    });
+    refuse(run, form, [1]);
+    await run.transfer(form);
+    expect((await run.rejects()).map(({ place }) => place)).toEqual(["accounts.csv:3"]);
+  });
+
   it("keeps a reject without its line when the source has changed since", async () => {
     const { run, chunk } = await stagedRun();
     await firstAttempt(run, form, chunk);
@@ -97,6 +134,19 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     await run.split(run.part(chunk), { without: [{ index: 2 }] });
     expect(await run.rejects()).toMatchObject([
       { place: "chunk 1, record 3", key: "a2", row: null },
+    ]);
+  });
+
+  it("keeps rejects without their lines when nobody knows where the pages began", async () => {
+    const { run, chunk } = await stagedRun();
+    await firstAttempt(run, form, chunk);
+    const { harness, opened } = run;
+    const staged = stagedFile(harness.deps.stagingFolder, { ...opened, ...chunk });
+    await rm(pageStartsFile(staged));
+    await run.split(run.part(chunk), { without: [{ index: 3 }, { index: 1 }] });
+    expect(await run.rejects()).toMatchObject([
+      { place: "chunk 1, record 2", key: "a1", row: null },
+      { place: "chunk 1, record 4", key: "a3", row: null },
     ]);
   });
 

@@ -37,7 +37,67 @@ describe("stageChunk in threads of its own", () => {
   });
 });
 
+/** A mapping module that gives every account this name. */
+function mapWith(name: string): string {
+  return `export function mapRecord({ id, domain }: Record<string, string>) {
+  return { account_id: id, domain, account_properties: { name: "${name}" } };
+}
+`;
+}
+
+describe("a mapping module that is edited during a run", () => {
+  it.each([
+    ["by a thread that has loaded it", async () => undefined],
+    [
+      "by a thread that has not",
+      async ({ harness }: TestRun): Promise<void> => await harness.deps.stageThreads.close(),
+    ],
+  ])("ends the run before two mappings mix in it, noticed %s", async (_, between) => {
+    const yaml = accountsYaml("chunk: { records: 1 }").replace(
+      /record:\n( {6}.*\n)+/,
+      "record: ./map.ts\n",
+    );
+    const files = { "accounts.csv": accountsCsv(2_500), "map.ts": mapWith("before") };
+    const run = await TestRun.open(await Harness.open({ yaml, files, hasThreads: true }));
+    const first = await run.stage();
+    await run.send(first);
+    await run.commit(first);
+    await run.harness.write("map.ts", mapWith("after"));
+    await between(run);
+    expect(await failureOf(run.stage(2))).toMatchObject({
+      type: "ConfigChanged",
+      nonRetryable: true,
+      details: [{ field: "syncs.accounts.record" }],
+    });
+    const closing = {
+      outcome: "failed",
+      failure: { code: "ConfigChanged", message: "m" },
+    } as const;
+    expect(await run.close(closing)).toMatchObject({ counts: { sent: first.records } });
+    expect(new Set((await run.harness.sandbox.names()).values())).toEqual(new Set(["before"]));
+  });
+});
+
 describe("stageChunk twice", () => {
+  it("leaves the chunk with its successor when an attempt wakes that was thought dead", async () => {
+    const { harness, opened } = await openedRun();
+    const { stageChunk } = harness.activities;
+    const asked = { ...opened, chunk: 1 };
+    const scheduledTimestampMs = Date.now();
+    const successor = { scheduledTimestampMs, attempt: 2 };
+    expect(await harness.perform(stageChunk, asked, successor)).toMatchObject({ stage: 1 });
+
+    const zombie = { scheduledTimestampMs, attempt: 1 };
+    const failure = await failureOf(harness.perform(stageChunk, asked, zombie));
+
+    expect(failure).toMatchObject({ type: "Superseded", nonRetryable: true });
+    const staged = await harness.state.send({ runId: opened.runId, chunk: 1, stage: 1 });
+    expect(staged).toMatchObject({ state: "staged" });
+    // Scheduled anew, because its file was lost, a first attempt counts.
+    const again = { scheduledTimestampMs: scheduledTimestampMs + 1, attempt: 1 };
+    expect(await harness.perform(stageChunk, asked, again)).toMatchObject({ stage: 2 });
+  });
+
   it("stages the same again, leaves one file, and rejects nothing as its own duplicate", async () => {
     const { run, chunk } = await stagedRun();
     const again = await run.stage();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { failureOf } from "../support/harness.ts";
+import { accountsCsv, failureOf } from "../support/harness.ts";
+import { until } from "../support/process.ts";
 import { rows, stagedRun, TestRun, type Staged } from "../support/test-run.ts";
 
 /** A run whose workflow was terminated with its only chunk staged, and the run that took the send lock over from it. */
@@ -41,6 +42,35 @@ describe("a run whose send lock another took over", () => {
     expect(await next.transfer()).toMatchObject({ counts: { sent: rows }, possibly_repeated: 0 });
     expect(await zombie.close({ outcome: "failed" })).toMatchObject({ possibly_repeated: rows });
     expect(await zombie.harness.sandbox.recordsTaken()).toBe(2 * rows);
+  });
+
+  it("makes everything unknown when it wakes behind its last look and the service takes its part, so that newer data wins", async () => {
+    const { run: zombie, chunk } = await stagedRun();
+    const { harness } = zombie;
+    const { api, state } = harness.deps;
+    const sleep = Promise.withResolvers<void>();
+    const uploadJson: typeof api.uploadJson = async (input) => {
+      await sleep.promise;
+      return await api.uploadJson(input);
+    };
+    const asleep = harness.activitiesWith({ api: { ...api, uploadJson } });
+    const part = zombie.part(chunk);
+    const late = failureOf(harness.perform(asleep.uploadJson, part));
+    await until(async () => (await state.receipt(part))?.state === "sending");
+    harness.terminated.add("first-run-1");
+    await harness.write(
+      "accounts.csv",
+      accountsCsv(rows, (row) => `newer ${row}`),
+    );
+    await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+
+    sleep.resolve();
+
+    expect(await late).toMatchObject({ type: "Superseded", nonRetryable: true });
+    expect((await harness.sandbox.names()).get("a0")).toBe("name 0");
+    const third = await TestRun.open(harness, { runId: "run-3" });
+    expect(await third.transfer()).toMatchObject({ counts: { sent: rows, unchanged: 0 } });
+    expect((await harness.sandbox.names()).get("a0")).toBe("newer 0");
   });
 
   it("ends as abandoned at once, and keeps that outcome", async () => {

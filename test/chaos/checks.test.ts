@@ -30,7 +30,7 @@ describe("gatesKept", () => {
     const spent = entry("upload-json", 1, { status: 429, fault: "too-many-requests" });
     const ledger = [spent, at("59.999"), { ...at("00.000"), t: "2026-01-01T00:01:00.000Z" }];
     expect(gatesKept(ledger, { faults: [], struck: [] })).toEqual([
-      "I8: generate-upload-url at 2026-01-01T00:00:59.999Z, told at 2026-01-01T00:00:01.000Z to wait",
+      "L8: generate-upload-url at 2026-01-01T00:00:59.999Z, told at 2026-01-01T00:00:01.000Z to wait",
     ]);
   });
 });

@@ -33,7 +33,7 @@ function silentUntil(
 }
 
 /**
- * I8 for every answer of the API that names a time to wait, but for one whose reader died of it: nothing is done there before
+ * L8 for every answer of the API that names a time to wait, but for one whose reader died of it: nothing is done there before
  * the time is over, except what was under way.
  */
 export function gatesKept(
@@ -49,7 +49,7 @@ export function gatesKept(
       const at = Date.parse(t);
       return step !== "put" && fault === null && at > from && at < until;
     });
-    return loud.map(({ step, t }) => `I8: ${step} at ${t}, told at ${closing.t} to wait`);
+    return loud.map(({ step, t }) => `L8: ${step} at ${t}, told at ${closing.t} to wait`);
   });
 }
 

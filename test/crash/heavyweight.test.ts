@@ -11,6 +11,7 @@ async function openLane(): Promise<CrashLane> {
   return await CrashLane.open("heavyweight", { files: chunks, rowsPerFile: 16 });
 }
 
+// This shows row 44 of the fault table, too: a worker that is killed.
 describe("a heavyweight run", () => {
   it(
     "loses and repeats nothing that it does not admit, wherever it is killed",

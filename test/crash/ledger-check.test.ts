@@ -52,81 +52,81 @@ const again = upload("k3", 3, { hash: "hash-2", records: 1 });
 /** What was done to the facts, and what the check must say of it. */
 const doctored: readonly (readonly [string, LedgerFacts, RegExp])[] = [
   [
-    "I1 a record is not held",
+    "L1 a record is not held",
     withRecords({ a5: { record: "", fileKey: "k0" } }),
-    /I1: rows lost: 1 \(a5/,
+    /L1: rows lost: 1 \(a5/,
   ],
   [
-    "I1 an unchanged record is another",
+    "L1 an unchanged record is another",
     withRecords({ a3: { record: "{}", fileKey: "k0" } }),
-    /I1: rows called unchanged .* \(a3/,
+    /L1: rows called unchanged .* \(a3/,
   ],
   [
-    "I1 fewer records were taken than rows",
+    "L1 fewer records were taken than rows",
     { ...sound, service: { ...sound.service, ledger: uploadOne } },
-    /I1: the service took 2 records of 3 rows/,
+    /L1: the service took 2 records of 3 rows/,
   ],
   [
-    "I2 a record that no row has",
+    "L2 a record that no row has",
     withRecords({ a9: { record: "{}", fileKey: "k2" } }),
-    /I2: records taken that no row .* \(a9/,
+    /L2: records taken that no row .* \(a9/,
   ],
   [
-    "I2 a filtered row that was taken",
+    "L2 a filtered row that was taken",
     withRecords({ a4: { record: nameOf("a4"), fileKey: "k2" } }),
-    /I2: records taken that no row .* \(a4/,
+    /L2: records taken that no row .* \(a4/,
   ],
   [
-    "I2 another content",
+    "L2 another content",
     withRecords({ a5: { record: nameOf("a6"), fileKey: "k2" } }),
-    /I2: .* another content: 1 \(a5/,
+    /L2: .* another content: 1 \(a5/,
   ],
-  ["I3 a reject is missing", withRejects(), /I3: .* are not: 1 \(accounts\.csv:3/],
+  ["L3 a reject is missing", withRejects(), /L3: .* are not: 1 \(accounts\.csv:3/],
   [
-    "I3 an accepted row among the rejects",
+    "L3 an accepted row among the rejects",
     withRejects(...store.rejects, { place: "accounts.csv:2", code: "required" }),
-    /I3: rejects that should be none: 1 \(accounts\.csv:2/,
+    /L3: rejects that should be none: 1 \(accounts\.csv:2/,
   ],
   [
-    "I3 a reject twice",
+    "L3 a reject twice",
     withRejects(...store.rejects, ...store.rejects),
-    /I3: rejects that are there twice: 1/,
+    /L3: rejects that are there twice: 1/,
   ],
   [
-    "I3 another reason",
+    "L3 another reason",
     withRejects({ place: "accounts.csv:3", code: "required" }),
-    /I3: .* required and not duplicate_key/,
+    /L3: .* required and not duplicate_key/,
   ],
   [
-    "I4 more was repeated than was under way",
+    "L4 more was repeated than was under way",
     { ...withLedger(...again), ambiguities: [] },
-    /I4: 1 records were repeated, 0 were under way/,
+    /L4: 1 records were repeated, 0 were under way/,
   ],
   [
-    "I4 more was repeated than the report admits",
+    "L4 more was repeated than the report admits",
     { ...withLedger(...again), report: { ...report, possibly_repeated: 0 } },
-    /I4: .* possibly 0/,
+    /L4: .* possibly 0/,
   ],
-  ["I5 a content under two keys", withLedger(...again), /I5: .* \(hash-2 under k2 and k3/],
+  ["L5 a content under two keys", withLedger(...again), /L5: .* \(hash-2 under k2 and k3/],
   [
-    "I5 a second key that was not applied",
+    "L5 a second key that was not applied",
     withLedger(...again.map((each) => ({ ...each, applied: false }))),
-    /I5: .* \(hash-2 under k2 and k3/,
+    /L5: .* \(hash-2 under k2 and k3/,
   ],
   [
-    "I6 the checkpoint goes back",
+    "L6 the checkpoint goes back",
     withSnapshot({ version: 4 }),
-    /I6: the checkpoint went back at the end/,
+    /L6: the checkpoint went back at the end/,
   ],
   [
-    "I6 fewer rows are covered later",
+    "L6 fewer rows are covered later",
     { ...sound, snapshots: [{ ...snapshot, store }, snapshot] },
-    /I6: the checkpoint went back at snapshot 2: 6 rows, then 4/,
+    /L6: the checkpoint went back at snapshot 2: 6 rows, then 4/,
   ],
   [
-    "I6 the last checkpoint does not cover the end",
+    "L6 the last checkpoint does not cover the end",
     { ...sound, store: { ...store, covered: firstChunk } },
-    /I6: rows the last checkpoint covers is 4, should be 6/,
+    /L6: rows the last checkpoint covers is 4, should be 6/,
   ],
   [
     "P4 the checkpoint covers a record that was not accepted",
@@ -160,38 +160,38 @@ const doctored: readonly (readonly [string, LedgerFacts, RegExp])[] = [
     /P4: .* at snapshot 1 .* \(a3 at accounts\.csv:5\)/,
   ],
   [
-    "I7 a count",
+    "L7 a count",
     withReport({ counts: { ...report.counts, unchanged: 2 } }),
-    /I7: the report's unchanged is 2, should be 1/,
+    /L7: the report's unchanged is 2, should be 1/,
   ],
-  ["I7 the balance", withReport({ balanced: false }), /I7: balanced is false/],
+  ["L7 the balance", withReport({ balanced: false }), /L7: balanced is false/],
   [
-    "I7 the outcome",
+    "L7 the outcome",
     withReport({ outcome: "done" }),
-    /I7: the outcome is done, should be done_with/,
+    /L7: the outcome is done, should be done_with/,
   ],
   [
-    "I7 a reject reason",
+    "L7 a reject reason",
     withReport({ reject_reasons: [{ code: "required", reason: "", count: 1, example: "" }] }),
-    /I7: the report's rejects for required is 1, should be 0/,
+    /L7: the report's rejects for required is 1, should be 0/,
   ],
   [
-    "I7 the checkpoints",
+    "L7 the checkpoints",
     withReport({ checkpoint: { before: 2, after: 3 } }),
-    /I7: the report's checkpoints is 1, should be 2/,
+    /L7: the report's checkpoints is 1, should be 2/,
   ],
   [
-    "I7 the bytes",
+    "L7 the bytes",
     withReport({ bytes: { json: 600, gzip: 201 } }),
-    /I7: the report's gzip bytes is 201, should be 200/,
+    /L7: the report's gzip bytes is 201, should be 200/,
   ],
   [
-    "I7 a part that the ledger has otherwise",
+    "L7 a part that the ledger has otherwise",
     { ...sound, store: { ...store, parts: [partOne, { ...partTwo, gzipBytes: 99 }] } },
-    /I7: parts that the ledger has otherwise: 1 \(k2 of chunk 2/,
+    /L7: parts that the ledger has otherwise: 1 \(k2 of chunk 2/,
   ],
   [
-    "I8 a request behind a closed gate",
+    "L8 a request behind a closed gate",
     {
       ...sound,
       silences: [
@@ -202,17 +202,17 @@ const doctored: readonly (readonly [string, LedgerFacts, RegExp])[] = [
         },
       ],
     },
-    /I8: requests while the gate was closed: 2 \(put at 2026/,
+    /L8: requests while the gate was closed: 2 \(put at 2026/,
   ],
   [
-    "I10 a secret in a text",
+    "L10 a secret in a text",
     { ...sound, canaries: ["canary"], texts: [{ where: "the log", text: "a canary" }] },
-    /I10: .* \(the log/,
+    /L10: .* \(the log/,
   ],
   [
-    "I11 a figure beyond its limit",
+    "L11 a figure beyond its limit",
     { ...sound, measures: [{ what: "files left", value: 1, max: 0 }] },
-    /I11: files left: 1, at most 0/,
+    /L11: files left: 1, at most 0/,
   ],
 ];
 
@@ -238,13 +238,13 @@ describe("checkLedger", () => {
 
   it("takes a repeated record that was under way and admitted", () => {
     const { violations } = checkLedger(withLedger(...again));
-    expect(violations.filter((each) => each.startsWith("I4"))).toEqual([]);
+    expect(violations.filter((each) => each.startsWith("L4"))).toEqual([]);
   });
 
   it("lets another key stand where the service refused the first", () => {
     const refused = entry("confirm-upload", 3, { file_key: "k2", status: 404 });
     const { violations } = checkLedger(withLedger(refused, ...again));
-    expect(violations.filter((each) => each.startsWith("I5"))).toEqual([]);
+    expect(violations.filter((each) => each.startsWith("L5"))).toEqual([]);
   });
 });
 

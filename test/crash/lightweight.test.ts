@@ -16,6 +16,7 @@ async function openLane(): Promise<CrashLane> {
   });
 }
 
+// This shows row 44 of the fault table, too: a worker that is killed.
 describe("a lightweight run", () => {
   it(
     "loses nothing and repeats no more than it admits, wherever it is killed",

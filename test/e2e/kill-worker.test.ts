@@ -49,7 +49,7 @@ async function finishAndCheck(
   return report.possibly_repeated;
 }
 
-describe("a worker killed without warning", () => {
+describe("row 44: a worker killed without warning", () => {
   it(
     "during a PUT: a new worker sends the chunk again, and nothing is repeated",
     async () => {

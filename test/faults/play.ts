@@ -20,7 +20,7 @@ export const stepOf = {
   json: "upload-json",
 } as const satisfies Record<Column, Step>;
 
-const facts = z.tuple([z.looseObject({ untilMs: z.number().optional() })]);
+const facts = z.tuple([z.looseObject({ waitMs: z.number().optional() })]);
 
 /** One part, staged and sent up to the request of a column, and what happens to that. */
 export class Play {
@@ -102,8 +102,8 @@ export class Play {
 
   /** What Temporal or the workflow waits before the next attempt, in ms; undefined leaves it to the policy. */
   waitOf({ nextRetryDelay, details }: ApplicationFailure): number | undefined {
-    const [{ untilMs }] = facts.parse(details);
-    if (untilMs !== undefined) return untilMs - Date.now();
+    const [{ waitMs }] = facts.parse(details);
+    if (waitMs !== undefined) return waitMs;
     return nextRetryDelay === undefined ? undefined : z.number().parse(nextRetryDelay);
   }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { copyProject, plant } from "./copies.ts";
 import type { Mutant } from "./mutant.ts";
 import { runTests } from "./run-tests.ts";
-import { endsOf, judge, type TestRun, type Verdict } from "./verdict.ts";
+import { endsOf, judge, type FileRun, type Verdict } from "./verdict.ts";
 
 /** What became of one mutant; `why` is what its test failed with, or what keeps it from being planted. */
 export type Tried = {
@@ -55,7 +55,7 @@ async function runGreen(
   { say, signal }: Trials,
   folder: string,
   mutants: readonly Mutant[],
-): Promise<ReadonlyMap<string, TestRun>> {
+): Promise<ReadonlyMap<string, FileRun>> {
   const byFile = Map.groupBy(mutants, ({ test }) => test.file);
   const runs = await inLanes([...byFile], async ([file, ofFile]) => {
     const titles = ofFile.map(({ test }) => test.title);
@@ -70,7 +70,7 @@ async function runGreen(
 /** Plants one mutant in a copy of its own and runs its test there. */
 async function tryMutant(
   { signal }: Trials,
-  { mutant, pristine, green }: { mutant: Mutant; pristine: string; green: TestRun },
+  { mutant, pristine, green }: { mutant: Mutant; pristine: string; green: FileRun },
 ): Promise<Tried> {
   const { test } = mutant;
   const folder = await mkdtemp(join(tmpdir(), "sluice-mutant-"));

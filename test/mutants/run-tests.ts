@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import type { TestEnd, TestRun } from "./verdict.ts";
+import type { TestEnd, FileRun } from "./verdict.ts";
 
 /** What vitest's JSON reporter says of the tests, as far as it is read here. */
 const report = z.object({
@@ -32,7 +32,7 @@ export type Asked = {
 };
 
 /** Runs tests of a copy of the project, in a process group of its own, which is gone afterwards. */
-export async function runTests({ folder, file, titles, msMax, signal }: Asked): Promise<TestRun> {
+export async function runTests({ folder, file, titles, msMax, signal }: Asked): Promise<FileRun> {
   signal.throwIfAborted();
   // What the tests of a process that was cut off leave goes with the copy.
   const temporary = join(folder, "tmp");

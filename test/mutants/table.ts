@@ -2,6 +2,7 @@ import type { Mutant } from "./mutant.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
+import { mutantsOfReviews } from "./table/reviewed.ts";
 
 /** M12 -> 12. */
 function numberOf({ id }: Mutant): number {
@@ -12,4 +13,5 @@ function numberOf({ id }: Mutant): number {
 export const mutants: readonly Mutant[] = [
   ...[...mutantsOfRecords, ...mutantsOfRequests].toSorted((a, b) => numberOf(a) - numberOf(b)),
   ...mutantsOfOurs,
+  ...mutantsOfReviews,
 ];

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import { isCaught, judge, type TestRun } from "./verdict.ts";
+import { isCaught, judge, type FileRun } from "./verdict.ts";
 
 const named = { file: "a.test.ts", title: "keeps its" };
 
-function runOf(...ends: readonly (readonly [title: string, isGreen: boolean])[]): TestRun {
+function runOf(...ends: readonly (readonly [title: string, isGreen: boolean])[]): FileRun {
   const told = ends.map(([title, isGreen]) => ({ title, isGreen, why: "" }));
   return { isHung: false, seconds: 1, ends: told };
 }
 
 const green = runOf(["keeps its word", true], ["is another test", false]);
 const red = runOf(["keeps its word", false]);
-const cutOff: TestRun = { isHung: true, seconds: 90, ends: [] };
+const cutOff: FileRun = { isHung: true, seconds: 90, ends: [] };
 
 describe("judge", () => {
   it.each([

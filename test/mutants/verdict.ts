@@ -9,7 +9,7 @@ export type TestEnd = {
 };
 
 /** What a run of some tests of one file came to. */
-export type TestRun = {
+export type FileRun = {
   /** Whether it was cut off. */
   readonly isHung: boolean;
   readonly seconds: number;
@@ -31,15 +31,15 @@ export type Verdict =
   | "does not load";
 
 /** Those of a run's tests that are named. */
-export function endsOf({ ends }: TestRun, { title }: NamedTest): readonly TestEnd[] {
+export function endsOf({ ends }: FileRun, { title }: NamedTest): readonly TestEnd[] {
   return ends.filter((end) => end.title.includes(title));
 }
 
 /** Judges a mutant by its test: how it ends without the mutant, and with it. */
 export function judge(
   test: NamedTest,
-  without: TestRun,
-  withMutant: TestRun,
+  without: FileRun,
+  withMutant: FileRun,
 ): Exclude<Verdict, "does not apply"> {
   const green = endsOf(without, test);
   if (green.length === 0 || !green.every(({ isGreen }) => isGreen)) return "not green without it";

@@ -56,6 +56,8 @@ export type Try = {
   readonly scheduleToCloseTimeoutMs?: number;
   /** @default what the environment calls it */
   readonly activityType?: string;
+  /** When it was first asked for. @default now */
+  readonly scheduledTimestampMs?: number;
 };
 
 /**
@@ -164,7 +166,7 @@ export class Harness {
     how: Try = {},
   ): Promise<Result> {
     const { scheduleToCloseTimeoutMs = 12 * 3_600_000, ...named } = how;
-    const info = { ...named, scheduledTimestampMs: Date.now(), scheduleToCloseTimeoutMs };
+    const info = { scheduledTimestampMs: Date.now(), ...named, scheduleToCloseTimeoutMs };
     const environment = new MockActivityEnvironment(info, { logger: quiet });
     tell("input", input);
     try {

@@ -47,8 +47,8 @@ function numbersOf({ oracle, service, snapshots, ambiguities }: LedgerFacts): Le
 }
 
 /**
- * Holds what the service took, what the store says and what the report says against what the source holds: I1 to I8, I10
- * and I11 of faults.md, section 7, for one finished run.
+ * Holds what the service took, what the store says and what the report says against what the source holds: L1 to L8, L10
+ * and L11, which are I1 to I11 of faults.md, section 7, for one finished run. The promises of docs/design.md have other numbers.
  */
 export function checkLedger(facts: LedgerFacts): LedgerFindings {
   return {

@@ -14,7 +14,7 @@ function acceptsOf(oracle: readonly OracleRow[]): ReadonlyMap<string, string> {
   );
 }
 
-/** I1: every row that is to be accepted was, in this run; every row left out as unchanged is there. */
+/** L1: every row that is to be accepted was, in this run; every row left out as unchanged is there. */
 const nothingLost: Invariant = ({ oracle, service }) => {
   const applied = appliedKeys(service.ledger);
   const accepts = acceptsOf(oracle);
@@ -30,13 +30,13 @@ const nothingLost: Invariant = ({ oracle, service }) => {
   const taken = recordsTaken(service.ledger);
   const least = kindOf(oracle, "accept").length;
   return [
-    ...about("I1: rows lost", lost.map(named)),
-    ...about("I1: rows called unchanged that the service does not hold", missing.map(named)),
-    ...(taken < least ? [`I1: the service took ${taken} records of ${least} rows`] : []),
+    ...about("L1: rows lost", lost.map(named)),
+    ...about("L1: rows called unchanged that the service does not hold", missing.map(named)),
+    ...(taken < least ? [`L1: the service took ${taken} records of ${least} rows`] : []),
   ];
 };
 
-/** I2: what the service took is in the source, as the source has it. */
+/** L2: what the service took is in the source, as the source has it. */
 const nothingInvented: Invariant = ({ oracle, service }) => {
   const applied = appliedKeys(service.ledger);
   const accepts = acceptsOf(oracle);
@@ -47,17 +47,17 @@ const nothingInvented: Invariant = ({ oracle, service }) => {
   );
   return [
     ...about(
-      "I2: records taken that no row to be accepted has",
+      "L2: records taken that no row to be accepted has",
       invented.map(([key]) => key),
     ),
     ...about(
-      "I2: records taken with another content",
+      "L2: records taken with another content",
       other.map(([key]) => key),
     ),
   ];
 };
 
-/** I3: the reject store holds exactly the rows to be rejected, each once and for its reason. */
+/** L3: the reject store holds exactly the rows to be rejected, each once and for its reason. */
 const rejectsEqual: Invariant = ({ oracle, store }) => {
   const wanted = new Map(
     oracle.flatMap(({ place, verdict }) =>
@@ -70,19 +70,19 @@ const rejectsEqual: Invariant = ({ oracle, store }) => {
   const otherwise = [...found].filter(([place, code]) => (wanted.get(place) ?? code) !== code);
   return [
     ...about(
-      "I3: rows that were to be rejected and are not",
+      "L3: rows that were to be rejected and are not",
       [...wanted.keys()].filter((place) => !found.has(place)),
     ),
     ...about(
-      "I3: rejects that should be none",
+      "L3: rejects that should be none",
       [...found.keys()].filter((place) => !wanted.has(place)),
     ),
     ...about(
-      "I3: rejects that are there twice",
+      "L3: rejects that are there twice",
       twice.map(({ place }) => place),
     ),
     ...about(
-      "I3: rejects for another reason",
+      "L3: rejects for another reason",
       otherwise.map(
         ([place, code]) => `${place}: ${code} and not ${wanted.get(place) ?? "nothing"}`,
       ),
@@ -90,7 +90,7 @@ const rejectsEqual: Invariant = ({ oracle, store }) => {
   ];
 };
 
-/** I4: no more was repeated than was under way at the ambiguities, nor than the report admits. */
+/** L4: no more was repeated than was under way at the ambiguities, nor than the report admits. */
 const repeatsBounded: Invariant = ({ oracle, service, report, ambiguities }) => {
   const repeated = recordsTaken(service.ledger) - kindOf(oracle, "accept").length;
   const underWay = ambiguities.reduce((sum, records) => sum + records, 0);
@@ -98,18 +98,18 @@ const repeatsBounded: Invariant = ({ oracle, service, report, ambiguities }) => 
   return [
     ...(repeated > underWay
       ? [
-          `I4: ${repeated} records were repeated, ${underWay} were under way at ${ambiguities.length} ambiguities`,
+          `L4: ${repeated} records were repeated, ${underWay} were under way at ${ambiguities.length} ambiguities`,
         ]
       : []),
     ...(repeated > admitted
-      ? [`I4: ${repeated} records were repeated, the report says possibly ${admitted}`]
+      ? [`L4: ${repeated} records were repeated, the report says possibly ${admitted}`]
       : []),
   ];
 };
 
 const refusals: readonly (number | null)[] = [404, 409, 410];
 
-/** I5: one content is confirmed under one file key, unless the service refused the one before. */
+/** L5: one content is confirmed under one file key, unless the service refused the one before. */
 const oneKeyAContent: Invariant = ({ service: { ledger } }) => {
   const contentOf = new Map(
     ledger.flatMap(({ step, status, file_key: key, jsonl_sha256: hash }) =>
@@ -130,7 +130,7 @@ const oneKeyAContent: Invariant = ({ service: { ledger } }) => {
   }
   const several = [...keysOf].filter(([, keys]) => keys.size > 1);
   return about(
-    "I5: contents confirmed under several keys, none of them refused",
+    "L5: contents confirmed under several keys, none of them refused",
     several.map(([content, keys]) => `${content.slice(0, 8)} under ${[...keys].join(" and ")}`),
   );
 };
@@ -147,11 +147,11 @@ function uncovered(oracle: readonly OracleRow[], { service, store }: Snapshot): 
   });
 }
 
-/** I6 and P4: a checkpoint only grows, covers nothing that may still be lost, and in the end everything. */
+/** L6 and P4: a checkpoint only grows, covers nothing that may still be lost, and in the end everything. */
 const checkpointsHold: Invariant = ({ oracle, service, store, snapshots }) => {
   const moments = [...snapshots, { service, store }];
   const found: string[] = differs(
-    "I6: rows the last checkpoint covers",
+    "L6: rows the last checkpoint covers",
     store.covered,
     oracle.length,
   );
@@ -161,7 +161,7 @@ const checkpointsHold: Invariant = ({ oracle, service, store, snapshots }) => {
     if (before !== undefined) {
       const { covered, version } = moment.store;
       if (covered < before.covered || version < before.version) {
-        found.push(`I6: the checkpoint went back ${when}: ${before.covered} rows, then ${covered}`);
+        found.push(`L6: the checkpoint went back ${when}: ${before.covered} rows, then ${covered}`);
       }
     }
     const open = uncovered(oracle, moment);
@@ -172,31 +172,31 @@ const checkpointsHold: Invariant = ({ oracle, service, store, snapshots }) => {
   return found;
 };
 
-/** I8: nothing leaves while nothing may. */
+/** L8: nothing leaves while nothing may. */
 const silencesKept: Invariant = ({ service: { ledger }, silences = [] }) =>
   silences.flatMap(({ fromMs, toMs, why }) => {
     const isWithin = (t: string): boolean => Date.parse(t) > fromMs && Date.parse(t) < toMs;
     const loud = ledger.filter(({ t }) => isWithin(t));
     return about(
-      `I8: requests ${why}`,
+      `L8: requests ${why}`,
       loud.map(({ step, t }) => `${step} at ${t}`),
     );
   });
 
-/** I10: no secret stands where it must not. */
+/** L10: no secret stands where it must not. */
 const nothingTold: Invariant = ({ canaries = [], texts = [] }) =>
   about(
-    "I10: texts that hold a secret",
+    "L10: texts that hold a secret",
     texts
       .filter(({ text }) => canaries.some((canary) => text.includes(canary)))
       .map(({ where }) => where),
   );
 
-/** I11: every figure is within its limit. */
+/** L11: every figure is within its limit. */
 const withinLimits: Invariant = ({ measures = [] }) =>
   measures
     .filter(({ value, max }) => value > max)
-    .map(({ what, value, max }) => `I11: ${what}: ${value}, at most ${max} is allowed`);
+    .map(({ what, value, max }) => `L11: ${what}: ${value}, at most ${max} is allowed`);
 
 /** All of them but those about the report. */
 export const ledgerInvariants: readonly Invariant[] = [

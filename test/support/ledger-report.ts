@@ -11,7 +11,7 @@ function countsOf(oracle: readonly OracleRow[]): Record<string, number> {
   };
 }
 
-/** I7: the report's counts are the source's, and its outcome says so. */
+/** L7: the report's counts are the source's, and its outcome says so. */
 const reportEqualsSource: Invariant = ({ oracle, store, report }) => {
   const counts = countsOf(oracle);
   const codes = new Map<string, number>();
@@ -19,23 +19,23 @@ const reportEqualsSource: Invariant = ({ oracle, store, report }) => {
   const { before, after } = report.checkpoint;
   return [
     ...Object.entries(counts).flatMap(([bucket, rows]) =>
-      differs(`I7: the report's ${bucket}`, Reflect.get(report.counts, bucket), rows),
+      differs(`L7: the report's ${bucket}`, Reflect.get(report.counts, bucket), rows),
     ),
     ...report.reject_reasons.flatMap(({ code, count }) =>
-      differs(`I7: the report's rejects for ${code}`, count, codes.get(code) ?? 0),
+      differs(`L7: the report's rejects for ${code}`, count, codes.get(code) ?? 0),
     ),
-    ...differs("I7: balanced", report.balanced, true),
+    ...differs("L7: balanced", report.balanced, true),
     ...differs(
-      "I7: the outcome",
+      "L7: the outcome",
       report.outcome,
       store.rejects.length > 0 ? "done_with_rejects" : "done",
     ),
-    ...differs("I7: the report's checkpoints", after - before, report.chunks),
-    ...differs("I7: the report's last checkpoint", after, store.version),
+    ...differs("L7: the report's checkpoints", after - before, report.chunks),
+    ...differs("L7: the report's last checkpoint", after, store.version),
   ];
 };
 
-/** I7: what the report counts as sent is what the ledger has, part by part and byte by byte. */
+/** L7: what the report counts as sent is what the ledger has, part by part and byte by byte. */
 const reportEqualsLedger: Invariant = ({ service: { ledger }, store, report }) => {
   const parts = store.parts.filter(({ state }) => state === "committed");
   const taken = new Map(
@@ -55,13 +55,13 @@ const reportEqualsLedger: Invariant = ({ service: { ledger }, store, report }) =
     parts.reduce((total, part) => total + part[of], 0);
   return [
     ...about(
-      "I7: parts that the ledger has otherwise",
+      "L7: parts that the ledger has otherwise",
       wrong.map(({ chunk, fileKey }) => `${fileKey ?? "one without a key"} of chunk ${chunk}`),
     ),
-    ...differs("I7: the report's parts", report.parts, parts.length),
-    ...differs("I7: the report's sent", report.counts.sent, sum("records")),
-    ...differs("I7: the report's gzip bytes", report.bytes.gzip, sum("gzipBytes")),
-    ...differs("I7: the report's JSON bytes", report.bytes.json, sum("jsonBytes")),
+    ...differs("L7: the report's parts", report.parts, parts.length),
+    ...differs("L7: the report's sent", report.counts.sent, sum("records")),
+    ...differs("L7: the report's gzip bytes", report.bytes.gzip, sum("gzipBytes")),
+    ...differs("L7: the report's JSON bytes", report.bytes.json, sum("jsonBytes")),
   ];
 };
 

@@ -12,6 +12,7 @@ function by(file: string): Says {
 }
 
 const ofFile = { none: "only a PUT reads the staged file" };
+const atConfirm = { none: "a zombie does most harm at a confirm, and is shown there" };
 const ofStaging = { none: "nothing is written to the staging folder" };
 
 /** What takes more than one request to show, or another world than the service's. */
@@ -55,17 +56,33 @@ export const elsewhere: readonly Elsewhere[] = [
   {
     row: 43,
     fault: "an API key that was rotated",
-    says: all(by("test/faults/rotated-key.test.ts")),
+    says: says(
+      by("test/faults/rotated-key.test.ts"),
+      { none: "no key goes with a PUT" },
+      by("test/faults/rotated-key.test.ts"),
+      by("test/faults/rotated-key.test.ts"),
+    ),
   },
   {
     row: 44,
-    fault: "a worker that is killed or stopped",
-    says: all(by("test/e2e/kill-worker.test.ts")),
+    fault: "a worker that is killed",
+    says: says(
+      by("test/crash/heavyweight.test.ts"),
+      by("test/e2e/kill-worker.test.ts"),
+      by("test/e2e/kill-worker.test.ts"),
+      by("test/crash/lightweight.test.ts"),
+    ),
+  },
+  {
+    row: 44,
+    fault: "a worker that is stopped, and wakes when others have its work",
+    says: says(atConfirm, atConfirm, by("test/e2e/chaos.test.ts"), atConfirm),
   },
   { row: 45, fault: "Temporal that is down", says: all(by("test/e2e/chaos.test.ts")) },
   {
     row: 46,
     fault: "a payload or a history that is too large",
-    says: all(by("test/e2e/sync.test.ts")),
+    // That a workflow continues as new between chunks is tested in test/e2e/sync.test.ts.
+    says: all({ none: "no rows in a history, and it continues as new before it grows" }),
   },
 ];

@@ -198,8 +198,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "activities/poison.ts",
-        find: "if ((await deps.state.faultTimes(outcomes)) < poisonTimesMax) return;",
-        replace: "if ((await deps.state.faultTimes(outcomes)) >= 0) return;",
+        find: "if (times < poisonTimesMax) return;",
+        replace: "if (times >= 0) return;",
       },
     ],
     test: {
@@ -228,8 +228,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "activities/close-abandoned.ts",
-        find: "    if (!(await isRunOpen(deps, run))) await abandonRun(deps, run);\n",
-        replace: "    void run;\n",
+        find: "    if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);\n",
+        replace: "    void isOurs;\n",
       },
     ],
     test: {

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import { sha256 } from "../../../src/config/hash.ts";
 import { changed, load, loadYaml, soundYaml, withMember } from "./support.ts";
 
 const mapping = "{ account_id: id, domain: site, account_properties: {} }";
@@ -66,7 +67,8 @@ describe("configHash", () => {
     const [first, same, other] = await Promise.all(
       ["1", "1", "2"].map(async (module) => {
         const { syncs, folder } = await load({ files: { "sluice.yaml": yaml, "map.ts": module } });
-        expect(syncs.get("accounts")?.recordModule).toBe(join(folder, "map.ts"));
+        const path = join(folder, "map.ts");
+        expect(syncs.get("accounts")?.recordModule).toEqual({ path, hash: sha256(module) });
         return syncs.get("accounts")?.configHash;
       }),
     );

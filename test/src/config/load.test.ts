@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { assert, asyncProperty, constantFrom, nat, record, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { sha256 } from "../../../src/config/hash.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { changed, connectors, load, loadYaml, makeProject, refusal, soundYaml } from "./support.ts";
@@ -149,7 +150,7 @@ advanced:
       duplicateKeys: "send",
       rejectLimit: { rate: 0, rows: 0 },
       minRows: 1,
-      recordModule: join(config.folder, "map/event.ts"),
+      recordModule: { path: join(config.folder, "map/event.ts"), hash: sha256("x") },
       mode: "heavyweight",
       chunk: { records: 5, bytes: 1_000_000, level: 9 },
       lightweightPartsMax: 3,

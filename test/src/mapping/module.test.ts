@@ -4,9 +4,11 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import type { RecordModule } from "../../../src/config/config.ts";
+import { sha256 } from "../../../src/config/hash.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { mappingErrorCharsMax } from "../../../src/limits.ts";
-import type { Mapped } from "../../../src/mapping/compile.ts";
+import type { CompiledMapping, Mapped } from "../../../src/mapping/compile.ts";
 import { loadMappingModule } from "../../../src/mapping/module.ts";
 
 let folder: string;
@@ -21,21 +23,25 @@ afterAll(() => {
 });
 
 /** A module of its own each time, because Node loads a path once. */
-function moduleOf(source: string): string {
+function moduleOf(source: string): RecordModule {
   written += 1;
   const path = join(folder, `map-${String(written)}.ts`);
   writeFileSync(path, source);
-  return path;
+  return { path, hash: sha256(source) };
+}
+
+async function load(module: RecordModule): Promise<CompiledMapping> {
+  return await loadMappingModule({ ...module, sync: "accounts", stream: "account" });
 }
 
 async function mapWith(body: string): Promise<Mapped> {
-  const path = moduleOf(`export function mapRecord(row: Record<string, string>) { ${body} }`);
-  return (await loadMappingModule({ path, stream: "account" })).map({ id: "7" });
+  const source = `export function mapRecord(row: Record<string, string>) { ${body} }`;
+  return (await load(moduleOf(source))).map({ id: "7" });
 }
 
 async function refusalOf(source: string): Promise<ConfigError> {
   try {
-    await loadMappingModule({ path: moduleOf(source), stream: "account" });
+    await load(moduleOf(source));
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -106,7 +112,27 @@ describe("loadMappingModule", () => {
   it("says why a module cannot be loaded", async () => {
     expect((await refusalOf("throw new Error('at load');")).message).toContain("at load");
     expect((await refusalOf("export function (")).message).toContain("cannot be loaded");
-    const missing = loadMappingModule({ path: join(folder, "none.ts"), stream: "account" });
+    const missing = load({ path: join(folder, "none.ts"), hash: "" });
     await expect(missing).rejects.toThrow(/none\.ts cannot be loaded/);
+  });
+
+  it("refuses a file that changed since its hash was taken, loaded before or not", async () => {
+    const sound = "export function mapRecord() { return null; }";
+    const [fresh, loaded, late] = [
+      moduleOf(sound),
+      moduleOf(sound),
+      moduleOf(`import { appendFileSync } from "node:fs";
+appendFileSync(import.meta.filename, "// edited while it is imported");
+${sound}`),
+    ];
+    await load(loaded);
+    for (const { path } of [fresh, loaded]) writeFileSync(path, `${sound} // edited`);
+    for (const module of [fresh, loaded, late]) {
+      await expect(load(module)).rejects.toMatchObject({
+        code: "ConfigChanged",
+        field: "syncs.accounts.record",
+        hint: "restart the worker, then run the sync again",
+      });
+    }
   });
 });

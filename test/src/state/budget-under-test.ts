@@ -1,5 +1,5 @@
 import type { SlotAnswer } from "../../../src/state/budget.ts";
-import type { Outcome } from "../../../src/state/gate.ts";
+import type { Health } from "../../../src/state/gate.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
 import { TestClock } from "../../support/test-clock.ts";
@@ -40,7 +40,7 @@ export class BudgetUnderTest {
     for (const _ of numbers(11)) await this.take();
   }
 
-  async end(outcome: Outcome, isProbe = false): Promise<void> {
+  async end(outcome: Health, isProbe = false): Promise<void> {
     await this.store.noteOutcome({ gate, outcome, isProbe, why: "503", ...this.clock.moment() });
   }
 

@@ -35,6 +35,17 @@ describe.each(implementations)("receipts and faults: $kind", ({ open }) => {
     expect((await store.run("r1"))?.possiblyRepeated).toBe(6);
   });
 
+  it("leaves a part alone that was accepted before it could be split", async () => {
+    await test.openRun("r1");
+    await test.stage("r1", 1);
+    await test.accept("r1", 1, 1);
+    const part = { runId: "r1", chunk: 1, stage: 1, part: 0, host: "h", at };
+    const split = { ...part, parts: [], rejects: [], isTooLarge: false };
+    expect(await store.splitPart(split)).toEqual({ parts: [] });
+    expect(await store.receipt(part)).toMatchObject({ state: "accepted" });
+    await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
+  });
+
   it("gives a file key to one part alone, and again to that part", async () => {
     await test.openRun("r1");
     await test.stage("r1", 1);
