@@ -64,11 +64,15 @@ function createProgressLine(context: Context): {
   };
 }
 
+function modeText(mode: string, reason: string | null): string {
+  return `${mode}: ${reason ?? ""}`;
+}
+
 /** What is worth a line where nothing is drawn: a wait, or another chunk committed. */
 function newsOf({ waiting, mode, mode_reason, counts }: Progress): string {
   if (waiting !== null) return waiting;
   if (mode === null) return "started";
-  if (counts.committed_chunks === 0) return `${mode}: ${mode_reason ?? ""}`;
+  if (counts.committed_chunks === 0) return modeText(mode, mode_reason);
   return `${grouped(counts.read)} rows read, ${grouped(counts.sent)} sent, ${counts.committed_chunks} chunks committed`;
 }
 
@@ -87,6 +91,7 @@ export async function followRun(
     (error: unknown): Followed => ({ error }),
   );
   let ended: Followed | undefined;
+  let isModeTold = false;
   try {
     while (ended === undefined && !signal.aborted) {
       // A query needs a worker: without one the run still goes on, and so do we.
@@ -95,10 +100,12 @@ export async function followRun(
       if (progress !== undefined) {
         const waiting = progress.waiting ?? trouble ?? null;
         const shown = { ...progress, waiting };
-        line.show(
-          progressText(shown, await share(progress), Date.now() - startedAt),
-          newsOf(shown),
-        );
+        const text = progressText(shown, await share(progress), Date.now() - startedAt);
+        const { mode, mode_reason: reason } = progress;
+        // A quick run has committed a chunk before it is first looked at.
+        if (mode !== null && !isModeTold) line.show(text, modeText(mode, reason));
+        isModeTold = mode !== null;
+        line.show(text, newsOf(shown));
       }
       const pause = delay(askEveryMs, undefined, { signal }).catch(() => undefined);
       ended = await Promise.race([result, pause]);

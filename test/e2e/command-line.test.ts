@@ -43,7 +43,12 @@ class Laptop {
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: this.folder,
-      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+      env: {
+        PATH: process.env["PATH"],
+        HOME: process.env["HOME"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        ...env,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#children.push(child);

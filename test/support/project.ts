@@ -82,6 +82,7 @@ export class Project {
     const env = {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       TEMPORAL_ADDRESS: server.address,
       SLUICE_BASE_URL: sandbox.address,
       SLUICE_LEGACY_BASE_URL: sandbox.address,
