@@ -1,16 +1,10 @@
 import { CancellationScope } from "@temporalio/workflow";
 
-import type {
-  OpenedRun,
-  PartRef,
-  RunRef,
-  SplitInput,
-  StageRef,
-  StageResult,
-} from "../activities/inputs.ts";
+import type { OpenedRun, PartRef, RunRef, StageRef, StageResult } from "../activities/inputs.ts";
 import { uploadsPerPartMax } from "../src/limits.ts";
 import type { ChosenMode } from "./choose-mode.ts";
 import { faultOf, patiently, type Patience } from "./failures.ts";
+import { howToSplit } from "./how-to-split.ts";
 import type { RunActivities } from "./policies.ts";
 
 /** A chunk on its way, and what its steps need. */
@@ -31,16 +25,6 @@ export function runRef({ runId, storeId, configHash, fence }: OpenedRun): RunRef
 
 function stageRef({ opened, chunk, staged }: Sending): StageRef {
   return { ...runRef(opened), chunk, stage: staged.stage };
-}
-
-/** How a refusal is split, or undefined when the error is none. */
-function splitOf(error: unknown): SplitInput["how"] | undefined {
-  const fault = faultOf(error);
-  if (fault?.type === "TooLarge") return { halves: true, why: "too_large" };
-  if (fault?.type === "ServiceFails") return { halves: true, why: "service_fails" };
-  if (fault?.type !== "RecordsRejected") return undefined;
-  const refused = fault.facts.refused ?? [];
-  return refused.length > 0 ? { without: refused } : { halves: true, why: "refused_by_service" };
 }
 
 async function sendBody(sending: Sending, part: PartRef): Promise<void> {
@@ -82,7 +66,8 @@ async function sendParts(sending: Sending): Promise<void> {
     try {
       await send(sending, ref);
     } catch (error) {
-      const how = splitOf(error);
+      const fault = faultOf(error);
+      const how = howToSplit(fault?.type, fault?.facts ?? {});
       if (how === undefined) throw error;
       const split = await patiently(
         async () => await activities.splitChunk({ ...ref, how }),

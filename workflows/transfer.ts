@@ -60,7 +60,7 @@ async function stage(host: AtHost, chunk: number): Promise<StageResult> {
         host,
       );
     } catch (error) {
-      if (faultOf(error)?.type !== "SourceChanged" || stagings >= restagesPerChunkMax) throw error;
+      if (faultOf(error)?.type !== "SourceChanged" || stagings > restagesPerChunkMax) throw error;
     }
   }
 }

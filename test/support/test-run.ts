@@ -15,6 +15,7 @@ import type { RunReport } from "../../src/report.ts";
 import type { Receipt } from "../../src/state/receipts.ts";
 import type { Reject } from "../../src/state/rejects.ts";
 import type { Run, RunRequest } from "../../src/state/runs.ts";
+import { howToSplit } from "../../workflows/how-to-split.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "./harness.ts";
 
 type Form = Receipt["form"];
@@ -129,15 +130,11 @@ export class TestRun {
 }
 
 const refused = z.object({ index: z.int(), field: z.string().optional() });
-const refusal = z.tuple([z.object({ refused: z.array(refused).default([]) })]);
+const refusal = z.tuple([z.object({ refused: z.array(refused).optional() })]);
 
-/** As the workflow reads a refusal: how it is split, or undefined when it is none. */
+/** As the workflow reads a failure: how its part is split, or undefined when it is not. */
 export function splitOf({ type, details }: ApplicationFailure): SplitInput["how"] | undefined {
-  if (type === "TooLarge") return { halves: true, why: "too_large" };
-  if (type === "ServiceFails") return { halves: true, why: "service_fails" };
-  if (type !== "RecordsRejected") return undefined;
-  const [{ refused: without }] = refusal.parse(details);
-  return without.length > 0 ? { without } : { halves: true, why: "refused_by_service" };
+  return howToSplit(type, refusal.safeParse(details).data?.[0] ?? {});
 }
 
 /** A run over this text as `accounts.csv`; `sync` holds more members of the sync. */
