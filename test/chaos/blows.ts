@@ -58,8 +58,9 @@ export async function stopFor(
   tell: Tell,
 ): Promise<void> {
   for (const victim of victims) victim.send("SIGSTOP");
-  if (fleet.workers.length === victims.length) await fleet.startAnotherWorker();
+  const hasOther = fleet.workers.length > victims.length || (await fleet.startAnotherWorker());
   await delay(2 * heartbeatTimeoutMs);
   for (const victim of victims) victim.send("SIGCONT");
   tell("zombies wake", { pids: victims.map(({ pid }) => pid) });
+  if (!hasOther) await fleet.startAnotherWorker();
 }

@@ -28,7 +28,8 @@ export type FleetPlace = {
 
 /** The workers and the sandbox of one seed. A worker that ends is replaced; whoever makes a fleet closes it. */
 export class Fleet {
-  readonly exits: Exit[] = [];
+  readonly #exits: Exit[] = [];
+  readonly #excused = new Set<Exit>();
   /** Why workers could not be replaced. */
   readonly troubles: string[] = [];
   /** Logs of every process, in the order of their starts. */
@@ -56,6 +57,11 @@ export class Fleet {
   /** The file that the sandbox writes its ledger to. */
   get ledgerFile(): string {
     return join(this.#place.folder, "sandbox", "ledger.jsonl");
+  }
+
+  /** How processes ended, but for those that could not begin and said why. */
+  get exits(): readonly Exit[] {
+    return this.#exits.filter((exit) => !this.#excused.has(exit));
   }
 
   /** The workers that are there, a stopped one included. */
@@ -96,9 +102,22 @@ export class Fleet {
     this.#keepers.push(this.#keep(number, running));
   }
 
-  /** Starts one more worker. */
-  async startAnotherWorker(): Promise<void> {
-    await this.startWorker(this.#workers.size);
+  /**
+   * Starts one more worker. False when a worker that was stopped in a transaction holds the store's lock, so that the new one
+   * said so and ended, as it should.
+   */
+  async startAnotherWorker(): Promise<boolean> {
+    const name = `worker-${this.#workers.size}`;
+    try {
+      await this.startWorker(this.#workers.size);
+      return true;
+    } catch (error) {
+      const running = [...this.#all].findLast((each) => each.name === name && each.isGone);
+      if (running === undefined || !(await running.log()).includes("database is locked"))
+        throw error;
+      this.#excused.add(await running.exit);
+      return false;
+    }
   }
 
   /** Waits until the workers that ended have been replaced. */
@@ -171,7 +190,7 @@ export class Fleet {
 
   async #record(running: Running): Promise<void> {
     const exit = await running.exit;
-    this.exits.push(exit);
+    this.#exits.push(exit);
     this.#tell("ended", exit);
   }
 }

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -78,6 +79,24 @@ describe("workers", () => {
       expect(code).toBe(2);
       expect(stderr).toContain("temporal.task_queue");
       expect(stderr).not.toContain("    at ");
+    },
+    timeoutMs,
+  );
+
+  it(
+    "end when they cannot begin, because another process was stopped with the store's lock, and say so",
+    async () => {
+      const files = { "sluice.yaml": accountsConfig(), "accounts.csv": accountsCsv(3) };
+      const project = await Project.start(onTestFinished, files);
+      const stopped = new DatabaseSync(join(project.folder, ".sluice/state.db"));
+      onTestFinished(() => stopped.close());
+      stopped.exec("begin immediate");
+      const { code, stderr } = await project.sluice("worker");
+      expect(code).toBe(1);
+      expect(stderr).toContain("database is locked");
+      expect(stderr).not.toContain("    at ");
+      stopped.exec("rollback");
+      await project.worker();
     },
     timeoutMs,
   );
