@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -8,7 +8,7 @@ import type { Config } from "../config/config.ts";
 import { ApiUnavailableError } from "../errors.ts";
 import { sandboxPortDefault } from "../limits.ts";
 import { findTemporal } from "../local/find-temporal.ts";
-import { areFree, freePorts } from "../local/ports.ts";
+import { startOnPorts } from "../local/ports.ts";
 import { startServer } from "../local/server-process.ts";
 import { acquireService, type ServiceUse } from "../local/shared-service.ts";
 import { hostToReach, startTemporal, temporalAnswers } from "../local/temporal-server.ts";
@@ -47,6 +47,11 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
+/** The sandbox prints its address once it listens. */
+function saysItIsUp(logFile: string): boolean {
+  return /^sandbox at /m.test(readFileSync(logFile, "utf8"));
+}
+
 /** Starts the sandbox as a process of its own, or shares the one another command started. */
 async function useSandbox(config: Config, context: Context): Promise<ServiceUse> {
   const { stateFolder } = config;
@@ -56,22 +61,27 @@ async function useSandbox(config: Config, context: Context): Promise<ServiceUse>
     isAlive: async ({ addresses }) => await answers(addresses["http"] ?? ""),
     start: async (spawned) => {
       const ip = context.environment.host;
-      const preferred = (await areFree(ip, [sandboxPortDefault]))
-        ? [sandboxPortDefault]
-        : undefined;
-      const [port] = preferred ?? (await freePorts(ip, 1));
-      const http = `http://${hostToReach(ip)}:${port}`;
-      const { pid } = await startServer({
-        name: "the sandbox",
-        command: process.execPath,
-        args: [bin, "sandbox", "--port", String(port), "--data", join(stateFolder, "sandbox")],
-        env: context.environment.variables,
-        logFile: join(stateFolder, "sandbox.log"),
-        answers: async () => await answers(http),
-        spawned,
-        Failure: ApiUnavailableError,
+      const logFile = join(stateFolder, "sandbox.log");
+      return await startOnPorts({
+        ip,
+        preferred: [sandboxPortDefault],
+        logFile,
+        start: async ([port = 0]) => {
+          const http = `http://${hostToReach(ip)}:${port}`;
+          const { pid } = await startServer({
+            name: "the sandbox",
+            command: process.execPath,
+            args: [bin, "sandbox", "--port", String(port), "--data", join(stateFolder, "sandbox")],
+            env: context.environment.variables,
+            logFile,
+            // An answer alone may come from another project's sandbox that was first to take the port.
+            answers: async () => saysItIsUp(logFile) && (await answers(http)),
+            spawned,
+            Failure: ApiUnavailableError,
+          });
+          return { pid, addresses: { http } };
+        },
       });
-      return { pid, addresses: { http } };
     },
   });
 }

@@ -1,5 +1,20 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+
+/** A server whose ports are ours to choose. */
+export type ServerOnPorts<Started> = {
+  readonly ip: string;
+  /** What it listens on when nobody else does. */
+  readonly preferred: readonly number[];
+  /** Takes the server's output, anew at each start. */
+  readonly logFile: string;
+  /** Starts it on as many ports as are preferred; rejects when it does not come up. */
+  start(ports: readonly number[]): Promise<Started>;
+};
+
+/** A port that is lost again and again is no bad luck. */
+const startsMax = 5;
 
 /** Whether this process may listen on every one of these ports. */
 export async function areFree(ip: string, ports: readonly number[]): Promise<boolean> {
@@ -9,6 +24,26 @@ export async function areFree(ip: string, ports: readonly number[]): Promise<boo
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return false;
     throw error;
+  }
+}
+
+/**
+ * Starts a server on the ports that it prefers, or on others when those are taken, also when another program takes one
+ * between our look at it and the server's.
+ * @throws what `start` throws, when it is not about a port
+ */
+export async function startOnPorts<Started>(server: ServerOnPorts<Started>): Promise<Started> {
+  const { ip, preferred, logFile } = server;
+  const drawn = async (): Promise<readonly number[]> => await freePorts(ip, preferred.length);
+  let ports = (await areFree(ip, preferred)) ? preferred : await drawn();
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await server.start(ports);
+    } catch (error) {
+      const isTaken = /address already in use/.test(readFileSync(logFile, "utf8"));
+      if (!isTaken || starts === startsMax) throw error;
+      ports = await drawn();
+    }
   }
 }
 

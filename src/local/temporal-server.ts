@@ -5,9 +5,12 @@ import { homedir } from "node:os";
 
 import { Connection } from "@temporalio/client";
 
-import { messageOf, TemporalUnreachableError } from "../errors.ts";
-import { areFree, freePorts } from "./ports.ts";
+import { TemporalUnreachableError } from "../errors.ts";
+import { startOnPorts } from "./ports.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
+
+/** Where an embedded Temporal listens, and where its Web UI does. */
+export type TemporalPorts = { readonly port: number; readonly uiPort: number };
 
 /** What an embedded Temporal is started with. */
 export type TemporalOptions = {
@@ -15,10 +18,8 @@ export type TemporalOptions = {
   readonly binary: string;
   /** Where histories are kept; undefined keeps them in memory. */
   readonly databaseFile?: string | undefined;
-  /** @default 7233, or a free one when that or the UI's is taken */
-  readonly port?: number | undefined;
-  /** @default 8233, or a free one when that or the server's is taken */
-  readonly uiPort?: number | undefined;
+  /** @default 7233 and 8233, or any when one of them is taken */
+  readonly ports?: TemporalPorts | undefined;
   readonly ip: string;
   /** Takes the server's output; replaced at each start. */
   readonly logFile: string;
@@ -34,26 +35,25 @@ export type EmbeddedTemporal = ServerProcess & {
   readonly uiAddress: string;
 };
 
-const preferredPorts = { port: 7233, uiPort: 8233 };
+const preferredPorts = [7233, 8233];
 const answerMsMax = 2_000;
 
 /** How long a server that cannot have its port may take to notice, when its log does not say that it is up. */
-const settleMs = 3_000;
+const settleMs = 10_000;
 
 /**
  * Starts Temporal's own development server with its Web UI, and returns once it answers.
  * @throws {TemporalUnreachableError} it does not come up; the message ends with the last lines of its log.
  */
 export async function startTemporal(options: TemporalOptions): Promise<EmbeddedTemporal> {
-  const ports = await choosePorts(options);
-  try {
-    return await startOn(options, ports);
-  } catch (error) {
-    // Between the look at a port and its use another program may take it; where the choice was ours, we choose again.
-    const mayChoose = options.port === undefined && options.uiPort === undefined;
-    if (!mayChoose || !messageOf(error).includes("address already in use")) throw error;
-    return await startOn(options, await anyPorts(options.ip));
-  }
+  const { ip, logFile, ports } = options;
+  if (ports !== undefined) return await startOn(options, ports);
+  return await startOnPorts({
+    ip,
+    logFile,
+    preferred: preferredPorts,
+    start: async ([port = 0, uiPort = 0]) => await startOn(options, { port, uiPort }),
+  });
 }
 
 /** Whether a Temporal server with the namespace `default` answers at `host:port` within two seconds. */
@@ -87,21 +87,7 @@ async function isListening(address: string): Promise<boolean> {
   }
 }
 
-type Ports = { readonly port: number; readonly uiPort: number };
-
-async function choosePorts({ ip, port, uiPort }: TemporalOptions): Promise<Ports> {
-  const wanted = { port: port ?? preferredPorts.port, uiPort: uiPort ?? preferredPorts.uiPort };
-  if (await areFree(ip, [wanted.port, wanted.uiPort])) return wanted;
-  const free = await anyPorts(ip);
-  return { port: port ?? free.port, uiPort: uiPort ?? free.uiPort };
-}
-
-async function anyPorts(ip: string): Promise<Ports> {
-  const [port = 0, uiPort = 0] = await freePorts(ip, 2);
-  return { port, uiPort };
-}
-
-async function startOn(options: TemporalOptions, ports: Ports): Promise<EmbeddedTemporal> {
+async function startOn(options: TemporalOptions, ports: TemporalPorts): Promise<EmbeddedTemporal> {
   const host = hostToReach(options.ip);
   const address = `${host}:${ports.port}`;
   const settledAt = Date.now() + settleMs;

@@ -35,7 +35,7 @@ export class TestTemporal {
     const logFile = join(folder, "temporal.log");
     const databaseFile = join(folder, "temporal.db");
     const start = async (): Promise<EmbeddedTemporal> =>
-      await startTemporal({ binary, ip, port, uiPort, logFile, databaseFile });
+      await startTemporal({ binary, ip, ports: { port, uiPort }, logFile, databaseFile });
     const server = await start();
     const connection = await connectTemporal(server.address);
     return new TestTemporal({ logFile, start, server, connection });

@@ -70,7 +70,7 @@ export class Project {
       binary,
       ip: "127.0.0.1",
       // Never the preferred ports: a developer's own server may stand there.
-      ...(await freeTemporalPorts()),
+      ports: await freeTemporalPorts(),
       logFile: join(folder, "temporal.log"),
     });
     const dataFolder = join(folder, "sandbox");

@@ -55,7 +55,7 @@ async function searchAttributeType(address: string): Promise<unknown> {
 describe("startTemporal", () => {
   it("starts on the ports it is given, with its Web UI and our search attribute, and is gone when stopped", async () => {
     const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
-    const server = await start({ port, uiPort });
+    const server = await start({ ports: { port, uiPort } });
     expect(server.address).toBe(`127.0.0.1:${port}`);
     expect(server.uiAddress).toBe(`http://127.0.0.1:${uiPort}`);
     // 2 is Keyword.
@@ -70,25 +70,28 @@ describe("startTemporal", () => {
   it("goes on with the database of an earlier start", async () => {
     const databaseFile = join(folder, "temporal.db");
     const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
-    await (await start({ databaseFile, port, uiPort })).stop();
+    await (await start({ databaseFile, ports: { port, uiPort } })).stop();
     await access(databaseFile);
-    const again = await start({ databaseFile, port, uiPort });
+    const again = await start({ databaseFile, ports: { port, uiPort } });
     expect(await searchAttributeType(again.address)).toBe(2);
   });
 
-  it("takes other ports when another server takes the usual ones at the same moment", async () => {
-    const [first, second] = await Promise.all([start(), start({ logFile: join(folder, "b.log") })]);
-    expect(first.address).not.toBe(second.address);
-    expect(first.uiAddress).not.toBe(second.uiAddress);
-    await first.stop();
-    expect(await temporalAnswers(second.address)).toBe(true);
+  it("takes other ports when other servers take the usual ones at the same moment", async () => {
+    const servers = await Promise.all(
+      ["a", "b", "c", "d"].map(async (name) => await start({ logFile: join(folder, name) })),
+    );
+    expect(new Set(servers.map(({ address }) => address)).size).toBe(4);
+    expect(new Set(servers.map(({ uiAddress }) => uiAddress)).size).toBe(4);
+    const [first, ...others] = servers;
+    await first?.stop();
+    for (const other of others) expect(await temporalAnswers(other.address)).toBe(true);
   });
 
   it("throws the reason from the log when a port that was asked for is taken", async () => {
-    const [port = 0] = await freePorts("127.0.0.1", 1);
+    const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
     const holder = createServer().listen(port, "127.0.0.1");
     await once(holder, "listening");
-    const failing = start({ port });
+    const failing = start({ ports: { port, uiPort } });
     await expect(failing).rejects.toThrow(TemporalUnreachableError);
     await expect(failing).rejects.toThrow(/^Temporal ended .*\n[^]*address already in use/);
     holder.close();
