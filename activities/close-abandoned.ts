@@ -18,8 +18,8 @@ export async function abandonRun(
 }
 
 /**
- * Abandons the runs whose workflow is gone, and removes the files of runs
- * that have ended. For a worker that starts: nobody else comes back to them.
+ * Abandons the runs whose workflow is gone, and removes the files of runs that have ended. For a worker that starts: nobody
+ * else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
   const { state, stagingFolder } = deps;

@@ -75,7 +75,11 @@ export async function heldRunOf(
     );
   }
   const run = await state.run(runId);
-  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  if (run === undefined) {
+    throw new WrongStoreError(`run ${runId} is not in the state store that it was begun on`, {
+      hint: "the store was emptied or restored meanwhile: run the sync again",
+    });
+  }
   if (run.fence !== fence) {
     throw new SupersededError(`run ${runId} gave its send lock away since this was begun`);
   }

@@ -55,5 +55,8 @@ export function tooLarge({ chunk, part }: Pick<Receipt, "chunk" | "part">): TooL
 function keyGivenTwice(): ApiContractError {
   return new ApiContractError(
     "POST /ingestion/generate-upload-url: its file_key belongs to another upload, which would be overwritten",
+    {
+      hint: "run the sync again; if it happens again, the service gives keys out twice: tell its operator",
+    },
   );
 }

@@ -37,36 +37,23 @@ export function withFreshKey(keys: {
     }
     return client === refused ? undefined : client;
   };
-  const request =
-    <Input, Result>(method: (of: ApiClient, input: Input) => Promise<Result>) =>
-    async (input: Input): Promise<Result> => {
-      const asked = client;
-      try {
-        return await method(asked, input);
-      } catch (error) {
-        const again = error instanceof ApiAuthError ? await renewed(asked) : undefined;
-        if (again === undefined) throw error;
-        return await method(again, input);
-      }
-    };
+  const ask = async <Answer>(request: (of: ApiClient) => Promise<Answer>): Promise<Answer> => {
+    const asked = client;
+    try {
+      return await request(asked);
+    } catch (error) {
+      const again = error instanceof ApiAuthError ? await renewed(asked) : undefined;
+      if (again === undefined) throw error;
+      return await request(again);
+    }
+  };
   return {
-    ping: request<Parameters<ApiClient["ping"]>[0], Awaited<ReturnType<ApiClient["ping"]>>>(
-      async (of, input) => await of.ping(input),
-    ),
-    uploadJson: request<
-      Parameters<ApiClient["uploadJson"]>[0],
-      Awaited<ReturnType<ApiClient["uploadJson"]>>
-    >(async (of, input) => await of.uploadJson(input)),
-    generateUploadUrl: request<
-      Parameters<ApiClient["generateUploadUrl"]>[0],
-      Awaited<ReturnType<ApiClient["generateUploadUrl"]>>
-    >(async (of, input) => await of.generateUploadUrl(input)),
+    ping: async (input) => await ask(async (of) => await of.ping(input)),
+    uploadJson: async (input) => await ask(async (of) => await of.uploadJson(input)),
+    generateUploadUrl: async (input) => await ask(async (of) => await of.generateUploadUrl(input)),
     // The key stays at home (I5), and so does its refusal.
     putFile: async (input) => await client.putFile(input),
-    confirmUpload: request<
-      Parameters<ApiClient["confirmUpload"]>[0],
-      Awaited<ReturnType<ApiClient["confirmUpload"]>>
-    >(async (of, input) => await of.confirmUpload(input)),
+    confirmUpload: async (input) => await ask(async (of) => await of.confirmUpload(input)),
     close: async () => void (await Promise.all(clients.map(async (each) => await each.close()))),
   };
 }

@@ -240,6 +240,9 @@ export const hostActivitiesMax = 4;
 /** How often a worker tells the store that it lives. */
 export const hostBeatMs = 10_000;
 
+/** Silence after which nothing is kept of a worker. */
+export const hostForgottenMs = 24 * 3_600_000;
+
 /** Hosts in a row that a run may lose before it stops. */
 export const hostsLostMax = 5;
 

@@ -167,48 +167,28 @@ let isRuntimeInstalled = false;
  * @throws {TemporalUnreachableError} @throws {ConfigError} @throws {StateUnavailableError}
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
-  const { log } = settings;
+  const { config, log } = settings;
   if (!isRuntimeInstalled) installRuntime(log);
   isRuntimeInstalled = true;
   const connection = await connect(settings.temporalAddress);
   const { namespace = "default" } = temporalOptions(settings.temporalAddress);
   const client = new Client({ connection, namespace });
-  const closing = [async () => await connection.close()];
-  const close = async (): Promise<void> => {
-    for (const step of closing.splice(0).toReversed()) await step();
-  };
-  try {
-    return await begin({ settings, client, reached: { connection, namespace } }, closing, close);
-  } catch (error) {
-    // What stays open would keep the process from ending, and nobody would start another.
-    await close();
-    throw error;
-  }
-}
-
-async function begin(
-  how: {
-    readonly settings: WorkerSettings;
-    readonly client: Client;
-    readonly reached: { readonly connection: NativeConnection; readonly namespace: string };
-  },
-  closing: (() => Promise<void>)[],
-  close: () => Promise<void>,
-): Promise<RunningWorker> {
-  const { settings, client, reached } = how;
-  const { config, log } = settings;
+  // What stays open would keep a process that cannot begin from ending, and nobody would start another.
+  await using closing = new AsyncDisposableStack();
+  closing.defer(async () => await connection.close());
   const deps = await createDependencies(settings, client);
-  closing.push(async () => await deps.close());
+  closing.defer(async () => await deps.close());
   await refuseOtherStore(client, config.temporal.taskQueue, deps.state.storeId);
   await closeAbandoned(deps);
   const beating = await startBeating(deps);
-  closing.push(async () => await beating.stop());
-  const workers = await createWorkers(deps, reached);
+  closing.defer(async () => await beating.stop());
+  const workers = await createWorkers(deps, { connection, namespace });
+  const open = closing.move();
   const ended = (async () => {
     try {
       await Promise.all(workers.map(async (worker) => await worker.run()));
     } finally {
-      await close();
+      await open.disposeAsync();
     }
   })();
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");

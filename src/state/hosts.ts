@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { hostForgottenMs } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { all } from "./database.ts";
 
@@ -22,7 +23,7 @@ export type Beat = z.output<typeof beatRow>;
 
 /** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostGoneMs` is gone. */
 export interface HostStore {
-  /** Stores a worker's beat in place of its last, and forgets the workers that were silent for a day. */
+  /** Stores a worker's beat in place of its last, and forgets the workers that were silent for `hostForgottenMs`. */
   beat(input: Beat): void;
   /** Takes a worker out at once: it stopped in order. */
   stopBeating(input: Pick<Beat, "hostId" | "process">): void;
@@ -36,7 +37,7 @@ export function createHostStore(db: Database): HostStore {
     `insert or replace into hosts (host_id, process, temporal_id, last_beat, version)
      values ($hostId, $process, $temporalId, $lastBeat, $version)`,
   );
-  const forget = db.prepare("delete from hosts where last_beat < $lastBeat - 86400000");
+  const forget = db.prepare("delete from hosts where last_beat < $lastBeat - $forgottenMs");
   const remove = db.prepare("delete from hosts where host_id = $hostId and process = $process");
   const list = db.prepare(
     `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version from hosts
@@ -45,7 +46,7 @@ export function createHostStore(db: Database): HostStore {
   return {
     beat: (input) =>
       db.write(() => {
-        forget.run(input);
+        forget.run({ lastBeat: input.lastBeat, forgottenMs: hostForgottenMs });
         put.run(input);
       }),
     stopBeating: (input) => db.write(() => void remove.run(input)),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { hostForgottenMs } from "../../../src/limits.ts";
 import { implementations, nowMs, StoreUnderTest } from "./store-under-test.ts";
-
-const day = 24 * 3_600_000;
 
 function beatOf(process: string, lastBeat: number): Parameters<StoreUnderTest["store"]["beat"]>[0] {
   return { hostId: "host", process, temporalId: "t", lastBeat, version: "1" };
@@ -24,9 +23,9 @@ describe.each(implementations)("hosts of $kind", ({ open }) => {
     await store.beat(beatOf("2", nowMs));
     await store.stopBeating(beatOf("2", nowMs));
     expect(await store.beats({ since: 0 })).toEqual([beatOf("1", nowMs)]);
-    await store.beat(beatOf("3", nowMs + day));
+    await store.beat(beatOf("3", nowMs + hostForgottenMs));
     expect(await store.beats({ since: 0 })).toHaveLength(2);
-    await store.beat(beatOf("3", nowMs + day + 1));
+    await store.beat(beatOf("3", nowMs + hostForgottenMs + 1));
     expect(await store.beats({ since: 0 })).toHaveLength(1);
   });
 });
