@@ -35,7 +35,12 @@ describe("the demo profile of docker-compose.yml", () => {
     const [port = 0, uiPort = 0, sandboxPort = 0] = await freePorts("127.0.0.1", 3);
     const binary = await findTemporal({ env: process.env, say: () => undefined });
     const logFile = join(folder, "temporal.log");
-    const temporal = await startTemporal({ binary, ip: "127.0.0.1", ports: { port, uiPort }, logFile });
+    const temporal = await startTemporal({
+      binary,
+      ip: "127.0.0.1",
+      ports: { port, uiPort },
+      logFile,
+    });
     onTestFinished(async () => await temporal.stop());
 
     // A container has its own names, ports and root folder; everything else is as the file says.

@@ -120,7 +120,9 @@ describe("what a run leaves, of hostile rows and with canaries in every secret (
       const laptop = await Laptop.open();
       const state = join(laptop.folder, ".sluice");
       const run = await laptop.sluice("run", "accounts", "--mode", "heavyweight");
-      expect(run.stdout, run.stderr).toContain(`read 11 = sent 1 + unchanged 0 + filtered 0 + rejected 10`);
+      expect(run.stdout, run.stderr).toContain(
+        `read 11 = sent 1 + unchanged 0 + filtered 0 + rejected 10`,
+      );
       expect(await openToOthers(state)).toEqual([]);
       expect(await readdir(state)).toEqual(
         expect.arrayContaining(["state.db", "temporal.db", "temporal.log", "sandbox.log"]),

@@ -49,7 +49,12 @@ describe("what listens when nobody says where (T21)", () => {
     const binary = await findTemporal({ env: process.env, say: () => undefined });
     const { host: ip } = readEnvironment({});
     const [port = 0, uiPort = 0] = await freePorts(ip, 2);
-    const server = await startTemporal({ binary, ip, ports: { port, uiPort }, logFile: join(folder, "log") });
+    const server = await startTemporal({
+      binary,
+      ip,
+      ports: { port, uiPort },
+      logFile: join(folder, "log"),
+    });
     onTestFinished(async () => await server.stop());
     const addresses = await addressesOf(server.pid);
     expect(addresses.length).toBeGreaterThanOrEqual(2);
