@@ -20,7 +20,7 @@ import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { Receipt } from "../src/state/receipts.ts";
 import type { RejectEntry } from "../src/state/rejects.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { askOf, sourceOf } from "./open-run.ts";
+import { askOf, connectorOf } from "./source.ts";
 
 /** A record that the service refused, or fails on: its number in the staged file and the field it named. */
 export type Refused = {
@@ -87,7 +87,7 @@ async function rowsOf(
   at: { readonly start: PageStart; readonly lines: Lines },
 ): Promise<Map<number, Row>> {
   const { stream, pii } = sync;
-  const source = sourceOf(deps, sync);
+  const source = connectorOf(deps, sync.connector);
   const mapping = await loadMapping(sync);
   const makeReject = rejectMaker(stream, pii.rejects);
   const position = source.position.optional().parse(at.start.from ?? undefined);

@@ -1,69 +1,15 @@
-import type { Source } from "../connectors/connector.ts";
 import type { SyncConfig } from "../src/config/config.ts";
-import { BusyError, ConfigError } from "../src/errors.ts";
+import { BusyError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import { assertMaySend } from "../src/key-gates.ts";
-import { loadMapping } from "../src/mapping/load.ts";
 import { sendLock, type LockHolder } from "../src/state/locks.ts";
 import { attempt } from "./attempt.ts";
 import { abandonRun } from "./close-abandoned.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
+import { placeRun } from "./place-run.ts";
 import { isRunOpen } from "./run-open.ts";
-
-/** The connector of a sync. @throws {ConfigError} there is none of that name. */
-export function sourceOf({ sources }: Pick<Dependencies, "sources">, sync: SyncConfig): Source {
-  const source = sources.get(sync.connector);
-  if (source === undefined) throw new ConfigError(`there is no connector "${sync.connector}"`);
-  return source;
-}
-
-/** What connectors are asked with. */
-export function askOf(
-  sync: SyncConfig,
-  signal: AbortSignal,
-): { config: unknown; signal: AbortSignal; log: { info(): void; warn(): void } } {
-  // Connectors speak through rejects and errors; what they log besides has no reader in a run.
-  return {
-    config: sync.connectorConfig,
-    signal,
-    log: { info: () => undefined, warn: () => undefined },
-  };
-}
-
-/** Columns that a message names. */
-const columnsShownMax = 50;
-
-function quoted(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(", ");
-}
-
-/**
- * Tells before the first row whether the source has every column that the mapping reads.
- * @param mayName whether the message may name the columns there are: never where Temporal keeps it, because a file without
- * a header has its first row there (I4).
- * @throws {ConfigError} it has not.
- */
-export async function checkColumns(
-  source: Source,
-  sync: SyncConfig,
-  how: { readonly signal: AbortSignal; readonly mayName: boolean },
-): Promise<void> {
-  const columns = await source.columns?.(askOf(sync, how.signal));
-  if (columns === undefined) return;
-  const mapping = await loadMapping(sync);
-  const missing = mapping.columns.filter((column) => !columns.includes(column));
-  if (missing.length === 0) return;
-  throw new ConfigError(
-    `sync ${sync.name} reads the column${missing.length > 1 ? "s" : ""} ${quoted(missing)}, which connection ${sync.connection} does not have`,
-    {
-      field: `syncs.${sync.name}.record`,
-      hint: how.mayName
-        ? `its columns are ${quoted(columns.slice(0, columnsShownMax))}`
-        : `\`sluice preview ${sync.name}\` says which columns there are`,
-    },
-  );
-}
+import { checkColumns, connectorOf } from "./source.ts";
 
 async function takeSendLock(deps: Dependencies, input: OpenRunInput): Promise<number> {
   const { workflowId, firstRunId, runId, kind } = input;
@@ -112,10 +58,9 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
     await attempt(async ({ signal }) => {
       const { state, target } = deps;
       const sync = syncOf(deps, input.sync);
-      const source = sourceOf(deps, sync);
+      const source = connectorOf(deps, sync.connector);
       const { storeId } = state;
       const { configHash } = sync;
-      const isResumed = source.restart?.(sync.connectorConfig) !== "each-run";
       const opened = await state.openRun({
         ...input,
         target,
@@ -127,7 +72,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
       }
       const fence = await takeSendLock(deps, input);
-      await state.placeRun({ runId: input.runId, isResumed });
+      await placeRun(deps, { runId: input.runId, sync, source }, signal);
       if (input.request.dryRun !== true) {
         await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       }

@@ -15,7 +15,7 @@ import { attempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
-import { sourceOf } from "./open-run.ts";
+import { connectorOf } from "./source.ts";
 import type { StageJob } from "./stage-line.ts";
 
 /** Room under the API's limit for the page that ends a chunk. */
@@ -31,13 +31,14 @@ async function jobOf(
   const { request, runId } = run;
   const sync = syncOf(deps, run.sync);
   const before = await deps.state.totalsBefore({ runId, chunk });
-  const isFullRead = sourceOf(deps, sync).restart?.(sync.connectorConfig) === "each-run";
+  const isFullRead =
+    connectorOf(deps, sync.connector).restart?.(sync.connectorConfig) === "each-run";
   const mode = request.mode ?? sync.mode;
   const { name, record, recordModule, stream } = sync;
   return {
     connector: sync.connector,
     config: sync.connectorConfig,
-    span: { from: drawn.from ?? undefined },
+    span: { from: drawn.from ?? undefined, to: run.toPosition ?? undefined },
     pageRowsMax,
     limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
     mapping: recordModule === undefined ? { name, record, stream } : { name, recordModule, stream },

@@ -1,6 +1,5 @@
 import type { Log, Source } from "../connectors/connector.ts";
 import type { Effect } from "../src/effect.ts";
-import { ConfigError } from "../src/errors.ts";
 import { runWarningsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
@@ -33,7 +32,7 @@ export type StageJob = {
   readonly connector: string;
   /** Output of the connector's schema. */
   readonly config: unknown;
-  readonly span: { readonly from: unknown };
+  readonly span: { readonly from: unknown; readonly to: unknown };
   readonly pageRowsMax: number;
   /** Rows that may still be read; undefined is all. */
   readonly limit: number | undefined;
@@ -88,12 +87,13 @@ async function* readPages(
 ): AsyncGenerator<RowPage> {
   let left = job.limit ?? Infinity;
   let from = source.position.optional().parse(job.span.from);
+  const to = source.position.optional().parse(job.span.to);
   const ask = { config: job.config, signal, log };
   while (left > 0) {
     const before = left;
     let fits = true;
     const pageRowsMax = Math.min(job.pageRowsMax, left);
-    for await (const page of source.read({ ...ask, from, pageRowsMax, limit: left })) {
+    for await (const page of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
       signal.throwIfAborted();
       const read = page.rows.length + (page.rejects?.length ?? 0);
       // A page is whole or not at all, because its position covers exactly its rows: what is left is asked for anew.
@@ -165,11 +165,4 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
   } finally {
     await file.discard();
   }
-}
-
-/** The connector a job names. @throws {ConfigError} there is none. */
-export function connectorOf(sources: ReadonlyMap<string, Source>, name: string): Source {
-  const source = sources.get(name);
-  if (source === undefined) throw new ConfigError(`there is no connector "${name}"`);
-  return source;
 }

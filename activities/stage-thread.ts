@@ -7,7 +7,8 @@ import { sources } from "../connectors/registry.ts";
 import { runEffect } from "../src/effect.ts";
 import { stateOnPort } from "../src/state/port.ts";
 import { packError } from "../src/thread.ts";
-import { connectorOf, stageLine, type StageJob } from "./stage-line.ts";
+import { connectorOf } from "./source.ts";
+import { stageLine, type StageJob } from "./stage-line.ts";
 import type { StageReply } from "./stage-threads.ts";
 
 const { statePort } = z.object({ statePort: z.instanceof(MessagePort) }).parse(workerData);
@@ -18,7 +19,7 @@ async function stage(job: StageJob): Promise<StageReply> {
   aborting = new AbortController();
   try {
     const staged = await stageLine(job, {
-      source: connectorOf(sources, job.connector),
+      source: connectorOf({ sources }, job.connector),
       state,
       effect: runEffect,
       signal: aborting.signal,

@@ -51,7 +51,7 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
   return {
     connector: "csv",
     config: { path: csv, quote: '"', encoding: "utf-8", append_only: false } satisfies CsvConfig,
-    span: { from: drawn.from ?? undefined },
+    span: { from: drawn.from ?? undefined, to: undefined },
     pageRowsMax: limits.pageRowsMax,
     limit: undefined,
     mapping: { name: sync, record: accountMapping, stream },
@@ -97,7 +97,7 @@ async function stageAll(
   const opening = { temporalId: "", configHash: "", request: {}, startedAt: at };
   await state.openRun({ ...workflow, ...opening, sync, target });
   await state.takeLock({ ...workflow, name: sync, at });
-  await state.placeRun({ runId, isResumed: false });
+  await state.placeRun({ runId, checkpointVersion: 0, from: null });
   const files: string[] = [];
   const sum = { records: 0, unchanged: 0 };
   for (let [chunk, done] = [1, false]; !done; chunk += 1) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { JsonValue } from "../src/records/json-value.ts";
 import { Secret } from "../src/secret.ts";
 
 /** Where a connector writes what a person should know; no row and no secret may be in it. */
@@ -59,6 +60,43 @@ export type Finding = {
   readonly fix?: string | undefined;
 };
 
+/** A column, as far as the source knows it. */
+export type Column = {
+  readonly name: string;
+  readonly type: "string" | "number" | "boolean" | "date" | "time" | "json" | "other";
+  readonly isNullable?: boolean | undefined;
+  /** What the source itself calls the type: `numeric(10,2)`. */
+  readonly note?: string | undefined;
+};
+
+/** Something a sync could read: a table, a file. */
+export type Discovery = {
+  /** What a person calls it: `crm.companies`. */
+  readonly name: string;
+  /** Members of `from` that read it, a change column included where there is one. */
+  readonly from: Readonly<Record<string, JsonValue>>;
+  readonly columns: readonly Column[];
+  /** Columns that name a row; none when nothing does. */
+  readonly key: readonly string[];
+};
+
+/** What a write-back changes in one row: the columns that find it and those that get a value. */
+export type Patch = {
+  readonly key: Readonly<Record<string, JsonValue>>;
+  readonly set: Readonly<Record<string, JsonValue>>;
+};
+
+/** What became of a patch: `missing` when there is no such row and none may be made. */
+export type Written =
+  | { readonly done: "written" | "unchanged" | "missing" }
+  | { readonly rejected: string };
+
+/** Rows that were asked for by name. */
+export type Got<Row> = Omit<Page<Row, never>, "position"> & {
+  /** The names among those asked for that are not there any more. */
+  readonly missing: readonly string[];
+};
+
 /** How much a span holds. */
 export type Measure = {
   readonly rows?: number | undefined;
@@ -97,7 +135,54 @@ export interface Pull<Config, Position, Row> {
   columns?(ask: Ask<Config>): Promise<readonly string[]>;
   /** How much a span holds: for the time left. */
   measure?(ask: Ask<Config> & Span<Position>): Promise<Measure>;
+  /** What there is to read, at most `max` of it, in the order of names. */
+  discover?(ask: Ask<Config> & { readonly max: number }): Promise<readonly Discovery[]>;
+  /**
+   * Called once, when a run opens: how far it may read, by the source's own clock, and how far back the next run must go because
+   * of transactions that are still open.
+   */
+  horizon?(ask: Ask<Config>): Promise<Horizon<Position>>;
+  /**
+   * Steps back over the configured overlap, or to `held` where that is earlier. Called once, when a run opens, on the checkpoint.
+   * Undefined says that the position was made by another configuration and means nothing now: everything is read again.
+   */
+  rewind?(input: {
+    readonly config: Config;
+    readonly position: Position;
+    readonly held?: Position | undefined;
+  }): Position | undefined;
+  /** The position that covers everything before a time. */
+  at?(input: { readonly config: Config; readonly when: Date }): Position;
+  /** Cuts a span into at most `parts` neighbours that share their edges and hold about as many rows each. */
+  split?(
+    ask: Ask<Config> & Span<Position> & { readonly parts: number },
+  ): Promise<readonly Span<Position>[]>;
+  /** Reads single rows by what `where` calls them, or by their keys; in any order, `pageRowsMax` names at most. */
+  get?(ask: Ask<Config> & { readonly names: readonly string[] }): Promise<Got<Row>>;
+  /**
+   * Writes values back, at most `pageRowsMax` patches at a time, all of the same columns; one answer per patch, in order. Twice is
+   * once: a row that has the values already is left alone.
+   */
+  write?(ask: Ask<Config> & { readonly patches: readonly Patch[] }): Promise<readonly Written[]>;
+  /** The statement that makes what `write` needs; for a person to read and run. */
+  ddl?(input: {
+    readonly config: Config;
+    readonly key: readonly Column[];
+    readonly set: readonly Column[];
+  }): string;
 }
+
+/** How far a run may read. */
+export type Horizon<Position> = {
+  /** The last position of a read that gets that far, so that the checkpoint does not stay behind; undefined: to the end. */
+  readonly to?: Position | undefined;
+  /** Where the oldest transaction that may still commit earlier rows began. */
+  readonly held?: Position | undefined;
+  /** Rows that lie beyond `to` because they are stamped in the future. */
+  readonly future?: number | undefined;
+  /** What a person should know: that transactions cannot be seen, for one. */
+  readonly warnings?: readonly string[] | undefined;
+};
 
 /** A row as the mapping reads it. Its prototype may be null, so that a column named `constructor` is only a column. */
 export type AnyRow = Readonly<Record<string, unknown>>;

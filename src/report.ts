@@ -45,6 +45,8 @@ export type RunReport = {
   readonly possibly_repeated: number;
   /** What steps were told to wait for rate limits, added up. */
   readonly waited_ms: number;
+  /** Rows of the source that wait for the time that they are stamped with. */
+  readonly stamped_in_future: number;
   /** Versions; the positions stay in the store. */
   readonly checkpoint: { readonly before: number; readonly after: number };
   readonly reject_reasons: readonly ReportReason[];
@@ -97,6 +99,7 @@ export function buildReport(from: {
     retries: run.retries,
     possibly_repeated: run.possiblyRepeated,
     waited_ms: run.waitedMs,
+    stamped_in_future: run.future,
     checkpoint: { before: run.checkpointBefore, after: run.checkpointVersion },
     reject_reasons: reasons
       .slice(0, reportReasonsMax)

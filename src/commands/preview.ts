@@ -1,4 +1,4 @@
-import { askOf, checkColumns, sourceOf } from "../../activities/open-run.ts";
+import { askOf, checkColumns, connectorOf } from "../../activities/source.ts";
 import { sources } from "../../connectors/registry.ts";
 import { pageRowsMax } from "../limits.ts";
 import { loadMapping } from "../mapping/load.ts";
@@ -22,7 +22,7 @@ export const registerPreview: Register = (program, context) => {
     .action(async (name: string, options: PreviewOptions) => {
       const sync = syncNamed(await configOf(context, options), name);
       const aborting = new AbortController();
-      const source = sourceOf({ sources }, sync);
+      const source = connectorOf({ sources }, sync.connector);
       await checkColumns(source, sync, { signal: aborting.signal, mayName: true });
       const { stream, pii } = sync;
       const makeReject = rejectMaker(stream, pii.rejects);

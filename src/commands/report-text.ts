@@ -55,6 +55,11 @@ export function reportText(report: RunReport, position?: unknown): string {
     `  requests    ${report.requests}, ${report.retries} tried again, waited ${durationText(report.waited_ms)} for rate limits`,
     `  repeated    ${report.possibly_repeated === 0 ? "nothing" : `possibly ${grouped(report.possibly_repeated)} records`}`,
     `  checkpoint  version ${checkpoint.before} → ${checkpoint.after}${positionText(position)}`,
+    ...(report.stamped_in_future === 0
+      ? []
+      : [
+          `  future      ${grouped(report.stamped_in_future)} rows wait for the time that they are stamped with`,
+        ]),
     ...report.reject_reasons.map(
       ({ reason, count, example }, index) =>
         `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${plainText(example)}`,

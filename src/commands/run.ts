@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { WorkflowHandle } from "@temporalio/client";
 import { InvalidArgumentError, Option } from "commander";
 
-import { askOf, checkColumns, sourceOf } from "../../activities/open-run.ts";
+import { askOf, checkColumns, connectorOf } from "../../activities/source.ts";
 import { sources } from "../../connectors/registry.ts";
 import type { sync as syncWorkflow } from "../../workflows/sync.ts";
 import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
@@ -201,7 +201,7 @@ export const registerRun: Register = (program, context) => {
       const sync = syncNamed(config, name);
       // Before anything is started: what is wrong with the source is said at once.
       const signal = AbortSignal.timeout(sourceMsMax);
-      await checkColumns(sourceOf({ sources }, sync), sync, { signal, mayName: true });
+      await checkColumns(connectorOf({ sources }, sync.connector), sync, { signal, mayName: true });
       const interrupted = onInterrupt();
       const session = await openSession(config, context, interrupted.signal).catch(
         (error: unknown) => {

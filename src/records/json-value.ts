@@ -1,5 +1,14 @@
 import { recordDepthMax } from "../limits.ts";
 
+/** What JSON can say. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
+
 /** Why a value cannot go into a record; a subset of the reject codes. */
 export type JsonFault = "lone_surrogate" | "not_json" | "too_deep";
 

@@ -16,6 +16,8 @@ const checkpointRow = z.object({
   version: z.int(),
   /** null is the source's beginning. */
   position: jsonColumn,
+  /** Where the oldest transaction began that was open in the source when its run was; null where none was, or none is known. */
+  held: jsonColumn,
   runId: z.string().nullable(),
   updatedAt: z.string().nullable(),
 });
@@ -47,12 +49,12 @@ export interface CheckpointStore {
 /** The checkpoints of a SQLite store. */
 export function createCheckpointStore(db: Database): CheckpointStore {
   const select = db.prepare(
-    `select version, position, run_id as runId, updated_at as updatedAt from checkpoints
+    `select version, position, held, run_id as runId, updated_at as updatedAt from checkpoints
      where target = $target and sync = $sync`,
   );
   const replace = db.prepare(
-    `insert or replace into checkpoints (target, sync, version, position, run_id, updated_at)
-     values ($target, $sync, $next, $position, null, $at)`,
+    `insert or replace into checkpoints (target, sync, version, position, held, run_id, updated_at)
+     values ($target, $sync, $next, $position, null, null, $at)`,
   );
   const audit = db.prepare(
     `insert into checkpoint_audit (target, sync, version, position, reason, changed_at)
@@ -66,6 +68,7 @@ export function createCheckpointStore(db: Database): CheckpointStore {
     first(checkpointRow, select, name) ?? {
       version: 0,
       position: null,
+      held: null,
       runId: null,
       updatedAt: null,
     };

@@ -32,8 +32,8 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
      select target, sync, 0, $at from runs where run_id = $runId`,
   );
   const moveCheckpoint = db.prepare(
-    `update checkpoints set version = version + 1, position = $position, run_id = $runId, updated_at = $at
-     from (select target as t, sync as s, checkpoint_version as v from runs where run_id = $runId)
+    `update checkpoints set version = version + 1, position = $position, held = h, run_id = $runId, updated_at = $at
+     from (select target as t, sync as s, checkpoint_version as v, held as h from runs where run_id = $runId)
      where target = t and sync = s and version = v`,
   );
   const moveRun = db.prepare(

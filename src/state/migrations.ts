@@ -26,6 +26,9 @@ export const migrations: readonly string[] = [
     outcome text,
     failure text,
     from_position text,
+    to_position text,
+    held text,
+    future integer not null default 0,
     checkpoint_before integer not null,
     checkpoint_version integer not null,
     requests integer not null default 0,
@@ -42,6 +45,7 @@ export const migrations: readonly string[] = [
     sync text not null,
     version integer not null,
     position text,
+    held text,
     run_id text,
     updated_at text not null,
     primary key (target, sync)

@@ -2,9 +2,10 @@ import type { StatementSync } from "node:sqlite";
 
 import { z } from "zod";
 
+import { CheckpointMovedError } from "../errors.ts";
 import { runWarningsMax } from "../limits.ts";
 import type { Database } from "./database.ts";
-import { all, first, jsonColumn, toJson } from "./database.ts";
+import { all, count, first, jsonColumn, toJson } from "./database.ts";
 
 /** How a run ended. */
 export const outcomes = [
@@ -67,6 +68,12 @@ const runRow = z.object({
   failure: jsonColumn.pipe(runFailure.nullable()),
   /** Where the run's first chunk begins: null is the source's beginning. */
   fromPosition: jsonColumn,
+  /** How far the run may read: null is the source's end. */
+  toPosition: jsonColumn,
+  /** Where the oldest transaction began that was open in the source when the run was; null where none was, or none is known. */
+  held: jsonColumn,
+  /** Rows that lie beyond `toPosition`, because they are stamped in the future. */
+  future: z.int(),
   checkpointBefore: z.int(),
   /** The version this run wrote or found last: its next commit replaces exactly this one. */
   checkpointVersion: z.int(),
@@ -97,6 +104,16 @@ export type RunOpening = Pick<
   | "startedAt"
 >;
 
+/** Where a run begins and ends in its source, and the checkpoint that this was made from. */
+export type RunPlace = {
+  readonly runId: string;
+  readonly checkpointVersion: number;
+  readonly from: unknown;
+  readonly to?: unknown;
+  readonly held?: unknown;
+  readonly future?: number | undefined;
+};
+
 /** Amounts that a step adds to its run. */
 export type RunFacts = {
   readonly runId: string;
@@ -110,10 +127,11 @@ export interface RunStore {
   /** Stores a run unless it is already there; answers what is stored. */
   openRun(input: RunOpening): Run;
   /**
-   * Sets where a run begins: at its sync's checkpoint as it is now, or at the source's beginning. To be called once the send
-   * lock is held, because until then another run may move it; a run that has staged keeps its place.
+   * Sets where a run begins and how far it reads. To be called once the send lock is held, because until then another run may
+   * move the checkpoint; a run that has staged keeps its place.
+   * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`.
    */
-  placeRun(input: { readonly runId: string; readonly isResumed: boolean }): Run;
+  placeRun(input: RunPlace): Run;
   /** Stores the mode chosen for the whole run and why. */
   setMode(input: { readonly runId: string; readonly mode: string; readonly reason: string }): void;
   addRunFacts(input: RunFacts): void;
@@ -139,14 +157,14 @@ export interface RunStore {
 
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
   temporal_id as temporalId, fence, config_hash as configHash, request, mode, mode_reason as modeReason, started_at as startedAt, ended_at as endedAt,
-  outcome, failure, from_position as fromPosition, checkpoint_before as checkpointBefore,
+  outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, checkpoint_before as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
   possibly_repeated as possiblyRepeated, splits, warnings`;
 
 function prepareRuns(
   db: Database,
 ): Record<
-  "insert" | "place" | "warn" | "select" | "list" | "mode" | "add" | "end" | "old",
+  "insert" | "version" | "place" | "warn" | "select" | "list" | "mode" | "add" | "end",
   StatementSync
 > {
   return {
@@ -161,12 +179,12 @@ function prepareRuns(
       `select ${columns} from runs where ($sync is null or sync = $sync) and (not $isOpen or ended_at is null)
        order by rowid desc limit $limit`,
     ),
+    version: db.prepare(
+      "select max(version) from checkpoints join runs using (target, sync) where runs.run_id = $runId",
+    ),
     place: db.prepare(
-      `update runs set from_position = case when $isResumed then c.position end,
-         checkpoint_before = coalesce(c.version, 0), checkpoint_version = coalesce(c.version, 0)
-       from (select 1) left join (
-         select position, version from checkpoints
-         join runs r using (target, sync) where r.run_id = $runId) c
+      `update runs set from_position = $from, to_position = $to, held = $held, future = $future,
+         checkpoint_before = $checkpointVersion, checkpoint_version = $checkpointVersion
        where run_id = $runId and not exists (select 1 from sends where sends.run_id = $runId)`,
     ),
     mode: db.prepare("update runs set mode = $mode, mode_reason = $reason where run_id = $runId"),
@@ -179,21 +197,34 @@ function prepareRuns(
       `update runs set outcome = $outcome, failure = $failure, ended_at = $endedAt
        where run_id = $runId and ended_at is null`,
     ),
-    old: db.prepare(
-      "select run_id as runId from runs where ended_at is not null and started_at < $before",
-    ),
+  };
+}
+
+function createPruning(db: Database): RunStore["pruneRuns"] {
+  const old = db.prepare(
+    "select run_id as runId from runs where ended_at is not null and started_at < $before",
+  );
+  const removals = ["rejects", "receipts", "faults", "runs"].map((table) =>
+    db.prepare(`delete from ${table} where run_id = $runId`),
+  );
+  // Committed sends stay: a fingerprint counts only while its send is known as committed.
+  removals.push(db.prepare("delete from sends where run_id = $runId and state <> 'committed'"));
+  return ({ before }) => {
+    const gone = all(z.object({ runId: z.string() }), old, { before });
+    for (const { runId } of gone) {
+      db.write(() => {
+        for (const removal of removals) removal.run({ runId });
+      });
+    }
+    // What was removed still stands in the log until it is copied back.
+    if (gone.length > 0) db.prepare("pragma wal_checkpoint(truncate)").all();
+    return gone.length;
   };
 }
 
 /** The runs of a SQLite store. */
 export function createRunStore(db: Database): RunStore {
   const statements = prepareRuns(db);
-  const removals = ["rejects", "receipts", "faults", "runs"].map((table) =>
-    db.prepare(`delete from ${table} where run_id = $runId`),
-  );
-  // Committed sends stay: a fingerprint counts only while its send is known as committed.
-  removals.push(db.prepare("delete from sends where run_id = $runId and state <> 'committed'"));
-
   const run = (runId: string): Run | undefined => first(runRow, statements.select, { runId });
   const known = (runId: string): Run => {
     const found = run(runId);
@@ -209,9 +240,20 @@ export function createRunStore(db: Database): RunStore {
         statements.insert.run({ ...input, request: JSON.stringify(input.request) });
         return known(input.runId);
       }),
-    placeRun: ({ runId, isResumed }) =>
+    placeRun: ({ runId, checkpointVersion, from, to, held, future = 0 }) =>
       db.write(() => {
-        statements.place.run({ runId, isResumed: Number(isResumed) });
+        const positions = { from: toJson(from), to: toJson(to), held: toJson(held) };
+        const { changes } = statements.place.run({
+          runId,
+          checkpointVersion,
+          future,
+          ...positions,
+        });
+        if (changes === 1 && count(statements.version, { runId }) !== checkpointVersion) {
+          throw new CheckpointMovedError(
+            `run ${runId}: the checkpoint moved while the run was opened`,
+          );
+        }
         return known(runId);
       }),
     setMode: (input) => db.write(() => void statements.mode.run(input)),
@@ -232,16 +274,6 @@ export function createRunStore(db: Database): RunStore {
         statements.end.run({ ...input, failure: toJson(input.failure) });
         return known(input.runId);
       }),
-    pruneRuns: ({ before }) => {
-      const gone = all(z.object({ runId: z.string() }), statements.old, { before });
-      for (const { runId } of gone) {
-        db.write(() => {
-          for (const removal of removals) removal.run({ runId });
-        });
-      }
-      // What was removed still stands in the log until it is copied back.
-      if (gone.length > 0) db.prepare("pragma wal_checkpoint(truncate)").all();
-      return gone.length;
-    },
+    pruneRuns: createPruning(db),
   };
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { connectorOf, stageLine } from "../../activities/stage-line.ts";
+import { connectorOf } from "../../activities/source.ts";
+import { stageLine } from "../../activities/stage-line.ts";
 import type { Source } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
 import { runEffect } from "../../src/effect.ts";
@@ -119,7 +120,7 @@ describe("limit", () => {
     const run = await runOver(accountsCsv(30), { request: { limit } });
     const { harness, opened } = run;
     const { state } = harness;
-    const csv = connectorOf(sources, "csv");
+    const csv = connectorOf({ sources }, "csv");
     const source: Source = {
       ...csv,
       read: (ask) => csv.read({ ...ask, pageRowsMax: 10, limit: undefined }),

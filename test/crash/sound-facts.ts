@@ -132,6 +132,7 @@ export const report: RunReport = {
   retries: 1,
   possibly_repeated: 1,
   waited_ms: 0,
+  stamped_in_future: 0,
   checkpoint: { before: 1, after: 3 },
   reject_reasons: [
     { code: "duplicate_key", reason: "same key", count: 1, example: "accounts.csv:3" },

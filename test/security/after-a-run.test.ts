@@ -120,7 +120,8 @@ describe("what a run leaves, of hostile rows and with canaries in every secret (
       const laptop = await Laptop.open();
       const state = join(laptop.folder, ".sluice");
       const run = await laptop.sluice("run", "accounts", "--mode", "heavyweight");
-      expect(run.stdout, run.stderr).toContain(
+      // Both, so that a run that fails says why.
+      expect(`${run.stdout}${run.stderr}`).toContain(
         `read 11 = sent 1 + unchanged 0 + filtered 0 + rejected 10`,
       );
       expect(await openToOthers(state)).toEqual([]);

@@ -69,6 +69,7 @@ const report: RunReport = {
   retries: 0,
   waited_ms: 0,
   possibly_repeated: 0,
+  stamped_in_future: 0,
   checkpoint: { before: 0, after: 0 },
   warnings: [markdown],
   reject_reasons: [{ code: "x", reason: markdown, count: 1, example: markdown }],

@@ -39,6 +39,9 @@ const run: Run = {
   outcome: "done_with_rejects",
   failure: null,
   fromPosition: null,
+  toPosition: null,
+  held: null,
+  future: 2,
   checkpointBefore: 4,
   checkpointVersion: 6,
   requests: 7,
@@ -95,6 +98,7 @@ describe("buildReport", () => {
       retries: 1,
       possibly_repeated: 30,
       waited_ms: 1_500,
+      stamped_in_future: 2,
       checkpoint: { before: 4, after: 6 },
       reject_reasons: [
         {

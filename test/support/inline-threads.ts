@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 
-import { connectorOf, stageLine } from "../../activities/stage-line.ts";
+import { connectorOf } from "../../activities/source.ts";
+import { stageLine } from "../../activities/stage-line.ts";
 import type { StageThreads } from "../../activities/stage-threads.ts";
 import { sources } from "../../connectors/registry.ts";
 import { runEffect, type Effect } from "../../src/effect.ts";
@@ -54,7 +55,7 @@ export async function openStoreInline(
 export function stageInline(state: StateStore, effect: Effect = runEffect): StageThreads {
   return {
     run: async (job, { signal, progress }) => {
-      const source = connectorOf(sources, job.connector);
+      const source = connectorOf({ sources }, job.connector);
       return await stageLine(job, { source, state, effect, signal, progress });
     },
     close: async () => undefined,

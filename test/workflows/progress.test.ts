@@ -51,6 +51,7 @@ const report: RunReport = {
   retries: 1,
   possibly_repeated: 5,
   waited_ms: 0,
+  stamped_in_future: 0,
   checkpoint: { before: 4, after: 5 },
   warnings: [],
   reject_reasons: [],

@@ -116,11 +116,11 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage-line.ts",
-        find: `    for await (const page of source.read({ ...ask, from, pageRowsMax, limit: left })) {
+        find: `    for await (const page of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
 `,
         replace: `    const { Context } = await import("@temporalio/activity");
     from = Context.current().info.heartbeatDetails ?? from;
-    for await (const page of source.read({ ...ask, from, pageRowsMax, limit: left })) {
+    for await (const page of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
       Context.current().heartbeat(page.position);
 `,
       },

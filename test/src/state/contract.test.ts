@@ -45,19 +45,24 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
   it("begins a run at the checkpoint as it is when the lock is held, and nowhere else once it has staged", async () => {
     await test.openRun("r1");
     await store.setCheckpoint({ ...name, version: 0, position: { offset: 7 }, reason: "test", at });
-    expect(await store.placeRun({ runId: "r1", isResumed: true })).toMatchObject({
+    const place = { runId: "r1", checkpointVersion: 1, from: { offset: 7 } };
+    expect(await store.placeRun({ ...place, to: { offset: 9 }, future: 3 })).toMatchObject({
       fromPosition: { offset: 7 },
+      toPosition: { offset: 9 },
+      future: 3,
       checkpointBefore: 1,
       checkpointVersion: 1,
     });
-    expect(await store.placeRun({ runId: "r1", isResumed: false })).toMatchObject({
+    await expect(store.placeRun({ ...place, checkpointVersion: 0 })).rejects.toThrow(
+      CheckpointMovedError,
+    );
+    expect(await store.placeRun({ ...place, from: null })).toMatchObject({
       fromPosition: null,
+      toPosition: null,
       checkpointVersion: 1,
     });
     await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
-    expect(await store.placeRun({ runId: "r1", isResumed: true })).toMatchObject({
-      fromPosition: null,
-    });
+    expect(await store.placeRun(place)).toMatchObject({ fromPosition: null });
   });
 
   it("answers a call that comes after its end", async () => {

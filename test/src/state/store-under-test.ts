@@ -55,7 +55,8 @@ export class StoreUnderTest {
     await this.store.openRun({ runId, ...name, ...workflow, ...opening });
     // A lock of its own for each: which run may send is not what these tests are about.
     await this.store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
-    await this.store.placeRun({ runId, isResumed: false });
+    const { version: checkpointVersion } = await this.store.checkpoint(name);
+    await this.store.placeRun({ runId, checkpointVersion, from: null });
   }
 
   async stage(runId: string, chunk: number): Promise<{ stage: number; send: number }> {
