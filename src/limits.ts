@@ -254,3 +254,113 @@ export const sandboxPortDefault = 8089;
 
 /** Warnings of a source that a run keeps. */
 export const runWarningsMax = 20;
+
+// ---- Pages of search and enrichment (our choice) ------------------------------------------------------------------
+
+/** Largest page that is read; beyond it fewer results are asked for. */
+export const pageBytesMax = 64_000_000;
+
+/** Highest cursor: an int32 (contract, section 4.4). */
+export const cursorMax = 2 ** 31 - 1;
+
+/** Pages in a row without a result that are followed. */
+export const emptyPagesMax = 3;
+
+/** Pages with results beyond those that the total makes expect. */
+export const extraPagesMax = 2;
+
+// ---- Notifications (our choice) -----------------------------------------------------------------------------------
+
+/** Receivers of notifications. */
+export const notifyTargetsMax = 10;
+
+/** Deadline of one notification, from connect to the status of its answer. */
+export const notifyDeadlineMs = 10_000;
+
+/** Bytes of an answer to a notification that are taken from the wire; only its status counts. */
+export const notifyAnswerBytesMax = 16 * 1024;
+
+/** Tries of one notification. With the steps of its policy that is about an hour. */
+export const notifyTriesMax = 20;
+
+/** A run that ended longer ago is told of no more. */
+export const notifyLateMsMax = 24 * 3_600_000;
+
+/** How long Temporal may take to take a notification: its run's end waits so long. */
+export const notifyStartMsMax = 5_000;
+
+/** How long a command whose own worker stops with it lets the notification of its run leave. */
+export const notifyWaitMsMax = 10_000;
+
+/** Characters of a notification's text for Slack. */
+export const slackTextCharsMax = 4_000;
+
+// ---- Status (our choice) ------------------------------------------------------------------------------------------
+
+/** How long `status` waits for Temporal to say what a run waits for. */
+export const statusTemporalMsMax = 2_000;
+
+// ---- Schedules (our choice) ---------------------------------------------------------------------------------------
+
+/** By so much at most a scheduled run starts late, so that not all of a night's runs start at once; below a cron's minute. */
+export const scheduleJitterMs = 30_000;
+
+/** How late a run may still start that Temporal, being away, did not start in time (design: Schedules). */
+export const scheduleCatchUpMs = 12 * 3_600_000;
+
+/** Next times that are shown of a schedule. */
+export const scheduleTimesShown = 5;
+
+/** Weeks that are looked through for changes of the clocks. */
+export const clockChangesWeeksMax = 53;
+
+/** More than any change of the clocks. */
+export const clockChangeMsMax = 3 * 3_600_000;
+
+/** Characters of the note that a paused schedule keeps. */
+export const scheduleNoteCharsMax = 500;
+
+/** A wanted run counts as missed when it has not begun so long after its time; more than the jitter and a slow start. */
+export const missedAfterMs = 5 * 60_000;
+
+/** Missed runs that a report names; the rest is counted. */
+export const missedRunsNamedMax = 10;
+
+/** Missed runs that are counted. */
+export const missedRunsCountedMax = 1_000;
+
+/** How long a run that missed others waits for Temporal to say why. */
+export const scheduleStateMsMax = 5_000;
+
+/** How long `schedule trigger` waits for Temporal to start the run. */
+export const triggerMsMax = 10_000;
+
+// ---- What changed, and replays (our choice) -----------------------------------------------------------------------
+
+/** Fields of a sync whose hashes are kept, 4 bytes a record and field; a change of another field is seen, and not named. */
+export const fieldSlotsMax = 256;
+
+/** Rejects after which a chunk of a replay ends: they are marked in the transaction that commits it. */
+export const replayChunkRowsMax = 5_000;
+
+// ---- Pulls (our choice) -------------------------------------------------------------------------------------------
+
+/** Results asked for at a time. The highest limit that the service takes is not documented. */
+export const pullPageSizeDefault = 100;
+
+/** Calls of one run: each costs credits, and a mistake in a filter must not cost all of them. */
+export const pullCallsDefault = 10_000;
+
+/** Pages of job postings that one activity asks for: most companies have one. */
+export const postingPagesPerActivity = 50;
+
+/** Domains that a run may see refused, and none taken, before it is the query that is refused: each may cost credits. */
+export const domainRefusalsMax = 20;
+
+/** Domains of one pull. */
+export const pullDomainsMax = 1_000_000;
+
+// ---- Discovery (our choice) ---------------------------------------------------------------------------------------
+
+/** Tables or files that `discover` shows when it is not told how many. */
+export const discoveriesDefault = 50;

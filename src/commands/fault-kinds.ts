@@ -3,9 +3,12 @@ import { z } from "zod";
 import { duration, size } from "../config/units.ts";
 import { timerMsMax, uploadBytesMax } from "../limits.ts";
 import {
+  badCursors,
   type Fault,
   type FaultAction,
   type FaultName,
+  metaMembers,
+  pageShifts,
   type Step,
   steps,
   unsafeUrls,
@@ -30,7 +33,8 @@ const answer = {
   body: z.unknown().optional(),
 };
 
-const withBody: readonly Step[] = ["upload-json", "generate-upload-url", "put", "confirm-upload"];
+const paged: readonly Step[] = ["search", "enrich"];
+const withBody: readonly Step[] = steps.filter((step) => step !== "ping");
 
 /** Where a fault can happen that cannot happen everywhere. */
 const places: Partial<Record<FaultName, readonly Step[]>> = {
@@ -42,6 +46,12 @@ const places: Partial<Record<FaultName, readonly Step[]>> = {
   "unsafe-url": ["generate-upload-url"],
   "same-key": ["generate-upload-url"],
   "not-found-yet": ["confirm-upload"],
+  "bad-cursor": paged,
+  "missing-meta": paged,
+  "false-total": paged,
+  "empty-page": paged,
+  "shift-page": paged,
+  "poison-item": paged,
 };
 
 /** The steps that a fault can happen to. */
@@ -212,6 +222,53 @@ export const faultKinds = [
     schema: order("not-found-yet")
       .extend({ within: duration() })
       .transform((given) => toFault(given, { notFoundMs: given.within })),
+  },
+  {
+    name: "bad-cursor",
+    summary: `The page says that there is a next one, and its cursor is one not to follow: ${badCursors.join(", ")}.`,
+    example: "{ step: search, do: bad-cursor, cursor: loop, after: 1 }",
+    schema: order("bad-cursor")
+      .extend({ cursor: z.enum(badCursors) })
+      .transform((given) => toFault(given, { badCursor: given.cursor })),
+  },
+  {
+    name: "missing-meta",
+    summary: "The page lacks this member of its meta, or without `member` all of its meta.",
+    example: "{ step: enrich, do: missing-meta, member: has_next_page }",
+    schema: order("missing-meta")
+      .extend({ member: z.enum(metaMembers).optional() })
+      .transform((given) => toFault(given, { missingMeta: given.member ?? "all" })),
+  },
+  {
+    name: "false-total",
+    summary: "The page's total is so much more than there are, or less.",
+    example: "{ step: search, do: false-total, by: -3 }",
+    schema: order("false-total")
+      .extend({ by: z.int().refine((by) => by !== 0, "must not be 0") })
+      .transform((given) => toFault(given, { falseTotal: given.by })),
+  },
+  {
+    name: "empty-page",
+    summary: "The page holds nothing; its items come with the cursor that it gives.",
+    example: "{ step: search, do: empty-page, times: 3 }",
+    schema: order("empty-page").transform((given) => toFault(given, { emptyPage: true })),
+  },
+  {
+    name: "shift-page",
+    summary:
+      "The page begins one item away, as when items came or went meanwhile: with one repeated, or one skipped.",
+    example: "{ step: search, do: shift-page, item: repeated, after: 1 }",
+    schema: order("shift-page")
+      .extend({ item: z.enum(pageShifts) })
+      .transform((given) => toFault(given, { shiftPage: given.item })),
+  },
+  {
+    name: "poison-item",
+    summary: "The item at this place of the page, from 0, is not of the published shape.",
+    example: "{ step: search, do: poison-item, at: 2, after: 6 }",
+    schema: order("poison-item")
+      .extend({ at: z.int().min(0) })
+      .transform((given) => toFault(given, { poisonItem: given.at })),
   },
 ] as const;
 

@@ -20,15 +20,24 @@ const faultSchema = z.discriminatedUnion("do", [
 const scriptSchema = z.strictObject({
   seed: z.int().min(0).default(0),
   confirms: z.enum(["lenient", "strict"]).default("lenient"),
-  credits: z.strictObject({ calls: z.int().min(0) }).optional(),
+  credits: z
+    .strictObject({ calls: z.int().min(0).optional(), search: z.int().min(0).optional() })
+    .optional(),
   requests_per_minute: z.int().min(1).optional(),
+  page_items_max: z.int().min(1).optional(),
   faults: z.array(faultSchema).default([]),
 });
 
 /** What a fault script says of a sandbox. */
 export type FaultScript = Pick<
   SandboxSettings,
-  "confirms" | "creditCalls" | "faults" | "requestsPerMinute" | "seed"
+  | "confirms"
+  | "creditCalls"
+  | "faults"
+  | "pageItemsMax"
+  | "requestsPerMinute"
+  | "searchCreditCalls"
+  | "seed"
 >;
 
 /**
@@ -54,7 +63,14 @@ export async function readFaultScript(
   if (problems.length > 0 || checked.output === undefined) {
     throw configError({ name: file.name, text: document.shownText }, problems);
   }
-  const { seed, confirms, credits, requests_per_minute: requestsPerMinute } = checked.output;
-  const { faults } = checked.output;
-  return { seed, confirms, faults, requestsPerMinute, creditCalls: credits?.calls };
+  const { seed, confirms, credits, faults } = checked.output;
+  return {
+    seed,
+    confirms,
+    faults,
+    creditCalls: credits?.calls,
+    searchCreditCalls: credits?.search,
+    requestsPerMinute: checked.output.requests_per_minute,
+    pageItemsMax: checked.output.page_items_max,
+  };
 }

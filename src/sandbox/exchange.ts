@@ -181,7 +181,20 @@ export class Exchange {
 
 const ordered = { code: "OrderedFault", text: "A fault was ordered for this request" };
 
+const membersOfSteps = [
+  "expireUrl",
+  "unsafeUrl",
+  "sameKey",
+  "notFoundMs",
+  "badCursor",
+  "missingMeta",
+  "falseTotal",
+  "emptyPage",
+  "shiftPage",
+  "poisonItem",
+];
+
 /** Whether a fault is one that the steps themselves do, and may find no occasion for. */
 function isOfStep(fault: FaultAction): boolean {
-  return ["expireUrl", "unsafeUrl", "sameKey", "notFoundMs"].some((member) => member in fault);
+  return membersOfSteps.some((member) => member in fault);
 }

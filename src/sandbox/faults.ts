@@ -5,6 +5,8 @@ export const steps = [
   "generate-upload-url",
   "put",
   "confirm-upload",
+  "search",
+  "enrich",
 ] as const;
 
 /** One kind of request of the service. */
@@ -12,6 +14,15 @@ export type Step = (typeof steps)[number];
 
 /** What can be wrong with an upload address besides its age. */
 export const unsafeUrls = ["http", "user-info", "private-address", "other-host"] as const;
+
+/** What can be wrong with the cursor that a page gives for the next. */
+export const badCursors = ["loop", "shrink", "none", "text", "large"] as const;
+
+/** The members of a page's `meta`, each of which may be absent (published facts, Search and enrichment). */
+export const metaMembers = ["limit", "total", "has_next_page", "next_cursor"] as const;
+
+/** How a page can begin one item away from where the page before ended. */
+export const pageShifts = ["repeated", "skipped"] as const;
 
 /** What a garbled answer holds in place of the real one. */
 const garbles = ["wrong-json", "not-json", "html"] as const;
@@ -58,7 +69,19 @@ export type FaultAction =
   /** generate-upload-url gives the last file key of the stream once more. */
   | { readonly sameKey: true }
   /** confirm-upload knows a file only when so much time has passed since its PUT. */
-  | { readonly notFoundMs: number };
+  | { readonly notFoundMs: number }
+  /** A page says that there is a next one, and gives a cursor that nobody should follow: its own, a smaller one, none, a text, one above 32 bits. */
+  | { readonly badCursor: (typeof badCursors)[number] }
+  /** A page lacks a member of its `meta`, or all of it. */
+  | { readonly missingMeta: (typeof metaMembers)[number] | "all" }
+  /** A page's `total` is so much more, or with a negative number less, than there are. */
+  | { readonly falseTotal: number }
+  /** A page holds nothing, and its items come with the cursor that it gives. */
+  | { readonly emptyPage: true }
+  /** A page begins with the last item of the page before, or one item too late; those behind it follow on. */
+  | { readonly shiftPage: (typeof pageShifts)[number] }
+  /** The item at this place of a page, counted from 0, is not of the published shape. */
+  | { readonly poisonItem: number };
 
 /** A fault to come. */
 export type Fault = {
@@ -94,8 +117,20 @@ const names = {
   notFoundMs: "not-found-yet",
 } as const;
 
+const pageNames = {
+  badCursor: "bad-cursor",
+  missingMeta: "missing-meta",
+  falseTotal: "false-total",
+  emptyPage: "empty-page",
+  shiftPage: "shift-page",
+  poisonItem: "poison-item",
+} as const;
+
+/** The faults of pages, which search and enrichment alone have. */
+export const pageFaultNames = Object.values(pageNames);
+
 /** Every fault that can be ordered, by name. */
-export const orderedFaultNames = [...Object.values(names), ...garbles] as const;
+export const orderedFaultNames = [...Object.values(names), ...garbles, ...pageFaultNames] as const;
 
 /** What its settings make the service do, and no order. */
 const quotaFaultNames = ["credits-exhausted", "too-many-requests"] as const;
@@ -109,7 +144,8 @@ export type FaultName = (typeof faultNames)[number];
 /** What an action is called. */
 export function faultName(action: FaultAction): FaultName {
   if ("garble" in action) return action.garble;
-  const [, name] = Object.entries(names).find(([member]) => member in action) ?? [];
+  const [, name] =
+    Object.entries({ ...names, ...pageNames }).find(([member]) => member in action) ?? [];
   if (name === undefined) throw new Error("an action without a name");
   return name;
 }

@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-import type { z } from "zod";
-
-import { type Answer, invalid, json, message } from "./answers.ts";
-import type { ApiKeys } from "./api-keys.ts";
+import { invalid, json, message } from "./answers.ts";
 import type { Call, Outcome, StepHandler } from "./exchange.ts";
 import { faultName } from "./faults.ts";
+import type { JsonRequests } from "./json-requests.ts";
 import { refusedRecordsMax } from "./limits.ts";
-import type { Quota } from "./quota.ts";
-import { checkRecord, issuesAt, issuesOf } from "./record-check.ts";
-import { readBody } from "./request-body.ts";
+import { checkRecord, issuesAt } from "./record-check.ts";
 import {
   confirmUploadBody,
   generateUploadUrlBody,
@@ -26,14 +22,12 @@ import type { Issue, Upload } from "./upload.ts";
 /** What the ingestion steps are given. */
 export type IngestionParts = {
   readonly store: UploadStore;
-  readonly keys: ApiKeys;
+  readonly requests: JsonRequests;
   readonly signingKey: Buffer;
-  readonly bodyBytesMax: number;
   readonly uploadUrlTtlMs: number;
   readonly rejects: "at-confirm" | "silent";
   /** Whether a repeated confirm applies its file again. */
   readonly confirms: "lenient" | "strict";
-  readonly quota: Quota;
   /** What an upload address begins with, for a request. */
   readonly origin: (request: IncomingMessage) => string;
 };
@@ -50,7 +44,7 @@ export class Ingestion {
 
   /** POST /ingestion/upload-json: applies all records, or none. */
   readonly uploadJson: StepHandler = async (call) => {
-    const asked = await this.#read(call, uploadJsonBody);
+    const asked = await this.#parts.requests.read(call, uploadJsonBody);
     if ("refusal" in asked) return () => asked.refusal;
     const { stream, data } = asked.body;
     const entry = { records: data.length, bytes: asked.bytes };
@@ -72,7 +66,7 @@ export class Ingestion {
 
   /** POST /ingestion/generate-upload-url: gives a new file key and a signed address to PUT it to. */
   readonly generateUploadUrl: StepHandler = async (call) => {
-    const asked = await this.#read(call, generateUploadUrlBody);
+    const asked = await this.#parts.requests.read(call, generateUploadUrlBody);
     if ("refusal" in asked) return () => asked.refusal;
     return () => this.#giveAddress(call, { ...asked, stream: asked.body.stream });
   };
@@ -112,7 +106,7 @@ export class Ingestion {
 
   /** POST /ingestion/confirm-upload: applies what was PUT, by the verdict found while it came. */
   readonly confirmUpload: StepHandler = async (call) => {
-    const asked = await this.#read(call, confirmUploadBody);
+    const asked = await this.#parts.requests.read(call, confirmUploadBody);
     if ("refusal" in asked) return () => asked.refusal;
     return () => this.#confirm(call, { ...asked, fileKey: asked.body.file_key });
   };
@@ -157,47 +151,12 @@ export class Ingestion {
       upload: { ...upload, isConfirmed: true },
     };
   }
-
-  /** Lets the key in, then reads and parses the body, or says how the request is refused. */
-  async #read<Schema extends z.ZodType>(
-    { request }: Call,
-    schema: Schema,
-  ): Promise<{ refusal: Outcome } | { body: z.output<Schema>; owner: string; bytes: number }> {
-    const owner = this.#parts.keys.owner(request.headers["x-api-key"]);
-    if (owner === undefined) return refuse(message(401, "x-api-key is missing or not valid"), 0);
-    const over = this.#parts.quota.take(owner, Date.now());
-    if (over !== undefined) {
-      return { refusal: { answer: over.answer, entry: { fault: over.fault } } };
-    }
-    if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
-      return refuse(message(415, "Content-Type must be application/json"), 0);
-    }
-    const { bodyBytesMax } = this.#parts;
-    const { text, bytes } = await readBody(request, bodyBytesMax);
-    if (text === undefined) {
-      return refuse(message(413, `The body is larger than ${bodyBytesMax} bytes`), bytes);
-    }
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      const issue = { loc: ["body"], msg: "Body is not JSON", type: "json_invalid" };
-      return refuse(invalid([issue]), bytes);
-    }
-    const parsed = schema.safeParse(body);
-    if (!parsed.success) return refuse(invalid(issuesAt(["body"], issuesOf(parsed.error))), bytes);
-    return { body: parsed.data, owner, bytes };
-  }
 }
 
 const noUpload = message(
   404,
   "No upload with this file_key; generate an upload address and PUT the file first",
 );
-
-function refuse(answer: Answer, bytes: number): { refusal: Outcome } {
-  return { refusal: { answer, entry: { bytes } } };
-}
 
 function issuesOfRecords(stream: Stream, data: readonly unknown[]): readonly Issue[] {
   const issues: Issue[] = [];

@@ -7,6 +7,17 @@ import { faultNames, steps } from "./faults.ts";
 import { type Line, LineSplitter } from "./line-splitter.ts";
 import { uploadSchema } from "./upload.ts";
 
+const pageSchema = z.object({
+  of: z.enum(["accounts", "persons", "job_postings"]),
+  /** A hash of what was searched for, the cursor and the domain left out: the pages of one walk have the same. */
+  query: z.string(),
+  /** The company's, of job postings. */
+  domain: z.string().optional(),
+  cursor: z.int(),
+  /** How many items the page holds. */
+  items: z.int(),
+});
+
 const entrySchema = z.object({
   /** When the request was done, ISO 8601. */
   t: z.string(),
@@ -26,6 +37,8 @@ const entrySchema = z.object({
   applied: z.boolean(),
   /** What went wrong on purpose; null where nothing did. */
   fault: z.enum(faultNames).nullable().default(null),
+  /** The page that a search or enrichment call was answered with; absent where there was none. */
+  page: pageSchema.optional(),
 });
 
 const lineSchema = z.object({ entry: entrySchema, upload: uploadSchema.optional() });

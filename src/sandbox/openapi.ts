@@ -1,6 +1,13 @@
 import { z } from "zod";
 
-import { inflatedBytesMax, inflationRatioMax, refusedRecordsMax } from "./limits.ts";
+import {
+  filtersMax,
+  filterValuesMax,
+  inflatedBytesMax,
+  inflationRatioMax,
+  refusedRecordsMax,
+} from "./limits.ts";
+import { answerSchemas } from "./openapi-answers.ts";
 import {
   confirmUploadBody,
   generateUploadUrlBody,
@@ -8,32 +15,29 @@ import {
   recordsQuery,
   uploadJsonBody,
 } from "./schemas.ts";
-import { issueSchema } from "./upload.ts";
+import { searchBodies } from "./search/query.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const description = `A local stand-in for the ingestion part of the service. Our choices where the API document is
-silent: members it does not name are refused, in a body and at the top of a record; a date-time has seconds and an
-offset; a later record replaces an earlier one of the same id; a 422 names at most ${refusedRecordsMax} records; a gzip
-that inflates more than ${inflationRatioMax}-fold, or to more than ${inflatedBytesMax} bytes, is refused.`;
-
-const answerSchemas = {
-  Ping: z.object({ status: z.literal("ok") }),
-  UploadResult: z.object({ status: z.string(), message: z.string(), file_key: z.string() }),
-  UploadAddress: z.object({ upload_url: z.url(), file_key: z.string() }),
-  Confirmation: z.object({ status: z.string(), message: z.string() }),
-  Message: z.object({ message: z.string(), details: z.string().optional() }),
-  ValidationError: z.object({ detail: z.array(issueSchema) }),
-} as const;
+const description = `A local stand-in for the service. Our choices where the API document is silent. Ingestion: members
+it does not name are refused, in a body and at the top of a record; a date-time has seconds and an offset; a later record
+replaces an earlier one of the same id; a 422 names at most ${refusedRecordsMax} records; a gzip that inflates more than
+${inflationRatioMax}-fold, or to more than ${inflatedBytesMax} bytes, is refused. Search and enrichment: members it does not
+name are overlooked, but for the logic member in the other endpoint's spelling; a search has at most ${filtersMax} filters, a
+filter ${filterValuesMax} values; text is compared without regard to capital letters; a NOT operator is the opposite of the
+other, and holds where there is no value; a sort puts what has no value last.`;
 
 const withKey = [{ apiKey: [] }];
 
+/** What the settings bound. */
+export type Bounds = { readonly bodyBytesMax: number; readonly pageItemsMax: number };
+
 /** Makes the OpenAPI 3.1 document of the sandbox, its schemas from those that check the requests. */
-export function openapiDocument(bodyBytesMax: number): Json {
+export function openapiDocument({ bodyBytesMax, pageItemsMax }: Bounds): Json {
   return {
     openapi: "3.1.0",
     info: { title: "sluice sandbox", version: "0.1.0", description },
-    paths: { ...servicePaths(bodyBytesMax), ...windowPaths() },
+    paths: { ...servicePaths(bodyBytesMax), ...searchPaths(pageItemsMax), ...windowPaths() },
     components: {
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
@@ -84,6 +88,34 @@ function servicePaths(bodyBytesMax: number): Json {
     "/ingestion/confirm-upload": { post: confirm },
     "/ingestion/notify-upload-complete": { post: confirm },
     "/_storage/{file_key}": { put: putOperation() },
+  };
+}
+
+function searchPaths(pageItemsMax: number): Json {
+  const bodies = searchBodies(pageItemsMax);
+  const found = { security: withKey, tooLarge: "The body is too large." };
+  return {
+    "/search/accounts": {
+      post: operation("Finds accounts, the ingested ones among them.", {
+        ...found,
+        body: schemaOf(bodies.accounts),
+        answer: "AccountPage",
+      }),
+    },
+    "/search/persons": {
+      post: operation("Finds persons, the ingested contacts among them.", {
+        ...found,
+        body: schemaOf(bodies.persons),
+        answer: "PersonPage",
+      }),
+    },
+    "/enrichment/job-postings": {
+      post: operation("Gives the job postings of an account's domain.", {
+        ...found,
+        body: schemaOf(bodies.job_postings),
+        answer: "JobPostingPage",
+      }),
+    },
   };
 }
 

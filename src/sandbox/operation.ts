@@ -3,17 +3,19 @@ import type { IncomingMessage } from "node:http";
 import type { Step } from "./faults.ts";
 import { peek } from "./request-body.ts";
 import { confirmUploadBody } from "./schemas.ts";
+import { sha256 } from "./signature.ts";
 import type { UploadStore } from "./upload-store.ts";
 
 /**
- * What a request is about, before it is done: the content for a confirm, else the length of the body. File keys would not
- * do, as they are new in every run.
+ * What a request is about, before it is done: the content for a confirm, the body for a search, else the length of the body.
+ * File keys would not do, as they are new in every run.
  */
 export async function operationOf(
   step: Step,
   request: IncomingMessage,
   store: UploadStore,
 ): Promise<string> {
+  if (step === "search" || step === "enrich") return sha256(await peek(request));
   if (step !== "confirm-upload") return request.headers["content-length"] ?? "";
   const body = confirmUploadBody.safeParse(parse(await peek(request)));
   if (!body.success) return "";

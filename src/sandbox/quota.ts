@@ -2,7 +2,7 @@ import { type Answer, message } from "./answers.ts";
 import { RequestsPerMinute } from "./api-keys.ts";
 import type { FaultName } from "./faults.ts";
 
-/** What a key may ask of the ingestion API; what is undefined is not limited. */
+/** What a key may ask of an API; what is undefined is not limited. */
 export type QuotaSettings = {
   /** Calls that a key has credits for, from the sandbox's start. */
   readonly creditCalls?: number | undefined;

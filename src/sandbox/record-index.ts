@@ -1,13 +1,8 @@
-import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { pipeline } from "node:stream/promises";
-import { setImmediate } from "node:timers/promises";
-import { createGunzip } from "node:zlib";
+import { DatabaseSync } from "node:sqlite";
 
-import { indexPieceBytes } from "./limits.ts";
-import { LineSplitter } from "./line-splitter.ts";
-import { idFields, type Stream, typeFields } from "./schemas.ts";
+import { AppliedReader } from "./applied-reader.ts";
+import { idFields, type Stream, streams, typeFields } from "./schemas.ts";
 import type { Applied } from "./upload-store.ts";
 
 // Ids come in any order, so that each checkpoint writes pages all over the file and waits for the disk: at the default of
@@ -17,7 +12,6 @@ const schema = `
   pragma synchronous = normal;
   pragma cache_size = -32768;
   pragma wal_autocheckpoint = 20000;
-  create table if not exists files (number integer primary key, file_key text not null, done integer not null);
   create table if not exists records (
     stream text not null, id text not null, record text not null, file integer not null,
     primary key (stream, id));`;
@@ -29,18 +23,24 @@ const schema = `
 export class RecordIndex {
   readonly #path: string;
   readonly #db: DatabaseSync;
-  readonly #upsert: StatementSync;
-  #work: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  readonly #reader: AppliedReader;
 
   private constructor(path: string) {
     this.#path = path;
     this.#db = new DatabaseSync(path);
     this.#db.exec(schema);
-    this.#upsert = this.#db.prepare(
+    const upsert = this.#db.prepare(
       `insert into records (stream, id, record, file) values (?, ?, ?, ?)
        on conflict (stream, id) do update set record = excluded.record, file = excluded.file`,
     );
+    this.#reader = new AppliedReader({
+      db: this.#db,
+      streams,
+      take: ({ stream, text, file }) => {
+        const record = readLine(stream, text);
+        upsert.run(stream, record.id, record.text, file);
+      },
+    });
   }
 
   /** Opens the file, or makes it. */
@@ -50,25 +50,9 @@ export class RecordIndex {
     return new RecordIndex(path);
   }
 
-  /**
-   * Reads in the uploads that are not in yet, in the order given. A file that a crash interrupted is read again from its
-   * start: writing the same versions in the same order changes nothing.
-   */
+  /** Reads in the uploads that are not in yet, in the order given. */
   async catchUp(applied: readonly Applied[], pathOf: (diskName: string) => string): Promise<void> {
-    const until = applied.length;
-    const before = this.#work;
-    const work = async (): Promise<void> => {
-      await before;
-      const done = this.#db.prepare("select count(*) as files from files where done = 1").get();
-      const missing = applied.slice(Number(done?.["files"]), until);
-      for (const [index, file] of missing.entries()) {
-        const number = until - missing.length + index;
-        await this.#readIn(file, { number, path: pathOf(file.diskName) });
-      }
-    };
-    const working = work();
-    this.#work = working.catch(() => undefined);
-    await working;
+    await this.#reader.catchUp(applied, pathOf);
   }
 
   /** The visible records of a stream, in the order in which their ids first came, as JSON lines; later changes do not show. */
@@ -93,46 +77,8 @@ export class RecordIndex {
 
   /** Ends the reading at the next piece, then closes the file. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#work;
+    await this.#reader.close();
     this.#db.close();
-  }
-
-  async #readIn(
-    file: Applied,
-    at: { readonly number: number; readonly path: string },
-  ): Promise<void> {
-    this.#db
-      .prepare("insert or replace into files (number, file_key, done) values (?, ?, 0)")
-      .run(at.number, file.fileKey);
-    const lines = new LineSplitter();
-    const gunzip = createGunzip({ chunkSize: indexPieceBytes });
-    await pipeline(createReadStream(at.path), gunzip, async (pieces: AsyncIterable<Buffer>) => {
-      for await (const piece of pieces) {
-        if (this.#isClosed) throw new Error("the sandbox is closing");
-        this.#write(file.stream, { lines: lines.push(piece), number: at.number });
-        await setImmediate();
-      }
-    });
-    this.#write(file.stream, { lines: lines.end(), number: at.number });
-    this.#db.prepare("update files set done = 1 where number = ?").run(at.number);
-  }
-
-  #write(
-    stream: Stream,
-    batch: { readonly lines: readonly (string | undefined)[]; readonly number: number },
-  ): void {
-    this.#db.exec("begin");
-    try {
-      for (const line of batch.lines) {
-        const { id, text } = readLine(stream, line ?? "");
-        this.#upsert.run(stream, id, text, batch.number);
-      }
-      this.#db.exec("commit");
-    } catch (error) {
-      this.#db.exec("rollback");
-      throw error;
-    }
   }
 }
 

@@ -12,7 +12,7 @@ import { recordsQuery } from "./schemas.ts";
 import { storagePath } from "./storage.ts";
 import type { UploadStore } from "./upload-store.ts";
 
-/** The service's addresses (contract, 4.1 to 4.3), with the two aliases that its overview text uses. */
+/** The service's addresses (contract, 4.1 to 4.5), with the two aliases that its overview text uses. */
 const stepRoutes: ReadonlyMap<string, Step> = new Map([
   ["GET /v1/ping", "ping"],
   ["POST /ingestion/upload-json", "upload-json"],
@@ -20,6 +20,9 @@ const stepRoutes: ReadonlyMap<string, Step> = new Map([
   ["POST /ingestion/request-upload-url", "generate-upload-url"],
   ["POST /ingestion/confirm-upload", "confirm-upload"],
   ["POST /ingestion/notify-upload-complete", "confirm-upload"],
+  ["POST /search/accounts", "search"],
+  ["POST /search/persons", "search"],
+  ["POST /enrichment/job-postings", "enrich"],
 ]);
 
 const about =

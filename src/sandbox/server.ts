@@ -9,16 +9,19 @@ import type { StepHandler } from "./exchange.ts";
 import { FaultOrders } from "./fault-orders.ts";
 import type { Fault, Step } from "./faults.ts";
 import { Ingestion } from "./ingestion.ts";
-import { uploadUrlTtlMsDefault } from "./limits.ts";
-import { openapiDocument } from "./openapi.ts";
+import { JsonRequests } from "./json-requests.ts";
+import { pageItemsMaxDefault, uploadUrlTtlMsDefault } from "./limits.ts";
+import { type Bounds, openapiDocument } from "./openapi.ts";
 import { pingStep } from "./ping.ts";
 import { Quota, type QuotaSettings } from "./quota.ts";
 import { RecordIndex } from "./record-index.ts";
 import { Routes } from "./routes.ts";
+import { SearchIndex } from "./search/search-index.ts";
+import { Search } from "./search/search.ts";
 import { Storage } from "./storage.ts";
 import { UploadStore } from "./upload-store.ts";
 
-/** How a sandbox behaves. */
+/** How a sandbox behaves. Its quota is that of the ingestion API; search and enrichment have the same calls a minute by themselves. */
 export type SandboxSettings = QuotaSettings & {
   readonly host: string;
   /** 0 takes a free one. */
@@ -40,6 +43,10 @@ export type SandboxSettings = QuotaSettings & {
   readonly publicAddress?: string | undefined;
   /** Whether a confirm that is repeated applies its file again, or does nothing. @default "lenient" */
   readonly confirms?: "lenient" | "strict" | undefined;
+  /** Search and enrichment calls that a key has credits for, from the sandbox's start; when undefined, they are not limited. */
+  readonly searchCreditCalls?: number | undefined;
+  /** Items that one page of a search may have. @default 100 */
+  readonly pageItemsMax?: number | undefined;
   readonly faults?: readonly Fault[] | undefined;
   /** Decides which requests are hit by faults that hit one in so many. @default 0 */
   readonly seed?: number | undefined;
@@ -56,7 +63,7 @@ export type Sandbox = {
 };
 
 /**
- * Starts a local implementation of the ingestion part of the service.
+ * Starts a local implementation of the service.
  * @throws when the port or the data folder is taken.
  */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
@@ -73,19 +80,21 @@ async function startLocked(settings: SandboxSettings, lock: FolderLock): Promise
   const signingKey = await signingKeyOf(settings.dataFolder);
   const store = await UploadStore.open(settings.dataFolder);
   const index = await RecordIndex.open(join(settings.dataFolder, "records.db"));
+  const search = await SearchIndex.open(join(settings.dataFolder, "search.db"));
   const faults = new FaultOrders(settings.seed ?? 0);
   for (const fault of settings.faults ?? []) faults.order(fault);
   const closing = new AbortController();
   const routes = new Routes({
     store,
     index,
-    handlers: handlersOf(settings, { store, signingKey }),
+    handlers: handlersOf(settings, { store, signingKey, index: search }),
     exchange: { store, faults, closing: closing.signal },
-    openapi: () => openapiDocument(settings.bodyBytesMax ?? lightweightBodyBytesMax),
+    openapi: () => openapiDocument(boundsOf(settings)),
   });
   const leave = async (): Promise<void> => {
     await routes.settled();
     await index.close();
+    await search.close();
     await store.close();
   };
   const server = routes.server();
@@ -117,28 +126,45 @@ function addressOf(server: Server): string {
   return `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`;
 }
 
+function boundsOf(settings: SandboxSettings): Bounds {
+  return {
+    bodyBytesMax: settings.bodyBytesMax ?? lightweightBodyBytesMax,
+    pageItemsMax: settings.pageItemsMax ?? pageItemsMaxDefault,
+  };
+}
+
 function handlersOf(
   settings: SandboxSettings,
-  parts: { readonly store: UploadStore; readonly signingKey: Buffer },
+  parts: {
+    readonly store: UploadStore;
+    readonly signingKey: Buffer;
+    readonly index: SearchIndex;
+  },
 ): Readonly<Record<Step, StepHandler>> {
+  const { store, signingKey, index } = parts;
+  const { bodyBytesMax, pageItemsMax } = boundsOf(settings);
   const keys = new ApiKeys(settings.apiKeys);
   const ingestion = new Ingestion({
-    ...parts,
-    keys,
-    bodyBytesMax: settings.bodyBytesMax ?? lightweightBodyBytesMax,
+    store,
+    signingKey,
+    requests: new JsonRequests({ keys, quota: new Quota(settings), bodyBytesMax }),
     uploadUrlTtlMs: settings.uploadUrlTtlMs ?? uploadUrlTtlMsDefault,
     rejects: settings.rejects ?? "at-confirm",
     confirms: settings.confirms ?? "lenient",
-    quota: new Quota(settings),
     origin: (request) =>
       settings.publicAddress?.replace(/\/$/, "") ??
       `http://${request.headers.host ?? settings.host}`,
   });
+  const quota = new Quota({ ...settings, creditCalls: settings.searchCreditCalls });
+  const requests = new JsonRequests({ keys, quota, bodyBytesMax });
+  const search = new Search({ store, index, requests, pageItemsMax });
   return {
     ping: pingStep(keys),
     "upload-json": ingestion.uploadJson,
     "generate-upload-url": ingestion.generateUploadUrl,
-    put: new Storage(parts.store, parts.signingKey).put,
+    put: new Storage(store, signingKey).put,
     "confirm-upload": ingestion.confirmUpload,
+    search: search.search,
+    enrich: search.enrich,
   };
 }

@@ -1,4 +1,4 @@
-import { faultNames } from "../../src/sandbox/faults.ts";
+import { faultNames, pageFaultNames } from "../../src/sandbox/faults.ts";
 import type { SeedResult } from "./verdict.ts";
 
 /** Blows and conditions that are no request's fault. */
@@ -25,7 +25,10 @@ export type Summary = {
 
 /** Adds up what became of the seeds. */
 export function summarise(results: readonly SeedResult[]): Summary {
-  const fired = new Map<string, number>([...faultNames, ...conditions].map((name) => [name, 0]));
+  // Nothing is pulled here, so that pages have no faults.
+  const pageFaults = new Set<string>(pageFaultNames);
+  const names = [...faultNames, ...conditions].filter((name) => !pageFaults.has(name));
+  const fired = new Map<string, number>(names.map((name) => [name, 0]));
   const count = (name: string): unknown => fired.set(name, (fired.get(name) ?? 0) + 1);
   for (const { struck, faults, hadWrongClock, hadFullDisk } of results) {
     for (const { blow } of struck) count(blow);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { type Dispatcher, request } from "undici";
 import { expect, onTestFinished, vi } from "vitest";
+import { z } from "zod";
 
 import { readFaultScript } from "../../../src/commands/fault-script.ts";
 import type { orderedFaultNames } from "../../../src/sandbox/faults.ts";
@@ -87,6 +88,31 @@ async function piecesOf(
 }
 
 const basicOfKey = "Basic a2V5Og==";
+
+/** Page by page through the companies that the sandbox starts with, at most so many pages. */
+async function accountPages(client: SandboxClient, pagesMax: number): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  let cursor: unknown = 0;
+  while (pages.length < pagesMax) {
+    const { status, body } = await client.post("/search/accounts", { limit: 5, cursor });
+    expect(status).toBe(200);
+    const page = pageSchema.parse(body);
+    pages.push(page);
+    cursor = page.meta["next_cursor"];
+    if (page.meta["has_next_page"] !== true) break;
+  }
+  return pages;
+}
+
+const pageSchema = z.object({
+  data: z.array(z.looseObject({ mk_id: z.string().nullable() })),
+  meta: z.record(z.string(), z.unknown()),
+});
+type Page = z.output<typeof pageSchema>;
+
+function idsOf(pages: readonly Page[]): readonly unknown[] {
+  return pages.flatMap(({ data }) => data.map(({ mk_id: id }) => id));
+}
 
 /** What each example does to a client. */
 export const effects: Readonly<
@@ -222,5 +248,42 @@ export const effects: Readonly<
     } finally {
       vi.useRealTimers();
     }
+  },
+  "bad-cursor": async (client) => {
+    const [, second, third] = await accountPages(client, 3);
+    expect(second?.meta).toEqual({ limit: 5, total: 40, has_next_page: true, next_cursor: 5 });
+    expect(third?.data).toEqual(second?.data);
+  },
+  "missing-meta": async (client) => {
+    const answer = await client.post("/enrichment/job-postings", { domain: "delta-foods.example" });
+    expect(answer.body).toMatchObject({ meta: { limit: 20, total: 73, next_cursor: 20 } });
+    expect(answer.body).not.toHaveProperty("meta.has_next_page");
+  },
+  "false-total": async (client) => {
+    const [first, second] = await accountPages(client, 2);
+    expect([first?.meta["total"], second?.meta["total"]]).toEqual([37, 40]);
+  },
+  "empty-page": async (client) => {
+    const pages = await accountPages(client, 20);
+    expect(pages.slice(0, 4).map(({ data }) => data.length)).toEqual([0, 0, 0, 5]);
+    expect(new Set(idsOf(pages)).size).toBe(40);
+    expect(idsOf(pages)).toEqual(idsOf(await accountPages(client, 20)));
+  },
+  "shift-page": async (client) => {
+    const pages = await accountPages(client, 20);
+    expect(pages[1]?.data[0]).toEqual(pages[0]?.data.at(-1));
+    expect(idsOf(pages)).toHaveLength(41);
+    expect(new Set(idsOf(pages)).size).toBe(40);
+  },
+  "poison-item": async (client) => {
+    const pages = await accountPages(client, 20);
+    expect(pages[6]?.data.map(({ mk_id: id }) => id === null)).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+    ]);
+    expect(idsOf(pages).filter((id) => id !== null)).toHaveLength(39);
   },
 };

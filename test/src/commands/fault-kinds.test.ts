@@ -1,9 +1,16 @@
 import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 
 import { faultKinds, stepsOf } from "../../../src/commands/fault-kinds.ts";
-import { orderedFaultNames, steps, unsafeUrls } from "../../../src/sandbox/faults.ts";
+import {
+  badCursors,
+  metaMembers,
+  orderedFaultNames,
+  steps,
+  unsafeUrls,
+} from "../../../src/sandbox/faults.ts";
 import { beginPut, effects, failure, file, last, withScript } from "./fault-effects.ts";
 
 const page = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
@@ -41,6 +48,15 @@ describe("an example of a fault", () => {
   });
 });
 
+const pageSchema = z.object({
+  data: z.array(z.unknown()),
+  meta: z.record(z.string(), z.unknown()),
+});
+
+function metaOf(body: unknown): Record<string, unknown> {
+  return pageSchema.parse(body).meta;
+}
+
 describe("a fault with a choice", () => {
   it("leaves the connection of an early 200 open", async () => {
     const client = await withScript("faults: [{ step: put, do: early-200, connection: leave }]");
@@ -72,6 +88,50 @@ describe("a fault with a choice", () => {
     expect(await last(client)).toMatchObject({ fault: "unsafe-url" });
   });
 
+  it.each([
+    ["loop", { has_next_page: true, next_cursor: 20 }],
+    ["shrink", { has_next_page: true, next_cursor: 19 }],
+    ["none", { has_next_page: true }],
+    ["text", { has_next_page: true, next_cursor: "40" }],
+    ["large", { has_next_page: true, next_cursor: 2 ** 31 }],
+  ] as const)("gives a bad cursor, also where no page follows: %s", async (kind, meta) => {
+    expect(badCursors).toContain(kind);
+    const client = await withScript(
+      `faults: [{ step: search, do: bad-cursor, cursor: ${kind}, times: 2 }]`,
+    );
+    const body = { cursor: 20 };
+    for (const path of ["/search/persons", "/search/accounts"]) {
+      const { limit, total, ...rest } = metaOf((await client.post(path, body)).body);
+      expect([limit, rest]).toEqual([20, meta]);
+      expect(total).toBeGreaterThan(39);
+      expect(await last(client)).toMatchObject({ fault: "bad-cursor", status: 200 });
+    }
+  });
+
+  it.each(metaMembers)("leaves a member of meta out: %s", async (member) => {
+    const client = await withScript(
+      `faults: [{ step: search, do: missing-meta, member: ${member} }]`,
+    );
+    const whole = { limit: 20, total: 40, has_next_page: true, next_cursor: 20 };
+    const { [member]: _, ...rest } = whole;
+    expect(metaOf((await client.post("/search/accounts", {})).body)).toEqual(rest);
+    expect(metaOf((await client.post("/search/accounts", {})).body)).toEqual(whole);
+  });
+
+  it("leaves all of meta out", async () => {
+    const client = await withScript("faults: [{ step: search, do: missing-meta }]");
+    const { body } = await client.post("/search/accounts", {});
+    expect(Object.keys(z.looseObject({}).parse(body))).toEqual(["data"]);
+  });
+
+  it("skips an item of a page, and goes on behind it", async () => {
+    const client = await withScript("faults: [{ step: search, do: shift-page, item: skipped }]");
+    const skipped = await client.post("/search/accounts", { limit: 5 });
+    const whole = await client.post("/search/accounts", { limit: 6 });
+    expect(skipped.body).toMatchObject({ meta: { next_cursor: 6, total: 40 } });
+    expect(skipped.body).toMatchObject({ data: pageSchema.parse(whole.body).data.slice(1) });
+  });
+
   it("gives a body as JSON, or as the text it is", async () => {
     const client = await withScript(`faults:
       - { step: ping, do: answer, status: 500, body: { message: broken } }
@@ -84,9 +144,19 @@ describe("a fault with a choice", () => {
   it("is no fault where it finds no occasion", async () => {
     const client = await withScript(`faults:
       - { step: generate-upload-url, do: same-key }
-      - { step: confirm-upload, do: not-found-yet, within: 10m }`);
+      - { step: confirm-upload, do: not-found-yet, within: 10m }
+      - { step: search, do: shift-page, item: repeated }
+      - { step: search, do: poison-item, at: 5, after: 1 }
+      - { step: search, do: missing-meta, member: next_cursor, after: 2 }
+      - { step: search, do: empty-page, after: 3 }`);
     await client.uploadAddress();
     await client.confirm("unknown");
-    expect((await client.ledger()).map(({ fault }) => fault)).toEqual([null, null]);
+    await client.post("/search/accounts", {});
+    await client.post("/search/accounts", { limit: 5 });
+    await client.post("/search/accounts", { cursor: 39 });
+    await client.post("/search/accounts", { cursor: 2 ** 31 - 1 });
+    const lines = await client.ledger();
+    expect(lines.map(({ fault }) => fault)).toEqual(lines.map(() => null));
+    expect(lines).toHaveLength(6);
   });
 });

@@ -31,7 +31,9 @@ const nothing = {
   confirms: "lenient",
   faults: [],
   creditCalls: undefined,
+  searchCreditCalls: undefined,
   requestsPerMinute: undefined,
+  pageItemsMax: undefined,
 };
 
 describe("readFaultScript()", () => {
@@ -42,7 +44,9 @@ describe("readFaultScript()", () => {
       seed: 7,
       confirms: "strict",
       creditCalls: 10_000,
+      searchCreditCalls: 500,
       requestsPerMinute: 600,
+      pageItemsMax: 50,
       faults: [
         { step: "confirm-upload", oneIn: 20, do: { dropReply: true } },
         { step: "put", after: 3, times: 2, do: { closeAfter: { status: 403 } } },
@@ -85,7 +89,7 @@ confirm: strict
     expect(problems).toEqual([
       'faults.yaml:2:13: "early-200" is for put only',
       "faults.yaml:3:33: must be a duration such as 500ms, 30s, 5m, 12h or 30d",
-      'faults.yaml:4:13: must be one of ping, upload-json, generate-upload-url, put, confirm-upload (did you mean "put"?)',
+      'faults.yaml:4:13: must be one of ping, upload-json, generate-upload-url, put, confirm-upload, search, enrich (did you mean "put"?)',
       'faults.yaml:4:35: unknown member "tims" (did you mean "times"?)',
       "faults.yaml:5:38: must be at least 200",
       "faults.yaml:5:53: is not the name of a header",
@@ -105,6 +109,24 @@ confirm: strict
   ])("refuses %s", async (members, problem) => {
     const problems = await problemsOf(`faults: [{ step: ping, do: answer, ${members} }]`);
     expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("takes credits for either API alone", async () => {
+    expect(await read("credits: { calls: 0 }")).toEqual({ ...nothing, creditCalls: 0 });
+    expect(await read("credits: { search: 0 }")).toEqual({ ...nothing, searchCreditCalls: 0 });
+  });
+
+  it.each([
+    ["step: upload-json, do: bad-cursor, cursor: loop", '"bad-cursor" is for search, enrich only'],
+    ["step: search, do: bad-cursor", '"cursor" is missing'],
+    ["step: search, do: missing-meta, member: data", "must be one of limit, total"],
+    ["step: search, do: false-total, by: 0", "must not be 0"],
+    ["step: enrich, do: shift-page, item: lost", "must be one of repeated, skipped"],
+    ["step: enrich, do: poison-item, at: -1", "must be at least 0"],
+  ])("refuses a fault of a page: %s", async (members, problem) => {
+    expect(await problemsOf(`faults: [{ ${members} }]`)).toEqual([
+      expect.stringContaining(problem),
+    ]);
   });
 
   it("takes the longest pause that a timer keeps, and none longer", async () => {

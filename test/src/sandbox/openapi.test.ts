@@ -29,7 +29,7 @@ describe("openapi.json", () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(found.toSorted()).toEqual(described.toSorted());
-    expect(found).toHaveLength(9);
+    expect(found).toHaveLength(12);
   });
 
   it("resolves every reference", async () => {

@@ -1,0 +1,78 @@
+import { json } from "../answers.ts";
+import type { Call, Outcome, StepHandler } from "../exchange.ts";
+import { faultName } from "../faults.ts";
+import type { JsonRequests, Taken } from "../json-requests.ts";
+import { sha256 } from "../signature.ts";
+import type { UploadStore } from "../upload-store.ts";
+import { type PageOrder, pageOf } from "./pages.ts";
+import type { Resource } from "./properties.ts";
+import { type Query, type SearchBodies, searchBodies } from "./query.ts";
+import type { SearchIndex } from "./search-index.ts";
+
+/** What search and enrichment are given. */
+export type SearchParts = {
+  readonly store: UploadStore;
+  readonly index: SearchIndex;
+  readonly requests: JsonRequests;
+  readonly pageItemsMax: number;
+};
+
+/** The endpoints under `/search` and `/enrichment` (contract, 4.4 and 4.5). */
+export class Search {
+  readonly #parts: SearchParts;
+  readonly #bodies: SearchBodies;
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts;
+    this.#bodies = searchBodies(parts.pageItemsMax);
+  }
+
+  /** POST /search/accounts and POST /search/persons. */
+  readonly search: StepHandler = async (call) => {
+    const of = call.url.pathname.endsWith("persons") ? "persons" : "accounts";
+    const asked = await this.#parts.requests.read(call, this.#bodies[of]);
+    if ("refusal" in asked) return () => asked.refusal;
+    await this.#catchUp();
+    const query = asked.body;
+    const find: PageOrder["find"] = (offset) => this.#parts.index[of](query, offset);
+    return outcomeOf(call, { ...asked, of, query, find });
+  };
+
+  /** POST /enrichment/job-postings. */
+  readonly enrich: StepHandler = async (call) => {
+    const asked = await this.#parts.requests.read(call, this.#bodies.job_postings);
+    if ("refusal" in asked) return () => asked.refusal;
+    await this.#catchUp();
+    const { domain, query } = asked.body;
+    const find: PageOrder["find"] = (offset) =>
+      this.#parts.index.jobPostings(domain, { query, offset });
+    return outcomeOf(call, { ...asked, of: "job_postings", domain, query, find });
+  };
+
+  async #catchUp(): Promise<void> {
+    const { store, index } = this.#parts;
+    await index.catchUp(store.applied, (diskName) => store.files.path(diskName));
+  }
+}
+
+type Asked = Pick<Taken<unknown>, "bytes"> & {
+  readonly of: Resource;
+  readonly domain?: string;
+  readonly query: Query;
+  readonly find: PageOrder["find"];
+};
+
+function outcomeOf({ fault }: Call, asked: Asked): () => Outcome {
+  const { of, domain, query, find, bytes } = asked;
+  const { page, isHit } = pageOf({ query, fault, find });
+  const { cursor, ...rest } = query;
+  const told = {
+    of,
+    query: sha256(JSON.stringify(rest)).slice(0, 16),
+    domain,
+    cursor,
+    items: page.data.length,
+  };
+  const hit = fault !== undefined && isHit ? { fault: faultName(fault) } : {};
+  return () => ({ answer: json(200, page), entry: { bytes, page: told, ...hit } });
+}
