@@ -140,10 +140,17 @@ export class ApiRejectedError extends SluiceError {
   }
 }
 
-/** Thrown on 413, or when a PUT is cut at one place again and again: the part is to be split. */
+/** Thrown on 413, or for a page beyond `pageBytesMax`: the part is to be split, the page asked for with half the limit. */
 export class TooLargeError extends SluiceError {
   readonly code = "TooLarge";
   readonly retryable = false;
+  /** Whether the page may have been paid for all the same. */
+  readonly mayBeApplied: boolean;
+
+  constructor(message: string, facts: ErrorFacts & { readonly mayBeApplied?: boolean } = {}) {
+    super(message, facts);
+    this.mayBeApplied = facts.mayBeApplied ?? false;
+  }
 }
 
 /** Thrown when the service fails on a part again and again while it serves other requests: the part is to be split. */
@@ -183,12 +190,21 @@ export class SourceAuthError extends SluiceError {
 export class ApiContractError extends SluiceError {
   readonly code = "ContractBroken";
   readonly retryable = false;
-  /** Whether the service may have taken the records all the same. */
+  /** Whether the service may have taken the records, or counted the page, all the same. */
   readonly mayBeApplied: boolean;
+  /** Status of the answer where that broke it: a 404 or 422 to a search concerns its one query. */
+  readonly status: number | undefined;
 
-  constructor(message: string, facts: ErrorFacts & { readonly mayBeApplied?: boolean } = {}) {
+  constructor(
+    message: string,
+    facts: ErrorFacts & {
+      readonly mayBeApplied?: boolean;
+      readonly status?: number | undefined;
+    } = {},
+  ) {
     super(message, facts);
     this.mayBeApplied = facts.mayBeApplied ?? false;
+    this.status = facts.status;
   }
 }
 
@@ -267,12 +283,11 @@ export class TemporalUnreachableError extends SluiceError {
   readonly retryable = true;
 }
 
-/** Whether the records of a request that ended so may have been taken. */
+/** Whether the records of a request that ended so may have been taken, or its page been paid for. */
 export function mayBeApplied(error: unknown): boolean {
-  return (
-    error instanceof OutcomeUnknownError ||
-    (error instanceof ApiContractError && error.mayBeApplied)
-  );
+  if (error instanceof ApiContractError || error instanceof TooLargeError)
+    return error.mayBeApplied;
+  return error instanceof OutcomeUnknownError;
 }
 
 /** The text of anything thrown, for a `cause` or a log line; never a stack. */

@@ -54,6 +54,7 @@ export function withFreshKey(keys: {
     // The key stays at home (I5), and so does its refusal.
     putFile: async (input) => await client.putFile(input),
     confirmUpload: async (input) => await ask(async (of) => await of.confirmUpload(input)),
+    searchPage: async (input) => await ask(async (of) => await of.searchPage(input)),
     close: async () => void (await Promise.all(clients.map(async (each) => await each.close()))),
   };
 }

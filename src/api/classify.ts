@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import {
+  ApiContractError,
   ApiRejectedError,
   ApiUnavailableError,
   OutcomeUnknownError,
@@ -16,8 +17,8 @@ import {
   refusedRecords,
   saysCreditsExhausted,
 } from "./envelope.ts";
-import type { Envelope } from "./envelope.ts";
-import { appliesRecords } from "./exchange.ts";
+import type { Envelope, Issue } from "./envelope.ts";
+import { appliesRecords, leavesTraces } from "./exchange.ts";
 import type { Answer, Exchange, Step, Verdict } from "./exchange.ts";
 import { contractError, boundedTolerance, unclear } from "./no-answer.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -31,6 +32,7 @@ type Fate =
   | "unknown x3"
   | "not yet"
   | "contract"
+  | "query"
   | "key"
   | "later"
   | "rejected"
@@ -39,31 +41,31 @@ type Fate =
 
 type Fates = Readonly<Record<Step, Fate>>;
 
-function fates(asking: Fate, putFile: Fate, rest: readonly [Fate, Fate]): Fates {
-  const [confirmUpload, uploadJson] = rest;
-  return { ping: asking, generateUploadUrl: asking, putFile, confirmUpload, uploadJson };
+function fates(asking: Fate, putFile: Fate, rest: readonly [Fate, Fate, Fate]): Fates {
+  const [confirmUpload, uploadJson, search] = rest;
+  return { ping: asking, generateUploadUrl: asking, putFile, confirmUpload, uploadJson, search };
 }
 
-const transient = fates("again", "again", ["unknown", "unknown"]);
-const ourFault = fates("contract", "contract", ["contract", "contract"]);
-const refusal = fates("contract", "contract", ["rejected", "rejected"]);
+const transient = fates("again", "again", ["unknown", "unknown", "unknown"]);
+const ourFault = fates("contract", "contract", ["contract", "contract", "contract"]);
+const refusal = fates("contract", "contract", ["rejected", "rejected", "query"]);
 
-/** The table of faults.md, section 3: ping and generate-upload-url, PUT, confirm, upload-json. */
+/** The table of faults.md, section 3: ping and generate-upload-url, PUT, confirm, upload-json, a page. */
 const fatesByStatus: Readonly<Record<string, Fates>> = {
-  200: fates("accepted", "accepted", ["accepted", "accepted"]),
+  200: fates("accepted", "accepted", ["accepted", "accepted", "accepted"]),
   400: refusal,
-  401: fates("key", "contract", ["key", "key"]),
-  403: fates("key", "again x3", ["key", "key"]),
-  404: fates("contract", "again x3", ["not yet", "contract"]),
+  401: fates("key", "contract", ["key", "key", "key"]),
+  403: fates("key", "again x3", ["key", "key", "key"]),
+  404: fates("contract", "again x3", ["not yet", "contract", "contract"]),
   408: transient,
-  409: fates("again x3", "again x3", ["again x3", "contract"]),
-  410: fates("contract", "again", ["gone", "contract"]),
-  413: fates("contract", "tooLarge", ["contract", "tooLarge"]),
+  409: fates("again x3", "again x3", ["again x3", "contract", "contract"]),
+  410: fates("contract", "again", ["gone", "contract", "contract"]),
+  413: fates("contract", "tooLarge", ["contract", "tooLarge", "tooLarge"]),
   422: refusal,
-  429: fates("later", "later", ["later", "later"]),
+  429: fates("later", "later", ["later", "later", "later"]),
   501: ourFault,
   // Success is 200; another 2xx may still have applied the records.
-  "2xx": fates("contract", "again x3", ["unknown x3", "unknown x3"]),
+  "2xx": fates("contract", "again x3", ["unknown x3", "unknown x3", "contract"]),
   "3xx": ourFault,
   "4xx": ourFault,
   "5xx": transient,
@@ -75,10 +77,10 @@ export function classifyAnswer(exchange: Exchange, answer: Answer, now: number):
   const envelope = readEnvelope(answer.text);
   const message = `${what}: ${describe(exchange, answer, envelope)}`;
   const hintMs = retryAfterMs(answer.headers, now);
-  // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But records that a gateway
-  // refuses so may have reached the service.
+  // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But what a gateway refuses so
+  // may have reached the service.
   if (answer.status === 503 && (hintMs !== undefined || envelope.storageCode === "SlowDown")) {
-    return { kind: "slowDown", message, hintMs, mayBeApplied: appliesRecords(step) };
+    return { kind: "slowDown", message, hintMs, mayBeApplied: leavesTraces(step) };
   }
   const fate = fateOf(exchange, answer, envelope);
   if (fate === "accepted") return { kind: "accepted" };
@@ -100,7 +102,9 @@ function fateOf(
 ): Fate {
   // A server may answer 200 before it has the file: measured with 64 KiB of 50 MB sent (faults.md, fact 2).
   if (status === 200 && !sentWhole) return "again";
-  if (status === 200 && cutShort === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "contract";
+  if (status === 200 && cutShort === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return step === "search" ? "tooLarge" : "contract";
+  }
   if (status === 400 && envelope.storageCode === "RequestTimeout") return transient[step];
   // A confirm that was repeated has been done.
   const alreadyDone =
@@ -127,7 +131,9 @@ const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
     return new ApiUnavailableError(message, { tolerance });
   },
   gone: ({ message }) => new UploadGoneError(message),
-  tooLarge: ({ message }) => new TooLargeError(message),
+  // A page too large to be read was paid for.
+  tooLarge: ({ answer, message }) =>
+    new TooLargeError(message, { mayBeApplied: answer.status === 200 }),
   rejected: ({ exchange, envelope, message }) => {
     const { step, records } = exchange;
     const prefix = step === "uploadJson" ? ["body", "data"] : ["file"];
@@ -135,10 +141,13 @@ const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
     return new ApiRejectedError(message, { refused });
   },
   contract: ({ exchange, answer, message }) => {
-    // A 200 without end may follow a request that was done.
-    const mayBeApplied = answer.status === 200 && appliesRecords(exchange.step);
-    return contractError(exchange, message, mayBeApplied);
+    // A 200 without end may follow a request that was done, and so may another 2xx.
+    const mayBeApplied = answer.status < 300 && leavesTraces(exchange.step);
+    const status = answer.status === 200 ? undefined : answer.status;
+    return contractError(exchange, message, { mayBeApplied, status });
   },
+  query: ({ answer: { status }, message }) =>
+    new ApiContractError(message, { status, hint: "Check the pull's search, filters and sort." }),
 };
 
 function toleranceOf({ exchange, answer, message }: Judged, mayBeApplied: boolean): Tolerance {
@@ -165,12 +174,22 @@ function describe(
     return `${status} redirects to ${hostOf(headers.location)}, which is not followed`;
   }
   if (step === "putFile") return [status, envelope.storageCode].join(" ").trimEnd();
-  // Once the service has looked into the records, its words may quote them.
-  const mayQuoteRecords =
-    step !== "ping" && (status === 400 || status === 413 || status === 422 || status >= 500);
-  const kinds = [...new Set(envelope.issues.map(({ type }) => type))].join(", ");
-  const words = envelope.message === undefined || mayQuoteRecords ? kinds : envelope.message;
+  const words =
+    envelope.message === undefined || mayQuote(step, status)
+      ? [...new Set(envelope.issues.map((issue) => kindOf(step, issue)))].join(", ")
+      : envelope.message;
   return words === "" ? `${status}` : `${status} ${quoteForeign(words)}`;
+}
+
+/** Whether the service's words may quote what was sent: once it has looked into records, or for a domain it does not know. */
+function mayQuote(step: Step, status: number): boolean {
+  if (step === "ping") return false;
+  return [400, 413, 422].includes(status) || status >= 500 || (step === "search" && status === 404);
+}
+
+/** What is complained of; of a query also where, because its members are the configuration's. */
+function kindOf(step: Step, { loc, type }: Issue): string {
+  return step === "search" ? `${type} at ${loc.join(".")}` : type;
 }
 
 function hostOf(location: HeaderValue): string {
@@ -196,7 +215,7 @@ export function readAccepted<T>(exchange: Exchange, answer: Answer, schema: z.Zo
   if (sayingFailure.safeParse(json).success) {
     const message = `${what}: 200, but its status says that it failed`;
     if (appliesRecords(step)) throw new ApiRejectedError(message, { refused: [] });
-    throw contractError(exchange, message, false);
+    throw contractError(exchange, message, { mayBeApplied: leavesTraces(step) });
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -207,7 +226,7 @@ export function readAccepted<T>(exchange: Exchange, answer: Answer, schema: z.Zo
   const fault = {
     fault: "misread",
     message: `${what}: ${why}`,
-    mayBeApplied: appliesRecords(step),
+    mayBeApplied: leavesTraces(step),
   };
   throw unclear(exchange, why, { tolerance: boundedTolerance(exchange, fault) });
 }

@@ -17,6 +17,8 @@ import { confirmUpload, generateUploadUrl, putFile, uploadJson } from "./ingesti
 import type { ConfirmUploadInput, PutFileInput, UploadJsonInput } from "./ingestion.ts";
 import type { Pace } from "./pace.ts";
 import { ping } from "./ping.ts";
+import { searchPage } from "./search.ts";
+import type { SearchPage, SearchPageInput } from "./search.ts";
 import type { SignedUrl } from "./signed-url.ts";
 
 /** What a client is made from. */
@@ -41,7 +43,7 @@ export type ApiClientSettings = {
 
 /**
  * The service as the activities see it: one request a call, no retries. Every fault is the SluiceError that says what
- * happens next; where `mayBeApplied` says so, records may have been taken. An aborted signal rejects with its reason.
+ * happens next; where `mayBeApplied` says so, records may have been taken or a page paid for. An aborted signal rejects with its reason.
  */
 export type ApiClient = {
   /** Checks the legacy API and the key. */
@@ -57,6 +59,8 @@ export type ApiClient = {
   putFile(input: PutFileInput): Promise<void>;
   /** Has the file that was PUT processed. */
   confirmUpload(input: ConfirmUploadInput): Promise<void>;
+  /** Asks for one page of results, which costs credits, a repeated one too. */
+  searchPage(input: SearchPageInput): Promise<SearchPage>;
   /** Waits for the requests under way and closes the connections. */
   close(): Promise<void>;
 };
@@ -107,6 +111,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     generateUploadUrl: async (input) => await generateUploadUrl(context, input),
     putFile: async (input) => await putFile(context, input),
     confirmUpload: async (input) => await confirmUpload(context, input),
+    searchPage: async (input) => await searchPage(context, input),
     close: async () => await http.close(),
   };
 }

@@ -13,7 +13,7 @@ export type Timeouts = {
   readonly putBaseMs: number;
   /** As `headersMs`, of a PUT. */
   readonly putHeadersMs: number;
-  /** For a request that applies records and is on the wire when its signal aborts. */
+  /** For a request that leaves traces and is on the wire when its signal aborts. */
   readonly cancelGraceMs: number;
 };
 

@@ -2,7 +2,13 @@ import type { SluiceError } from "../errors.ts";
 import type { HeaderValue } from "./retry-after.ts";
 
 /** The requests that are made, by the client's names. */
-export type Step = "ping" | "generateUploadUrl" | "putFile" | "confirmUpload" | "uploadJson";
+export type Step =
+  | "ping"
+  | "generateUploadUrl"
+  | "putFile"
+  | "confirmUpload"
+  | "uploadJson"
+  | "search";
 
 /** What a fault is judged by besides the answer. */
 export type Exchange = {
@@ -34,7 +40,7 @@ export type Verdict =
       readonly kind: "slowDown";
       readonly message: string;
       readonly hintMs: number | undefined;
-      /** Whether the records may have been taken all the same. */
+      /** Whether the records may have been taken, or the page paid for, all the same. */
       readonly mayBeApplied: boolean;
     }
   | { readonly kind: "creditsExhausted"; readonly message: string }
@@ -43,4 +49,9 @@ export type Verdict =
 /** Whether a request makes the service take records, so that repeating it may repeat them. */
 export function appliesRecords(step: Step): boolean {
   return step === "confirmUpload" || step === "uploadJson";
+}
+
+/** Whether a request leaves something behind at the service, records taken or credits spent, so that repeating it may do so twice. */
+export function leavesTraces(step: Step): boolean {
+  return appliesRecords(step) || step === "search";
 }

@@ -10,7 +10,7 @@ import {
   OutcomeUnknownError,
   RateLimitedError,
 } from "../errors.ts";
-import { answerBytesMax, retryAfterMsMax, timerMsMax } from "../limits.ts";
+import { answerBytesMax, pageBytesMax, retryAfterMsMax, timerMsMax } from "../limits.ts";
 import type { Secret } from "../secret.ts";
 import { guardedLookup } from "./address.ts";
 import { classifyAnswer } from "./classify.ts";
@@ -74,16 +74,19 @@ export type Http = {
 
 /** Makes the HTTP side of the client: one pool of connections per origin. */
 export function createHttp(settings: HttpSettings): Http {
-  const dispatcher = createDispatcher(settings);
+  const dispatcher = createDispatcher(settings, answerBytesMax);
+  // A pool of its own, because the limit of an answer is a pool's.
+  const pageDispatcher = createDispatcher(settings, pageBytesMax);
   const { pace, now, effect = runEffect } = settings;
-  let closing: Promise<void> | undefined;
+  let closing: Promise<unknown> | undefined;
   return {
     async send(call) {
+      const via = call.step === "search" ? pageDispatcher : dispatcher;
       const pass = await pace.enter(call.gate, call.signal);
       let answer: Answer;
       try {
         call.signal.throwIfAborted();
-        answer = await effect(call.step, async () => await exchange(call, dispatcher));
+        answer = await effect(call.step, async () => await exchange(call, via));
       } catch (error) {
         if (saysUnwell(error)) await pace.failed(call.gate, pass, error.message);
         else await pace.undecided(call.gate, pass);
@@ -103,16 +106,28 @@ export function createHttp(settings: HttpSettings): Http {
       }
     },
     async close() {
-      closing ??= dispatcher.close();
+      closing ??= Promise.all([dispatcher.close(), pageDispatcher.close()]);
       await closing;
     },
   };
 }
 
-function createDispatcher({ allowInsecureHosts, connectMs, proxy }: HttpSettings): Dispatcher {
+/**
+ * The connections that requests leave by: guarded against private addresses, through the proxies of the environment.
+ * `maxResponseSize` is in bytes.
+ * @throws {ConfigError} a proxy's address is none.
+ */
+function createDispatcher(
+  {
+    allowInsecureHosts,
+    connectMs,
+    proxy,
+  }: Pick<HttpSettings, "allowInsecureHosts" | "connectMs" | "proxy">,
+  maxResponseSize: number,
+): Dispatcher {
   const options: Agent.Options = {
     // On the pool, because as an option of one request it is ignored.
-    maxResponseSize: answerBytesMax,
+    maxResponseSize,
     connect: {
       timeout: connectMs,
       lookup: guardedLookup({ hosts: allowInsecureHosts, loopback: true }),

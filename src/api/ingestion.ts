@@ -14,15 +14,17 @@ import {
   putBytesPerSecondMin,
   uploadBytesMax,
 } from "../limits.ts";
-import { addressFault, endpoint, isExpired, isLoopback } from "./address.ts";
+import { addressFault, isExpired, isLoopback } from "./address.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
-import type { Answer, Exchange, Step } from "./exchange.ts";
-import type { Call } from "./http.ts";
+import type { Answer, Exchange } from "./exchange.ts";
+import { jsonCall } from "./json-call.ts";
 import { codeOf, boundedTolerance } from "./no-answer.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";
 import type { StagedFileFacts } from "./staged-file.ts";
+
+const family = "ingestion";
 
 const fileKey = z.string().min(1).max(fileKeyCharsMax);
 const uploadAnswer = z.object({ status: z.string(), message: z.string(), file_key: fileKey });
@@ -55,7 +57,11 @@ export async function uploadJson(
       `${what}: ${body.byteLength} bytes, ${lightweightBodyBytesMax} at most are taken`,
     );
   }
-  const call = { ...post(context, { step: "uploadJson", path, what, signal }), body, records };
+  const call = {
+    ...jsonCall(context, { step: "uploadJson", family, path, what, signal }),
+    body,
+    records,
+  };
   const answer = readAccepted(call, await context.http.send(call), uploadAnswer);
   return { fileKey: answer.file_key };
 }
@@ -71,7 +77,13 @@ export async function generateUploadUrl(
   const path = "/ingestion/generate-upload-url";
   const wanted = { stream, content_type: "application/jsonl", content_encoding: "gzip" };
   const call = {
-    ...post(context, { step: "generateUploadUrl", path, what: `POST ${path} (${stream})`, signal }),
+    ...jsonCall(context, {
+      step: "generateUploadUrl",
+      family,
+      path,
+      what: `POST ${path} (${stream})`,
+      signal,
+    }),
     body: Buffer.from(JSON.stringify(wanted)),
   };
   const answer = await context.http.send(call);
@@ -188,33 +200,11 @@ export async function confirmUpload(
 ): Promise<void> {
   const path = "/ingestion/confirm-upload";
   const call = {
-    ...post(context, { step: "confirmUpload", path, what: `POST ${path}`, signal }),
+    ...jsonCall(context, { step: "confirmUpload", family, path, what: `POST ${path}`, signal }),
     body: Buffer.from(JSON.stringify({ file_key: key })),
     records,
   };
   const answer = await context.http.send(call);
   // The 409 of a confirm that was done before is accepted too, and has no such body.
   if (answer.status === 200) readAccepted(call, answer, confirmAnswer);
-}
-
-/** What the three JSON requests have in common. */
-function post(
-  { baseUrl, apiKey, timeouts }: ApiContext,
-  { step, path, what, signal }: { step: Step; path: string; what: string; signal: AbortSignal },
-): Call {
-  return {
-    step,
-    what,
-    addressField: "api.base_url",
-    records: 0,
-    gate: { kind: "api", family: "ingestion" },
-    method: "POST",
-    url: endpoint(baseUrl, path),
-    headers: { "content-type": "application/json", "x-api-key": apiKey.reveal() },
-    signal,
-    deadlineMs: timeouts.requestMs,
-    silenceMs: timeouts.headersMs,
-    // Whether the records were taken is worth a moment's wait; a fresh address is not.
-    graceMs: step === "generateUploadUrl" ? 0 : timeouts.cancelGraceMs,
-  };
 }

@@ -7,7 +7,7 @@ import {
 } from "../errors.ts";
 import type { Tolerance } from "../errors.ts";
 import { faultTimesMax, unresolvedMsMax } from "../limits.ts";
-import { appliesRecords } from "./exchange.ts";
+import { appliesRecords, leavesTraces } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What a certificate that is not to be trusted, or a server that speaks no TLS, looks like; a cut handshake is a reset. */
@@ -36,7 +36,11 @@ export function classifyFailure(exchange: Exchange, error: unknown): SluiceError
   const why = `no answer (${code})`;
   const isGarbled = garbled.test(code) || (error instanceof Error && error.name === parserError);
   // What applies records is asked again as long as for any other unknown outcome.
-  const fault = { fault: "garbled", message: `${what}: ${why}`, mayBeApplied: false };
+  const fault = {
+    fault: "garbled",
+    message: `${what}: ${why}`,
+    mayBeApplied: leavesTraces(step),
+  };
   const tolerance =
     isGarbled && !appliesRecords(step) ? boundedTolerance(exchange, fault) : undefined;
   return unclear(exchange, why, { cause, tolerance });
@@ -61,18 +65,19 @@ function addressError(
 export function contractError(
   { addressField }: Exchange,
   message: string,
-  mayBeApplied: boolean,
+  facts: { readonly mayBeApplied: boolean; readonly status?: number | undefined },
 ): ApiContractError {
   const hint = addressField === undefined ? undefined : `Check ${addressField}.`;
-  return new ApiContractError(message, { hint, mayBeApplied });
+  return new ApiContractError(message, { hint, ...facts });
 }
 
-/** Bears a fault `faultTimesMax` times, then stops; what is not known of the records then stays unknown. */
+/** Bears a fault `faultTimesMax` times, then stops; what is not known of the request then stays unknown. */
 export function boundedTolerance(
   exchange: Exchange,
   { fault, message, mayBeApplied }: { fault: string; message: string; mayBeApplied: boolean },
 ): Tolerance {
-  const becomes = contractError(exchange, `${message}, ${faultTimesMax} times`, mayBeApplied);
+  const text = `${message}, ${faultTimesMax} times`;
+  const becomes = contractError(exchange, text, { mayBeApplied });
   return { fault: `${exchange.step} ${fault}`, timesMax: faultTimesMax, becomes };
 }
 
@@ -93,14 +98,14 @@ function neverLeft(error: unknown, code: string): boolean {
   );
 }
 
-/** The error for "no answer that can be read": for a request that applies records, nobody knows whether it did. */
+/** The error for "no answer that can be read": of a request that leaves traces, nobody knows whether it did. */
 export function unclear(
   { what, step }: Exchange,
   why: string,
   facts: { readonly cause?: unknown; readonly tolerance?: Tolerance | undefined } = {},
 ): SluiceError {
   const text = `${what}: ${why}`;
-  return appliesRecords(step)
+  return leavesTraces(step)
     ? new OutcomeUnknownError(text, facts)
     : new ApiUnavailableError(text, facts);
 }

@@ -3,14 +3,17 @@ import type { FaultAction } from "../../src/sandbox/faults.ts";
 import type { SandboxSettings } from "../../src/sandbox/server.ts";
 
 /** The columns of the table: what the request that meets the fault asks for. */
-export const columns = ["generate", "put", "confirm", "json"] as const;
+export const columns = ["generate", "put", "confirm", "json", "search"] as const;
 
 /** One of them. */
 export type Column = (typeof columns)[number];
 
+/** Those whose request sends records. */
+export type SendColumn = Exclude<Column, "search">;
+
 /**
  * What must follow, in the codes of faults.md, section 2. RT, RG and AMB are tried as often as `Case.times` says, then the fault
- * is over; with x3 the third one stops the run. `wait` is a gate that is closed for so many ms, least and greatest.
+ * is over; with x3 the third one stops the run. AMB counts records as possibly repeated, and a page as possibly paid twice. `wait` is a gate that is closed for so many ms, least and greatest.
  */
 export type Code =
   | "RT"
@@ -24,6 +27,7 @@ export type Code =
   | "SC setting"
   | "SA"
   | "SQ"
+  /** The part is cut in two; a page is asked for with half the limit. */
   | "SP"
   /** The first record of the part is rejected, the rest sent. */
   | "DL"
@@ -68,12 +72,12 @@ export type Case = {
 };
 
 /** What each column says, in the order of the table. */
-export function says(...codes: readonly [Says, Says, Says, Says]): Case["says"] {
-  const [generate, put, confirm, json] = codes;
-  return { generate, put, confirm, json };
+export function says(...codes: readonly [Says, Says, Says, Says, Says]): Case["says"] {
+  const [generate, put, confirm, json, search] = codes;
+  return { generate, put, confirm, json, search };
 }
 
 /** The same in every column. */
 export function all(code: Says): Case["says"] {
-  return says(code, code, code, code);
+  return says(code, code, code, code, code);
 }

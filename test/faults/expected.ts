@@ -10,12 +10,13 @@ export type Expected = {
     readonly nonRetryable: boolean;
     /** Least and greatest wait before the next attempt, in ms. */
     readonly gap?: readonly [number, number];
-    readonly receipt: string;
+    /** State of the part's receipt; a page has none. */
+    readonly receipt?: string | undefined;
   }[];
   readonly gate?: { readonly of: string; readonly least: number; readonly greatest: number };
   /** What comes after. */
   readonly next: "goes on" | "is opened by hand" | "stops" | "splits" | "uploads again";
-  /** Records that count as possibly repeated at the end. */
+  /** Records that count as possibly repeated at the end; of `search`, pages that count as possibly paid twice. */
   readonly repeated: number;
 };
 
@@ -25,7 +26,13 @@ const receipts = {
   put: { begun: "sending", undone: "sending" },
   confirm: { begun: "confirming", undone: "uploaded" },
   json: { begun: "sending", undone: "staged" },
+  search: { begun: undefined, undone: undefined },
 } as const;
+
+/** What one request in doubt adds to `Expected.repeated`. */
+function atStake(column: Column): number {
+  return column === "search" ? 1 : rows;
+}
 
 /** Full jitter over a step that doubles, a second at least and a minute at most. */
 function gapOf(times: number): readonly [number, number] {
@@ -48,10 +55,13 @@ function passing(
       ? { type: last, nonRetryable: true, receipt: last === "UploadGone" ? "staged" : receipt }
       : { type, nonRetryable: false, gap: gapOf(time), receipt },
   );
-  return { fails, repeated: inDoubt ? times * rows : 0 };
+  return { fails, repeated: inDoubt ? times * atStake(column) : 0 };
 }
 
-function stop(type: string, receipt: string): Pick<Expected, "fails" | "next" | "repeated"> {
+function stop(
+  type: string,
+  receipt: string | undefined,
+): Pick<Expected, "fails" | "next" | "repeated"> {
   return { fails: [{ type, nonRetryable: true, receipt }], next: "stops", repeated: 0 };
 }
 
@@ -76,6 +86,11 @@ const anotherKey =
     next: "uploads again",
   });
 
+/** Whether a page that stops the run at once may have been paid for: its answer was a 2xx, and without end, maybe. */
+function isPaid(row: number, column: Column): boolean {
+  return column === "search" && [19, 22, 35].includes(row);
+}
+
 const day = 86_400_000;
 
 const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
@@ -90,11 +105,14 @@ const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
   "RG key": anotherKey(1),
   SC: (column, { row }) => {
     const { begun, undone } = receipts[column];
-    // A 200 without end may follow a request that was done.
-    const inDoubt = row === 35 && (column === "confirm" || column === "json");
+    const inDoubt = isPaid(row, column) || (row === 35 && ["confirm", "json"].includes(column));
     const stopped = stop("ContractBroken", inDoubt ? begun : undone);
     const closed = { of: column === "put" ? "storage" : "key", least: day, greatest: day };
-    return { ...stopped, repeated: inDoubt ? rows : 0, ...(row === 4 ? { gate: closed } : {}) };
+    return {
+      ...stopped,
+      repeated: inDoubt ? atStake(column) : 0,
+      ...(row === 4 ? { gate: closed } : {}),
+    };
   },
   "SC setting": (column) => stop("ConfigError", receipts[column].undone),
   SA: (column) => ({
@@ -105,11 +123,12 @@ const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
   SQ: (column) => ({
     ...stop("CreditsExhausted", receipts[column].undone),
     next: "is opened by hand",
-    gate: { of: "key:ingestion", least: day, greatest: day },
+    gate: { of: column === "search" ? "key:search" : "key:ingestion", least: day, greatest: day },
   }),
   SP: (column, { row }) => ({
-    ...stop(row === 16 ? "TooLarge" : "RecordsRejected", receipts[column].undone),
+    ...stop(row === 17 || row === 19 ? "RecordsRejected" : "TooLarge", receipts[column].undone),
     next: "splits",
+    repeated: isPaid(row, column) ? 1 : 0,
   }),
   DL: (column) => ({ ...stop("RecordsRejected", receipts[column].undone), next: "splits" }),
 };

@@ -7,7 +7,7 @@ import { SignedUrl } from "../../src/api/signed-url.ts";
 import type { Step } from "../../src/sandbox/faults.ts";
 import { accountsCsv, accountsYaml, Harness } from "../support/harness.ts";
 import { TestRun } from "../support/test-run.ts";
-import type { Case, Column, Meets } from "./cell.ts";
+import type { Case, Meets, SendColumn } from "./cell.ts";
 
 /** Records of the one chunk that every cell sends. */
 export const rows = 5;
@@ -18,13 +18,13 @@ export const stepOf = {
   put: "put",
   confirm: "confirm-upload",
   json: "upload-json",
-} as const satisfies Record<Column, Step>;
+} as const satisfies Record<SendColumn, Step>;
 
 const facts = z.tuple([z.looseObject({ waitMs: z.number().optional() })]);
 
 /** One part, staged and sent up to the request of a column, and what happens to that. */
 export class Play {
-  readonly column: Column;
+  readonly column: SendColumn;
   readonly run: TestRun;
   readonly part: PartRef;
   /** Requests of the column that went to a server other than the sandbox. */
@@ -40,7 +40,7 @@ export class Play {
   }
 
   static async prepare(
-    column: Column,
+    column: SendColumn,
     { sandbox = {} }: Pick<Case, "sandbox"> = {},
   ): Promise<Play> {
     const files = { "accounts.csv": accountsCsv(rows) };
@@ -84,6 +84,11 @@ export class Play {
     return await this.attempt(this.#api);
   }
 
+  /** State of the part's receipt. */
+  async receiptState(): Promise<string | undefined> {
+    return (await this.run.receipt(this.part))?.state;
+  }
+
   /** The column's request through another client, to another server when there is one. */
   #through(url: URL, { server, timeouts }: Meets): Partial<ApiClient> {
     const other = this.harness.clientOf(url, timeouts);
@@ -96,27 +101,8 @@ export class Play {
       },
       confirm: { confirmUpload: async (input) => await other.confirmUpload(input) },
       json: { uploadJson: async (input) => await other.uploadJson(input) },
-    } as const satisfies Record<Column, Partial<ApiClient>>;
+    } as const satisfies Record<SendColumn, Partial<ApiClient>>;
     return requests[this.column];
-  }
-
-  /** What Temporal or the workflow waits before the next attempt, in ms; undefined leaves it to the policy. */
-  waitOf({ nextRetryDelay, details }: ApplicationFailure): number | undefined {
-    const [{ waitMs }] = facts.parse(details);
-    if (waitMs !== undefined) return waitMs;
-    return nextRetryDelay === undefined ? undefined : z.number().parse(nextRetryDelay);
-  }
-
-  /** The one gate that is closed: what it stands for, and ms until it opens; undefined when none is. */
-  async closedGate(): Promise<{ readonly of: string; readonly forMs: number } | undefined> {
-    const { state, clock } = this.harness;
-    const gates = await state.gates({ prefix: "", ...clock.moment() });
-    const closed = gates.filter(({ closedUntil }) => (closedUntil ?? 0) > clock.nowMs);
-    const [gate, ...others] = closed;
-    if (others.length > 0) throw new Error("more than one gate is closed");
-    if (gate === undefined) return undefined;
-    const of = gate.gate.replace(/^put:.*/, "storage").replace(/^api:[0-9a-f]{8}/, "key");
-    return { of, forMs: (gate.closedUntil ?? 0) - clock.nowMs };
   }
 
   /** Every request the sandbox saw, in order. */
@@ -131,4 +117,27 @@ export class Play {
     const fileKey = (await run.receipt(part))?.fileKey ?? "";
     await harness.perform(harness.activities.confirmUpload, { ...part, fileKey });
   }
+}
+
+/** What Temporal or the workflow waits before the next attempt, in ms; undefined leaves it to the policy. */
+export function waitOf({ nextRetryDelay, details }: ApplicationFailure): number | undefined {
+  const [{ waitMs }] = facts.parse(details);
+  if (waitMs !== undefined) return waitMs;
+  return nextRetryDelay === undefined ? undefined : z.number().parse(nextRetryDelay);
+}
+
+/** The one gate that is closed: what it stands for, and ms until it opens; undefined when none is. */
+export async function closedGate({
+  state,
+  clock,
+}: Pick<Harness, "clock" | "state">): Promise<
+  { readonly of: string; readonly forMs: number } | undefined
+> {
+  const gates = await state.gates({ prefix: "", ...clock.moment() });
+  const closed = gates.filter(({ closedUntil }) => (closedUntil ?? 0) > clock.nowMs);
+  const [gate, ...others] = closed;
+  if (others.length > 0) throw new Error("more than one gate is closed");
+  if (gate === undefined) return undefined;
+  const of = gate.gate.replace(/^put:.*/, "storage").replace(/^api:[0-9a-f]{8}/, "key");
+  return { of, forMs: (gate.closedUntil ?? 0) - clock.nowMs };
 }

@@ -3,9 +3,11 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import type { ApiClient } from "../../src/api/client.ts";
 import { createServiceClient } from "../../src/service-client.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
 import { TestRun } from "../support/test-run.ts";
+import { PagePlay } from "./page-play.ts";
 
 /**
  * The columns whose request carries the key, and what the sandbox answers to the new one: to it another key is another
@@ -15,6 +17,7 @@ const columns = [
   { column: "generate", step: "generate-upload-url", answer: 200, ends: "done" },
   { column: "confirm", step: "confirm-upload", answer: 404, ends: "Unavailable" },
   { column: "json", step: "upload-json", answer: 200, ends: "done" },
+  { column: "search", step: "search", answer: 200, ends: "done" },
 ] as const;
 
 const [old, fresh] = ["canary-api-key-old", "canary-api-key-new"];
@@ -27,14 +30,14 @@ async function runWithKeyFile(): Promise<TestRun> {
   return await TestRun.open(harness);
 }
 
-/** The activities with the client that a worker makes. */
-function asWorker({ harness }: TestRun): Harness["activities"] {
+/** The client that a worker makes. */
+function workersClient({ harness }: TestRun): ApiClient {
   const { config, state } = harness.deps;
   const address = new URL(harness.sandbox.address);
   const addresses = { baseUrl: address, legacyBaseUrl: address };
   const api = createServiceClient(config, { addresses, state, proxy: undefined });
   onTestFinished(async () => await api.close());
-  return harness.activitiesWith({ api });
+  return api;
 }
 
 describe.each(columns)("row 43: a refused key at $column", ({ column, step, ...next }) => {
@@ -42,13 +45,16 @@ describe.each(columns)("row 43: a refused key at $column", ({ column, step, ...n
     const run = await runWithKeyFile();
     const { harness } = run;
     const part = run.part(await run.stage());
-    const activities = asWorker(run);
+    const api = workersClient(run);
+    const activities = harness.activitiesWith({ api });
+    const page = new PagePlay(run);
     const uploaded =
       column === "confirm" ? await harness.perform(activities.uploadFile, part) : undefined;
     const attempt = async (): Promise<unknown> => {
       if (uploaded !== undefined) {
         return await harness.perform(activities.confirmUpload, { ...part, ...uploaded });
       }
+      if (column === "search") return await page.attempt(api);
       const send = column === "json" ? activities.uploadJson : activities.uploadFile;
       return await harness.perform(send, part);
     };

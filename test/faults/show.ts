@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { columns, type Case, type Code, type Column, type Says } from "./cell.ts";
+import { showPageCell } from "./page-story.ts";
 import { showCell } from "./story.ts";
 
 const names: Readonly<Record<Column, string>> = {
@@ -8,6 +9,7 @@ const names: Readonly<Record<Column, string>> = {
   put: "PUT",
   confirm: "confirm-upload",
   json: "upload-json",
+  search: "a page",
 };
 
 const meanings = {
@@ -28,9 +30,18 @@ const meanings = {
   "RG key": "the same bytes under another key",
 } as const;
 
-function meaning(code: Code): string {
-  if (typeof code === "string") return meanings[code];
-  if ("doubt" in code) return "counted as possibly repeated, and nobody sends for the time named";
+/** Where a page means something else. */
+const ofPages: Readonly<Partial<Record<keyof typeof meanings, string>>> = {
+  AMB: "the same again, counted as possibly paid twice",
+  "AMB x3": "the same again, counted as possibly paid twice, and the third time the run stops",
+  SP: "half as many results are asked for",
+};
+
+function meaning(column: Column, code: Code): string {
+  if (typeof code === "string") {
+    return (column === "search" ? ofPages[code] : undefined) ?? meanings[code];
+  }
+  if ("doubt" in code) return "counted, and nobody sends for the time named";
   const [least, greatest] = code.wait;
   const time = least === greatest ? `${least / 1_000} s` : "a drawn time";
   return `nobody sends for ${time}, then the same again`;
@@ -47,8 +58,10 @@ export function showCells(cases: readonly Case[]): void {
     for (const each of cases) {
       const code = each.says[column];
       if (!isPlayed(code)) continue;
-      it(`row ${each.row}: ${names[column]} ${each.fault}: ${meaning(code)}`, async () => {
-        expect(await showCell(each, column, code)).toMatchObject({ balanced: true });
+      it(`row ${each.row}: ${names[column]} ${each.fault}: ${meaning(column, code)}`, async () => {
+        const report =
+          column === "search" ? await showPageCell(each, code) : await showCell(each, column, code);
+        expect(report).toMatchObject({ balanced: true });
       });
     }
   });

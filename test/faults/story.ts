@@ -2,20 +2,18 @@ import type { ApplicationFailure } from "@temporalio/common";
 import { expect } from "vitest";
 
 import type { RunReport } from "../../src/report.ts";
-import { failureOf } from "../support/harness.ts";
 import { splitOf } from "../support/test-run.ts";
-import type { Case, Code, Column } from "./cell.ts";
+import type { Case, Code, SendColumn } from "./cell.ts";
 import { expectedOf, type Expected } from "./expected.ts";
+import { meetAll, meetsOf, tryEarly } from "./meet.ts";
 import { Play, rows, stepOf } from "./play.ts";
 
-/** A value of the first record, which no failure may carry into Temporal (I4). */
-const value = "c0.example";
-
 /** Plays one cell: the fault as often as it comes, what must not leave meanwhile, what comes after, and answers the report. */
-export async function showCell(fault: Case, column: Column, code: Code): Promise<RunReport> {
+export async function showCell(fault: Case, column: SendColumn, code: Code): Promise<RunReport> {
   const play = await Play.prepare(column, fault);
   const expected = expectedOf(code, column, fault);
-  const last = await meetAll(play, fault, expected);
+  const meets = meetsOf(fault, column);
+  const last = await meetAll(play, { ...fault, meets, expected });
   const seen = requestsSeen(play, expected);
   expect(await play.requests()).toEqual(seen);
   await tryEarly(play, expected);
@@ -35,38 +33,9 @@ export async function showCell(fault: Case, column: Column, code: Code): Promise
 }
 
 /** Whether the service takes the records of each request that meets the fault. */
-function isTakenAgain({ isApplied = false, sandbox }: Case, column: Column): boolean {
+function isTakenAgain({ isApplied = false, sandbox }: Case, column: SendColumn): boolean {
   if (!isApplied) return false;
   return column === "json" || (column === "confirm" && sandbox?.confirms === "strict");
-}
-
-function meetsOf({ meets }: Case, column: Column): Exclude<Case["meets"], Function> {
-  return typeof meets === "function" ? meets(column) : meets;
-}
-
-/** Meets the fault as often as it comes; each attempt fails in its way. Answers the last failure. */
-async function meetAll(
-  play: Play,
-  fault: Case,
-  { fails, gate }: Expected,
-): Promise<ApplicationFailure | undefined> {
-  play.harness.clock.stepWall(fault.clockMs ?? 0);
-  const meets = meetsOf(fault, play.column);
-  let last: ApplicationFailure | undefined;
-  for (const { type, nonRetryable, gap, receipt } of fails) {
-    last = await failureOf(play.meet(meets));
-    expect(last).toMatchObject({ type, nonRetryable });
-    expect(JSON.stringify([last.message, last.details])).not.toContain(value);
-    expect(await play.run.receipt(play.part)).toMatchObject({ state: receipt });
-    const wait = play.waitOf(last) ?? 0;
-    if (gap === undefined || gate !== undefined) continue;
-    expect(wait).toBeGreaterThanOrEqual(gap[0]);
-    expect(wait).toBeLessThanOrEqual(gap[1]);
-    play.harness.clock.nowMs += wait;
-  }
-  // What is borne at once is an attempt that succeeds.
-  if (fails.length === 0) await play.meet(meets);
-  return last;
 }
 
 /** What the sandbox must have seen so far, in order. */
@@ -78,26 +47,6 @@ function requestsSeen({ column, elsewhere }: Play, { fails }: Expected): string[
   const after = column === "generate" && fails.length === 0 ? [stepOf.put] : [];
   const times = Math.max(1, fails.length);
   return [...before, ...Array.from({ length: times }, () => [...address, ...own]).flat(), ...after];
-}
-
-/** Nothing leaves in the last millisecond in which a gate is closed. */
-async function tryEarly(play: Play, { gate, next }: Expected): Promise<void> {
-  const closed = await play.closedGate();
-  expect(closed?.of).toBe(gate?.of);
-  if (gate === undefined || closed === undefined) return;
-  expect(closed.forMs).toBeGreaterThanOrEqual(gate.least);
-  expect(closed.forMs).toBeLessThanOrEqual(gate.greatest);
-  const before = await play.requests();
-  const { clock } = play.harness;
-  clock.nowMs += Math.min(closed.forMs, 1e9) - 1;
-  const { type } = await failureOf(play.tryEarly());
-  expect(type).toBe(
-    { "key:refused": "AuthFailed", "key:ingestion": "CreditsExhausted" }[gate.of] ?? "RateLimited",
-  );
-  // A PUT that must wait has got its address before.
-  const asked = gate.of === "storage" ? [stepOf.generate] : [];
-  expect(await play.requests()).toEqual([...before, ...asked]);
-  if (next === "goes on") clock.nowMs += 1;
 }
 
 /** What is done after the fault, up to the report. */

@@ -10,7 +10,7 @@ export const rowsOfTable = 48;
 const played: readonly Case[] = [...answers, ...bodies, ...sockets, ...certificates];
 
 /**
- * Every line of the table for the columns generate, PUT, confirm and upload-json: what is played, and what a test of its own
+ * Every line of the table for the columns generate, PUT, confirm, upload-json and a page: what is played, and what a test of its own
  * shows.
  */
 export const lines: readonly {

@@ -6,6 +6,7 @@ import type { Resolve } from "../../src/api/address.ts";
 import { unresolvedMsMax } from "../../src/limits.ts";
 import { failureOf } from "../support/harness.ts";
 import { columns } from "./cell.ts";
+import { PagePlay } from "./page-play.ts";
 import { Play } from "./play.ts";
 
 /** A name service that knows no name. */
@@ -25,7 +26,7 @@ function breakNames(): void {
 
 describe.each(columns)("row 26: %s to a host without an address", (column) => {
   it("is tried for ten minutes, then the run stops", async () => {
-    const play = await Play.prepare(column);
+    const play = column === "search" ? await PagePlay.prepare() : await Play.prepare(column);
     const { clock } = play.harness;
     const meets = { server: async () => new URL("https://service.example") };
     breakNames();

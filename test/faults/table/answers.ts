@@ -63,16 +63,17 @@ const tooOften: readonly Case[] = [
 ];
 
 const unwell: readonly Case[] = [
-  ...each([500, 502, 504], { row: 6, says: says("RT", "RG", "AMB", "AMB") }),
-  ...each([503], { row: 7, says: says("RT", "RG", "AMB", "AMB") }),
+  ...each([500, 502, 504], { row: 6, says: says("RT", "RG", "AMB", "AMB", "AMB") }),
+  ...each([503], { row: 7, says: says("RT", "RG", "AMB", "AMB", "AMB") }),
   {
     row: 7,
     fault: "answered 503 with a time to wait",
     meets: answered(503, { "retry-after": "120" }),
-    // Beyond faults.md for confirm: records that a gateway refuses so may have reached the service.
+    // Beyond faults.md for confirm and a page: what a gateway refuses so may have reached the service.
     says: says(
       { wait: [twoMinutes, twoMinutes] },
       { wait: [twoMinutes, twoMinutes] },
+      { doubt: twoMinutes },
       { doubt: twoMinutes },
       { doubt: twoMinutes },
     ),
@@ -81,44 +82,55 @@ const unwell: readonly Case[] = [
     row: 7,
     fault: "answered 503 SlowDown",
     meets: { action: { status: 503, body: "<Error><Code>SlowDown</Code></Error>" } },
-    says: says({ wait: drawn }, { wait: drawn }, { doubt: 2_000 }, { doubt: 2_000 }),
+    says: says(
+      { wait: drawn },
+      { wait: drawn },
+      { doubt: 2_000 },
+      { doubt: 2_000 },
+      { doubt: 2_000 },
+    ),
   },
   ...each([501], { row: 8, says: all("SC") }),
 ];
 
 const refused: readonly Case[] = [
-  ...each([401], { row: 9, says: says("SA", "SC", "SA", "SA") }),
-  ...each([403], { row: 10, says: says("SA", "RG x3", "SA", "SA") }),
-  ...each([404], { row: 11, says: says("SC", "RG x3", "RT x5, RG", "SC") }),
+  ...each([401], { row: 9, says: says("SA", "SC", "SA", "SA", "SA") }),
+  ...each([403], { row: 10, says: says("SA", "RG x3", "SA", "SA", "SA") }),
+  ...each([404], { row: 11, says: says("SC", "RG x3", "RT x5, RG", "SC", "SC") }),
   ...each([405, 406, 411, 412, 415], { row: 12, says: all("SC") }),
-  ...each([408], { row: 13, says: says("RT", "RG", "AMB", "AMB") }),
+  ...each([408], { row: 13, says: says("RT", "RG", "AMB", "AMB", "AMB") }),
   {
     row: 13,
     fault: "answered 400 RequestTimeout",
     meets: { action: { status: 400, body: "<Error><Code>RequestTimeout</Code></Error>" } },
-    says: says("RT", "RG", "AMB", "AMB"),
+    says: says("RT", "RG", "AMB", "AMB", "AMB"),
   },
-  ...each([409], { row: 14, says: says("RT x3", "RG x3", "RT x3", "SC") }),
+  ...each([409], { row: 14, says: says("RT x3", "RG x3", "RT x3", "SC", "SC") }),
   {
     row: 14,
     fault: "answered 409 that it was done already",
     meets: { action: { status: 409, body: { message: "The upload is already confirmed" } } },
     isBelieved: true,
-    says: says("RT x3", "RG x3", "OK", "SC"),
+    says: says("RT x3", "RG x3", "OK", "SC", "SC"),
   },
-  ...each([410], { row: 15, says: says("SC", "RG", "RG key", "SC") }),
-  ...each([413], { row: 16, says: says("SC", "SP", "SC", "SP") }),
+  ...each([410], { row: 15, says: says("SC", "RG", "RG key", "SC", "SC") }),
+  ...each([413], { row: 16, says: says("SC", "SP", "SC", "SP", "SP") }),
   ...each([301, 302, 303, 307, 308], { row: 18, says: all("SC") }),
   ...each([201, 202, 204, 206], {
     row: 22,
     // Beyond faults.md for confirm: a 2xx may have had the file processed, so it stays in doubt.
-    says: says("SC", "RG x3", "AMB x3", "AMB x3"),
+    says: says("SC", "RG x3", "AMB x3", "AMB x3", "SC"),
   }),
 ];
 
-/** A complaint about the record `index` of what was sent. */
+const prefixes: Readonly<Partial<Record<Column, readonly string[]>>> = {
+  json: ["body", "data"],
+  search: ["body", "filters"],
+};
+
+/** A complaint about the record `index` of what was sent, or the filter of a query. */
 function naming(column: Column, index: number): FaultAction {
-  const prefix = column === "json" ? ["body", "data"] : ["file"];
+  const prefix = prefixes[column] ?? ["file"];
   const detail = [
     { loc: [...prefix, index, "domain"], msg: "c0.example is bad", type: "value_error" },
   ];
@@ -130,31 +142,31 @@ const schema: readonly Case[] = [
     row: 17,
     fault: `answered ${status} with a message`,
     meets: { action: { status, body: { message: "Invalid input", details: "c0.example" } } },
-    says: says("SC", "SC", "SP", "SP"),
+    says: says("SC", "SC", "SP", "SP", "SC"),
   })),
   {
     row: 17,
     fault: "answered 422 with a detail that is text",
     meets: { action: { status: 422, body: { detail: "c0.example is invalid" } } },
-    says: says("SC", "SC", "SP", "SP"),
+    says: says("SC", "SC", "SP", "SP", "SC"),
   },
   {
     row: 17,
     fault: "answered 422 naming the first record",
     meets: (column) => ({ action: naming(column, 0) }),
-    says: says("SC", "SC", "DL", "DL"),
+    says: says("SC", "SC", "DL", "DL", "SC"),
   },
   {
     row: 17,
     fault: "answered 422 naming a record that was not sent",
     meets: (column) => ({ action: naming(column, 5) }),
-    says: says("SC", "SC", "SP", "SP"),
+    says: says("SC", "SC", "SP", "SP", "SC"),
   },
   {
     row: 19,
     fault: "answered 200 whose status says error",
     meets: { action: { status: 200, body: { status: "error", message: "no" } } },
-    says: says("SC", { none: "the answer to a PUT has no body that counts" }, "SP", "SP"),
+    says: says("SC", { none: "the answer to a PUT has no body that counts" }, "SP", "SP", "SC"),
   },
   {
     row: 47,
@@ -166,7 +178,7 @@ const schema: readonly Case[] = [
         body: { message: "Credits exhausted" },
       },
     },
-    says: says("SQ", { none: "a storage host knows no credits" }, "SQ", "SQ"),
+    says: says("SQ", { none: "a storage host knows no credits" }, "SQ", "SQ", "SQ"),
   },
 ];
 

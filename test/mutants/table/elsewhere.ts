@@ -11,6 +11,5 @@ export const mutantsElsewhere: readonly Elsewhere[] = [
   { id: "M7", plants: "an event's id is noted before its payload", reason: webhooks },
   { id: "M16", plants: "a pg client has no error listener", reason: postgres },
   { id: "M19", plants: "the cursor is saved before the write-back", reason: pulls },
-  { id: "M20", plants: "the walk over pages has no guard", reason: pulls },
   { id: "M28", plants: "a page is fetched again when its write-back failed", reason: pulls },
 ];

@@ -112,6 +112,21 @@ export const mutantsOfRequests: readonly Mutant[] = [
     },
   },
   {
+    id: "M20",
+    plants: "the walk over pages has no guard",
+    edits: [
+      {
+        file: "src/api/page-walk.ts",
+        find: "if (next > cursor) return next;",
+        replace: "return next;",
+      },
+    ],
+    test: {
+      file: "test/src/api/page-walk.test.ts",
+      title: "stops at a cursor that is told again",
+    },
+  },
+  {
     id: "M21",
     plants: "what failed together comes back together: no jitter",
     edits: [

@@ -12,6 +12,7 @@ const steps: readonly Step[] = [
   "putFile",
   "confirmUpload",
   "uploadJson",
+  "search",
 ];
 
 function exchangeOf(step: Step): Exchange {
@@ -38,9 +39,9 @@ function messageOf(verdict: Verdict): string {
 }
 
 const xml = (code: string): string => `<Error><Code>${code}</Code></Error>`;
-const all = (word: string): string => [word, word, word, word].join(" ");
+const all = (word: string): string => [word, word, word, word, word].join(" ");
 
-/** faults.md, section 3: what is answered, then G, P, C and J. */
+/** faults.md, section 3: what is answered, then G, P, C, J and S/E. */
 const table: readonly (readonly [string, Partial<Answer>, string])[] = [
   ["200", {}, all("accepted")],
   ["429 with seconds", { status: 429, headers: { "retry-after": "120" } }, all("slowDown")],
@@ -48,41 +49,49 @@ const table: readonly (readonly [string, Partial<Answer>, string])[] = [
   [
     "429 credits exhausted beside a hint",
     { status: 429, headers: { "retry-after": "1" }, text: '{"message":"credits exhausted"}' },
-    "creditsExhausted slowDown creditsExhausted creditsExhausted",
+    "creditsExhausted slowDown creditsExhausted creditsExhausted creditsExhausted",
   ],
-  ["500", { status: 500 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown"],
-  ["502", { status: 502 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown"],
-  ["503", { status: 503 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown"],
+  ["500", { status: 500 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown"],
+  ["502", { status: 502 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown"],
+  ["503", { status: 503 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown"],
   ["503 with a hint", { status: 503, headers: { "retry-after": "1" } }, all("slowDown")],
   ["503 SlowDown", { status: 503, text: xml("SlowDown") }, all("slowDown")],
-  ["504", { status: 504 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown"],
-  ["599", { status: 599 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown"],
+  ["504", { status: 504 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown"],
+  ["599", { status: 599 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown"],
   ["501", { status: 501 }, all("ContractBroken")],
-  ["401", { status: 401 }, "keyRefused ContractBroken keyRefused keyRefused"],
-  ["403", { status: 403 }, "keyRefused Unavailable keyRefused keyRefused"],
-  ["404", { status: 404 }, "ContractBroken Unavailable Unavailable ContractBroken"],
-  ["410", { status: 410 }, "ContractBroken Unavailable UploadGone ContractBroken"],
+  ["401", { status: 401 }, "keyRefused ContractBroken keyRefused keyRefused keyRefused"],
+  ["403", { status: 403 }, "keyRefused Unavailable keyRefused keyRefused keyRefused"],
+  ["404", { status: 404 }, "ContractBroken Unavailable Unavailable ContractBroken ContractBroken"],
+  ["410", { status: 410 }, "ContractBroken Unavailable UploadGone ContractBroken ContractBroken"],
   ["402", { status: 402 }, all("ContractBroken")],
   ["405", { status: 405 }, all("ContractBroken")],
   ["406", { status: 406 }, all("ContractBroken")],
   ["411", { status: 411 }, all("ContractBroken")],
   ["412", { status: 412 }, all("ContractBroken")],
   ["415", { status: 415 }, all("ContractBroken")],
-  ["408", { status: 408 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown"],
+  ["408", { status: 408 }, "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown"],
   [
     "400 RequestTimeout",
     { status: 400, text: xml("RequestTimeout") },
-    "Unavailable Unavailable OutcomeUnknown OutcomeUnknown",
+    "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown",
   ],
-  ["409", { status: 409 }, "Unavailable Unavailable Unavailable ContractBroken"],
+  ["409", { status: 409 }, "Unavailable Unavailable Unavailable ContractBroken ContractBroken"],
   [
     "409 already",
     { status: 409, text: '{"message":"Upload already confirmed"}' },
-    "Unavailable Unavailable accepted ContractBroken",
+    "Unavailable Unavailable accepted ContractBroken ContractBroken",
   ],
-  ["413", { status: 413 }, "ContractBroken TooLarge ContractBroken TooLarge"],
-  ["400", { status: 400 }, "ContractBroken ContractBroken RecordsRejected RecordsRejected"],
-  ["422", { status: 422 }, "ContractBroken ContractBroken RecordsRejected RecordsRejected"],
+  ["413", { status: 413 }, "ContractBroken TooLarge ContractBroken TooLarge TooLarge"],
+  [
+    "400",
+    { status: 400 },
+    "ContractBroken ContractBroken RecordsRejected RecordsRejected ContractBroken",
+  ],
+  [
+    "422",
+    { status: 422 },
+    "ContractBroken ContractBroken RecordsRejected RecordsRejected ContractBroken",
+  ],
   ...[300, 301, 302, 303, 304, 307, 308].map(
     (status) => [`${status}`, { status }, all("ContractBroken")] as const,
   ),
@@ -91,10 +100,14 @@ const table: readonly (readonly [string, Partial<Answer>, string])[] = [
       [
         `${status}`,
         { status },
-        "ContractBroken Unavailable OutcomeUnknown OutcomeUnknown",
+        "ContractBroken Unavailable OutcomeUnknown OutcomeUnknown ContractBroken",
       ] as const,
   ),
-  ["200 without end", { cutShort: "UND_ERR_RES_EXCEEDED_MAX_SIZE" }, all("ContractBroken")],
+  [
+    "200 without end",
+    { cutShort: "UND_ERR_RES_EXCEEDED_MAX_SIZE" },
+    "ContractBroken ContractBroken ContractBroken ContractBroken TooLarge",
+  ],
   ["200 before the file was sent", { sentWhole: false }, all("Unavailable")],
 ];
 
@@ -128,15 +141,17 @@ describe("classifyAnswer", () => {
   it("stops at an answer without end, and does not know whether it was done", () => {
     const answer = { cutShort: "UND_ERR_RES_EXCEEDED_MAX_SIZE" };
     expect(verdictOf("uploadJson", answer)).toMatchObject({ error: { mayBeApplied: true } });
+    expect(verdictOf("search", answer)).toMatchObject({ error: { mayBeApplied: true } });
     expect(verdictOf("generateUploadUrl", answer)).toMatchObject({
       error: { mayBeApplied: false },
     });
   });
 
-  it("keeps in mind that records behind a gateway's 503 may have been taken", () => {
+  it("keeps in mind that what a gateway answers 503 may have been done", () => {
     const answer = { status: 503, headers: { "retry-after": "5" } };
     expect(verdictOf("uploadJson", answer)).toMatchObject({ hintMs: 5_000, mayBeApplied: true });
     expect(verdictOf("confirmUpload", answer)).toMatchObject({ mayBeApplied: true });
+    expect(verdictOf("search", answer)).toMatchObject({ mayBeApplied: true });
     expect(verdictOf("generateUploadUrl", answer)).toMatchObject({ mayBeApplied: false });
   });
 
@@ -234,22 +249,47 @@ describe("readAccepted", () => {
   });
 
   it.each([
-    ["no JSON", { text: "<html>" }, "Unavailable", "OutcomeUnknown"],
-    ["half of it", { text: '{"status":"succ' }, "Unavailable", "OutcomeUnknown"],
-    ["nothing", { text: "" }, "Unavailable", "OutcomeUnknown"],
-    ["a wrong shape", { text: '{"status":"success"}' }, "Unavailable", "OutcomeUnknown"],
-    ["a broken-off answer", { cutShort: "UND_ERR_SOCKET" }, "Unavailable", "OutcomeUnknown"],
-    ["a status of error", { text: '{"status":"error"}' }, "ContractBroken", "RecordsRejected"],
+    ["no JSON", { text: "<html>" }, "Unavailable", "OutcomeUnknown", "OutcomeUnknown"],
+    ["half of it", { text: '{"status":"succ' }, "Unavailable", "OutcomeUnknown", "OutcomeUnknown"],
+    ["nothing", { text: "" }, "Unavailable", "OutcomeUnknown", "OutcomeUnknown"],
+    [
+      "a wrong shape",
+      { text: '{"status":"success"}' },
+      "Unavailable",
+      "OutcomeUnknown",
+      "OutcomeUnknown",
+    ],
+    [
+      "a broken-off answer",
+      { cutShort: "UND_ERR_SOCKET" },
+      "Unavailable",
+      "OutcomeUnknown",
+      "OutcomeUnknown",
+    ],
+    [
+      "a status of error",
+      { text: '{"status":"error"}' },
+      "ContractBroken",
+      "RecordsRejected",
+      "ContractBroken",
+    ],
     [
       "a status of Failed",
       { text: '{"status":"Failed","file_key":"k"}' },
       "ContractBroken",
       "RecordsRejected",
+      "ContractBroken",
     ],
-  ])("takes %s for a fault", (_, answer, ...[asking, applying]) => {
+  ])("takes %s for a fault", (_, answer, ...[asking, applying, paying]) => {
+    const codes = {
+      ping: asking,
+      generateUploadUrl: asking,
+      confirmUpload: applying,
+      uploadJson: applying,
+      search: paying,
+    };
     for (const step of steps.filter((each) => each !== "putFile")) {
-      const code = step === "confirmUpload" || step === "uploadJson" ? applying : asking;
-      expect(failureOf(step, answer)).toMatchObject({ code });
+      expect(failureOf(step, answer)).toMatchObject({ code: codes[step] });
     }
   });
 

@@ -14,9 +14,9 @@ function fault(code: string, facts: object = {}): Error {
 }
 
 const connecting = { syscall: "connect" };
-const never = "Unavailable Unavailable Unavailable Unavailable";
-const unknown = "Unavailable Unavailable OutcomeUnknown OutcomeUnknown";
-const stops = "ConfigError ContractBroken ConfigError ConfigError";
+const never = "Unavailable Unavailable Unavailable Unavailable Unavailable";
+const unknown = "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown";
+const stops = "ConfigError ContractBroken ConfigError ConfigError ConfigError";
 
 const refusedTwice = Object.assign(
   new AggregateError([fault("ECONNREFUSED", connecting), fault("ECONNREFUSED", connecting)]),
@@ -52,7 +52,13 @@ describe("classifyFailure", () => {
     ["another host's certificate", fault("ERR_TLS_CERT_ALTNAME_INVALID"), stops],
     ["plain http", fault("ERR_SSL_WRONG_VERSION_NUMBER"), stops],
   ])("judges %s as the table says", (_, error, expected) => {
-    const steps: readonly Step[] = ["generateUploadUrl", "putFile", "confirmUpload", "uploadJson"];
+    const steps: readonly Step[] = [
+      "generateUploadUrl",
+      "putFile",
+      "confirmUpload",
+      "uploadJson",
+      "search",
+    ];
     const codes = steps.map((step) => classifyFailure(exchangeOf(step), error).code);
     expect(codes.join(" ")).toBe(expected);
   });
@@ -68,6 +74,16 @@ describe("classifyFailure", () => {
     const error = new StagedFileMissingError("gone");
     expect(classifyFailure(exchangeOf("putFile"), error)).toBe(error);
   });
+
+  it.each(["UND_ERR_HEADERS_OVERFLOW", "HPE_INVALID_CONSTANT"])(
+    "does not pay for page after page that comes as %s",
+    (code) => {
+      const judged = (step: Step): unknown => classifyFailure(exchangeOf(step), fault(code));
+      const becomes = { code: "ContractBroken", mayBeApplied: true };
+      expect(judged("search")).toMatchObject({ tolerance: { timesMax: 3, becomes } });
+      expect(judged("uploadJson")).toMatchObject({ tolerance: undefined });
+    },
+  );
 
   it("does not keep the bytes a parser choked on", () => {
     const error = Object.assign(fault("HPE_INVALID_CONSTANT", { data: "secret" }), {

@@ -19,6 +19,7 @@ import { createApiClient } from "../../../src/api/client.ts";
 import type { ApiClient, ApiClientSettings } from "../../../src/api/client.ts";
 import type { Step } from "../../../src/api/exchange.ts";
 import type { Gate, Pace } from "../../../src/api/pace.ts";
+import type { SearchPageInput } from "../../../src/api/search.ts";
 import { SignedUrl } from "../../../src/api/signed-url.ts";
 import type { StagedFileFacts } from "../../../src/api/staged-file.ts";
 import { Secret } from "../../../src/secret.ts";
@@ -205,6 +206,7 @@ export async function perform(
   if (step === "uploadJson") {
     return await client.uploadJson({ stream, body: Buffer.from("{}"), records, signal });
   }
+  if (step === "search") return await client.searchPage({ ...firstPage, signal });
   const uploadUrl = new SignedUrl(new URL("/put?signature=canary-signature", url));
   return await client.putFile({ ...(await stageFile("staged bytes")), uploadUrl, signal });
 }
@@ -216,4 +218,29 @@ export const steps: readonly Step[] = [
   "putFile",
   "confirmUpload",
   "uploadJson",
+  "search",
 ];
+
+/** The first page of accounts that a client asks for. */
+export const firstPage = {
+  of: "accounts",
+  query: { limit: 100 },
+  cursor: undefined,
+  signal: never,
+} as const satisfies SearchPageInput;
+
+/** An account as a search finds it, with no member that may be absent. */
+export const foundAccount = {
+  mk_id: "mk-1",
+  source_system: {},
+  name: "Acme",
+  domain: "acme.example",
+  socials: {},
+  location: {},
+  scores: {},
+};
+
+/** The answer of a page. */
+export function pageOf(data: readonly unknown[], meta: object = {}): object {
+  return { data, meta };
+}

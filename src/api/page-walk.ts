@@ -1,0 +1,136 @@
+import { z } from "zod";
+
+import { ApiContractError } from "../errors.ts";
+import type { TooLargeError } from "../errors.ts";
+import { cursorMax, emptyPagesMax, extraPagesMax } from "../limits.ts";
+import type { SearchPage } from "./search.ts";
+
+const count = z.int().min(0);
+
+/** Reads a walk that was kept. */
+export const walkSchema = z
+  .object({
+    /** Results to ask for with the next page. */
+    limit: z.int().min(1),
+    /** What the next page is asked for with; absent for the first, and once the walk is done. */
+    cursor: z.int().min(1).max(cursorMax).optional(),
+    /** Pages with at least one result. */
+    filledPages: count,
+    /** Pages without one since the last that had one. */
+    emptyPages: count,
+    /** Results on the page that had most. */
+    fullest: count,
+    /** Results so far, those of a wrong shape included. */
+    seen: count,
+    /** Matches as the pages tell: the last time, and at most. */
+    total: z.object({ last: count, greatest: count }).readonly().optional(),
+    isDone: z.boolean(),
+    /** What a person should know of the walk, at most one of each kind. */
+    notes: z.array(z.string()).readonly(),
+  })
+  .readonly();
+
+/** Where a walk over the pages of one query stands: plain JSON, to be kept between two pages. */
+export type Walk = z.output<typeof walkSchema>;
+
+/** A walk that has not begun; `limit` is the query's. */
+export function beginWalk(limit: number): Walk {
+  return { limit, filledPages: 0, emptyPages: 0, fullest: 0, seen: 0, isDone: false, notes: [] };
+}
+
+/** The cursor to ask for the next page with; undefined for the first page, and once the walk is done. */
+export function nextCursor({ cursor }: Walk): number | undefined {
+  return cursor;
+}
+
+/**
+ * The walk once a page of it is in safe keeping.
+ * @throws ApiContractError when the pages would not end: a cursor that is missing, repeated or shrinks, too many pages in a row
+ * without a result, or more pages than the total makes expect.
+ */
+export function afterPage(walk: Walk, page: SearchPage): Walk {
+  const { meta } = page;
+  const results = page.items.length + page.bad.length;
+  const isEmpty = results === 0;
+  const { cursor: _, ...rest } = walk;
+  const after: Walk = {
+    ...rest,
+    ...totalAfter(walk, meta.total),
+    filledPages: walk.filledPages + (isEmpty ? 0 : 1),
+    emptyPages: isEmpty ? walk.emptyPages + 1 : 0,
+    fullest: Math.max(walk.fullest, results),
+    seen: walk.seen + results,
+  };
+  if (meta.hasNextPage !== true) return ended(after, meta.hasNextPage);
+  assertEnds(after);
+  return { ...after, cursor: cursorAfter(walk, meta.nextCursor) };
+}
+
+const totalChanged = "total changed";
+
+function totalAfter(
+  { total, notes }: Walk,
+  told: number | undefined,
+): Pick<Walk, "notes" | "total"> {
+  if (told === undefined) return { notes, ...(total === undefined ? {} : { total }) };
+  const greatest = Math.max(told, total?.greatest ?? 0);
+  const isNews = total !== undefined && total.last !== told;
+  return {
+    total: { last: told, greatest },
+    notes: isNews
+      ? [
+          // The last change alone, so that a total that never rests does not fill the walk.
+          ...notes.filter((note) => !note.startsWith(totalChanged)),
+          `${totalChanged} from ${total.last} to ${told}`,
+        ]
+      : notes,
+  };
+}
+
+function ended(walk: Walk, hasNextPage: false | undefined): Walk {
+  const { seen, total } = walk;
+  const notes = [...walk.notes];
+  if (hasNextPage === undefined) notes.push("end not stated");
+  if (total !== undefined && total.last !== seen) {
+    notes.push(`${seen} results came, the total says ${total.last}`);
+  }
+  return { ...walk, isDone: true, notes };
+}
+
+/** Whoever walks on pays for each page: what cannot end is stopped before the next one is asked for. */
+function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): void {
+  if (emptyPages > emptyPagesMax) {
+    throw endless(`${emptyPages} pages in a row without a result, and another is said to follow`);
+  }
+  if (total === undefined) return;
+  // A service may give fewer results than it is asked for, and the API document does not say how few. Pages without a result
+  // have their own limit.
+  const size = Math.max(1, Math.min(limit, fullest));
+  const pagesMax = Math.ceil(total.greatest / size) + extraPagesMax;
+  if (filledPages < pagesMax) return;
+  throw endless(
+    `${filledPages} pages of up to ${size} results for a total of ${total.greatest}, and another is said to follow`,
+  );
+}
+
+/** Cursors that only grow are never the same twice; the first page stands at 0 (API document, section 4.5). */
+function cursorAfter({ cursor = 0 }: Walk, next: number | undefined): number {
+  if (next === undefined) throw endless("has_next_page is true, and next_cursor is missing");
+  if (next > cursor) return next;
+  throw endless(`a cursor loop: next_cursor ${next} came with the page of cursor ${cursor}`);
+}
+
+function endless(why: string): ApiContractError {
+  return new ApiContractError(`page walk: ${why}`, { mayBeApplied: true });
+}
+
+/**
+ * The walk with half the results a page, after the service or `pageBytesMax` said that a page is too large.
+ * @throws ApiContractError when a page of one result was too large.
+ */
+export function withSmallerPages(walk: Walk, cause: TooLargeError): Walk {
+  const { mayBeApplied } = cause;
+  if (walk.limit > 1) return { ...walk, limit: Math.floor(walk.limit / 2) };
+  const message = `${cause.message}, for a page of one result`;
+  throw new ApiContractError(message, { cause, mayBeApplied });
+}

@@ -1,0 +1,32 @@
+import { TooLargeError } from "../errors.ts";
+import type { ApiClient } from "./client.ts";
+import { afterPage, beginWalk, nextCursor, withSmallerPages } from "./page-walk.ts";
+import type { Walk } from "./page-walk.ts";
+import type { SearchPage, SearchPageInput } from "./search.ts";
+
+/**
+ * The pages of a query, each with the walk after it, from where `from` stands or else from the first. Ends after the last page;
+ * makes no request twice but for a page that is too large. What is thrown leaves the walk of the page before as it was.
+ * @throws what `searchPage`, `afterPage` and `withSmallerPages` throw.
+ */
+export async function* pages(
+  client: Pick<ApiClient, "searchPage">,
+  asked: Omit<SearchPageInput, "cursor"> & { readonly from?: Walk | undefined },
+): AsyncGenerator<{ readonly page: SearchPage; readonly walk: Walk }, void, undefined> {
+  const { of, query, signal } = asked;
+  let walk = asked.from ?? beginWalk(query.limit);
+  while (!walk.isDone) {
+    const { limit } = walk;
+    const next = { of, query: { ...query, limit }, cursor: nextCursor(walk), signal };
+    let page: SearchPage;
+    try {
+      page = await client.searchPage(next);
+    } catch (error) {
+      if (!(error instanceof TooLargeError)) throw error;
+      walk = withSmallerPages(walk, error);
+      continue;
+    }
+    walk = afterPage(walk, page);
+    yield { page, walk };
+  }
+}

@@ -1,0 +1,124 @@
+import { z } from "zod";
+
+import { ApiContractError } from "../errors.ts";
+import { cursorMax } from "../limits.ts";
+import { readAccepted } from "./classify.ts";
+import type { ApiContext } from "./context.ts";
+import { jsonCall } from "./json-call.ts";
+import { readResult } from "./results.ts";
+import type { Result, Searchable } from "./results.ts";
+
+/** A value that a filter compares with; sent as it is given. */
+type FilterValue = string | number | boolean;
+
+/** What to search for (API document, sections 2.3, 2.4, 4.4 and 4.5). */
+export type SearchQuery = {
+  /** Results of one page. */
+  readonly limit: number;
+  readonly search?: string | undefined;
+  readonly filters?:
+    | readonly {
+        readonly property: string;
+        readonly operator: string;
+        readonly value: FilterValue | readonly FilterValue[];
+      }[]
+    | undefined;
+  readonly filterLogic?: "AND" | "OR" | undefined;
+  readonly sort?:
+    | readonly { readonly sort_by: string; readonly sort_order: "asc" | "desc" }[]
+    | undefined;
+  /** The company whose job postings are searched: required for them, and for nothing else. */
+  readonly domain?: string | undefined;
+};
+
+/** One page to ask for. */
+export type SearchPageInput = {
+  readonly of: Searchable;
+  readonly query: SearchQuery;
+  /** Undefined asks for the first page. */
+  readonly cursor: number | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** One page of results, in the order in which they came. */
+export type SearchPage = {
+  readonly items: readonly Result[];
+  /** What is not of the shape of a result and left out of `items`: its index in the page as it came, from 0, and why. */
+  readonly bad: readonly { readonly index: number; readonly reason: string }[];
+  /** API document, section 2.5: each member may be absent. */
+  readonly meta: {
+    readonly limit?: number | undefined;
+    readonly total?: number | undefined;
+    readonly hasNextPage?: boolean | undefined;
+    readonly nextCursor?: number | undefined;
+  };
+};
+
+const paths: Readonly<Record<Searchable, string>> = {
+  accounts: "/search/accounts",
+  persons: "/search/persons",
+  job_postings: "/enrichment/job-postings",
+};
+
+const count = z.int().min(0).nullish();
+const pageAnswer = z.object({
+  data: z.array(z.unknown()),
+  meta: z.object({
+    limit: count,
+    total: count,
+    has_next_page: z.boolean().nullish(),
+    next_cursor: z.unknown().optional(),
+  }),
+});
+const cursorOfAnswer = z
+  .int()
+  .min(-cursorMax - 1)
+  .max(cursorMax);
+
+/**
+ * POST /search/accounts, /search/persons or /enrichment/job-postings (API document, sections 4.4 and 4.5).
+ * @throws ApiContractError when the next cursor is no int32; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
+ */
+export async function searchPage(
+  context: ApiContext,
+  { of, query, cursor, signal }: SearchPageInput,
+): Promise<SearchPage> {
+  const path = paths[of];
+  const asked = { step: "search", family: "search", path, what: `POST ${path}`, signal } as const;
+  const body = Buffer.from(JSON.stringify(bodyOf(of, query, cursor)));
+  const call = { ...jsonCall(context, asked), body };
+  const answer = readAccepted(call, await context.http.send(call), pageAnswer);
+  const { limit, total, has_next_page: hasNextPage, next_cursor: next } = answer.meta;
+  const nextCursor = cursorOfAnswer.safeParse(next);
+  if (!nextCursor.success && hasNextPage === true && next !== undefined && next !== null) {
+    const message = `${call.what}: 200, but meta.next_cursor is no integer of 32 bits`;
+    throw new ApiContractError(message, { mayBeApplied: true });
+  }
+  return {
+    ...sorted(of, answer.data),
+    meta: {
+      limit: limit ?? undefined,
+      total: total ?? undefined,
+      hasNextPage: hasNextPage ?? undefined,
+      nextCursor: nextCursor.data,
+    },
+  };
+}
+
+function bodyOf(of: Searchable, query: SearchQuery, cursor: number | undefined): object {
+  const { filterLogic: logic, ...rest } = query;
+  // The API spells the one member in two ways.
+  const logicMember = of === "job_postings" ? { filter_logic: logic } : { filterLogic: logic };
+  return { ...rest, ...logicMember, cursor };
+}
+
+function sorted(of: Searchable, data: readonly unknown[]): Pick<SearchPage, "bad" | "items"> {
+  const items: Result[] = [];
+  const bad: { index: number; reason: string }[] = [];
+  for (const [index, value] of data.entries()) {
+    const read = readResult(of, value);
+    if ("item" in read) items.push(read.item);
+    else bad.push({ index, reason: read.reason });
+  }
+  return { items, bad };
+}
