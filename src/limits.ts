@@ -113,6 +113,15 @@ export const transactionRowsMax = 1_000;
 /** How long a statement waits for another process's lock. */
 export const lockWaitMs = 10_000;
 
+/** How often who waits for it looks whether it is free. */
+export const lockLookMs = 1;
+
+/** How long a process may write one transaction after another before it leaves a gap for others. */
+export const lockBurstMs = 20;
+
+/** That gap. */
+export const lockGapMs = 2;
+
 /** Characters of its source row that a reject keeps. */
 export const rejectRowCharsMax = 64 * 1024;
 
@@ -364,3 +373,6 @@ export const pullDomainsMax = 1_000_000;
 
 /** Tables or files that `discover` shows when it is not told how many. */
 export const discoveriesDefault = 50;
+
+/** Tables that `init` looks through for the one it is told. */
+export const tablesLookedThroughMax = 10_000;

@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { z } from "zod";
 
 import { ConfigError, SluiceError, StateUnavailableError } from "../errors.ts";
-import { lockWaitMs } from "../limits.ts";
+import { lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
 import { makePrivateFile } from "../private-file.ts";
 import { migrations } from "./migrations.ts";
 
@@ -52,7 +52,8 @@ export function openDatabase(file: string): Database {
   } catch (error) {
     throw asStateError(error, file);
   }
-  migrate(db, file);
+  const write = createWrite(db);
+  migrate(db, file, write);
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
   return {
     storeId: String(storeId?.["value"]),
@@ -61,7 +62,7 @@ export function openDatabase(file: string): Database {
       statement.setAllowUnknownNamedParameters(true);
       return statement;
     },
-    write: (work) => inTransaction(db, work),
+    write,
     close: () => db.close(),
   };
 }
@@ -79,10 +80,10 @@ function refuseNetworkFileSystem(folder: string): void {
   }
 }
 
-function migrate(db: DatabaseSync, file: string): void {
+function migrate(db: DatabaseSync, file: string, write: Database["write"]): void {
   const version = (): number => count(db.prepare("pragma user_version"));
   if (version() === migrations.length) return;
-  inTransaction(db, () => {
+  write(() => {
     const from = version(); // read again: another process may have migrated while this one waited for the lock
     if (from > migrations.length) {
       throw new ConfigError(
@@ -100,16 +101,60 @@ function migrate(db: DatabaseSync, file: string): void {
   });
 }
 
-function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec("begin immediate");
-  try {
-    const result = work();
-    db.exec("commit");
-    return result;
-  } catch (error) {
-    if (db.isTransaction) db.exec("rollback");
-    throw error;
-  }
+/** What SQLite calls a lock that another connection holds. */
+const sqliteBusy = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === sqliteBusy;
+}
+
+/** Blocks this thread, which has nothing else to do. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/**
+ * SQLite queues no one, and looks ever more seldom at a lock that it waits for: a process that writes one transaction after another keeps
+ * another process out for seconds. So each leaves a gap now and then, and the one that waits looks often enough to meet it.
+ */
+function createWrite(db: DatabaseSync): Database["write"] {
+  let [endedMs, freeMs] = [0, 0];
+  const begin = (): void => {
+    const nowMs = performance.now();
+    if (nowMs - endedMs >= lockGapMs) freeMs = nowMs;
+    else if (nowMs - freeMs >= lockBurstMs) {
+      pause(lockGapMs);
+      freeMs = performance.now();
+    }
+    const untilMs = performance.now() + lockWaitMs;
+    db.exec("pragma busy_timeout = 0");
+    try {
+      for (;;) {
+        try {
+          db.exec("begin immediate");
+          return;
+        } catch (error) {
+          if (!isBusy(error) || performance.now() >= untilMs) throw error;
+          pause(lockLookMs);
+        }
+      }
+    } finally {
+      db.exec(`pragma busy_timeout = ${lockWaitMs}`);
+    }
+  };
+  return (work) => {
+    begin();
+    try {
+      const result = work();
+      db.exec("commit");
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec("rollback");
+      throw error;
+    } finally {
+      endedMs = performance.now();
+    }
+  };
 }
 
 /** The first row of a query as `row` reads it, or undefined. */
