@@ -5,7 +5,7 @@ import { requestingAs, type PaceTally } from "../src/requester.ts";
 import type { Run } from "../src/state/runs.ts";
 import { runOf, type Dependencies } from "./dependencies.ts";
 import { toFailure } from "./failure.ts";
-import type { PartRef } from "./inputs.ts";
+import type { PartRef, RunRef } from "./inputs.ts";
 
 /** What one attempt of an activity may use of Temporal. */
 export type Attempt = {
@@ -48,20 +48,20 @@ export type RequestAttempt = Attempt & {
 };
 
 /**
- * As `attempt`, for one part: makes its requests under the part's ticket in the class of its run, and adds the requests made
- * and the waits met to the run, also when the work fails.
+ * As `attempt`, for one part, or for a run that makes one request at a time: makes its requests under one ticket in the class
+ * of its run, and adds the requests made and the waits met to the run, also when the work fails.
  * @throws what `runOf` throws, before anything else.
  */
 export async function requestAttempt<Result>(
   deps: Pick<Dependencies, "config" | "state" | "target">,
-  ref: PartRef,
+  ref: RunRef & Partial<Pick<PartRef, "chunk" | "part">>,
   work: (attempt: RequestAttempt) => Promise<Result>,
 ): Promise<Result> {
   return await attempt(async (current) => {
     const run = await runOf(deps, ref);
     const tally: PaceTally = { requests: 0, waitedMs: 0 };
     const { attempt: number, activityType } = Context.current().info;
-    const { runId, chunk, part } = ref;
+    const { runId, chunk = 0, part = 0 } = ref;
     try {
       const ticket = [runId, chunk, part, activityType].join("/");
       const requester = { ticket, kind: run.kind, tally };

@@ -8,11 +8,11 @@ const openRunsMax = 1_000;
 
 /** Ends a run that its workflow will not: it was terminated, or is lost with its server. */
 export async function abandonRun(
-  deps: Pick<Dependencies, "log" | "now" | "state">,
+  deps: Pick<Dependencies, "config" | "log" | "now" | "startNotifying" | "state">,
   { runId, workflowId }: { readonly runId: string; readonly workflowId: string },
 ): Promise<void> {
   const message = `its workflow ${workflowId} was terminated, or its Temporal server is gone`;
-  const hint = "run the sync again: it goes on from the checkpoint";
+  const hint = "run it again: it goes on where this run stopped";
   const failure = { code: "Abandoned", message, hint };
   await endRun(deps, { runId, outcome: "abandoned", failure });
 }

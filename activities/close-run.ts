@@ -1,7 +1,9 @@
 import { reportReasonsMax } from "../src/limits.ts";
-import { buildReport, imbalance, type RunReport } from "../src/report.ts";
+import { buildReport, imbalance, pullImbalance, type RunReport } from "../src/report.ts";
 import { sendLock } from "../src/state/locks.ts";
+import { pullLock } from "../src/state/pulls.ts";
 import type { Outcome, RunFailure } from "../src/state/runs.ts";
+import { announceRun } from "./announce-run.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, type Dependencies } from "./dependencies.ts";
 import { warnOfEmptySource } from "./empty-source.ts";
@@ -9,10 +11,11 @@ import type { CloseRunInput } from "./inputs.ts";
 
 /**
  * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
- * answers the report; null for a run that was never opened. Twice is once: a run keeps its first outcome.
+ * answers the report, which is also announced; null for a run that was never opened. Twice is once: a run keeps its first
+ * outcome.
  */
 export async function endRun(
-  deps: Pick<Dependencies, "log" | "now" | "state">,
+  deps: Pick<Dependencies, "config" | "log" | "now" | "startNotifying" | "state">,
   { runId, ...input }: Omit<CloseRunInput, "outcome"> & { readonly outcome: Outcome },
 ): Promise<RunReport | null> {
   const { state } = deps;
@@ -23,21 +26,26 @@ export async function endRun(
   const staged = run.request.dryRun === true;
   if (!staged) await state.dropSends({ runId });
   const tally = await state.tally({ runId, staged });
-  const bucket = imbalance(tally);
+  const pull = await state.pullTally({ runId });
+  const bucket = pull === undefined ? imbalance(tally) : pullImbalance(pull);
   let [outcome, failure]: [Outcome, RunFailure | undefined] = [input.outcome, input.failure];
   if (outcome === "done" && bucket !== undefined) {
     const message = `the run does not balance: ${bucket}`;
     [outcome, failure] = ["failed", { code: "NotBalanced", message }];
   }
-  if (outcome === "done" && tally.read === 0) await warnOfEmptySource(deps, run);
-  if (outcome === "done" && tally.rejected > 0) outcome = "done_with_rejects";
+  const isPull = run.kind === "pull";
+  const { read, rejected } = pull ?? tally;
+  if (outcome === "done" && read === 0 && !isPull) await warnOfEmptySource(deps, run);
+  if (outcome === "done" && rejected > 0) outcome = "done_with_rejects";
   const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
   const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
-  const report = buildReport({ run: ended, tally, reasons });
+  const report = buildReport({ run: ended, tally, reasons, pull });
   const { target, sync, firstRunId } = run;
-  await state.releaseLock({ name: sendLock(target, sync), firstRunId });
+  const name = isPull ? pullLock(target, sync) : sendLock(target, sync);
+  await state.releaseLock({ name, firstRunId });
   const { counts, bytes, duration_ms: ms } = report;
   deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
+  await announceRun(deps, report);
   return report;
 }
 

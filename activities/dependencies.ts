@@ -2,6 +2,7 @@ import type { Source } from "../connectors/connector.ts";
 import type { ApiClient } from "../src/api/client.ts";
 import type { Clock } from "../src/clock.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
+import type { PullConfig } from "../src/config/pull.ts";
 import type { Effect } from "../src/effect.ts";
 import {
   ConfigChangedError,
@@ -9,6 +10,9 @@ import {
   SupersededError,
   WrongStoreError,
 } from "../src/errors.ts";
+import type { Notifier } from "../src/notify/notifier.ts";
+import type { NotifyInput } from "../src/notify/receivers.ts";
+import type { ScheduleState } from "../src/schedules/missed.ts";
 import type { LockHolder } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import type { StateStore } from "../src/state/state-store.ts";
@@ -36,6 +40,12 @@ export type Dependencies = {
   readonly temporalId: string;
   /** Asks Temporal whether the workflow that holds a lock is still open. */
   isWorkflowOpen(holder: Pick<LockHolder, "workflowId" | "firstRunId">): Promise<boolean>;
+  /** What Temporal says of the schedule of a sync or pull. */
+  scheduleState(name: string): Promise<ScheduleState>;
+  /** Posts what receivers are told of runs. */
+  readonly notifier: Notifier;
+  /** Starts the workflow `notify` of a run; a second time is no other than the first. */
+  startNotifying(input: NotifyInput): Promise<void>;
   /** Unix ms. */
   now(): number;
   /** For the budget and its gates, which no set clock may open. */
@@ -58,6 +68,22 @@ export function syncOf({ config }: Pick<Dependencies, "config">, name: string): 
     });
   }
   return sync;
+}
+
+/**
+ * The configuration of a pull.
+ * @throws {ConfigError} there is none of that name in the worker's `sluice.yaml`.
+ */
+export function pullOf({ config }: Pick<Dependencies, "config">, name: string): PullConfig {
+  const pull = config.pulls.get(name);
+  if (pull === undefined) {
+    const names = [...config.pulls.keys()].join(", ");
+    throw new ConfigError(`there is no pull "${name.slice(0, 100)}" in ${config.file}`, {
+      field: "pull",
+      hint: names === "" ? "configure one under `pulls:`" : `the pulls are: ${names}`,
+    });
+  }
+  return pull;
 }
 
 /**
@@ -97,18 +123,19 @@ export async function runOf(
   ref: RunRef,
 ): Promise<Run> {
   const run = await heldRunOf(deps, ref);
-  const hint = "run the sync again: this run ends here, with what it sent committed";
+  const hint = "run it again: this run ends here, with what it did committed";
   if (run.target !== deps.target) {
     throw new ConfigError(
       `run ${run.runId} was begun for ${run.target}, and this worker sends to ${deps.target}`,
       { field: "api.base_url", hint },
     );
   }
-  const sync = syncOf(deps, run.sync);
-  if (sync.configHash !== ref.configHash) {
+  const isPull = run.kind === "pull";
+  const { configHash } = isPull ? pullOf(deps, run.sync) : syncOf(deps, run.sync);
+  if (configHash !== ref.configHash) {
     throw new ConfigChangedError(
-      `the configuration of sync ${run.sync} changed since run ${run.runId} was begun`,
-      { field: `syncs.${run.sync}`, hint },
+      `the configuration of ${isPull ? "pull" : "sync"} ${run.sync} changed since run ${run.runId} was begun`,
+      { field: `${isPull ? "pulls" : "syncs"}.${run.sync}`, hint },
     );
   }
   return run;

@@ -12,11 +12,12 @@ export async function warnOfEmptySource(
   { state }: Pick<Dependencies, "state">,
   run: Run,
 ): Promise<void> {
-  if (run.fromPosition !== null) return;
+  if (run.fromPosition !== null || run.kind === "replay") return;
   const runs = await state.runs({ sync: run.sync, limit: runsLookedAtMax });
   const last = runs.find(
-    ({ runId, target, outcome, request }) =>
+    ({ runId, kind, target, outcome, request }) =>
       runId !== run.runId &&
+      kind === run.kind &&
       target === run.target &&
       (outcome === "done" || outcome === "done_with_rejects") &&
       request.dryRun !== true,

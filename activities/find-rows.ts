@@ -19,7 +19,9 @@ import { pageStartsFile, stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { Receipt } from "../src/state/receipts.ts";
 import type { RejectEntry } from "../src/state/rejects.ts";
+import type { Run } from "../src/state/runs.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { readReplay } from "./replay-pages.ts";
 import { askOf, connectorOf } from "./source.ts";
 
 /** A record that the service refused, or fails on: its number in the staged file and the field it named. */
@@ -31,6 +33,7 @@ export type Refused = {
 
 type Search = {
   readonly sync: SyncConfig;
+  readonly run: Run;
   readonly receipt: Receipt;
   readonly refused: readonly Refused[];
   readonly signal: AbortSignal;
@@ -74,6 +77,22 @@ function pagesOf(refused: readonly Refused[], starts: readonly PageStart[]): Sta
 /** Lines of a page by the numbers of their records, in order. */
 type Lines = ReadonlyMap<number, string>;
 
+/** The pages of a run's source, or of its list of rejects, from one that was staged. */
+function pagesFrom(
+  deps: Dependencies,
+  { sync, run, signal }: Search,
+  { from }: PageStart,
+): AsyncIterable<RowPage> {
+  const source = connectorOf(deps, sync.connector);
+  const ask = askOf(sync, signal);
+  if (run.kind === "replay") {
+    const what = { runId: run.runId, stream: sync.stream, config: ask.config };
+    return readReplay({ ...what, after: Number(from ?? 0) }, { ...deps, ...ask, source });
+  }
+  const position = source.position.optional().parse(from ?? undefined);
+  return source.read({ ...ask, from: position, pageRowsMax });
+}
+
 type Row = { readonly page: RowPage; readonly index: number };
 
 /**
@@ -83,18 +102,20 @@ type Row = { readonly page: RowPage; readonly index: number };
  */
 async function rowsOf(
   deps: Dependencies,
-  { sync, signal }: Search,
+  search: Search,
   at: { readonly start: PageStart; readonly lines: Lines },
 ): Promise<Map<number, Row>> {
+  const { sync, signal } = search;
   const { stream, pii } = sync;
-  const source = connectorOf(deps, sync.connector);
   const mapping = await loadMapping(sync);
   const makeReject = rejectMaker(stream, pii.rejects);
-  const position = source.position.optional().parse(at.start.from ?? undefined);
   const rows = new Map<number, Row>();
   try {
-    const read = source.read({ ...askOf(sync, signal), from: position, pageRowsMax });
-    const mapped = mapRows(read, mapping, { stream, keepRows: pii.rejects, makeReject });
+    const mapped = mapRows(pagesFrom(deps, search, at.start), mapping, {
+      stream,
+      keepRows: pii.rejects,
+      makeReject,
+    });
     const valid = validateRecords(mapped, validateRecord(stream), makeReject);
     const how = { keyField: keyFieldOf(stream), bytesMax: undefined, makeReject };
     for await (const { source: page, candidates } of writeLines(valid, how)) {

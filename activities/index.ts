@@ -4,7 +4,12 @@ import { createCommitChunk } from "./commit-chunk.ts";
 import { createConfirmUpload } from "./confirm-upload.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createDropChunk } from "./drop-chunk.ts";
+import { createNoteUntold } from "./note-untold.ts";
 import { createOpenRun } from "./open-run.ts";
+import { createPostNotification } from "./post-notification.ts";
+import { createListDomains } from "./pull-domains.ts";
+import { createOpenPull } from "./pull-open.ts";
+import { createPullPages } from "./pull-pages.ts";
 import { createSplitChunk } from "./split-chunk.ts";
 import { createStageChunk } from "./stage-chunk.ts";
 import { createUploadFile } from "./upload-file.ts";
@@ -17,6 +22,11 @@ export function createSharedActivities(deps: Dependencies): {
   readonly confirmUpload: ReturnType<typeof createConfirmUpload>;
   readonly commitChunk: ReturnType<typeof createCommitChunk>;
   readonly closeRun: ReturnType<typeof createCloseRun>;
+  readonly postNotification: ReturnType<typeof createPostNotification>;
+  readonly noteUntold: ReturnType<typeof createNoteUntold>;
+  readonly openPull: ReturnType<typeof createOpenPull>;
+  readonly listDomains: ReturnType<typeof createListDomains>;
+  readonly pullPages: ReturnType<typeof createPullPages>;
 } {
   return {
     openRun: createOpenRun(deps),
@@ -24,6 +34,11 @@ export function createSharedActivities(deps: Dependencies): {
     confirmUpload: createConfirmUpload(deps),
     commitChunk: createCommitChunk(deps),
     closeRun: createCloseRun(deps),
+    postNotification: createPostNotification(deps),
+    noteUntold: createNoteUntold(deps),
+    openPull: createOpenPull(deps),
+    listDomains: createListDomains(deps),
+    pullPages: createPullPages(deps),
   };
 }
 

@@ -20,11 +20,13 @@ export type PartRef = StageRef & { readonly part: number };
 /** Input of `openRun`. */
 export type OpenRunInput = {
   readonly sync: string;
-  readonly kind: "sync";
+  readonly kind: "sync" | "replay";
   readonly runId: string;
   readonly workflowId: string;
   /** Run id of the workflow's first execution, which continue-as-new keeps. */
   readonly firstRunId: string;
+  /** The time that its schedule started it for; undefined when a person did. */
+  readonly nominalAt?: string | undefined;
   readonly request: RunRequest;
 };
 
@@ -86,3 +88,6 @@ export type CloseRunInput = {
   /** The mode chosen for the whole run and why; undefined when nothing was staged. */
   readonly mode?: { readonly mode: string; readonly reason: string } | undefined;
 };
+
+/** One notification: of a run, to a receiver by its name (`NotifyConfig`). */
+export type NotificationRef = { readonly runId: string; readonly target: string };

@@ -2,36 +2,15 @@ import type { SyncConfig } from "../src/config/config.ts";
 import { BusyError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import { assertMaySend } from "../src/key-gates.ts";
-import { sendLock, type LockHolder } from "../src/state/locks.ts";
+import { sendLock } from "../src/state/locks.ts";
 import { attempt } from "./attempt.ts";
-import { abandonRun } from "./close-abandoned.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
+import { warnOfMissedRuns } from "./missed-runs.ts";
 import { placeRun } from "./place-run.ts";
-import { isRunOpen } from "./run-open.ts";
+import { placeReplay } from "./replay-place.ts";
 import { checkColumns, connectorOf } from "./source.ts";
-
-async function takeSendLock(deps: Dependencies, input: OpenRunInput): Promise<number> {
-  const { workflowId, firstRunId, runId, kind } = input;
-  const name = sendLock(deps.target, input.sync);
-  const ask = { name, workflowId, firstRunId, runId, kind, at: isoNow(deps) };
-  let answer = await deps.state.takeLock(ask);
-  if ("holder" in answer && !(await isRunOpen(deps, answer.holder))) {
-    // A terminated or timed-out workflow cannot give its lock back: Temporal says that it is closed.
-    const { holder } = answer;
-    answer = await deps.state.takeLock({ ...ask, insteadOf: holder });
-    if ("fence" in answer) await abandonRun(deps, holder);
-  }
-  if ("fence" in answer) return answer.fence;
-  throw busy(input.sync, answer.holder);
-}
-
-function busy(sync: string, holder: LockHolder): BusyError {
-  return new BusyError(
-    `sync ${sync} is being sent by run ${holder.runId} (workflow ${holder.workflowId})`,
-    { hint: `wait for it, or \`sluice cancel ${holder.runId}\`` },
-  );
-}
+import { takeRunLock } from "./take-lock.ts";
 
 function settingsOf(deps: Dependencies, sync: SyncConfig, input: OpenRunInput): RunSettings {
   const { chunksPerRun, heartbeatTimeoutMs, scheduleToStartMs, retryInitialMs, retryMaxMs } =
@@ -65,14 +44,24 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         ...input,
         target,
         temporalId: deps.temporalId,
+        placesAreLines: source.placesAreLines,
         configHash,
         startedAt: isoNow(deps),
       });
       if (opened.firstRunId !== input.firstRunId) {
         throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
       }
-      const fence = await takeSendLock(deps, input);
-      await placeRun(deps, { runId: input.runId, sync, source }, signal);
+      const fence = await takeRunLock(deps, {
+        ...input,
+        name: sendLock(target, input.sync),
+        what: `sync ${input.sync} is being sent`,
+      });
+      if (input.kind === "replay") {
+        await placeReplay(deps, { run: opened, sync, source });
+      } else {
+        await warnOfMissedRuns(deps, opened, sync.schedule);
+        await placeRun(deps, { runId: input.runId, sync, source }, signal);
+      }
       if (input.request.dryRun !== true) {
         await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       }

@@ -12,6 +12,7 @@ import { bearFaults } from "./borne-faults.ts";
 import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import { findRows, type Refused } from "./find-rows.ts";
 import type { SplitInput } from "./inputs.ts";
+import { rejectLimitOf } from "./replay-place.ts";
 
 /** Numbers of the records in `ranges`, in order. */
 function recordsOf(ranges: Ranges): number[] {
@@ -137,9 +138,9 @@ export function createSplitChunk(
       }
       const sync = syncOf(deps, run.sync);
       const { keep, refused } = divide(receipt, how);
-      const rejects = await findRows(deps, { sync, receipt, refused, signal });
+      const rejects = await findRows(deps, { sync, run, receipt, refused, signal });
       const { read, refused: before } = await state.tally({ runId, staged: true });
-      assertWithinLimit(sync.rejectLimit, { rejected: before + rejects.length, read });
+      assertWithinLimit(rejectLimitOf(run, sync), { rejected: before + rejects.length, read });
       const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
       const parts = await bearFaults(deps, name, async () => await makeParts(making, send, keep));
       const isTooLarge = "halves" in how && how.why === "too_large";

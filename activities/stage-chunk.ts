@@ -6,6 +6,7 @@ import {
   chunkRowsReadMax,
   lightweightBodyBytesMax,
   pageRowsMax,
+  replayChunkRowsMax,
   uploadBytesMax,
 } from "../src/limits.ts";
 import { stagedFile, sweepChunk } from "../src/staging/folder.ts";
@@ -15,6 +16,7 @@ import { attempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
+import { rejectLimitOf } from "./replay-place.ts";
 import { connectorOf } from "./source.ts";
 import type { StageJob } from "./stage-line.ts";
 
@@ -33,12 +35,14 @@ async function jobOf(
   const before = await deps.state.totalsBefore({ runId, chunk });
   const isFullRead =
     connectorOf(deps, sync.connector).restart?.(sync.connectorConfig) === "each-run";
+  const isReplay = run.kind === "replay";
   const mode = request.mode ?? sync.mode;
   const { name, record, recordModule, stream } = sync;
   return {
     connector: sync.connector,
     config: sync.connectorConfig,
     span: { from: drawn.from ?? undefined, to: run.toPosition ?? undefined },
+    isReplay,
     pageRowsMax,
     limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
     mapping: recordModule === undefined ? { name, record, stream } : { name, recordModule, stream },
@@ -54,8 +58,8 @@ async function jobOf(
             chunk,
             stage: drawn.stage,
             send: drawn.send,
-            full: request.full === true,
-            rejectDuplicates: isFullRead && sync.duplicateKeys === "reject",
+            full: request.full === true || isReplay,
+            rejectDuplicates: isFullRead && !isReplay && sync.duplicateKeys === "reject",
             dryRun: request.dryRun === true,
             committedAfter:
               sync.resendAfterMs === undefined ? undefined : deps.now() - sync.resendAfterMs,
@@ -64,7 +68,7 @@ async function jobOf(
       limits: {
         records: sync.chunk.records,
         bytes: Math.min(sync.chunk.bytes, uploadBytesMax - lastPageBytes),
-        rowsRead: chunkRowsReadMax,
+        rowsRead: isReplay ? replayChunkRowsMax : chunkRowsReadMax,
         ms: chunkMsMax,
       },
       stream,
@@ -74,7 +78,7 @@ async function jobOf(
     },
     stage: { runId, chunk, stage: drawn.stage },
     file: stagedFile(deps.stagingFolder, { runId, chunk, stage: drawn.stage }),
-    rejects: { before, limit: sync.rejectLimit },
+    rejects: { before, limit: rejectLimitOf(run, sync) },
   };
 }
 
@@ -110,7 +114,8 @@ export function createStageChunk(
       }
       const read = job.rejects.before.read + staged.counts.read;
       const { minRows, name } = syncOf(deps, run.sync);
-      if (staged.done && read < minRows && run.request.limit === undefined) {
+      const isWhole = staged.done && run.request.limit === undefined && !job.isReplay;
+      if (isWhole && read < minRows) {
         await sweepBefore(drawn.stage + 1);
         throw new TooFewRowsError(
           `sync ${name} read ${read} rows, and \`min_rows\` asks for ${minRows}: nothing of this chunk was sent`,

@@ -11,6 +11,7 @@ import {
   type PageStart,
   type WrittenChunk,
 } from "../src/pipeline/chunk.ts";
+import { FieldHasher } from "../src/pipeline/field-hashes.ts";
 import { writeLines } from "../src/pipeline/lines.ts";
 import { mapRows } from "../src/pipeline/map.ts";
 import type { MakeReject, Page, RowPage } from "../src/pipeline/page.ts";
@@ -24,8 +25,10 @@ import { validateRecords } from "../src/pipeline/validate.ts";
 import { keyFieldOf } from "../src/records/streams.ts";
 import { validateRecord } from "../src/records/validate-record.ts";
 import { createAtomicFile, pageStartsFile } from "../src/staging/folder.ts";
+import type { RejectEntry } from "../src/state/rejects.ts";
 import type { StageCounts, StageName } from "../src/state/sends.ts";
 import type { StateClient } from "../src/state/state-store.ts";
+import { readReplay } from "./replay-pages.ts";
 
 /** Everything a staging needs to know; plain data, because it crosses to a thread. */
 export type StageJob = {
@@ -33,6 +36,8 @@ export type StageJob = {
   /** Output of the connector's schema. */
   readonly config: unknown;
   readonly span: { readonly from: unknown; readonly to: unknown };
+  /** Whether the span is one of the run's list of rejects to read again. */
+  readonly isReplay: boolean;
   readonly pageRowsMax: number;
   /** Rows that may still be read; undefined is all. */
   readonly limit: number | undefined;
@@ -55,7 +60,10 @@ export type StageJob = {
 /** What the line is run with. */
 export type StageTools = {
   readonly source: Source;
-  readonly state: Pick<StateClient, "stageKeys" | "addRejects">;
+  readonly state: Pick<
+    StateClient,
+    "addRejects" | "fieldSlots" | "replayPage" | "stageKeys" | "supersedeRejects"
+  >;
   readonly effect: Effect;
   readonly signal: AbortSignal;
   progress(counts: StageCounts): void;
@@ -80,11 +88,14 @@ function createSourceLog(warnings: string[]): Log {
 }
 
 /** The pages of the job's span, never more rows than the run may still read. */
-async function* readPages(
-  job: StageJob,
-  { source, signal }: StageTools,
-  log: Log,
-): AsyncGenerator<RowPage> {
+async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGenerator<RowPage> {
+  const { source, signal } = tools;
+  if (job.isReplay) {
+    const { mapping, config, stage, span } = job;
+    const what = { runId: stage.runId, stream: mapping.stream, config };
+    yield* readReplay({ ...what, after: Number(span.from ?? 0) }, { ...tools, log });
+    return;
+  }
   let left = job.limit ?? Infinity;
   let from = source.position.optional().parse(job.span.from);
   const to = source.position.optional().parse(job.span.to);
@@ -123,6 +134,18 @@ async function writePageStarts(
   }
 }
 
+/** The rejects of a page in the order of its rows, whichever step refused them: a replay reads them in this order. */
+function inRowOrder({ source, rejects }: Page): readonly RejectEntry[] {
+  if (rejects.length < 2) return rejects;
+  const order = new Map(source.rows.map((_, index) => [source.where(index), index]));
+  const of = ({ place }: RejectEntry): number => order.get(place) ?? -1;
+  return rejects.toSorted((a, b) => of(a) - of(b));
+}
+
+function supersededWarning(rows: number): string {
+  return `${rows} rejected row${rows === 1 ? " was" : "s were"} left out: newer rows of the same keys came since`;
+}
+
 /** The data line: rows, records, valid records, lines, what has changed, one file. */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const { stream } = job.mapping;
@@ -132,23 +155,34 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     job.recordBytesMax === undefined ? undefined : recordBytesInBody(stream, job.recordBytesMax);
 
   const warnings: string[] = [];
+  let superseded = 0;
   const pages = (room: ChunkRoom): AsyncIterable<Page> => {
     const rows = readPages(job, tools, createSourceLog(warnings));
     const records = mapRows(rows, mapping, { stream, keepRows: job.keepRows, makeReject });
     const valid = validateRecords(records, validateRecord(stream), makeReject);
     const lines = writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
     if (job.changed === undefined) return lines;
-    return dropUnchanged(lines, tools.state, { settings: job.changed, makeReject, room });
+    const { target, sync, dryRun } = job.changed;
+    const add = async (names: readonly string[]): Promise<readonly string[]> =>
+      await tools.state.fieldSlots({ target, sync, names });
+    // A dry run leaves what is known as it is.
+    const fields = dryRun ? undefined : new FieldHasher(stream, add);
+    return dropUnchanged(lines, tools.state, { settings: job.changed, makeReject, room, fields });
   };
   const file = await createAtomicFile(job.file, tools.effect);
   try {
     const { pageStarts, ...written } = await writeChunk(pages, job.chunk, {
       write: async (bytes) => await file.write(bytes),
       eachPage: async (page, counts) => {
-        const { rejects } = page;
+        const { superseded: places } = page;
+        const rejects = inRowOrder(page);
         if (rejects.length > 0) {
           const at = new Date().toISOString();
           await tools.state.addRejects({ ...job.stage, rejects, at });
+        }
+        if (places.length > 0) {
+          await tools.state.supersedeRejects({ runId: job.stage.runId, places });
+          superseded += places.length;
         }
         tools.progress(counts);
         const { before, limit } = job.rejects;
@@ -161,6 +195,7 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     });
     await writePageStarts(job.file, pageStarts, tools.effect);
     await file.finish();
+    if (superseded > 0) warnings.push(supersededWarning(superseded));
     return { ...written, warnings };
   } finally {
     await file.discard();

@@ -5,6 +5,7 @@ import { z } from "zod";
 
 import { sources } from "../connectors/registry.ts";
 import { runEffect } from "../src/effect.ts";
+import { unpackSecrets } from "../src/secret.ts";
 import { stateOnPort } from "../src/state/port.ts";
 import { packError } from "../src/thread.ts";
 import { connectorOf } from "./source.ts";
@@ -15,8 +16,9 @@ const { statePort } = z.object({ statePort: z.instanceof(MessagePort) }).parse(w
 const state = stateOnPort(statePort);
 let aborting = new AbortController();
 
-async function stage(job: StageJob): Promise<StageReply> {
+async function stage(packed: StageJob): Promise<StageReply> {
   aborting = new AbortController();
+  const job = { ...packed, config: unpackSecrets(packed.config) };
   try {
     const staged = await stageLine(job, {
       source: connectorOf({ sources }, job.connector),

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 
 import { StagingError } from "../src/errors.ts";
 import { stageThreadHeapMiB, stageThreadYoungMiB } from "../src/limits.ts";
+import { packSecrets } from "../src/secret.ts";
 import type { StageCounts } from "../src/state/sends.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import { threadFile, unpackError, type PackedError } from "../src/thread.ts";
@@ -58,7 +59,7 @@ async function runOn(
       // Its words may quote a row, where a mapping module threw them: only what Node itself calls it is told.
       thread.once("error", (error: Error) => died(nameOf(error)));
       thread.once("exit", (code) => died(`exit code ${code}`));
-      thread.postMessage({ job });
+      thread.postMessage({ job: { ...job, config: packSecrets(job.config) } });
     });
   } finally {
     signal.removeEventListener("abort", abort);

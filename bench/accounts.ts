@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createGunzip } from "node:zlib";
 
+import { parse } from "csv-parse";
+
 /** The benchmark's rows, with the sha256 of their CSV and of the JSONL that is right for them (README.md). */
 export const accounts = {
   rows: 485_208,
@@ -78,6 +80,16 @@ export async function makeAccounts(folder: string): Promise<string> {
   const found = sha256.digest("hex");
   if (found !== accounts.csvSha256) throw new Error(`${file}: sha256 ${found} is not the data's`);
   return file;
+}
+
+/** The sha256 of the JSONL that is right for a CSV of accounts. */
+export async function oracleSha256(csv: string): Promise<string> {
+  const sha256 = createHash("sha256");
+  const rows: AsyncIterable<Record<string, string>> = createReadStream(csv).pipe(
+    parse(oracleParseOptions),
+  );
+  for await (const row of rows) sha256.update(`${JSON.stringify(oracleRecord(row))}\n`);
+  return sha256.digest("hex");
 }
 
 /** The sha256 of what gzip files hold, joined in order. */

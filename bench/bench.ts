@@ -42,7 +42,6 @@ try {
     variants,
     csv,
     folder,
-    say,
     rounds: Number(values.rounds),
   });
   const [naive = [], all = []] = pair.map(({ name }) => measured.get(name) ?? []);

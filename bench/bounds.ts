@@ -7,7 +7,14 @@ export type Checked = {
   readonly bound: string;
   readonly measured: string;
   readonly holds: boolean;
+  /** Whether it is only aimed at: what misses it breaks no promise. */
+  readonly isAim?: boolean;
 };
+
+/** Whether every promise was kept. */
+export function allHold(checked: readonly Checked[]): boolean {
+  return checked.every(({ holds, isAim = false }) => holds || isAim);
+}
 
 /** Least rows per second of staging, by issue and performance.md; and least times the naive way's. */
 const rowsPerSecondMin = 150_000;
@@ -52,11 +59,12 @@ export function checkStaging(
 export function checkedRows(checked: readonly Checked[]): string[][] {
   return [
     ["what", "bound", "measured", ""],
-    ...checked.map(({ what, bound, measured, holds }) => [
-      what,
-      bound,
-      measured,
-      holds ? "holds" : "**broken**",
-    ]),
+    ...checked.map((one) => [one.what, one.bound, one.measured, verdictOf(one)]),
   ];
+}
+
+function verdictOf({ bound, holds, isAim = false }: Checked): string {
+  if (bound === "") return "";
+  if (isAim) return holds ? "reached" : "missed";
+  return holds ? "holds" : "**broken**";
 }

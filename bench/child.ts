@@ -8,15 +8,20 @@ import type { Readable } from "node:stream";
 export type Ended = {
   readonly code: number;
   readonly seconds: number;
+  /** User and system, all its threads and programs; 0 where /proc does not say. Right while nothing else is run. */
+  readonly cpuSeconds: number;
   /** Its last line on stdout. */
   readonly lastLine: string;
 };
+
+/** Of the times in /proc, on every Linux there is (USER_HZ). */
+const ticksPerSecond = 100;
 
 /** Everything of ours that this machine's user may have set would lead a measured program elsewhere. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) =>
-      !/^(?:SLUICE_|TEMPORAL_|NODE_OPTIONS$)/.test(name) || name === "SLUICE_TEMPORAL_CACHE",
+      !/^(?:SLUICE_|TEMPORAL_|PG|NODE_OPTIONS$)/.test(name) || name === "SLUICE_TEMPORAL_CACHE",
   ),
 );
 
@@ -25,38 +30,64 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(name, () => interrupted.abort(new Error(`stopped by ${name}`)));
 }
 
-/** Starts a Node program; the first signal to this process is handed on to it. */
-export function start(args: readonly string[], cwd: string): ChildProcess {
+/** Starts a program, a Node program unless another is named; the first signal to this process is handed on to it. */
+export function start(
+  args: readonly string[],
+  cwd: string,
+  program: string = process.execPath,
+): ChildProcess {
   interrupted.signal.throwIfAborted();
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   const stop = (): void => void child.kill("SIGTERM");
   interrupted.signal.addEventListener("abort", stop, { once: true });
   child.once("exit", () => interrupted.signal.removeEventListener("abort", stop));
   return child;
 }
 
-/** Runs a Node program to its end. */
+/** Runs a program to its end, as `start` does. */
 export async function run(
   args: readonly string[],
   cwd: string,
-  watch: (child: ChildProcess) => void = () => undefined,
+  how: { readonly program?: string; readonly watch?: (child: ChildProcess) => void } = {},
 ): Promise<Ended> {
+  const cpuSecondsBefore = await childrenCpuSeconds();
   const startedMs = performance.now();
-  const child = start(args, cwd);
+  const child = start(args, cwd, how.program);
   const exit = once(child, "exit");
-  watch(child);
-  let lastLine = "";
-  for await (const line of linesOf(child)) lastLine = line;
+  how.watch?.(child);
+  const lastLine = await lastLineOf(child);
   await exit;
   const seconds = (performance.now() - startedMs) / 1_000;
+  const cpuSeconds = (await childrenCpuSeconds()) - cpuSecondsBefore;
   interrupted.signal.throwIfAborted();
-  return { code: child.exitCode ?? -1, seconds, lastLine };
+  return { code: child.exitCode ?? -1, seconds, cpuSeconds, lastLine };
+}
+
+/** What the kernel counted of children that have ended; Node knows only of its own process. */
+async function childrenCpuSeconds(): Promise<number> {
+  const stat = await readFile("/proc/self/stat", "utf8").catch(() => "");
+  // The program's name, which may hold spaces, ends with the last parenthesis; the state comes next, as field 3 (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = Number(fields[16 - 3] ?? 0) + Number(fields[17 - 3] ?? 0);
+  return ticks / ticksPerSecond;
+}
+
+/** The last line a program prints; empty when it prints none. */
+async function lastLineOf(child: ChildProcess): Promise<string> {
+  let lastLine = "";
+  for await (const line of linesOf(child)) lastLine = line;
+  return lastLine;
 }
 
 /** The lines a program prints. */
 export function linesOf({ stdout }: { readonly stdout: Readable | null }): AsyncIterable<string> {
   if (stdout === null) throw new Error("a program without stdout");
   return createInterface({ input: stdout });
+}
+
+/** The lines a program prints, each of which must be JSON. */
+export async function* jsonLinesOf(child: ChildProcess): AsyncGenerator<unknown, undefined> {
+  for await (const line of linesOf(child)) yield JSON.parse(line);
 }
 
 /** The first line a program prints, which must be JSON. @throws when it ends before. */

@@ -43,25 +43,20 @@ export type WholeRun = Ended & {
 /** A project in an empty folder, with a Temporal of its own that stays until `close`. */
 export class BenchProject {
   readonly folder: string;
-  readonly #csv: string;
   readonly #temporal: ChildProcess;
   readonly #address: string;
 
-  private constructor(parts: {
-    folder: string;
-    csv: string;
-    temporal: ChildProcess;
-    address: string;
-  }) {
+  private constructor(parts: { folder: string; temporal: ChildProcess; address: string }) {
     this.folder = parts.folder;
-    this.#csv = parts.csv;
     this.#temporal = parts.temporal;
     this.#address = parts.address;
   }
 
-  /** Writes the configuration and starts Temporal, with its histories in the project's state folder. */
-  static async open(parent: string, csv: string): Promise<BenchProject> {
-    const folder = join(parent, "project");
+  /**
+   * Writes the configuration, a connection and the sync `accounts` from it, and starts Temporal, with its histories in the
+   * project's state folder.
+   */
+  static async open(folder: string, connection: object, from: object = {}): Promise<BenchProject> {
     await mkdir(folder);
     const config = {
       version: 1,
@@ -71,25 +66,34 @@ export class BenchProject {
         api_key: "bench-key",
         requests_per_second: requestsPerSecond,
       },
-      connections: { exports: { connector: "csv", path: csv } },
-      syncs: { accounts: { from: "exports", stream: "account", record: accountMapping } },
+      connections: { source: connection },
+      syncs: {
+        accounts: {
+          from: { connection: "source", ...from },
+          stream: "account",
+          record: accountMapping,
+        },
+      },
     };
     // JSON is YAML.
     await writeFile(join(folder, "sluice.yaml"), JSON.stringify(config, undefined, 2));
     const temporal = start([bin, "temporal", "start", "--json"], folder);
     const { address } = z.object({ address: z.string() }).parse(await firstJson(temporal));
-    return new BenchProject({ folder, csv, temporal, address });
+    return new BenchProject({ folder, temporal, address });
   }
 
   /** Runs the sync as a user does, with a sandbox that it starts itself. */
   async run(): Promise<WholeRun> {
     let rssBytes = 0;
     let looking: NodeJS.Timeout | undefined;
-    const ended = await run([bin, "run", "accounts", "--json"], this.folder, (child) => {
+    const watch = (child: ChildProcess): void => {
       looking = setInterval(() => {
         void peakRssBytes(child).then((bytes = 0) => (rssBytes = Math.max(rssBytes, bytes)));
       }, lookEveryMs);
-    }).finally(() => clearInterval(looking));
+    };
+    const ended = await run([bin, "run", "accounts", "--json"], this.folder, { watch }).finally(
+      () => clearInterval(looking),
+    );
     const report = reportSchema.parse(JSON.parse(ended.lastLine));
     return { ...ended, report, rssBytes };
   }
@@ -111,18 +115,18 @@ export class BenchProject {
   }
 
   /**
-   * Holds what the sandbox keeps against the oracle's reading of the CSV, record by record, as values: the order of
-   * members does not count.
+   * Holds what the sandbox keeps against the oracle's reading of a CSV with the same rows in the same order, record by record, as values:
+   * the order of members does not count.
    * @returns how many are the same. @throws at the first that is not, and when one side has more.
    */
-  async compareRecords(): Promise<number> {
+  async compareRecords(csv: string): Promise<number> {
     const args = [bin, "sandbox", "--port", "0", "--data", ".sluice/sandbox", "--json"];
     const sandbox = start(args, this.folder);
     try {
       const { address } = z.object({ address: z.string() }).parse(await firstJson(sandbox));
       const { body } = await fetch(`${address}/_sandbox/records?stream=account`);
       if (body === null) throw new Error("the sandbox shows no records");
-      const rows = createReadStream(this.#csv).pipe(parse(oracleParseOptions));
+      const rows = createReadStream(csv).pipe(parse(oracleParseOptions));
       return await countEqual(rows, Readable.fromWeb(body));
     } finally {
       await end(sandbox);

@@ -1,5 +1,5 @@
-// Stages a CSV of accounts as a worker does, chunk after chunk in stage threads with a SQLite store, but without Temporal
-// and the service: node bench/stage-sluice.ts --csv accounts.csv --folder out --send all|changed
+// Stages accounts as a worker does, chunk after chunk in stage threads with a SQLite store, but without Temporal and the service:
+// node bench/stage-sluice.ts --connector csv --members '{"path":"accounts.csv"}' --folder out --send all|changed
 // The main thread has nothing to do but what a worker's has meanwhile: to be there in time for heartbeats.
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -7,28 +7,34 @@ import { parseArgs } from "node:util";
 
 import type { StageJob } from "../activities/stage-line.ts";
 import type * as StageThreads from "../activities/stage-threads.ts";
-import type { CsvConfig } from "../connectors/csv/config.ts";
+import type * as Registry from "../connectors/registry.ts";
 import type * as Limits from "../src/limits.ts";
 import type * as Folder from "../src/staging/folder.ts";
 import type * as Sqlite from "../src/state/sqlite.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import { accountMapping } from "./accounts.ts";
 import { built } from "./built.ts";
+import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 import { tellUsage } from "./usage.ts";
 
 const limits = await built<typeof Limits>("src/limits.js");
 const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite.js");
+const { sources } = await built<typeof Registry>("connectors/registry.js");
 const { createStageThreads } = await built<typeof StageThreads>("activities/stage-threads.js");
 
 const options = {
-  csv: { type: "string" },
-  folder: { type: "string" },
-  send: { type: "string" },
+  connector: { type: "string", default: "" },
+  members: { type: "string", default: "{}" },
+  folder: { type: "string", default: "" },
+  send: { type: "string", default: "all" },
 } as const;
-const { csv = "", folder = "", send = "all" } = parseArgs({ options }).values;
+const { connector, members, folder, send } = parseArgs({ options }).values;
 
-const [target, sync, host, stream] = ["bench", "accounts", "bench", "account"] as const;
+// What sluice.yaml would say of the connection and `from`, read as a worker reads it.
+const config = sources.get(connector)?.config.parse(JSON.parse(members));
+const { target, sync } = owner;
+const stream = "account";
 const runId = `run-${process.pid}`;
 const never = new AbortController().signal;
 
@@ -49,9 +55,10 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
     dryRun: false,
   };
   return {
-    connector: "csv",
-    config: { path: csv, quote: '"', encoding: "utf-8", append_only: false } satisfies CsvConfig,
+    connector,
+    config,
     span: { from: drawn.from ?? undefined, to: undefined },
+    isReplay: false,
     pageRowsMax: limits.pageRowsMax,
     limit: undefined,
     mapping: { name: sync, record: accountMapping, stream },
@@ -79,25 +86,11 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
   };
 }
 
-/** What the service would have accepted, so that the next run finds it unchanged. */
-async function commit(state: StateStore, chunk: number, stage: number): Promise<void> {
-  const at = new Date().toISOString();
-  const part = { runId, chunk, stage, part: 0 };
-  const { attempts } = await state.beginPart({ ...part, form: "file", host, at });
-  await state.movePart({ ...part, attempts, state: "accepted", at });
-  await state.commitChunk({ runId, chunk, stage, at });
-}
-
 async function stageAll(
   state: StateStore,
 ): Promise<{ files: string[]; records: number; unchanged: number }> {
   const threads = createStageThreads(state);
-  const at = new Date().toISOString();
-  const workflow = { runId, kind: "sync", workflowId: runId, firstRunId: runId };
-  const opening = { temporalId: "", configHash: "", request: {}, startedAt: at };
-  await state.openRun({ ...workflow, ...opening, sync, target });
-  await state.takeLock({ ...workflow, name: sync, at });
-  await state.placeRun({ runId, checkpointVersion: 0, from: null });
+  await beginRun(state, runId);
   const files: string[] = [];
   const sum = { records: 0, unchanged: 0 };
   for (let [chunk, done] = [1, false]; !done; chunk += 1) {
@@ -106,13 +99,13 @@ async function stageAll(
     const staged = await threads.run(job, { signal: never, progress: () => undefined });
     const name = { runId, chunk, stage: drawn.stage };
     await state.finishStage({ ...name, ...staged, bodies: staged.bodies ?? [] });
-    await commit(state, chunk, drawn.stage);
+    await commit(state, name);
     files.push(job.file);
     sum.records += staged.counts.records;
     sum.unchanged += staged.counts.unchanged;
     ({ done } = staged);
   }
-  await state.releaseLock({ name: sync, firstRunId: runId });
+  await endRun(state, runId);
   await threads.close();
   return { files, ...sum };
 }

@@ -129,6 +129,11 @@ export interface Pull<Config, Position, Row> {
    * @default "resume"
    */
   restart?(config: Config): "each-run" | "resume";
+  /**
+   * Whether `where` names lines of files: a place that holds a key stays where the rows are, and out of Temporal.
+   * @default false
+   */
+  readonly placesAreLines?: boolean;
   /** Tells a person whether the source can be read, step by step. Never throws for a finding. */
   check?(ask: Ask<Config>): Promise<readonly Finding[]>;
   /** The names of the columns a mapping may use, read before the first row. */
@@ -157,8 +162,14 @@ export interface Pull<Config, Position, Row> {
   split?(
     ask: Ask<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
-  /** Reads single rows by what `where` calls them, or by their keys; in any order, `pageRowsMax` names at most. */
-  get?(ask: Ask<Config> & { readonly names: readonly string[] }): Promise<Got<Row>>;
+  /**
+   * Reads single rows by what `where` calls them, or by their keys; in any order, `pageRowsMax` names at most. The span, where there
+   * is one, is what was being read when the rows were called so: a source whose rows cannot be found without it needs it.
+   * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span was made from.
+   */
+  get?(
+    ask: Ask<Config> & Span<Position> & { readonly names: readonly string[] },
+  ): Promise<Got<Row>>;
   /**
    * Writes values back, at most `pageRowsMax` patches at a time, all of the same columns; one answer per patch, in order. Twice is
    * once: a row that has the values already is left alone.

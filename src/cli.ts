@@ -7,15 +7,20 @@ import { registerCancel } from "./commands/cancel.ts";
 import { registerCheck } from "./commands/check.ts";
 import type { Context, Output } from "./commands/context.ts";
 import { registerDev } from "./commands/dev.ts";
+import { registerDiscover } from "./commands/discover.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { exitCodeOfError, exitCodes } from "./commands/exit-code.ts";
+import { registerInit } from "./commands/init.ts";
 import { registerPreview } from "./commands/preview.ts";
+import { registerPull } from "./commands/pull.ts";
 import { registerRejects } from "./commands/rejects.ts";
 import { registerRun } from "./commands/run.ts";
 import { registerRuns } from "./commands/runs.ts";
 import { registerSandbox } from "./commands/sandbox.ts";
+import { registerSchedule } from "./commands/schedule.ts";
 import { registerSchema } from "./commands/schema.ts";
 import { registerState } from "./commands/state.ts";
+import { registerStatus } from "./commands/status.ts";
 import { registerTemporal } from "./commands/temporal.ts";
 import { registerValidate } from "./commands/validate.ts";
 import { registerWorker } from "./commands/worker.ts";
@@ -31,14 +36,19 @@ setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--optimize-for-size");
 
 const verbs = [
+  registerInit,
   registerValidate,
   registerCheck,
+  registerDiscover,
   registerPreview,
   registerRun,
+  registerPull,
   registerCancel,
+  registerStatus,
   registerRuns,
   registerRejects,
   registerState,
+  registerSchedule,
   registerBudget,
   registerWorker,
   registerSandbox,

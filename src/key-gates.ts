@@ -55,16 +55,17 @@ export function closedError(closed: GateState, key: string, nowMs: number): Erro
 }
 
 /**
- * Tells before a run reads anything whether what it would send may leave at all; a rate limit is no reason to wait yet.
+ * Tells before a run reads anything whether its requests, of the family `ingestion` where none is named, may leave at all; a
+ * rate limit is no reason to wait yet.
  * @throws {ApiAuthError} the key was refused. @throws {CreditsExhaustedError} there are no credits.
  */
 export async function assertMaySend(
   state: Pick<StateClient, "gates">,
   apiKey: Secret,
-  now: Moment,
+  { family = "ingestion", ...now }: Moment & { readonly family?: "ingestion" | "search" },
 ): Promise<void> {
   const key = keyName(apiKey);
-  const { all } = gatesOf({ kind: "api", family: "ingestion" }, key);
+  const { all } = gatesOf({ kind: "api", family }, key);
   for (const gate of await state.gates({ prefix: `api:${key}`, ...now })) {
     if (!all.includes(gate.gate) || gate.closedUntil === null) continue;
     const error = closedError(gate, key, now.nowMs);

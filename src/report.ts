@@ -1,5 +1,6 @@
 import { reportReasonsMax } from "./limits.ts";
 import { rejectText } from "./records/reject-codes.ts";
+import type { PullTally } from "./state/pull-runs.ts";
 import type { RejectReason } from "./state/rejects.ts";
 import type { Outcome, Run, RunFailure } from "./state/runs.ts";
 import type { Tally } from "./state/tally.ts";
@@ -23,18 +24,43 @@ export type ReportReason = {
   readonly example: string;
 };
 
+/** What only a pull reports: read = written + unchanged + missing + rejected. */
+export type PullReport = {
+  readonly written: number;
+  readonly unchanged: number;
+  /** Results without a row, where none may be made. */
+  readonly missing: number;
+  readonly pages: number;
+  /** Each costs credits. */
+  readonly calls: number;
+  /** Pages asked for again after a lost answer or a crash. */
+  readonly possibly_paid_twice: number;
+  /** Results that had come before in the same round: they changed places while they were read. */
+  readonly repeated: number;
+  /** Whether it went on where an earlier run stopped. */
+  readonly continued: boolean;
+  /** Whether everything came; if not, the next run goes on where this one stopped. */
+  readonly finished: boolean;
+  /** Of a pull of job postings. */
+  readonly domains?: { readonly listed: number; readonly done: number; readonly refused: number };
+};
+
 /** The run report: the one object behind `runs show`, the workflow's result and its details. */
 export type RunReport = {
   readonly run_id: string;
   readonly workflow_id: string;
+  /** Name of the sync or pull. */
   readonly sync: string;
+  /** `sync`, `replay` or `pull`. */
+  readonly kind: string;
   readonly outcome: Outcome | "running";
   readonly error?: RunFailure;
   readonly mode: string | null;
   readonly mode_reason: string | null;
   readonly dry_run: boolean;
   readonly counts: ReportCounts;
-  /** Whether read = sent + unchanged + filtered + rejected (I2). */
+  readonly pull?: PullReport;
+  /** Whether read = sent + unchanged + filtered + rejected (I2), or what a pull holds against it. */
   readonly balanced: boolean;
   readonly chunks: number;
   readonly parts: number;
@@ -69,20 +95,55 @@ export function imbalance(tally: Tally): string | undefined {
   return read === sum ? undefined : `read: ${read} rows were read, ${sum} are accounted for`;
 }
 
+/** The same of a pull. */
+export function pullImbalance(tally: PullTally): string | undefined {
+  const { read, written, unchanged, missing, rejected, refused } = tally;
+  if (rejected !== refused) {
+    return `rejected: ${refused} results were refused, the reject store holds ${rejected}`;
+  }
+  const sum = written + unchanged + missing + rejected;
+  return read === sum ? undefined : `read: ${read} results came, ${sum} are accounted for`;
+}
+
+function pullReport(tally: PullTally): PullReport {
+  const { domains: listed, domainsDone: done, domainsRefused: refused } = tally;
+  return {
+    written: tally.written,
+    unchanged: tally.unchanged,
+    missing: tally.missing,
+    pages: tally.pages,
+    calls: tally.calls,
+    possibly_paid_twice: tally.possiblyPaidTwice,
+    repeated: tally.repeated,
+    continued: tally.isContinued,
+    finished: tally.roundsDone > 0,
+    ...(listed === 0 ? {} : { domains: { listed, done, refused } }),
+  };
+}
+
+/** A place may hold a key, which must not enter Temporal: only `file:line` is told. */
+function exampleOf({ chunk, ordinal, place }: RejectReason, { placesAreLines }: Run): string {
+  return placesAreLines && /^[^\n]+:\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`;
+}
+
 /** Makes the report of a run from what the store holds of it. */
 export function buildReport(from: {
   readonly run: Run;
   readonly tally: Tally;
   readonly reasons: readonly RejectReason[];
+  /** Of a run of a pull. */
+  readonly pull?: PullTally | undefined;
 }): RunReport {
-  const { run, tally, reasons } = from;
-  const { read, sent, unchanged, filtered, rejected } = tally;
+  const { run, tally, reasons, pull } = from;
+  const { sent, filtered } = tally;
+  const { read, unchanged, rejected } = pull ?? tally;
   const isDry = run.request.dryRun === true;
   const ended = run.endedAt === null ? Date.now() : Date.parse(run.endedAt);
   return {
     run_id: run.runId,
     workflow_id: run.workflowId,
     sync: run.sync,
+    kind: run.kind,
     outcome: run.outcome ?? "running",
     ...(run.failure === null ? {} : { error: run.failure }),
     mode: run.mode,
@@ -91,7 +152,8 @@ export function buildReport(from: {
     counts: isDry
       ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected }
       : { read, sent, unchanged, filtered, rejected },
-    balanced: imbalance(tally) === undefined,
+    ...(pull === undefined ? {} : { pull: pullReport(pull) }),
+    balanced: (pull === undefined ? imbalance(tally) : pullImbalance(pull)) === undefined,
     chunks: tally.chunks,
     parts: tally.parts,
     bytes: { json: tally.jsonBytes, gzip: tally.gzipBytes },
@@ -101,14 +163,12 @@ export function buildReport(from: {
     waited_ms: run.waitedMs,
     stamped_in_future: run.future,
     checkpoint: { before: run.checkpointBefore, after: run.checkpointVersion },
-    reject_reasons: reasons
-      .slice(0, reportReasonsMax)
-      .map(({ code, count, chunk, ordinal, place }) => ({
-        code,
-        reason: rejectText(code),
-        count,
-        example: /^[^\n]+:\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`,
-      })),
+    reject_reasons: reasons.slice(0, reportReasonsMax).map((reason) => ({
+      code: reason.code,
+      reason: rejectText(reason.code),
+      count: reason.count,
+      example: exampleOf(reason, run),
+    })),
     warnings: run.warnings,
     config_hash: run.configHash,
     started_at: run.startedAt,

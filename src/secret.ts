@@ -28,3 +28,31 @@ export class Secret {
     return hidden;
   }
 }
+
+/** What stands for a secret on its way to another thread of this process, where a `Secret` would arrive as an empty object. */
+type Packed = { readonly [packedMember]: string };
+
+const packedMember = "secret on its way to a thread";
+
+/** Data with every secret in it made fit for `postMessage`; the other thread's `unpackSecrets` gives it back. */
+export function packSecrets(data: unknown): unknown {
+  if (data instanceof Secret) return { [packedMember]: data.reveal() } satisfies Packed;
+  return mapped(data, packSecrets);
+}
+
+/** What `packSecrets` was given. */
+export function unpackSecrets(data: unknown): unknown {
+  return isPacked(data) ? new Secret(data[packedMember]) : mapped(data, unpackSecrets);
+}
+
+function isPacked(data: unknown): data is Packed {
+  return typeof data === "object" && data !== null && packedMember in data;
+}
+
+/** Only lists and plain objects are looked into: what a schema makes besides holds no secret. */
+function mapped(data: unknown, map: (member: unknown) => unknown): unknown {
+  if (Array.isArray(data)) return data.map(map);
+  if (typeof data !== "object" || data === null) return data;
+  if (Object.getPrototypeOf(data) !== Object.prototype) return data;
+  return Object.fromEntries(Object.entries(data).map(([name, member]) => [name, map(member)]));
+}

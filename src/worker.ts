@@ -26,7 +26,10 @@ import { runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
 import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
+import { startNotifying } from "./local/notification.ts";
 import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./local/presence.ts";
+import { createNotifier } from "./notify/notifier.ts";
+import { scheduleState } from "./schedules/schedule-state.ts";
 import { createServiceClient, type ServiceAddresses } from "./service-client.ts";
 import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite.ts";
@@ -101,6 +104,8 @@ async function createDependencies(
   const hostId = await readHostId(config.stateFolder);
   const api = createServiceClient(config, { ...settings, state });
   const stageThreads = createStageThreads(state);
+  const { allowInsecureHosts } = config.api;
+  const notifier = createNotifier({ allowInsecureHosts, proxy: settings.proxy });
   return {
     config,
     target: targetOf(config.api),
@@ -114,12 +119,16 @@ async function createDependencies(
     hostQueue: hostQueueOf(config, hostId),
     temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
+    scheduleState: async (name) => await scheduleState(client, config.temporal.taskQueue, name),
+    notifier,
+    startNotifying: async (input) => await startNotifying(client, config.temporal, input),
     now: Date.now,
     clock: systemClock(),
     log: settings.log,
     close: async () => {
       await stageThreads.close();
       await api.close();
+      await notifier.close();
       await state.close();
     },
   };

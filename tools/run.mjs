@@ -1,4 +1,4 @@
-// node tools/run.mjs setup | demo | test | chaos | mutants | prove | bench [arguments]
+// node tools/run.mjs setup | demo | nightly | test | chaos | mutants | prove | bench [arguments]
 //
 // Plain JavaScript for Node 20, without packages: it runs in an empty clone, before anything is installed.
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,9 +7,10 @@ import { join } from "node:path";
 
 import { main, mustRun, run, say, Stop } from "./child.mjs";
 import { closingLine } from "./closing-line.mjs";
+import { getPostgres } from "./postgres.mjs";
 import { nodeToUse, root, setUp } from "./set-up.mjs";
 
-const targets = { setup: async () => 0, demo, test, chaos, mutants, prove, bench };
+const targets = { setup: async () => 0, demo, nightly, test, chaos, mutants, prove, bench };
 
 await main(async () => {
   const [name = "", ...args] = process.argv.slice(2);
@@ -26,6 +27,13 @@ async function demo(args, options) {
   return (await run(nodeToUse(), ["tools/demo.mjs", ...args], options)).code;
 }
 
+/** The example with Postgres, two nights in one go. */
+async function nightly(args, options) {
+  await getTemporal(options);
+  await getPostgres();
+  return (await run(nodeToUse(), ["tools/nightly.mjs", ...args], options)).code;
+}
+
 /** Seeds of kills, faults and wrong clocks. */
 async function chaos(args, options) {
   // It kills servers of its own, whatever TEMPORAL_ADDRESS says.
@@ -38,6 +46,8 @@ async function mutants(args, options) {
 }
 
 async function prove(args, options) {
+  // It measures on a server of its own, whatever PG_URL says.
+  await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
   await getTemporal(options);
   return (await run(nodeToUse(), ["bench/prove.ts", ...args], options)).code;
 }
@@ -48,6 +58,7 @@ async function bench(args, options) {
 
 /** All tests, or those named; the last line says how many passed and failed. */
 async function test(args, options) {
+  await getPostgres(options);
   // Tests start and kill servers of their own, whatever TEMPORAL_ADDRESS says.
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
   say("running the tests");

@@ -1,1 +1,4 @@
+export { jobPostingsPull } from "./job-postings-pull.ts";
+export { notify } from "./notify.ts";
+export { searchPull } from "./search-pull.ts";
 export { sync } from "./sync.ts";

@@ -6,6 +6,8 @@ import {
 
 import type { HostActivities, SharedActivities } from "../activities/index.ts";
 import type { OpenedRun } from "../activities/inputs.ts";
+import type { PullSettings } from "../activities/pull-inputs.ts";
+import { notifyTriesMax } from "../src/limits.ts";
 
 /** Every proxy waits until a cancelled activity has ended: otherwise cleanup would run under a PUT still on its way. */
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
@@ -18,9 +20,29 @@ const metaOptions = {
 } as const;
 
 /** Opening and closing a run; before `openRun` nothing is known of its settings. */
-export const { openRun, closeRun } = proxyActivities<SharedActivities>({
+export const { openRun, openPull, closeRun } = proxyActivities<SharedActivities>({
   ...metaOptions,
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "100 seconds" },
+});
+
+/** The notifications of a run, which outlast it; the run's settings are not known here. */
+export const { postNotification } = proxyActivities<SharedActivities>({
+  cancellationType,
+  startToCloseTimeout: "30 seconds",
+  heartbeatTimeout: "10 seconds",
+  // Counted in tries, because a worker that is away must not use the time up; a day later nobody needs to hear of a night.
+  scheduleToCloseTimeout: "1 day",
+  retry: {
+    initialInterval: "1 second",
+    maximumInterval: "5 minutes",
+    maximumAttempts: notifyTriesMax,
+  },
+});
+
+/** What is left to do when a receiver could not be told. */
+export const { noteUntold } = proxyActivities<SharedActivities>({
+  ...metaOptions,
+  retry: { maximumInterval: "100 seconds" },
 });
 
 /** The activities of one opened run. */
@@ -82,4 +104,20 @@ export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities 
     splitChunk,
     dropChunk,
   };
+}
+
+/** The activities of an opened run of a pull: on the shared queue, because the pages lie in the store. */
+export function pullActivitiesOf(
+  settings: PullSettings,
+): Pick<ActivityInterfaceFor<SharedActivities>, "listDomains" | "pullPages"> {
+  const { heartbeatTimeoutMs, retryInitialMs: initialInterval, retryMaxMs = 120_000 } = settings;
+  return proxyActivities<SharedActivities>({
+    cancellationType,
+    heartbeatTimeout: heartbeatTimeoutMs,
+    // A request has its deadline and a statement its timeout: an hour only stops what hangs with a beating heart. No
+    // maximumAttempts: a short outage of the service or the source must not fail a night. Twelve hours is a night.
+    startToCloseTimeout: "1 hour",
+    scheduleToCloseTimeout: "12 hours",
+    retry: { initialInterval, maximumInterval: Math.max(initialInterval, retryMaxMs) },
+  });
 }

@@ -1,6 +1,6 @@
 import type { StageResult } from "../activities/inputs.ts";
 import { detailsErrorCharsMax } from "../src/limits.ts";
-import type { RunReport } from "../src/report.ts";
+import type { PullReport, RunReport } from "../src/report.ts";
 
 /** Rows by what became of them so far, and what lies staged or is committed. */
 export type ProgressCounts = {
@@ -14,13 +14,29 @@ export type ProgressCounts = {
   readonly gzip_bytes: number;
 };
 
+/** What a pull has done so far: read = written + unchanged + missing + rejected. */
+export type PullProgress = {
+  readonly read: number;
+  readonly written: number;
+  readonly unchanged: number;
+  readonly missing: number;
+  readonly rejected: number;
+  readonly pages: number;
+  readonly calls: number;
+  /** Of a pull of job postings. */
+  readonly domains?: PullReport["domains"];
+};
+
 /** Answer of the query `progress`: names and numbers only (I4). */
 export type Progress = {
   readonly run_id: string;
+  /** Name of the sync or pull. */
   readonly sync: string;
   readonly mode: string | null;
   readonly mode_reason: string | null;
   readonly counts: ProgressCounts;
+  /** Of a pull, in place of `counts`. */
+  readonly pull?: PullProgress | undefined;
   /** What the run waits for, such as "rate limited until …"; null while it moves. */
   readonly waiting: string | null;
   readonly report: RunReport | null;
@@ -72,7 +88,7 @@ export function withCommitted(counts: ProgressCounts, staged: StageResult): Prog
   };
 }
 
-function table(rows: readonly (readonly [string, string | number])[]): string {
+function table(rows: Rows): string {
   return ["| | |", "|---|---:|", ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join(
     "\n",
   );
@@ -85,6 +101,37 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
+type Rows = readonly (readonly [string, string | number])[];
+
+function countRows(counts: ProgressCounts): Rows {
+  return [
+    ["rows read", counts.read],
+    ["sent", counts.sent],
+    ["unchanged", counts.unchanged],
+    ["filtered", counts.filtered],
+    ["rejected", counts.rejected],
+    ["chunks committed", `${counts.committed_chunks} of ${counts.staged_chunks} staged`],
+  ];
+}
+
+function domainRows(domains: PullReport["domains"]): Rows {
+  if (domains === undefined) return [];
+  const { listed, done, refused } = domains;
+  return [["domains done / refused", `${done} / ${refused} of ${listed}`]];
+}
+
+function pullRows(pull: PullProgress): Rows {
+  return [
+    ["results read", pull.read],
+    ["written", pull.written],
+    ["unchanged", pull.unchanged],
+    ["without a row", pull.missing],
+    ["rejected", pull.rejected],
+    ["pages (calls)", `${pull.pages} (${pull.calls})`],
+    ...domainRows(pull.domains),
+  ];
+}
+
 /** Current details of a run that goes on. */
 export function progressDetails(progress: Progress): string {
   const { counts } = progress;
@@ -92,23 +139,15 @@ export function progressDetails(progress: Progress): string {
   const mode = progress.mode === null ? [] : [`${progress.mode}: ${progress.mode_reason ?? ""}`];
   // It may quote the service.
   const waiting = progress.waiting === null ? [] : [fenced(progress.waiting)];
-  const rows = table([
-    ["rows read", counts.read],
-    ["sent", counts.sent],
-    ["unchanged", counts.unchanged],
-    ["filtered", counts.filtered],
-    ["rejected", counts.rejected],
-    ["chunks committed", `${counts.committed_chunks} of ${counts.staged_chunks} staged`],
-  ]);
-  return [title, ...mode, ...waiting, rows].join("\n\n");
+  const rows = progress.pull === undefined ? countRows(counts) : pullRows(progress.pull);
+  return [title, ...mode, ...waiting, table(rows)].join("\n\n");
 }
 
-/** Current details of a run that ended. */
-export function reportDetails(report: RunReport): string {
-  const { counts, error } = report;
+function reportRows(report: RunReport): Rows {
+  const { counts } = report;
   const sent: readonly [string, number] =
     counts.would_send === undefined ? ["sent", counts.sent] : ["would be sent", counts.would_send];
-  const rows = table([
+  return [
     ["rows read", counts.read],
     sent,
     ["unchanged", counts.unchanged],
@@ -119,7 +158,26 @@ export function reportDetails(report: RunReport): string {
     ["possibly repeated", report.possibly_repeated],
     ["requests (retries)", `${report.requests} (${report.retries})`],
     ["checkpoint", `${report.checkpoint.before} → ${report.checkpoint.after}`],
-  ]);
+  ];
+}
+
+function pullReportRows(report: RunReport, pull: PullReport): Rows {
+  const { read, rejected } = report.counts;
+  return [
+    ...pullRows({ ...pull, read, rejected }),
+    ["balanced", report.balanced ? "yes" : "NO"],
+    ["possibly paid twice", pull.possibly_paid_twice],
+    ["came twice", pull.repeated],
+    ["finished", pull.finished ? "yes" : "no: the next run goes on"],
+  ];
+}
+
+/** Current details of a run that ended. */
+export function reportDetails(report: RunReport): string {
+  const { error } = report;
+  const rows = table(
+    report.pull === undefined ? reportRows(report) : pullReportRows(report, report.pull),
+  );
   const reasons = report.reject_reasons.map(
     ({ reason, count, example }) => `${count} × ${reason}, first at ${example}`,
   );

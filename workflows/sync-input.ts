@@ -15,17 +15,33 @@ const continued = z.strictObject({
   counts: z.custom<ProgressCounts>(isObject),
 });
 
-const syncInput = z.strictObject({
-  sync: z
-    .string()
-    .max(nameCharsMax, "the name of a sync in sluice.yaml")
-    .regex(/^[a-z][a-z0-9_-]*$/, "the name of a sync in sluice.yaml"),
-  mode: z.enum(["auto", "lightweight", "heavyweight"]).optional(),
-  full: z.boolean().optional(),
-  limit: z.int().positive().optional(),
-  dry_run: z.boolean().optional(),
-  continued: continued.optional(),
-});
+/** Characters of a run's id: its sync, a time, and part of a workflow's. */
+const runIdCharsMax = nameCharsMax + 32;
+
+const syncInput = z
+  .strictObject({
+    sync: z
+      .string()
+      .max(nameCharsMax, "the name of a sync in sluice.yaml")
+      .regex(/^[a-z][a-z0-9_-]*$/, "the name of a sync in sluice.yaml"),
+    mode: z.enum(["auto", "lightweight", "heavyweight"]).optional(),
+    full: z.boolean().optional(),
+    limit: z.int().positive().optional(),
+    dry_run: z.boolean().optional(),
+    /** Read the rejects of a run again, those of one code when it is named, instead of the source. */
+    replay: z
+      .strictObject({
+        run: z.string().min(1).max(runIdCharsMax),
+        code: z.string().min(1).max(nameCharsMax).optional(),
+      })
+      .optional(),
+    continued: continued.optional(),
+  })
+  .refine(
+    ({ replay, full, limit, dry_run: dryRun }) =>
+      replay === undefined || [full, limit, dryRun].every((member) => member === undefined),
+    { path: ["replay"], message: "goes with `mode` alone" },
+  );
 
 /** Characters of what is said of a wrong input, which may name members of any length. */
 const problemCharsMax = 2_000;
@@ -66,16 +82,25 @@ export function newRunId(
 }
 
 /**
- * Whether a workflow that says it goes on made that run itself. Its first run id is drawn by Temporal when it starts, so that
- * nobody can type one that fits: else the Web UI could end any run, or have files outside the staging folder removed.
+ * Whether a workflow that says it goes on with a run of that name made that run itself. Its first run id is drawn by Temporal when
+ * it starts, so that nobody can type one that fits: else the Web UI could end any run, or have files outside the staging folder
+ * removed.
  */
-function isOwnRun(input: SyncInput, firstExecutionRunId: string): boolean {
-  const { sync, continued: handedOn } = input;
-  if (handedOn === undefined) return true;
-  const { run_id: runId, opened } = handedOn;
-  const stamp = runId.slice(sync.length, -8);
-  const isOwn = runId.startsWith(sync) && runId.endsWith(firstExecutionRunId.slice(-8));
+export function isRunOf(
+  name: string,
+  {
+    run_id: runId,
+    opened,
+  }: { readonly run_id: string; readonly opened: { readonly runId: string } },
+  firstExecutionRunId: string,
+): boolean {
+  const stamp = runId.slice(name.length, -8);
+  const isOwn = runId.startsWith(name) && runId.endsWith(firstExecutionRunId.slice(-8));
   return isOwn && /^-\d{8}-\d{6}-$/.test(stamp) && opened.runId === runId;
+}
+
+function isOwnRun({ sync, continued: handedOn }: SyncInput, firstExecutionRunId: string): boolean {
+  return handedOn === undefined || isRunOf(sync, handedOn, firstExecutionRunId);
 }
 
 /**

@@ -74,7 +74,8 @@ export async function measureCsv(ask: Ask<CsvConfig> & Span<CsvPosition>): Promi
   return { bytes, exact };
 }
 
-async function withLayout<Result>(
+/** Opens a file for `use`, with what it is read as; undefined while the header line of an append-only one is being written. */
+export async function withLayout<Result>(
   source: SourceFile,
   ask: Ask<CsvConfig> & LayoutAsk,
   use: (layout: Layout | undefined, file: OpenFile) => Promise<Result>,

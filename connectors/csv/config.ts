@@ -1,3 +1,5 @@
+import { matchesGlob, resolve } from "node:path";
+
 import { z } from "zod";
 
 import { columnsMax, pathCharsMax } from "./limits.ts";
@@ -20,15 +22,17 @@ const columns = z
   .max(columnsMax)
   .refine((names) => new Set(names).size === names.length, "each column needs a name of its own");
 
+const pathTo = z
+  .string()
+  .min(1)
+  .max(pathCharsMax)
+  .refine((text) => !text.includes("\0"), "a path holds no NUL");
+
 /** The members of a CSV connection. */
 export const csvConfig = z
   .strictObject({
     /** A file, or a pattern such as `exports/accounts-*.csv`. */
-    path: z
-      .string()
-      .min(1)
-      .max(pathCharsMax)
-      .refine((text) => !text.includes("\0"), "a path holds no NUL"),
+    path: pathTo,
     /** Folder that a relative path starts from, given by the engine. @default the working directory */
     folder: z.string().min(1).optional(),
     /** @default whichever of `,` `;` tab `|` the first line holds most of */
@@ -43,6 +47,10 @@ export const csvConfig = z
     encoding: z.enum(["utf-8", "utf-16le", "utf-16be", "windows-1252"]).default("utf-8"),
     /** Files only ever grow: the next run reads what was added since the last one. */
     append_only: z.boolean().default(false),
+    /** Where a write-back goes, by a path like `path`; of `write_back` alone. */
+    file: pathTo.optional(),
+    /** False: a write-back changes rows that are there, and makes none. @default true */
+    insert: z.boolean().optional(),
   })
   .refine((config) => config.header !== false || config.columns !== undefined, {
     path: ["header"],
@@ -55,7 +63,21 @@ export const csvConfig = z
   .refine((config) => config.quote === false || config.quote !== config.delimiter, {
     path: ["quote"],
     message: "quote and delimiter are the same character",
+  })
+  .refine((config) => !isSource(config), {
+    path: ["file"],
+    message: "path reads this file, and a write-back never changes a source: name another one",
   });
+
+function isSource(config: {
+  readonly path: string;
+  readonly file?: string | undefined;
+  readonly folder?: string | undefined;
+}): boolean {
+  if (config.file === undefined) return false;
+  const [file, path] = [config.file, config.path].map((one) => resolve(config.folder ?? ".", one));
+  return file === path || matchesGlob(file ?? "", path ?? "");
+}
 
 /** A CSV connection as the connector uses it. */
 export type CsvConfig = z.output<typeof csvConfig>;

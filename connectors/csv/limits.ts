@@ -1,4 +1,4 @@
-// Numbers that bound reading a CSV file (our choice, all of them); the row and page limits stand in src/limits.ts.
+// Numbers that bound reading and writing a CSV file (our choice, all of them); the row and page limits stand in src/limits.ts.
 
 /** Bytes read from a file at a time: below 256 KB the reads show, above 1 MB the memory does. */
 export const blockBytes = 512 * 1024;
@@ -38,3 +38,6 @@ export const nameCharsShown = 100;
 
 /** Names a message lists before it says how many more there are. */
 export const namesShownMax = 5;
+
+/** Age of a half-written file beside the one that a write-back makes, beyond which nobody is at work on it. */
+export const leftoverMs = 60 * 60_000;

@@ -107,6 +107,11 @@ export function stateOf(file: OpenFile): Pick<RunPosition, "dev" | "ino" | "size
   return { dev: String(dev), ino: String(ino), size: file.size, mtime_ns: String(mtimeNs) };
 }
 
+/** The hash over the states of all files read so far, from the one over those before this file. */
+export function filesHash(before: string | undefined, file: OpenFile): string {
+  return hash("sha256", JSON.stringify([before ?? "", file.place, stateOf(file)]));
+}
+
 /**
  * Makes sure that a mark was made from this very file, so that no offset is ever used in another one. The mark's tail is left to the
  * reader, who has those bytes.

@@ -26,6 +26,8 @@ const runPosition = z
     ino: z.string(),
     size: z.int().min(0),
     mtime_ns: z.string(),
+    /** Hash over the states of the files that were read whole before; none where there was no such file. */
+    before: sha256.optional(),
   })
   .readonly();
 

@@ -3,7 +3,7 @@ import { bytesOf } from "./bytes.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { readLayout } from "./header.ts";
-import { assertSameFile, headHash, openFile, stateOf, type OpenFile } from "./open.ts";
+import { assertSameFile, filesHash, headHash, openFile, stateOf, type OpenFile } from "./open.ts";
 import { PageReader, piecesBegin, type FilePage } from "./pages.ts";
 import type { CsvPosition, Mark } from "./position.ts";
 import type { CsvRow } from "./row.ts";
@@ -19,6 +19,7 @@ export async function* readCsv(ask: ReadAsk): AsyncGenerator<Page<CsvRow, CsvPos
   const spans = spansOf(files, config, ask);
   const marks = config.append_only ? new Map(appendMarks(ask.from)) : undefined;
   let left = ask.limit ?? Number.POSITIVE_INFINITY;
+  let before = ask.from !== undefined && "before" in ask.from ? ask.from.before : undefined;
   for (const span of spans) {
     const file = await openFile(span.file, config.append_only);
     try {
@@ -29,18 +30,27 @@ export async function* readCsv(ask: ReadAsk): AsyncGenerator<Page<CsvRow, CsvPos
           rows,
           rejects,
           where: (index) => `${file.place}:${lines[index]}`,
-          position: positionOf(file, page, marks),
+          position:
+            marks === undefined
+              ? { ...markOf(file, page), ...stateOf(file), before }
+              : { files: [...marks.set(file.place, markOf(file, page)).values()] },
         };
         left -= rows.length + rejects.length;
         if (left <= 0) return;
       }
+      before = filesHash(before, file);
     } finally {
       await file.handle.close();
     }
   }
 }
 
-async function* readFile(file: OpenFile, span: FileSpan, ask: ReadAsk): AsyncGenerator<FilePage> {
+/** Reads the rows of a span's file. @throws {SourceChangedError} it is not the file that the span was made from. */
+export async function* readFile(
+  file: OpenFile,
+  span: FileSpan,
+  ask: Ask<CsvConfig> & { readonly pageRowsMax: number },
+): AsyncGenerator<FilePage> {
   const { config, signal, log, pageRowsMax } = ask;
   const { from, to } = span;
   if (from !== undefined) assertSameFile(file, from);
@@ -68,15 +78,7 @@ async function* readFile(file: OpenFile, span: FileSpan, ask: ReadAsk): AsyncGen
   }
 }
 
-/** The position behind a page: of a file within the run, or of all append-only files, whose marks it brings up to date. */
-function positionOf(
-  file: OpenFile,
-  page: FilePage,
-  marks: Map<string, Mark> | undefined,
-): CsvPosition {
-  const { offset, line, tail } = page;
-  const mark = { file: file.place, offset, line, head: headHash(file, offset), tail };
-  if (marks === undefined) return { ...mark, ...stateOf(file) };
-  marks.set(file.place, mark);
-  return { files: [...marks.values()] };
+/** How far a page reaches in its file. */
+function markOf(file: OpenFile, { offset, line, tail }: FilePage): Mark {
+  return { file: file.place, offset, line, head: headHash(file, offset), tail };
 }

@@ -117,7 +117,7 @@ export function createHttp(settings: HttpSettings): Http {
  * `maxResponseSize` is in bytes.
  * @throws {ConfigError} a proxy's address is none.
  */
-function createDispatcher(
+export function createDispatcher(
   {
     allowInsecureHosts,
     connectMs,

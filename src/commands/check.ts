@@ -1,16 +1,18 @@
 import type { Finding } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
-import type { ConnectionConfig } from "../config/sources.ts";
-import { ConfigError, SluiceError } from "../errors.ts";
+import type { Config } from "../config/config.ts";
+import { canonicalJson } from "../config/hash.ts";
+import type { ConnectionConfig, SourceConfig } from "../config/sources.ts";
+import { SluiceError } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { connectionNamed } from "./connection-named.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 import { exitCodeOfError, exitCodes } from "./exit-code.ts";
 import { pingService } from "./ping.ts";
 import { useService } from "./services.ts";
 
-/** A finding and what it is about: a connection's name, or the service. */
+/** A finding and what it is about: a connection as something reads it, or the service. */
 type Found = Finding & { readonly subject: string; readonly exitCode?: number | undefined };
 
 /** Runs one look; what it throws becomes a finding. */
@@ -27,12 +29,39 @@ async function finding(
   }
 }
 
-async function checkConnection({ name, connector, config }: ConnectionConfig): Promise<Found[]> {
+/** A connection as something uses it. */
+type Use = Pick<SourceConfig, "connector" | "connectorConfig"> & { readonly subject: string };
+
+/** The connections as syncs and pulls read them, each way once; one that nothing reads as it stands by itself. */
+function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly Use[] {
+  const readers = [
+    ...[...config.syncs].map(([name, sync]) => ({ reader: `sync ${name}`, from: sync })),
+    ...[...config.pulls].map(([name, pull]) => ({
+      reader: `pull ${name}`,
+      from: pull.domainsFrom,
+    })),
+  ];
+  return wanted.flatMap(({ name, connector, config: own }) => {
+    const uses = new Map<string, Use>();
+    for (const { reader, from } of readers) {
+      if (from?.connection !== name) continue;
+      const { connectorConfig } = from;
+      const way = canonicalJson(connectorConfig);
+      const subject = way === canonicalJson(own) ? name : `${name} (${reader})`;
+      if (!uses.has(way)) uses.set(way, { subject, connector, connectorConfig });
+    }
+    return uses.size === 0
+      ? [{ subject: name, connector, connectorConfig: own }]
+      : [...uses.values()];
+  });
+}
+
+async function checkUse({ subject, connector, connectorConfig }: Use): Promise<Found[]> {
   const source = sources.get(connector);
   const silent = { info: () => undefined, warn: () => undefined };
-  const ask = { config, signal: AbortSignal.timeout(60_000), log: silent };
+  const ask = { config: connectorConfig, signal: AbortSignal.timeout(60_000), log: silent };
   const findings = (await source?.check?.(ask)) ?? [];
-  return findings.map((found) => ({ ...found, subject: name }));
+  return findings.map((found) => ({ ...found, subject }));
 }
 
 /** `sluice check [connection]`. */
@@ -41,16 +70,9 @@ export const registerCheck: Register = (program, context) => {
     .description("look whether sources and the service can be reached, step by step")
     .action(async (name: string | undefined, options: GlobalOptions) => {
       const config = await configOf(context, options);
-      const connections = [...config.connections.values()];
       const wanted =
-        name === undefined ? connections : connections.filter((one) => one.name === name);
-      if (name !== undefined && wanted.length === 0) {
-        const names = connections.map((one) => one.name);
-        throw new ConfigError(`there is no connection "${name}"${didYouMean(name, names)}`, {
-          hint: `the connections are: ${names.join(", ")}`,
-        });
-      }
-      const found: Found[] = (await Promise.all(wanted.map(checkConnection))).flat();
+        name === undefined ? [...config.connections.values()] : [connectionNamed(config, name)];
+      const found: Found[] = (await Promise.all(usesOf(config, wanted).map(checkUse))).flat();
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {
           if (config.api.legacyBaseUrl === undefined)

@@ -7,13 +7,15 @@ import {
   type WorkflowHandle,
 } from "@temporalio/client";
 
-import type { Progress } from "../../workflows/progress.ts";
-import type { sync } from "../../workflows/sync.ts";
+import type { Progress, PullProgress } from "../../workflows/progress.ts";
 import { ApiUnavailableError, ConfigError } from "../errors.ts";
 import type { RunReport } from "../report.ts";
 import type { Context } from "./context.ts";
 import { pendingTrouble } from "./pending.ts";
-import { byteText, durationText, grouped } from "./report-text.ts";
+import { byteText, counted, durationText, grouped } from "./report-text.ts";
+
+/** A workflow of a run: of a sync or of a pull. */
+export type RunWorkflow = (input: unknown) => Promise<RunReport>;
 
 /** How often a run is asked how far it is. */
 const askEveryMs = 500;
@@ -25,20 +27,32 @@ export type ReadShare = (progress: Progress) => Promise<number | undefined>;
 /** A workflow that ended: with its report, or with what kept it from having one. */
 export type Followed = { readonly report: RunReport } | { readonly error: unknown };
 
-function progressText(progress: Progress, share: number | undefined, elapsedMs: number): string {
-  const { counts } = progress;
-  const rate = Math.round((counts.read / Math.max(1, elapsedMs)) * 1_000);
-  const bar =
-    share === undefined
+function barText(share: number | undefined): string {
+  if (share === undefined) return "";
+  const bar = "█".repeat(Math.round(share * barWidth)).padEnd(barWidth, "░");
+  return `${bar} ${Math.round(share * 100)} %  `;
+}
+
+/** Results of a pull so far. */
+function pullText({ read, written, pages, calls, domains }: PullProgress): string {
+  const of =
+    domains === undefined
       ? ""
-      : `${"█".repeat(Math.round(share * barWidth)).padEnd(barWidth, "░")} ${Math.round(share * 100)} %  `;
+      : `${grouped(domains.done + domains.refused)} of ${grouped(domains.listed)} domains, `;
+  return `${of}${grouped(read)} results read, ${grouped(written)} written, ${counted(pages, "page")}, ${counted(calls, "call")}`;
+}
+
+function progressText(progress: Progress, share: number | undefined, elapsedMs: number): string {
+  const { counts, pull } = progress;
+  const waiting = progress.waiting === null ? "" : `  ${progress.waiting}`;
+  if (pull !== undefined) return `${barText(share)}${pullText(pull)}${waiting}`;
+  const rate = Math.round((counts.read / Math.max(1, elapsedMs)) * 1_000);
   const left =
     share === undefined || share < 0.05 || share >= 1
       ? ""
       : `  ${durationText((elapsedMs / share) * (1 - share))} left`;
-  const waiting = progress.waiting === null ? "" : `  ${progress.waiting}`;
   return (
-    `${bar}${grouped(counts.read)} rows, ${grouped(rate)}/s, ${byteText(counts.gzip_bytes)} sent, ` +
+    `${barText(share)}${grouped(counts.read)} rows, ${grouped(rate)}/s, ${byteText(counts.gzip_bytes)} sent, ` +
     `${counts.committed_chunks} of ${counts.staged_chunks} chunks${left}${waiting}`
   );
 }
@@ -69,8 +83,9 @@ function modeText(mode: string, reason: string | null): string {
 }
 
 /** What is worth a line where nothing is drawn: a wait, or another chunk committed. */
-function newsOf({ waiting, mode, mode_reason, counts }: Progress): string {
+function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string {
   if (waiting !== null) return waiting;
+  if (pull !== undefined) return pull.calls === 0 ? "started" : pullText(pull);
   if (mode === null) return "started";
   if (counts.committed_chunks === 0) return modeText(mode, mode_reason);
   return `${grouped(counts.read)} rows read, ${grouped(counts.sent)} sent, ${counts.committed_chunks} chunks committed`;
@@ -78,7 +93,7 @@ function newsOf({ waiting, mode, mode_reason, counts }: Progress): string {
 
 /** Follows a workflow to its end; an aborted signal stops following and nothing else. */
 export async function followRun(
-  handle: WorkflowHandle<typeof sync>,
+  handle: WorkflowHandle<RunWorkflow>,
   how: { readonly context: Context; readonly share: ReadShare; readonly signal: AbortSignal },
 ): Promise<Followed | undefined> {
   const { context, share, signal } = how;

@@ -1,11 +1,10 @@
 import type { WorkflowHandle } from "@temporalio/client";
 
-import type { sync } from "../../workflows/sync.ts";
 import { plainText } from "../plain-text.ts";
 
 /** What a run is trying again, in one line; undefined while nothing has failed. A workflow does not know: Temporal alone retries. */
 export async function pendingTrouble(
-  handle: WorkflowHandle<typeof sync>,
+  handle: Pick<WorkflowHandle, "describe">,
 ): Promise<string | undefined> {
   const { raw } = await handle.describe();
   const failing = (raw.pendingActivities ?? []).find(({ lastFailure }) => lastFailure?.message);

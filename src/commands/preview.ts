@@ -1,51 +1,171 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { askOf, checkColumns, connectorOf } from "../../activities/source.ts";
+import type { Source } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
+import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
+import { ConfigError } from "../errors.ts";
 import { pageRowsMax } from "../limits.ts";
 import { loadMapping } from "../mapping/load.ts";
+import { writeLines } from "../pipeline/lines.ts";
 import { mapRows } from "../pipeline/map.ts";
+import type { Page, RowPage } from "../pipeline/page.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
+import { changeOf, type Change } from "../pipeline/what-changed.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { keyFieldOf } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
-import { configOf, withGlobals } from "./context.ts";
-import type { GlobalOptions, Register } from "./context.ts";
+import type { KnownRecord } from "../state/known-records.ts";
+import { configOf, withGlobals, withState } from "./context.ts";
+import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
 import { positive, syncNamed } from "./run.ts";
 
-type PreviewOptions = GlobalOptions & { readonly rows: number };
+type PreviewOptions = GlobalOptions & { readonly rows: number; readonly key: readonly string[] };
+
+/** What is known of keys; undefined where nothing was ever sent from here. */
+type LookUp = ((keys: readonly string[]) => Promise<readonly KnownRecord[]>) | undefined;
+
+/** Looks into the state store without a lock, and makes none where none is. */
+async function withKnown(
+  config: Config,
+  sync: SyncConfig,
+  work: (lookUp: LookUp) => Promise<void>,
+): Promise<void> {
+  if (!existsSync(join(config.stateFolder, "state.db"))) {
+    await work(undefined);
+    return;
+  }
+  const name = { target: targetOf(config.api), sync: sync.name };
+  await withState(config, async (state) => {
+    await work(async (keys) => await state.knownRecords({ ...name, keys }));
+  });
+}
+
+/** The rows that were asked for by name, those that are not there as rejects. */
+async function* namedRows(
+  source: Source,
+  sync: SyncConfig,
+  names: readonly string[],
+): AsyncGenerator<RowPage> {
+  if (source.get === undefined) {
+    throw new ConfigError(`connection ${sync.connection} cannot read single rows`, {
+      hint: "leave out --key: the first rows are shown",
+    });
+  }
+  if (names.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
+  const got = await source.get({ ...askOf(sync, new AbortController().signal), names });
+  const gone = got.missing.map((where) => ({
+    where,
+    code: "row_gone",
+    reason: "there is no such row; it is named by its key, in a file by `path:line`",
+  }));
+  yield { ...got, rejects: [...(got.rejects ?? []), ...gone], position: null };
+}
+
+async function pagesOf(
+  source: Source,
+  sync: SyncConfig,
+  { key, rows }: PreviewOptions,
+): Promise<AsyncIterable<Page>> {
+  const { stream, pii } = sync;
+  const { signal } = new AbortController();
+  const read = { ...askOf(sync, signal), pageRowsMax: Math.min(rows, pageRowsMax), limit: rows };
+  const source$ = key.length > 0 ? namedRows(source, sync, key) : source.read(read);
+  const makeReject = rejectMaker(stream, pii.rejects);
+  const mapping = await loadMapping(sync);
+  const mapped = mapRows(source$, mapping, { stream, keepRows: pii.rejects, makeReject });
+  const valid = validateRecords(mapped, validateRecord(stream), makeReject);
+  return writeLines(valid, { keyField: keyFieldOf(stream), bytesMax: undefined, makeReject });
+}
+
+function dateText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function fieldsText(fields: readonly string[] | undefined): string {
+  if (fields === undefined) return ", nothing says in which fields";
+  return fields.length === 0 ? ", in no field that is followed" : `: ${fields.join(", ")}`;
+}
+
+function changeText(change: Change, wouldSend: boolean): string {
+  if (!("acceptedAt" in change)) {
+    if (change.status === "new") return "new";
+    return "unknown, so it is sent: nothing says what the service holds";
+  }
+  const since = `${change.status} since ${dateText(change.acceptedAt)}`;
+  if (change.status === "changed") return `${since}${fieldsText(change.fields)}`;
+  return wouldSend ? `${since}, sent again as the sync asks for` : `${since}, not sent`;
+}
+
+/** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
+function isSent(change: Change, { send, resendAfterMs = Infinity }: SyncConfig): boolean {
+  if (send === "all" || change.status !== "unchanged") return true;
+  return change.acceptedAt < Date.now() - resendAfterMs;
+}
+
+async function showPage(
+  context: Context,
+  page: Page,
+  how: { readonly sync: SyncConfig; readonly lookUp: LookUp; readonly isJson: boolean },
+): Promise<void> {
+  const { sync, lookUp, isJson } = how;
+  const known = await lookUp?.(page.candidates.map(({ key }) => key));
+  for (const [at, candidate] of page.candidates.entries()) {
+    const { key, record, index } = candidate;
+    const place = page.source.where(index);
+    const change = changeOf(candidate, sync.stream, known?.[at] ?? { state: "new" });
+    const wouldSend = isSent(change, sync);
+    if (isJson) {
+      const { status } = change;
+      const accepted =
+        "acceptedAt" in change ? { accepted_at: dateText(change.acceptedAt) } : undefined;
+      const fields = status === "changed" ? { changed_fields: change.fields } : undefined;
+      const shown = { place, key, status, ...fields, ...accepted, would_send: wouldSend, record };
+      context.print(plainJson(shown));
+    } else {
+      if (lookUp !== undefined) {
+        context.say(plainText(`${place} (${key}): ${changeText(change, wouldSend)}`));
+      }
+      context.print(plainJson(record));
+    }
+  }
+  for (const { place, code, reason, field } of page.rejects) {
+    const of = field === undefined ? "" : `${field} `;
+    if (isJson) context.print(plainJson({ place, reject: { code, field, reason } }));
+    else context.say(plainText(`${place}: rejected: ${of}${reason}`));
+    context.exit(exitCodes.doneWithRejects);
+  }
+}
 
 /** `sluice preview <sync>`. */
 export const registerPreview: Register = (program, context) => {
   withGlobals(program.command("preview <sync>"))
-    .description("show the first records as they would be sent; nothing is sent or stored")
+    .description(
+      "show the first records as they would be sent, and what changed; nothing is sent or stored",
+    )
     .option("-n, --rows <rows>", "how many rows to read", positive, 5)
+    .option(
+      "--key <key>",
+      "the row of this key, in a file path:line; may be repeated",
+      (key: string, keys: readonly string[]) => [...keys, key],
+      [],
+    )
     .action(async (name: string, options: PreviewOptions) => {
-      const sync = syncNamed(await configOf(context, options), name);
-      const aborting = new AbortController();
+      const config = await configOf(context, options);
+      const sync = syncNamed(config, name);
       const source = connectorOf({ sources }, sync.connector);
-      await checkColumns(source, sync, { signal: aborting.signal, mayName: true });
-      const { stream, pii } = sync;
-      const makeReject = rejectMaker(stream, pii.rejects);
-      const rows = Math.min(options.rows, pageRowsMax);
-      const read = source.read({ ...askOf(sync, aborting.signal), pageRowsMax: rows, limit: rows });
-      const mapping = await loadMapping(sync);
-      const mapped = mapRows(read, mapping, { stream, keepRows: pii.rejects, makeReject });
-      let left = options.rows;
-      for await (const page of validateRecords(mapped, validateRecord(stream), makeReject)) {
-        for (const { record, index } of page.candidates) {
-          const place = page.source.where(index);
-          context.print(plainJson(options.json ? { place, record } : record));
+      const { signal } = new AbortController();
+      await checkColumns(source, sync, { signal, mayName: true });
+      await withKnown(config, sync, async (lookUp) => {
+        let left = options.rows;
+        for await (const page of await pagesOf(source, sync, options)) {
+          await showPage(context, page, { sync, lookUp, isJson: options.json === true });
+          left -= page.read;
+          if (left <= 0) break;
         }
-        for (const { place, code, reason, field } of page.rejects) {
-          if (options.json) context.print(plainJson({ place, reject: { code, field, reason } }));
-          else
-            context.say(
-              `${plainText(place)}: rejected: ${field === undefined ? "" : `${field} `}${plainText(reason)}`,
-            );
-          context.exit(exitCodes.doneWithRejects);
-        }
-        left -= page.read;
-        if (left <= 0) break;
-      }
+      });
     });
 };

@@ -8,10 +8,12 @@ import { stringify } from "csv-stringify/sync";
 
 import { ConfigError, messageOf } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { defused } from "../spreadsheet-cell.ts";
 import type { Reject } from "../state/rejects.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
+import { replayRejects, type ReplayOptions } from "./replay.ts";
 import { positive } from "./run.ts";
 import { runNamed } from "./runs.ts";
 
@@ -27,13 +29,22 @@ const columns = [
   "field",
   "reason",
   "row",
+  "state",
+  "replayed_by",
 ];
 
 /** A reject as people and programs read it. */
 function shown(reject: Reject): Record<string, string | null> {
   const { runId, chunk, ordinal, stream, place, key, step, code, field, reason, row } = reject;
   const number = `${chunk}.${ordinal}`;
-  return { run: runId, number, stream, place, key, step, code, field, reason, row };
+  const became = { state: stateOf(reject), replayed_by: reject.replayedBy };
+  return { run: runId, number, stream, place, key, step, code, field, reason, row, ...became };
+}
+
+/** What became of a reject: nothing yet, or it was read again, or a newer row of its key came since. */
+function stateOf({ replayedBy, superseded }: Reject): "open" | "replayed" | "superseded" {
+  if (superseded) return "superseded";
+  return replayedBy === null ? "open" : "replayed";
 }
 
 async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<Reject> {
@@ -47,13 +58,8 @@ async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<Reje
   }
 }
 
-/** A cell that a spreadsheet would take for a formula gets an apostrophe: this file is made for people (OWASP, CSV injection). */
-function defused(value: string | null): string | null {
-  return value !== null && /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
-}
-
 function csvLine(values: readonly (string | null)[]): string {
-  return stringify([values.map(defused)]);
+  return stringify([values.map((value) => (value === null ? null : defused(value)))]);
 }
 
 type Which = GlobalOptions & { readonly run?: string; readonly sync?: string };
@@ -64,9 +70,11 @@ type ExportOptions = Which & {
 };
 
 /** One reject as a line for a person: a reason that concerns a field is worded to follow its name. */
-function lineOf({ place, key, field, reason }: Reject): string {
+function lineOf(reject: Reject): string {
+  const { place, key, field, reason, replayedBy } = reject;
   const of = key === null ? "" : ` (key ${key})`;
-  return plainText(`${place}: ${field === null ? "" : `${field} `}${reason}${of}`);
+  const became = replayedBy === null ? "" : ` [${stateOf(reject)} by ${replayedBy}]`;
+  return plainText(`${place}: ${field === null ? "" : `${field} `}${reason}${of}${became}`);
 }
 
 async function listRejects(context: Context, options: ListOptions): Promise<void> {
@@ -129,7 +137,7 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
   });
 }
 
-/** `sluice rejects list|export`. */
+/** `sluice rejects list|export|replay`. */
 export const registerRejects: Register = (program, context) => {
   const rejects = program.command("rejects").description("rows and records that were refused");
   const verb = (name: string): Command =>
@@ -145,4 +153,8 @@ export const registerRejects: Register = (program, context) => {
     .addOption(new Option("--format <format>").choices(["csv", "jsonl"]).default("csv"))
     .option("--out <file>", "made readable for you alone")
     .action(async (options: ExportOptions) => await exportRejects(context, options));
+  verb("replay")
+    .description("read the rejected rows of a run again, and send what is valid now")
+    .option("--reason <code>", "only those of this code, as `rejects export` names it")
+    .action(async (options: ReplayOptions) => await replayRejects(context, options));
 };

@@ -1,5 +1,5 @@
 import { plainJson, plainText } from "../plain-text.ts";
-import type { RunReport } from "../report.ts";
+import type { PullReport, RunReport } from "../report.ts";
 import { bold } from "./context.ts";
 
 /** A number with its thousands set apart. */
@@ -33,26 +33,25 @@ function positionText(position: unknown): string {
   return `: ${text.length > positionCharsMax ? `${text.slice(0, positionCharsMax)}…` : text}`;
 }
 
-/** The run report for a terminal. `position` is where the checkpoint stands, when it is known. */
-export function reportText(report: RunReport, position?: unknown): string {
-  const { counts, bytes, checkpoint, error } = report;
+/** A count and what it counts. */
+export function counted(count: number, what: string): string {
+  return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** What a sync did with the rows. */
+function syncLines(report: RunReport, position: unknown): readonly string[] {
+  const { counts, bytes, checkpoint } = report;
   const sent =
     counts.would_send === undefined
       ? `sent ${grouped(counts.sent)}`
       : `would send ${grouped(counts.would_send)}`;
-  const lines = [
-    "",
-    bold(`${report.sync}: ${report.outcome.replaceAll("_", " ")}`) +
-      ` in ${durationText(report.duration_ms)}   run ${report.run_id}`,
-    ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
-    ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
-    ...(report.mode === null ? [] : [`  mode        ${report.mode}: ${report.mode_reason ?? ""}`]),
+  return [
     `  rows        read ${grouped(counts.read)} = ${sent} + unchanged ${grouped(counts.unchanged)}` +
       ` + filtered ${grouped(counts.filtered)} + rejected ${grouped(counts.rejected)}` +
       (report.balanced ? "" : "   DOES NOT BALANCE"),
-    `  sent as     ${report.chunks} chunk${report.chunks === 1 ? "" : "s"}, ${report.parts} part${report.parts === 1 ? "" : "s"}, ` +
+    `  sent as     ${counted(report.chunks, "chunk")}, ${counted(report.parts, "part")}, ` +
       `${byteText(bytes.json)} of JSON${bytes.gzip === 0 ? "" : `, ${byteText(bytes.gzip)} compressed`}`,
-    `  requests    ${report.requests}, ${report.retries} tried again, waited ${durationText(report.waited_ms)} for rate limits`,
+    requestLine(report),
     `  repeated    ${report.possibly_repeated === 0 ? "nothing" : `possibly ${grouped(report.possibly_repeated)} records`}`,
     `  checkpoint  version ${checkpoint.before} → ${checkpoint.after}${positionText(position)}`,
     ...(report.stamped_in_future === 0
@@ -60,6 +59,48 @@ export function reportText(report: RunReport, position?: unknown): string {
       : [
           `  future      ${grouped(report.stamped_in_future)} rows wait for the time that they are stamped with`,
         ]),
+  ];
+}
+
+/** What a pull did with the results. */
+function pullLines(report: RunReport, pull: PullReport): readonly string[] {
+  const { counts } = report;
+  const { domains, possibly_paid_twice: twice, repeated } = pull;
+  return [
+    `  results     read ${grouped(counts.read)} = written ${grouped(pull.written)} + unchanged ${grouped(pull.unchanged)}` +
+      ` + without a row ${grouped(pull.missing)} + rejected ${grouped(counts.rejected)}` +
+      (report.balanced ? "" : "   DOES NOT BALANCE"),
+    ...(domains === undefined
+      ? []
+      : [
+          `  domains     ${grouped(domains.done)} done, ${grouped(domains.refused)} refused, of ${grouped(domains.listed)}`,
+        ]),
+    `  paid        ${counted(pull.calls, "call")} for ${counted(pull.pages, "page")}` +
+      (twice === 0 ? "" : `, possibly ${grouped(twice)} of them twice`),
+    requestLine(report),
+    ...(pull.continued ? ["  went on     where an earlier run stopped"] : []),
+    ...(repeated === 0
+      ? []
+      : [`  came twice  ${counted(repeated, "result")}: they changed places meanwhile`]),
+    ...(pull.finished ? [] : ["  left        not everything came: the next run goes on"]),
+  ];
+}
+
+function requestLine({ requests, retries, waited_ms: waitedMs }: RunReport): string {
+  return `  requests    ${requests}, ${retries} tried again, waited ${durationText(waitedMs)} for rate limits`;
+}
+
+/** The run report for a terminal. `position` is where the checkpoint of a sync stands, when it is known. */
+export function reportText(report: RunReport, position?: unknown): string {
+  const { error, pull } = report;
+  const lines = [
+    "",
+    bold(`${report.sync}: ${report.outcome.replaceAll("_", " ")}`) +
+      ` in ${durationText(report.duration_ms)}   run ${report.run_id}`,
+    ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
+    ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
+    ...(report.mode === null ? [] : [`  mode        ${report.mode}: ${report.mode_reason ?? ""}`]),
+    ...(pull === undefined ? syncLines(report, position) : pullLines(report, pull)),
     ...report.reject_reasons.map(
       ({ reason, count, example }, index) =>
         `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${plainText(example)}`,

@@ -1,12 +1,12 @@
 import { duration } from "../config/units.ts";
 import { ConfigError } from "../errors.ts";
 import { plainJson } from "../plain-text.ts";
+import { reportOfRun } from "../report-of-run.ts";
 import type { RunReport } from "../report.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
-import { reportOfRun } from "./report-of-run.ts";
 import { grouped, reportText } from "./report-text.ts";
 import { positive } from "./run.ts";
 
@@ -34,7 +34,9 @@ function rowOf(report: RunReport): string[] {
     report.run_id,
     report.outcome,
     report.mode ?? "",
-    ...[counts.read, counts.sent, counts.unchanged, counts.rejected].map(grouped),
+    ...[counts.read, report.pull?.written ?? counts.sent, counts.unchanged, counts.rejected].map(
+      grouped,
+    ),
   ];
 }
 
@@ -53,7 +55,15 @@ export const registerRuns: Register = (program, context) => {
       await withState(config, async (state) => {
         const found = await state.runs({ sync: options.sync, limit: options.limit });
         const reports = await Promise.all(found.map(async (run) => await reportOfRun(state, run)));
-        const heading = ["run", "outcome", "mode", "read", "sent", "unchanged", "rejected"];
+        const heading = [
+          "run",
+          "outcome",
+          "mode",
+          "read",
+          "sent or written",
+          "unchanged",
+          "rejected",
+        ];
         if (!options.json) {
           context.print(table([heading, ...reports.map(rowOf)]));
         } else for (const report of reports) context.print(plainJson(report));

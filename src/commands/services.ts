@@ -153,14 +153,19 @@ async function keepRunning(): Promise<void> {}
  * else what listens on the default address; else an embedded server is started.
  */
 export async function useTemporal(config: Config, context: Context): Promise<TemporalUse> {
-  const { temporalAddress, variables } = context.environment;
   const none = { uiAddress: undefined, isEmbedded: false, isFound: false, release: keepRunning };
-  const isConfigured = ["TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE"].some((name) => variables[name]);
-  if (temporalAddress !== undefined || isConfigured) return { ...none, address: undefined };
+  if (isTemporalConfigured(context)) return { ...none, address: undefined };
   if (!hasEmbedded(config) && (await temporalAnswers(defaultTemporal))) {
     return { ...none, address: defaultTemporal, isFound: true };
   }
   return await useEmbeddedTemporal(config, context);
+}
+
+/** Whether the environment says where Temporal is. */
+export function isTemporalConfigured({ environment }: Pick<Context, "environment">): boolean {
+  const { temporalAddress, variables } = environment;
+  const names = ["TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE"];
+  return temporalAddress !== undefined || names.some((name) => variables[name]);
 }
 
 function hasEmbedded({ stateFolder }: Config): boolean {

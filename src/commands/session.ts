@@ -44,7 +44,7 @@ async function hasWorkerAt(
 }
 
 /** Temporal as `useTemporal` finds it, but no server that only happens to listen and has no worker of this project. */
-async function temporalFor(
+export async function temporalFor(
   config: Config,
   context: Context,
   storeId: string,

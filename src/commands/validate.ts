@@ -8,11 +8,18 @@ export const registerValidate: Register = (program, context) => {
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
       for (const sync of config.syncs.values()) await loadMapping(sync);
-      const [connections, syncs] = [[...config.connections.keys()], [...config.syncs.keys()]];
+      const names = {
+        connections: [...config.connections.keys()],
+        syncs: [...config.syncs.keys()],
+        pulls: [...config.pulls.keys()],
+      };
+      const listed = Object.entries(names).map(
+        ([what, named]) => `${what} ${named.join(", ") || "none"}`,
+      );
       context.print(
         options.json
-          ? JSON.stringify({ file: config.file, connections, syncs })
-          : `${config.file} is fine: connections ${connections.join(", ") || "none"}; syncs ${syncs.join(", ") || "none"}`,
+          ? JSON.stringify({ file: config.file, ...names })
+          : `${config.file} is fine: ${listed.join("; ")}`,
       );
     });
 };

@@ -7,6 +7,8 @@ import { canonicalJson, sha256 } from "./hash.ts";
 import { variablesIn } from "./interpolate.ts";
 import { membersOf } from "./members.ts";
 import type { NamedFiles } from "./named-files.ts";
+import { assembleNotify } from "./notify.ts";
+import { assemblePull, type PullConfig } from "./pull.ts";
 import type { ConfigMembers } from "./schema.ts";
 import type { SourceConfig, Sources } from "./sources.ts";
 
@@ -31,6 +33,10 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
     const moduleHash = files.moduleHashes.get(name);
     return [[name, assembleSync({ name, sync, source, folder, moduleHash })]];
   });
+  const pulls = [...sources.byPull].flatMap(([name, used]): [string, PullConfig][] => {
+    const pull = members.pulls[name];
+    return pull === undefined ? [] : [[name, assemblePull(name, pull, used)]];
+  });
   return {
     file: file.path,
     folder,
@@ -40,6 +46,8 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
     temporal: { taskQueue: temporal.task_queue, searchAttribute: temporal.search_attribute },
     connections: sources.connections,
     syncs: new Map(syncs),
+    pulls: new Map(pulls),
+    notify: assembleNotify(members.notify),
     advanced: {
       chunksPerRun: advanced.chunks_per_run,
       heartbeatTimeoutMs: advanced.heartbeat_timeout,
@@ -95,8 +103,9 @@ function assembleSync(parts: {
   const { folder: _, ...connectorConfig } = membersOf(source.connectorConfig);
   const record = moduleHash ?? sync.record;
   const configHash = sha256(canonicalJson({ ...settings, connectorConfig, record }));
-  if (typeof sync.record !== "string") return { ...settings, configHash, record: sync.record };
+  const hashed = { ...settings, schedule: sync.schedule, allowEcho: sync.allow_echo, configHash };
+  if (typeof sync.record !== "string") return { ...hashed, record: sync.record };
   // One that could not be read is a mistake that was found before, so the hash is there.
   const recordModule = { path: resolve(folder, sync.record), hash: moduleHash ?? "" };
-  return { ...settings, configHash, recordModule };
+  return { ...hashed, recordModule };
 }

@@ -1,5 +1,8 @@
 import type { RecordMapping } from "../mapping/schema.ts";
 import type { Secret } from "../secret.ts";
+import type { NotifyConfig } from "./notify.ts";
+import type { PullConfig } from "./pull.ts";
+import type { ScheduleConfig } from "./schedule.ts";
 import type { ConfigMembers } from "./schema.ts";
 import type { ConnectionConfig, SourceConfig } from "./sources.ts";
 
@@ -17,6 +20,8 @@ export type Config = {
   readonly temporal: { readonly taskQueue: string; readonly searchAttribute: boolean };
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
   readonly syncs: ReadonlyMap<string, SyncConfig>;
+  readonly pulls: ReadonlyMap<string, PullConfig>;
+  readonly notify: readonly NotifyConfig[];
   readonly advanced: AdvancedConfig;
 };
 
@@ -61,7 +66,14 @@ export type SyncConfig = SourceConfig & {
   /** Undefined: what was sent once is never sent again unless it changes. */
   readonly resendAfterMs: number | undefined;
   readonly pii: { readonly rejects: SyncMembers["pii"]["rejects"] };
-  /** Sha256 over all of this and the bytes of a mapping module, but no secret; the same wherever the project lies. */
+  /** Undefined: it runs when it is told to. */
+  readonly schedule: ScheduleConfig | undefined;
+  /** Whether it may read what a pull writes. */
+  readonly allowEcho: boolean;
+  /**
+   * Sha256 over all of this but the schedule and `allowEcho`, and the bytes of a mapping module, but no secret; the same wherever
+   * the project lies.
+   */
   readonly configHash: string;
 } & (
     | { readonly record: RecordMapping; readonly recordModule?: undefined }

@@ -1,14 +1,15 @@
 import { z } from "zod";
 
 import { inputJsonSchema } from "./member-names.ts";
+import { domainsFromSchema, writeBackSchema } from "./pull.ts";
 import { configSchema, connectionSchema, fromSchema } from "./schema.ts";
 import type { ConnectorSchema } from "./sources.ts";
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
- * The JSON schema of `sluice.yaml`, for editors. It offers each connector's members in connections and in `from`, and asks
- * for none of them, because a sync may bring what its connection lacks.
+ * The JSON schema of `sluice.yaml`, for editors. It offers each connector's members in connections and where syncs and
+ * pulls use them, and asks for none of them, because a sync or pull may bring what its connection lacks.
  */
 export function configJsonSchema(connectors: ReadonlyMap<string, ConnectorSchema>): JsonSchema {
   const known = [...connectors].map(([name, { config }]) => ({ name, ...membersOf(config) }));
@@ -18,6 +19,9 @@ export function configJsonSchema(connectors: ReadonlyMap<string, ConnectorSchema
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === connectionSchema) offerConnections(jsonSchema, known);
       if (zodSchema === fromSchema) offerSources(jsonSchema, known);
+      if (zodSchema === domainsFromSchema || zodSchema === writeBackSchema) {
+        offerMembers(jsonSchema, known);
+      }
     },
   });
 }
@@ -60,4 +64,14 @@ function offerSources(schema: JsonSchema, connectors: readonly KnownConnector[])
         }))
       : [way],
   );
+}
+
+/** Members of every connector beside the pull's own: which one it is, only the connection that is named would tell. */
+function offerMembers(schema: JsonSchema, connectors: readonly KnownConnector[]): void {
+  const offered = Object.fromEntries(
+    connectors.flatMap(({ properties }) => Object.entries(properties)),
+  );
+  // `key` is the pull's own in a write-back, whatever a connector calls so.
+  schema.properties = { ...offered, ...schema.properties };
+  schema.additionalProperties = connectors.some(({ isOpen }) => isOpen);
 }

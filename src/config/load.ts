@@ -3,11 +3,14 @@ import { dirname, resolve } from "node:path";
 import { assembleConfig } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import { parseConfigDocument } from "./document.ts";
+import { echoMistakes } from "./echo.ts";
 import { findConfigFile } from "./find.ts";
 import type { Search } from "./find.ts";
 import { mappingMistakes } from "./mappings.ts";
 import { checkData, problemsAt } from "./mistakes.ts";
 import { readNamedFiles } from "./named-files.ts";
+import { nameMistakes } from "./names.ts";
+import { notifyMistakes } from "./notify.ts";
 import { configError } from "./problems.ts";
 import { configSchema } from "./schema.ts";
 import { resolveSources } from "./sources.ts";
@@ -38,12 +41,17 @@ export async function loadConfig(
   const files = await readNamedFiles(data, folder);
   const found = [members, sources, files].flatMap(({ mistakes }) => mistakes);
   const problems = [
-    ...problemsAt(document, [...found, ...mappingMistakes(data)]),
+    ...problemsAt(document, [
+      ...found,
+      ...mappingMistakes(data),
+      ...notifyMistakes(data),
+      ...nameMistakes(data),
+    ]),
     ...document.problems,
   ];
   if (problems.length > 0 || members.output === undefined) throw configError(shown, problems);
 
-  return assembleConfig({
+  const config = assembleConfig({
     file,
     members: members.output,
     sources,
@@ -51,4 +59,7 @@ export async function loadConfig(
     writtenKey: document.writtenAt(["api", "api_key"]),
     stateFolder: resolve(folder, variables.get("SLUICE_STATE_DIR") || members.output.state),
   });
+  const echoes = echoMistakes(config);
+  if (echoes.length > 0) throw configError(shown, problemsAt(document, echoes));
+  return config;
 }

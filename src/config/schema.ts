@@ -14,8 +14,12 @@ import {
 import { recordMappingSchema } from "../mapping/schema.ts";
 import { streams } from "../records/streams.ts";
 import { modulePath } from "./named-files.ts";
+import { notifySchema } from "./notify.ts";
+import { pullSchema } from "./pull.ts";
+import { rejectLimitSchema } from "./reject-limit.ts";
+import { scheduleSchema } from "./schedule.ts";
 import { secretFault } from "./secret-file.ts";
-import { duration, share, size } from "./units.ts";
+import { duration, size } from "./units.ts";
 
 const nameMessage = `a name is a small letter and up to ${String(nameCharsMax - 1)} small letters, digits, "_" or "-"`;
 const name = z
@@ -181,13 +185,7 @@ const sync = z
       .describe(
         "What becomes of a second row of the same key in one full read, with `send: changed`.",
       ),
-    reject_limit: z
-      .strictObject({
-        rate: share().prefault("5%").describe("Share of the rows read: 5% or 0.05."),
-        rows: z.int().min(0).default(100).describe("Up to this many rejects never stop a run."),
-      })
-      .prefault({})
-      .describe("A run stops once its rejects exceed both."),
+    reject_limit: rejectLimitSchema,
     min_rows: z
       .int()
       .min(0)
@@ -237,6 +235,13 @@ const sync = z
       })
       .prefault({})
       .describe("What is kept of personal data."),
+    schedule: scheduleSchema.optional(),
+    allow_echo: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether it may read columns that a pull writes: what the service said goes back to it.",
+      ),
   })
   .describe("A transfer from a connection into a stream.");
 
@@ -251,6 +256,11 @@ export const configSchema = z.strictObject({
   temporal,
   connections: z.record(name, connectionSchema).describe("Sources by name."),
   syncs: z.record(name, sync).describe("Transfers by name."),
+  pulls: z
+    .record(name, pullSchema)
+    .default({})
+    .describe("What comes back from the service, by name; none may be called as a sync is."),
+  notify: notifySchema,
   advanced,
 });
 

@@ -10,7 +10,11 @@ import type { Checked, Mistake } from "./mistakes.ts";
  * What a configuration needs of a connector: the schema of a connection's members with those of `from` over them. The
  * schema must take a member `folder`: the folder of `sluice.yaml`, which no one may write there.
  */
-export type ConnectorSchema = { readonly config: z.ZodType };
+export type ConnectorSchema = {
+  readonly config: z.ZodType;
+  /** There in a connector that values can be written back with. */
+  readonly write?: unknown;
+};
 
 /** A configured connector. */
 export type ConnectionConfig = {
@@ -28,74 +32,129 @@ export type SourceConfig = {
   readonly connectorConfig: unknown;
 };
 
-/** The connections and the syncs' sources, as far as they are right, and what is wrong with the others. */
+/** What a pull writes to, and where it reads its domains. */
+export type PullSources = {
+  readonly writeBack: SourceConfig;
+  /** Undefined for a search. */
+  readonly domainsFrom: SourceConfig | undefined;
+};
+
+/** The connections and what syncs and pulls use of them, as far as they are right, and what is wrong with the others. */
 export type Sources = {
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
   /** By the sync's name. */
   readonly bySync: ReadonlyMap<string, SourceConfig>;
+  /** By the pull's name. */
+  readonly byPull: ReadonlyMap<string, PullSources>;
   readonly mistakes: readonly Mistake[];
 };
 
 type Members = Readonly<Record<string, unknown>>;
 
-/**
- * Parses every connection by its connector's schema, alone and as each sync reads it. Takes data that nothing has checked
- * and passes over what the configuration's own schema refuses, so that one look finds the mistakes of both.
- */
-export function resolveSources(input: {
+/** Members of `write_back` and `domains_from` that are the pull's own and not the connector's. */
+const ownMembers = { write_back: ["key", "set"], domains_from: ["column"] } as const;
+
+type SourcesInput = {
   readonly data: unknown;
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
   readonly folder: string;
-}): Sources {
-  const mistakes: Mistake[] = [];
-  const connections = new Map<string, ConnectionConfig>();
+};
+
+/**
+ * Parses every connection by its connector's schema, alone and as each sync and pull uses it. Takes data that nothing has checked
+ * and passes over what the configuration's own schema refuses, so that one look finds the mistakes of both.
+ */
+export function resolveSources(input: SourcesInput): Sources {
+  const resolver = new Resolver(input);
+  const connections = resolver.connections();
   const bySync = new Map<string, SourceConfig>();
-  const written = membersOf(membersOf(input.data)["connections"]);
-
-  const parse = (source: Source): { readonly config: unknown } | undefined => {
-    const { connector, ...members } = source.connection;
-    const schema = input.connectors.get(String(connector));
-    if (schema === undefined) return undefined;
-    const own = { ...members, ...source.from };
-    const { output, mistakes: found } = checkSource(schema.config, own, input.folder);
-    mistakes.push(...found.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })));
-    return found.length === 0 ? { config: output } : undefined;
-  };
-
-  for (const [name, value] of Object.entries(written)) {
-    const connection = membersOf(value);
-    const path = ["connections", name];
-    mistakes.push(...connectorMistakes(connection["connector"], path, input.connectors));
-    const parsed = parse({ connection, connectionPath: path, from: {}, fromPath: path });
-    if (parsed === undefined) continue;
-    connections.set(name, { name, connector: String(connection["connector"]), ...parsed });
-  }
+  const byPull = new Map<string, PullSources>();
   for (const [sync, value] of Object.entries(membersOf(membersOf(input.data)["syncs"]))) {
-    const { from } = membersOf(value);
-    const fromPath = ["syncs", sync, "from"];
-    const isName = typeof from === "string";
-    const { connection: name, ...own } = isName ? { connection: from } : membersOf(from);
-    if (typeof name !== "string") continue;
-    if (!Object.hasOwn(written, name)) {
-      mistakes.push({
+    const source = resolver.use(membersOf(value)["from"], ["syncs", sync, "from"]);
+    if (source !== undefined) bySync.set(sync, source);
+  }
+  for (const [pull, value] of Object.entries(membersOf(membersOf(input.data)["pulls"]))) {
+    const { write_back: target, job_postings: postings } = membersOf(value);
+    const writeBack = resolver.writeBack(target, ["pulls", pull, "write_back"]);
+    const domains = membersOf(postings)["domains_from"];
+    const path = ["pulls", pull, "job_postings", "domains_from"];
+    const domainsFrom = resolver.use(domains, path, ownMembers.domains_from);
+    if (writeBack !== undefined) byPull.set(pull, { writeBack, domainsFrom });
+  }
+  return { connections, bySync, byPull, mistakes: resolver.mistakes };
+}
+
+/** Looks connections up, and collects what is wrong with them and their uses. */
+class Resolver {
+  readonly mistakes: Mistake[] = [];
+  readonly #input: SourcesInput;
+  readonly #written: Members;
+
+  constructor(input: SourcesInput) {
+    this.#input = input;
+    this.#written = membersOf(membersOf(input.data)["connections"]);
+  }
+
+  connections(): ReadonlyMap<string, ConnectionConfig> {
+    const connections = new Map<string, ConnectionConfig>();
+    for (const [name, value] of Object.entries(this.#written)) {
+      const connection = membersOf(value);
+      const path = ["connections", name];
+      this.mistakes.push(
+        ...connectorMistakes(connection["connector"], path, this.#input.connectors),
+      );
+      const parsed = this.#parse({ connection, connectionPath: path, from: {}, fromPath: path });
+      if (parsed === undefined) continue;
+      connections.set(name, { name, connector: String(connection["connector"]), ...parsed });
+    }
+    return connections;
+  }
+
+  /** A connection by its name alone, or by a group of members that names it; less those that are not the connector's. */
+  use(used: unknown, fromPath: Path, less: readonly string[] = []): SourceConfig | undefined {
+    const isName = typeof used === "string";
+    const { connection: name, ...members } = isName ? { connection: used } : membersOf(used);
+    if (typeof name !== "string") return undefined;
+    if (!Object.hasOwn(this.#written, name)) {
+      this.mistakes.push({
         path: isName ? fromPath : [...fromPath, "connection"],
         on: "value",
-        message: `no connection has this name${didYouMean(name, Object.keys(written))}`,
+        message: `no connection has this name${didYouMean(name, Object.keys(this.#written))}`,
       });
-      continue;
+      return undefined;
     }
-    const connection = membersOf(written[name]);
-    const parsed = parse({
-      connection,
-      connectionPath: ["connections", name],
-      from: own,
-      fromPath,
-    });
-    if (parsed === undefined) continue;
+    const connection = membersOf(this.#written[name]);
+    const own = Object.entries(members).filter(([member]) => !less.includes(member));
+    const from = Object.fromEntries(own);
+    const connectionPath = ["connections", name];
+    const parsed = this.#parse({ connection, connectionPath, from, fromPath });
+    if (parsed === undefined) return undefined;
     const connector = String(connection["connector"]);
-    bySync.set(sync, { connection: name, connector, connectorConfig: parsed.config });
+    return { connection: name, connector, connectorConfig: parsed.config };
   }
-  return { connections, bySync, mistakes };
+
+  /** The same of a connection that is written to. */
+  writeBack(used: unknown, path: Path): SourceConfig | undefined {
+    const found = this.use(used, path, ownMembers.write_back);
+    if (found === undefined) return undefined;
+    const { connector } = found;
+    if (this.#input.connectors.get(connector)?.write !== undefined) return found;
+    const message = `the connector ${connector} writes nothing back`;
+    this.mistakes.push({ path: [...path, "connection"], on: "value", message });
+    return undefined;
+  }
+
+  #parse(source: Source): { readonly config: unknown } | undefined {
+    const { connector, ...members } = source.connection;
+    const schema = this.#input.connectors.get(String(connector));
+    if (schema === undefined) return undefined;
+    const own = { ...members, ...source.from };
+    const { output, mistakes } = checkSource(schema.config, own, this.#input.folder);
+    this.mistakes.push(
+      ...mistakes.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })),
+    );
+    return mistakes.length === 0 ? { config: output } : undefined;
+  }
 }
 
 type Source = {

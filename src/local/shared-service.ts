@@ -77,6 +77,16 @@ export async function acquireService(request: ServiceRequest): Promise<ServiceUs
   };
 }
 
+/** The server that a record in the folder names, while its process runs. Nothing is started, and it may stop at any time. */
+export function findService({
+  folder,
+  name,
+}: Pick<ServiceRequest, "folder" | "name">): ServiceInfo | undefined {
+  const record = readRecord(join(folder, `${name}.json`));
+  if (record?.addresses === undefined || !isRunning(record.server)) return undefined;
+  return { pid: record.server.pid, addresses: record.addresses };
+}
+
 function lockOf({ folder, name }: ServiceRequest): string {
   return join(folder, `${name}.lock`);
 }

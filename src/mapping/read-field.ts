@@ -29,6 +29,8 @@ export function fieldReader(rule: FieldRule): FieldReader {
     let value = source(row);
     if (isTrimmed && typeof value === "string") value = value.trim();
     if (value === "" || value === null || value === undefined) return isKept ? value : whenEmpty;
+    // What the source says it cannot give is refused in its words.
+    if (typeof value === "object" && value instanceof Refusal) return value;
     return convert === undefined ? value : convert(value);
   };
 }

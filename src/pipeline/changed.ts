@@ -4,6 +4,7 @@ import type { KeysToStage } from "../state/fingerprints.ts";
 import { hashBytes, verdict } from "../state/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
 import type { ChunkRoom } from "./chunk-limits.ts";
+import type { FieldHasher } from "./field-hashes.ts";
 import type { Candidate, MakeReject, Page } from "./page.ts";
 
 /**
@@ -16,13 +17,13 @@ const rowsAtOnceMin = 4_000;
 const charsAtOnceMin = 4 * 1024 * 1024;
 
 /** How a sync decides what has changed; without the keys and hashes, which come with each page. */
-export type ChangedSettings = Omit<KeysToStage, "keys" | "hashes">;
+export type ChangedSettings = Omit<KeysToStage, "keys" | "hashes" | "fields" | "ages">;
 
 /** Pages whose keys the store is judging. */
 type Judging = { readonly pages: readonly Page[]; readonly verdicts: Promise<Uint8Array> };
 
 /** The first 128 bits of each line's sha256: faster than md5 where the processor knows it, and never forbidden. */
-function hashesOf(candidates: readonly Candidate[]): Uint8Array {
+export function hashesOf(candidates: readonly Pick<Candidate, "line">[]): Uint8Array {
   const hashes = Buffer.allocUnsafeSlow(candidates.length * hashBytes);
   for (const [index, { line }] of candidates.entries()) {
     // As text, because a buffer of its own for each would cost more than the hash.
@@ -47,6 +48,11 @@ function apply(page: Page, verdicts: Uint8Array, makeReject: MakeReject): void {
       page.unchanged += 1;
       return false;
     }
+    if (verdicts[position] === verdict.superseded) {
+      page.filtered += 1;
+      page.superseded.push(page.source.where(index));
+      return false;
+    }
     if (verdicts[position] === verdict.duplicate) {
       const reason = "same key as an earlier row of this run";
       const fault = { step: "duplicate", code: "duplicate_key", reason, key } as const;
@@ -55,6 +61,14 @@ function apply(page: Page, verdicts: Uint8Array, makeReject: MakeReject): void {
     }
     return true;
   });
+}
+
+/** How old each row of a replay is; undefined where the rows are of none. */
+function agesOf(pages: readonly Page[]): readonly number[] | undefined {
+  const ages = pages.flatMap(({ source, candidates }) =>
+    candidates.flatMap(({ index }) => source.age?.(index) ?? []),
+  );
+  return ages.length === 0 ? undefined : ages;
 }
 
 /**
@@ -69,12 +83,21 @@ export async function* dropUnchanged(
     readonly makeReject: MakeReject;
     /** No page is judged that might belong to the next chunk: its keys would be marked as seen. */
     readonly room: ChunkRoom;
+    /** Undefined keeps no hashes of fields. */
+    readonly fields?: FieldHasher | undefined;
   },
 ): AsyncGenerator<Page> {
-  const judge = (gathered: readonly Page[]): Judging => {
+  const judge = async (gathered: readonly Page[]): Promise<Judging> => {
     const candidates = gathered.flatMap((page) => page.candidates);
     const keys = candidates.map(({ key }) => key);
-    const verdicts = state.stageKeys({ ...how.settings, keys, hashes: hashesOf(candidates) });
+    const fields = await how.fields?.hash(candidates);
+    const verdicts = state.stageKeys({
+      ...how.settings,
+      keys,
+      hashes: hashesOf(candidates),
+      fields,
+      ages: agesOf(gathered),
+    });
     // A call that fails while later pages are mapped must not end the process: its turn comes below.
     verdicts.catch(() => undefined);
     return { pages: gathered, verdicts };
@@ -98,7 +121,7 @@ export async function* dropUnchanged(
     const mayRunAhead = how.room.mayRunAhead();
     if (mayRunAhead && !isEnough(gathered)) continue;
     const before = judging;
-    judging = judge(gathered);
+    judging = await judge(gathered);
     gathered = [];
     if (before !== undefined) yield* judged(before);
     if (mayRunAhead) continue;
@@ -106,5 +129,5 @@ export async function* dropUnchanged(
     judging = undefined;
   }
   if (judging !== undefined) yield* judged(judging);
-  if (gathered.length > 0) yield* judged(judge(gathered));
+  if (gathered.length > 0) yield* judged(await judge(gathered));
 }

@@ -20,6 +20,6 @@ export async function* mapRows(
         candidates.push({ record: mapped.record, index, key: "", line: "" });
       } else rejects.push(how.makeReject(source, index, { step: "map", ...mapped.reject }));
     }
-    yield { source, read, candidates, rejects, filtered, unchanged: 0 };
+    yield { source, read, candidates, rejects, filtered, unchanged: 0, superseded: [] };
   }
 }

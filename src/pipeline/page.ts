@@ -15,6 +15,8 @@ export type RowPage = {
         readonly row?: string | undefined;
       }[]
     | undefined;
+  /** Of a replay, for every row or none: how old `rows[index]` is; see `KeysToStage`. */
+  readonly age?: ((index: number) => number) | undefined;
 };
 
 /** A record on its way: from which row of its page it came, and from `lines` on its key and JSON. */
@@ -36,6 +38,8 @@ export type Page = {
   readonly rejects: RejectEntry[];
   filtered: number;
   unchanged: number;
+  /** Places of rows among those filtered that were refused once, while newer ones of their keys were staged since. */
+  readonly superseded: string[];
 };
 
 /** Makes the reject of a row: the place from its page, the row as the `pii` setting keeps it. */

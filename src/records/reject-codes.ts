@@ -25,6 +25,12 @@ const texts = {
   refused_by_service: "the service refused the record",
   too_large: "the record is too large",
   service_fails: "the service fails on it",
+  // Pulling
+  bad_result: "a result has not the shape of the API document",
+  no_key: "a result lacks what its row is found by",
+  refused_by_source: "the source refused the values",
+  unknown_domain: "the service does not know the domain",
+  refused_domain: "the service refused the domain",
 } as const;
 
 /** Why a row or record was refused; a connector brings codes of its own for rows it could not read. */

@@ -1,17 +1,54 @@
 import { CheckpointMovedError, NotBalancedError } from "../errors.ts";
 import type { Database } from "./database.ts";
 import { count, toJson } from "./database.ts";
-import type { SendStore, StageName } from "./sends.ts";
+import { createReplayedMarking } from "./replays.ts";
+import type { Send, SendStore, StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
 /** The one place where a checkpoint follows an acceptance (I1). */
 export interface CommitStore {
   /**
-   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction.
+   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay it leaves
+   * the checkpoint where it is, and marks the rejects that were read again.
    * @throws {SupersededError} the staging is not the newest. @throws {NotBalancedError} a part is not accepted.
    * @throws {CheckpointMovedError} someone else moved the checkpoint.
    */
   commitChunk(input: StageName & { readonly at: string }): void;
+}
+
+/** Moves the checkpoint behind a chunk; a replay leaves it where it is, and marks the rejects that it took. */
+function createSaving(db: Database): (send: Send, at: string) => void {
+  const makeCheckpoint = db.prepare(
+    `insert or ignore into checkpoints (target, sync, version, updated_at)
+     select target, sync, 0, $at from runs where run_id = $runId`,
+  );
+  const moveCheckpoint = db.prepare(
+    `update checkpoints set version = version + 1, position = $position, held = h, run_id = $runId, updated_at = $at
+     from (select target as t, sync as s, checkpoint_version as v, held as h from runs where run_id = $runId)
+     where target = t and sync = s and version = v`,
+  );
+  const moveRun = db.prepare(
+    "update runs set checkpoint_version = checkpoint_version + 1 where run_id = $runId",
+  );
+  const isReplay = db.prepare(
+    "select count(*) from runs where run_id = $runId and kind = 'replay'",
+  );
+  const markReplayed = createReplayedMarking(db);
+
+  return ({ runId, chunk, from, to }, at) => {
+    if (count(isReplay, { runId }) === 1) {
+      markReplayed({ runId, from: Number(from), to: Number(to) });
+      return;
+    }
+    makeCheckpoint.run({ runId, at });
+    if (moveCheckpoint.run({ runId, at, position: toJson(to) }).changes !== 1) {
+      throw new CheckpointMovedError(
+        `run ${runId}: the checkpoint moved since this run began; chunk ${chunk} was accepted and is not covered by it`,
+        { hint: "look at `sluice state show`, then run the sync again" },
+      );
+    }
+    moveRun.run({ runId });
+  };
 }
 
 /** The commits of a SQLite store. */
@@ -27,18 +64,6 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
     `select count(*) from receipts where run_id = $runId and chunk = $chunk and stage = $stage
        and state not in ('accepted', 'refused', 'split')`,
   );
-  const makeCheckpoint = db.prepare(
-    `insert or ignore into checkpoints (target, sync, version, updated_at)
-     select target, sync, 0, $at from runs where run_id = $runId`,
-  );
-  const moveCheckpoint = db.prepare(
-    `update checkpoints set version = version + 1, position = $position, held = h, run_id = $runId, updated_at = $at
-     from (select target as t, sync as s, checkpoint_version as v, held as h from runs where run_id = $runId)
-     where target = t and sync = s and version = v`,
-  );
-  const moveRun = db.prepare(
-    "update runs set checkpoint_version = checkpoint_version + 1 where run_id = $runId",
-  );
   const settleReceipts = db.prepare(
     `update receipts set state = 'committed', updated_at = $at
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
@@ -46,7 +71,7 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
   const settleSend = db.prepare(
     "update sends set state = 'committed', committed_at = $committedAt where send = $send",
   );
-
+  const save = createSaving(db);
   const commitChunk: CommitStore["commitChunk"] = (input) =>
     db.write(() => {
       const { runId, chunk, at } = input;
@@ -63,14 +88,7 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
             "no checkpoint is saved",
         );
       }
-      makeCheckpoint.run({ runId, at });
-      if (moveCheckpoint.run({ runId, at, position: toJson(found.to) }).changes !== 1) {
-        throw new CheckpointMovedError(
-          `run ${runId}: the checkpoint moved since this run began; chunk ${chunk} was accepted and is not covered by it`,
-          { hint: "look at `sluice state show`, then run the sync again" },
-        );
-      }
-      moveRun.run({ runId });
+      save(found, at);
       settleReceipts.run(input);
       settleSend.run({ committedAt: Date.parse(at), send: found.send });
     });

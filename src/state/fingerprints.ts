@@ -10,7 +10,7 @@ import type { StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
 /** What is to be done with a record. */
-export const verdict = { send: 0, unchanged: 1, duplicate: 2 } as const;
+export const verdict = { send: 0, unchanged: 1, duplicate: 2, superseded: 3 } as const;
 
 /** Bytes of one record's hash. */
 export const hashBytes = 16;
@@ -22,6 +22,13 @@ export type KeysToStage = SyncName &
     readonly keys: readonly string[];
     /** `hashBytes` for each key. */
     readonly hashes: Uint8Array;
+    /** The hashes of each record's fields, `fieldBytes` for each key; undefined keeps none. */
+    readonly fields?: { readonly fieldBytes: number; readonly hashes: Uint8Array } | undefined;
+    /**
+     * Of a replay: how old each row is, as the number of a send, and between two sends where it was refused. A key that was seen
+     * after it has a newer row, which supersedes it, whether it was sent or not: what is unknown is sent by the next run.
+     */
+    readonly ages?: readonly number[] | undefined;
     /** Send whatever the fingerprint says. */
     readonly full: boolean;
     /** Judge a key that this run has seen before as a duplicate. */
@@ -76,10 +83,12 @@ function createSendFacts(db: Database): (send: number) => SendFacts | undefined 
 /** Positional parameters and no schema here: these two run once a row. */
 function prepareRow(db: Database): Record<"select" | "put" | "see", StatementSync> {
   return {
-    select: db.prepare("select hash, send, seen from fingerprints where set_id = ? and key = ?"),
+    select: db.prepare(
+      "select hash, fields, send, seen from fingerprints where set_id = ? and key = ?",
+    ),
     put: db.prepare(
-      `insert into fingerprints (set_id, key, hash, send, seen) values (?, ?, ?, ?, ?)
-       on conflict do update set hash = excluded.hash, send = excluded.send, seen = excluded.seen`,
+      `insert into fingerprints (set_id, key, hash, fields, send, seen) values (?, ?, ?, ?, ?, ?)
+       on conflict do update set hash = excluded.hash, fields = excluded.fields, send = excluded.send, seen = excluded.seen`,
     ),
     see: db.prepare(
       `insert into fingerprints (set_id, key, hash, send, seen) values (?, ?, null, 0, ?)
@@ -92,11 +101,32 @@ function isEqual(known: unknown, hash: Uint8Array): boolean {
   return known instanceof Uint8Array && Buffer.compare(known, hash) === 0;
 }
 
+/**
+ * Keeps the hashes of a record's fields under the number that they had before; answers it. They lie in a table of their own, which
+ * a first load only appends to: beside the keys they doubled the pages that it writes in random order, and the CPU that they cost.
+ */
+function createFieldKeeper(
+  db: Database,
+): (known: unknown, fields: KeysToStage["fields"], index: number) => number | null {
+  const insert = db.prepare("insert into field_hashes (hashes) values (?)");
+  const update = db.prepare("update field_hashes set hashes = ? where id = ?");
+  return (known, fields, index) => {
+    const { fieldBytes = 0, hashes } = fields ?? {};
+    const block = hashes?.subarray(index * fieldBytes, (index + 1) * fieldBytes) ?? null;
+    if (typeof known !== "number") {
+      return block === null ? null : Number(insert.run(block).lastInsertRowid);
+    }
+    update.run(block, known);
+    return known;
+  };
+}
+
 /** Judges one key; the caller holds the transaction. */
 function createJudge(
   db: Database,
 ): (input: KeysToStage, set: z.output<typeof setRow>, index: number) => number {
   const { select, put, see } = prepareRow(db);
+  const keepFields = createFieldKeeper(db);
   const factsOf = createSendFacts(db);
   /** Whether a send is one of this run's own and not given up: what it saw is part of this run. */
   const isOfRun = (send: number, runId: string): boolean => {
@@ -112,6 +142,8 @@ function createJudge(
     const hash = input.hashes.subarray(index * hashBytes, (index + 1) * hashBytes);
     const known = select.get(set.id, key);
     const [knownSend, knownSeen] = [Number(known?.["send"] ?? 0), Number(known?.["seen"] ?? 0)];
+    const age = input.ages?.[index];
+    if (age !== undefined && knownSeen > age) return verdict.superseded;
     if (input.rejectDuplicates && isOfRun(knownSeen, runId)) return verdict.duplicate;
 
     const facts = knownSend > set.validAfter ? factsOf(knownSend) : undefined;
@@ -126,7 +158,10 @@ function createJudge(
       return verdict.send;
     }
     // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
-    put.run(set.id, key, hash, wasSent(knownSend, runId) ? -send : send, send);
+    const now = wasSent(knownSend, runId) ? -send : send;
+    const fields = keepFields(known?.["fields"], input.fields, index);
+    // A replayed row does not grow newer by it: of two that are replayed apart, the later one still wins.
+    put.run(set.id, key, hash, fields, now, age ?? send);
     return verdict.send;
   };
 }

@@ -1,4 +1,4 @@
-// Places kept for what is built next: locks.waiting for backfills; fingerprints.fields for "what changed since"; rejects.replayed_by for replays.
+// A place kept for what is built next: locks.waiting for backfills.
 
 /**
  * The schema as numbered steps; step n brings a store of version n-1 to n. A step that was released is never edited:
@@ -16,11 +16,13 @@ export const migrations: readonly string[] = [
     workflow_id text not null,
     first_run_id text not null,
     temporal_id text not null,
+    places_are_lines integer not null default 0,
     fence integer not null default 0,
     config_hash text not null,
     request text not null,
     mode text,
     mode_reason text,
+    nominal_at text,
     started_at text not null,
     ended_at text,
     outcome text,
@@ -137,8 +139,22 @@ export const migrations: readonly string[] = [
     source_row text,
     created_at text not null,
     replayed_by text,
+    superseded integer not null default 0,
     primary key (run_id, chunk, ordinal)
   ) without rowid;
+
+  create table replays (
+    run_id text not null,
+    number integer not null,
+    reject_run text not null,
+    chunk integer not null,
+    ordinal integer not null,
+    place text not null,
+    span_send integer not null,
+    age real not null,
+    primary key (run_id, number)
+  ) without rowid;
+  create index replays_by_place on replays (run_id, place);
 
   create table fingerprint_sets (
     id integer primary key,
@@ -152,10 +168,20 @@ export const migrations: readonly string[] = [
     set_id integer not null,
     key text not null,
     hash blob,
-    fields blob,
+    fields integer,
     send integer not null,
     seen integer not null,
     primary key (set_id, key)
+  ) without rowid;
+
+  create table field_hashes (id integer primary key, hashes blob);
+
+  create table fingerprint_fields (
+    set_id integer not null,
+    slot integer not null,
+    name text not null,
+    primary key (set_id, slot),
+    unique (set_id, name)
   ) without rowid;
 
   create table locks (
@@ -168,6 +194,64 @@ export const migrations: readonly string[] = [
     held integer not null,
     waiting text,
     taken_at text not null
+  ) without rowid;
+
+  create table pulls (
+    target text not null,
+    pull text not null,
+    version integer not null,
+    begun_by text not null,
+    query_hash text not null,
+    write_hash text not null,
+    is_listed integer not null,
+    ordinal integer not null,
+    walk text,
+    is_asking integer not null,
+    is_done integer not null,
+    steps integer not null,
+    primary key (target, pull)
+  ) without rowid;
+
+  create table pull_pages (
+    target text not null,
+    pull text not null,
+    page text not null,
+    primary key (target, pull)
+  );
+
+  create table pull_domains (
+    target text not null,
+    pull text not null,
+    ordinal integer not null,
+    domain text not null,
+    primary key (target, pull, ordinal),
+    unique (target, pull, domain)
+  ) without rowid;
+
+  create table pull_keys (
+    target text not null,
+    pull text not null,
+    key blob not null,
+    primary key (target, pull, key)
+  ) without rowid;
+
+  create table pull_runs (
+    run_id text primary key,
+    is_continued integer not null,
+    domains integer not null default 0,
+    pages integer not null default 0,
+    calls integer not null default 0,
+    paid_twice integer not null default 0,
+    read integer not null default 0,
+    written integer not null default 0,
+    unchanged integer not null default 0,
+    missing integer not null default 0,
+    results integer not null default 0,
+    refused integer not null default 0,
+    repeated integer not null default 0,
+    domains_done integer not null default 0,
+    domains_refused integer not null default 0,
+    rounds_done integer not null default 0
   ) without rowid;
 
   create table hosts (

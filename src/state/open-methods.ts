@@ -5,9 +5,12 @@ import { openDatabase } from "./database.ts";
 import { createFaultStore } from "./faults.ts";
 import { createFingerprintStore } from "./fingerprints.ts";
 import { createHostStore } from "./hosts.ts";
+import { createKnownRecordStore } from "./known-records.ts";
 import { createLockStore } from "./locks.ts";
+import { createPullStore } from "./pulls.ts";
 import { createReceiptStore } from "./receipts.ts";
 import { createRejectStore } from "./rejects.ts";
+import { createReplayStore } from "./replays.ts";
 import { createRunStore } from "./runs.ts";
 import { createSendStore } from "./sends.ts";
 import { createSplitStore } from "./split.ts";
@@ -35,11 +38,14 @@ export function openStateMethods(file: string): {
     ...createSplitStore(db, receipts),
     ...createFaultStore(db),
     ...createRejectStore(db),
+    ...createReplayStore(db),
     ...createFingerprintStore(db),
+    ...createKnownRecordStore(db),
     ...createLockStore(db),
     ...createHostStore(db),
     ...createBudgetStore(db),
     ...createTallyStore(db),
+    ...createPullStore(db),
   };
   return { storeId: db.storeId, methods, close: () => db.close() };
 }

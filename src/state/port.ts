@@ -3,6 +3,11 @@ import type { MessagePort } from "node:worker_threads";
 import { runEffect, type Effect } from "../effect.ts";
 import { StateUnavailableError } from "../errors.ts";
 import { unpackError, type PackedError } from "../thread.ts";
+import type { FingerprintStore } from "./fingerprints.ts";
+import type { KnownRecordStore } from "./known-records.ts";
+import type { RejectStore } from "./rejects.ts";
+import type { ReplayStore } from "./replays.ts";
+import type { SplitStore } from "./split.ts";
 import type { StateClient, StateMethods } from "./state-store.ts";
 
 /** A call as it crosses to the store's thread. */
@@ -67,8 +72,32 @@ function createCalls(
 const reads: ReadonlySet<keyof StateMethods> = new Set([
   ...(["run", "runs", "tally", "checkpoint", "checkpointAudit", "send", "totalsBefore"] as const),
   ...(["receipt", "receipts", "faultTimes", "rejects", "rejectReasons"] as const),
-  ...(["lockHolder", "beats", "gates"] as const),
+  ...(["replayCounts", "replayPage", "knownRecords"] as const),
+  ...(["lockHolder", "beats", "gates", "pullPlace", "pullTally"] as const),
 ]);
+
+/** The methods for single rows and records. */
+function recordCalls(
+  call: ReturnType<typeof createCalls>,
+): Pick<
+  StateClient,
+  keyof (SplitStore & RejectStore & ReplayStore & FingerprintStore & KnownRecordStore)
+> {
+  return {
+    splitPart: call("splitPart"),
+    addRejects: call("addRejects"),
+    rejects: call("rejects"),
+    rejectReasons: call("rejectReasons"),
+    replayCounts: call("replayCounts"),
+    listReplay: call("listReplay"),
+    replayPage: call("replayPage"),
+    supersedeRejects: call("supersedeRejects"),
+    stageKeys: call("stageKeys"),
+    forgetFingerprints: call("forgetFingerprints"),
+    fieldSlots: call("fieldSlots"),
+    knownRecords: call("knownRecords"),
+  };
+}
 
 /** The store's methods over a port that `openPort` made; `effect` goes around those that write. */
 export function stateOnPort(port: MessagePort, effect: Effect = runEffect): StateClient {
@@ -103,15 +132,10 @@ export function stateOnPort(port: MessagePort, effect: Effect = runEffect): Stat
     claimKey: call("claimKey"),
     receipt: call("receipt"),
     receipts: call("receipts"),
-    splitPart: call("splitPart"),
     countFault: call("countFault"),
     faultTimes: call("faultTimes"),
     clearFault: call("clearFault"),
-    addRejects: call("addRejects"),
-    rejects: call("rejects"),
-    rejectReasons: call("rejectReasons"),
-    stageKeys: call("stageKeys"),
-    forgetFingerprints: call("forgetFingerprints"),
+    ...recordCalls(call),
     takeLock: call("takeLock"),
     releaseLock: call("releaseLock"),
     lockHolder: call("lockHolder"),
@@ -124,5 +148,15 @@ export function stateOnPort(port: MessagePort, effect: Effect = runEffect): Stat
     noteOutcome: call("noteOutcome"),
     reopenGates: call("reopenGates"),
     gates: call("gates"),
+    beginPull: call("beginPull"),
+    pullPlace: call("pullPlace"),
+    beginListing: call("beginListing"),
+    addDomains: call("addDomains"),
+    beginCall: call("beginCall"),
+    forgetCall: call("forgetCall"),
+    keepPage: call("keepPage"),
+    setWalk: call("setWalk"),
+    commitPage: call("commitPage"),
+    pullTally: call("pullTally"),
   };
 }

@@ -12,7 +12,7 @@ export type RejectEntry = {
   readonly place: string;
   readonly key?: string | undefined;
   /** Which step refused it. */
-  readonly step: "read" | "map" | "validate" | "duplicate" | "send";
+  readonly step: "read" | "map" | "validate" | "duplicate" | "send" | "pull" | "write";
   readonly code: string;
   readonly field?: string | undefined;
   readonly reason: string;
@@ -35,6 +35,10 @@ const rejectRow = z
     reason: z.string(),
     row: z.string().nullable(),
     createdAt: z.string(),
+    /** The run that read its row again; null while none did. */
+    replayedBy: z.string().nullable(),
+    /** Whether that run found that newer rows of its key had been staged since, and did not send it. */
+    superseded: z.int().transform(Boolean),
   })
   .readonly();
 
@@ -101,7 +105,7 @@ export function createRejectStore(db: Database): RejectStore {
   );
   const list = db.prepare(
     `select run_id as runId, chunk, ordinal, stream, place, key, step, code, field, reason, source_row as row,
-       created_at as createdAt
+       created_at as createdAt, replayed_by as replayedBy, superseded
      from rejects where run_id = $runId and (chunk, ordinal) > ($chunk, $ordinal) order by chunk, ordinal limit $limit`,
   );
   // SQLite takes the bare columns beside a single min() from the row that holds the minimum.

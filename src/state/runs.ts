@@ -33,6 +33,8 @@ const runRequest = z.object({
   limit: z.int().positive().optional(),
   /** Do everything but send. */
   dryRun: z.boolean().optional(),
+  /** Of a replay: the run whose rejects it reads again, only those of one code when it is named. */
+  replay: z.object({ run: z.string(), code: z.string().optional() }).optional(),
 });
 
 /** What the person who started a run asked for beyond the configuration. */
@@ -56,12 +58,16 @@ const runRow = z.object({
   firstRunId: z.string(),
   /** Temporal's cluster and namespace, where its workflow is to be looked up. */
   temporalId: z.string(),
+  /** Whether its rejects are placed by lines of files, which may be told where a key may not. */
+  placesAreLines: z.int().transform((stored) => stored === 1),
   /** Number of its latest holding of the send lock; 0 before the first. */
   fence: z.int(),
   configHash: z.string(),
   request: jsonColumn.pipe(runRequest),
   mode: z.string().nullable(),
   modeReason: z.string().nullable(),
+  /** The time that its schedule started it for; null for one that a person started. */
+  nominalAt: z.string().nullable(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   outcome: z.enum(outcomes).nullable(),
@@ -102,7 +108,11 @@ export type RunOpening = Pick<
   | "configHash"
   | "request"
   | "startedAt"
->;
+> & {
+  readonly nominalAt?: string | undefined;
+  /** @default false */
+  readonly placesAreLines?: boolean | undefined;
+};
 
 /** Where a run begins and ends in its source, and the checkpoint that this was made from. */
 export type RunPlace = {
@@ -156,7 +166,7 @@ export interface RunStore {
 }
 
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
-  temporal_id as temporalId, fence, config_hash as configHash, request, mode, mode_reason as modeReason, started_at as startedAt, ended_at as endedAt,
+  temporal_id as temporalId, places_are_lines as placesAreLines, fence, config_hash as configHash, request, mode, mode_reason as modeReason, nominal_at as nominalAt, started_at as startedAt, ended_at as endedAt,
   outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, checkpoint_before as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
   possibly_repeated as possiblyRepeated, splits, warnings`;
@@ -169,9 +179,9 @@ function prepareRuns(
 > {
   return {
     insert: db.prepare(
-      `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, config_hash, request,
-         started_at, from_position, checkpoint_before, checkpoint_version)
-       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $temporalId, $configHash, $request, $startedAt, null, 0, 0)
+      `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, places_are_lines, config_hash, request,
+         nominal_at, started_at, from_position, checkpoint_before, checkpoint_version)
+       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $temporalId, $placesAreLines, $configHash, $request, $nominalAt, $startedAt, null, 0, 0)
        on conflict (run_id) do nothing`,
     ),
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
@@ -204,7 +214,7 @@ function createPruning(db: Database): RunStore["pruneRuns"] {
   const old = db.prepare(
     "select run_id as runId from runs where ended_at is not null and started_at < $before",
   );
-  const removals = ["rejects", "receipts", "faults", "runs"].map((table) =>
+  const removals = ["rejects", "receipts", "faults", "replays", "pull_runs", "runs"].map((table) =>
     db.prepare(`delete from ${table} where run_id = $runId`),
   );
   // Committed sends stay: a fingerprint counts only while its send is known as committed.
@@ -235,9 +245,14 @@ export function createRunStore(db: Database): RunStore {
     run,
     runs: ({ sync, isOpen = false, limit }) =>
       all(runRow, statements.list, { sync: sync ?? null, isOpen: Number(isOpen), limit }),
-    openRun: (input) =>
+    openRun: ({ nominalAt = null, placesAreLines = false, ...input }) =>
       db.write(() => {
-        statements.insert.run({ ...input, request: JSON.stringify(input.request) });
+        statements.insert.run({
+          ...input,
+          nominalAt,
+          placesAreLines: Number(placesAreLines),
+          request: JSON.stringify(input.request),
+        });
         return known(input.runId);
       }),
     placeRun: ({ runId, checkpointVersion, from, to, held, future = 0 }) =>

@@ -6,9 +6,12 @@ import type { CommitStore } from "./commit.ts";
 import type { FaultStore } from "./faults.ts";
 import type { FingerprintStore } from "./fingerprints.ts";
 import type { HostStore } from "./hosts.ts";
+import type { KnownRecordStore } from "./known-records.ts";
 import type { LockStore } from "./locks.ts";
+import type { PullStore } from "./pulls.ts";
 import type { ReceiptStore } from "./receipts.ts";
 import type { RejectStore } from "./rejects.ts";
+import type { ReplayStore } from "./replays.ts";
 import type { RunStore } from "./runs.ts";
 import type { SendStore } from "./sends.ts";
 import type { SplitStore } from "./split.ts";
@@ -23,11 +26,14 @@ export type StateMethods = RunStore &
   SplitStore &
   FaultStore &
   RejectStore &
+  ReplayStore &
   FingerprintStore &
+  KnownRecordStore &
   LockStore &
   HostStore &
   BudgetStore &
-  TallyStore;
+  TallyStore &
+  PullStore;
 
 /** The methods as a caller in another thread sees them. */
 export type StateClient = {
@@ -37,10 +43,11 @@ export type StateClient = {
 };
 
 /**
- * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts and the rate budget. What a method
- * wrote is durable when its promise resolves, and each is one transaction but `stageKeys` and `pruneRuns`, which take
- * `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`, `drawStage`, `beginPart`, `countFault`,
- * `takeSlot`, `countSlowDown`, `noteOutcome`) do so again when called again; every other may be called twice with the same outcome.
+ * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, the rate budget and
+ * pulls. What a method wrote is durable when its promise resolves, and each is one transaction but `stageKeys`, `pruneRuns`, `listReplay`,
+ * `beginPull` and `beginListing`, which take `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`,
+ * `drawStage`, `beginPart`, `countFault`, `takeSlot`, `countSlowDown`, `noteOutcome`, `beginListing`, `beginCall`) do so again when
+ * called again; every other may be called twice with the same outcome.
  * @throws {StateUnavailableError} from every method, when the store cannot be reached within `lockWaitMs`.
  */
 export type StateStore = StateClient & {

@@ -119,6 +119,7 @@ export const report: RunReport = {
   run_id: "run-1",
   workflow_id: "wf-1",
   sync: "accounts",
+  kind: "sync",
   outcome: "done_with_rejects",
   mode: "heavyweight",
   mode_reason: "asked for",

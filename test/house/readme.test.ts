@@ -173,15 +173,25 @@ function membersOf(schema: Schema | boolean, path = ""): Member[] {
   return [...members, ...ways.flatMap((way) => membersOf(way, path))];
 }
 
-/** What stands in many places is described once: a connector's members of `from`, and the rule of a field. */
+/** What stands in many places is described once, under the name of the second column. */
+const describedOnce: readonly (readonly [RegExp, string])[] = [
+  [/^syncs\.<name>\.from\.(?!connection$)(.+)$/, "connections.<name>"],
+  [/^pulls\.<name>\.write_back\.(?!connection$|(?:key|set)\b)(.+)$/, "connections.<name>"],
+  [
+    /^pulls\.<name>\.job_postings\.domains_from\.(?!(?:connection|column)$)(.+)$/,
+    "connections.<name>",
+  ],
+  [/^pulls\.<name>\.(?:accounts|persons|job_postings)\.(?!domains_from\b)(.+)$/, "<query>"],
+  [/^pulls\.<name>\.((?:reject_limit|schedule)\..+)$/, "syncs.<name>"],
+  [/^syncs\.<name>\.record\.(?:\w+_properties\.<name>|(?!\w+_properties)\w+)\.(\w+)$/, "<rule>"],
+];
+
 function describedAs(path: string): string {
-  const from = /^syncs\.<name>\.from\.(?!connection$)(.+)$/.exec(path)?.[1];
-  if (from !== undefined) return `connections.<name>.${from}`;
-  const rule =
-    /^syncs\.<name>\.record\.(?:\w+_properties\.<name>|(?!\w+_properties)\w+)\.(\w+)$/.exec(
-      path,
-    )?.[1];
-  return rule === undefined ? path : `<rule>.${rule}`;
+  for (const [pattern, under] of describedOnce) {
+    const member = pattern.exec(path)?.[1];
+    if (member !== undefined) return `${under}.${member}`;
+  }
+  return path;
 }
 
 describe("docs/configuration.md", () => {

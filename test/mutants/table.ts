@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
+import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
@@ -11,7 +12,9 @@ function numberOf({ id }: Mutant): number {
 
 /** Every mutant that is planted, those of faults.md first. */
 export const mutants: readonly Mutant[] = [
-  ...[...mutantsOfRecords, ...mutantsOfRequests].toSorted((a, b) => numberOf(a) - numberOf(b)),
+  ...[...mutantsOfRecords, ...mutantsOfRequests, ...mutantsOfPulls].toSorted(
+    (a, b) => numberOf(a) - numberOf(b),
+  ),
   ...mutantsOfOurs,
   ...mutantsOfReviews,
 ];

@@ -53,6 +53,7 @@ const report: RunReport = {
   workflow_id: "wf",
   config_hash: "0",
   sync: "accounts",
+  kind: "sync",
   outcome: "failed",
   dry_run: false,
   mode: "lightweight",

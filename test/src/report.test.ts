@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { reportReasonsMax } from "../../src/limits.ts";
-import { buildReport, imbalance } from "../../src/report.ts";
+import { buildReport, imbalance, pullImbalance } from "../../src/report.ts";
+import type { PullTally } from "../../src/state/pull-runs.ts";
 import type { RejectReason } from "../../src/state/rejects.ts";
 import type { Run } from "../../src/state/runs.ts";
 import type { Tally } from "../../src/state/tally.ts";
@@ -29,6 +30,7 @@ const run: Run = {
   workflowId: "wf",
   firstRunId: "first",
   temporalId: "temporal default",
+  placesAreLines: true,
   fence: 1,
   configHash: "c0ffee",
   request: {},
@@ -38,6 +40,7 @@ const run: Run = {
   endedAt: "2026-01-01T00:00:02.500Z",
   outcome: "done_with_rejects",
   failure: null,
+  nominalAt: null,
   fromPosition: null,
   toPosition: null,
   held: null,
@@ -59,6 +62,41 @@ const reason: RejectReason = {
   ordinal: 9,
   place: "in/accounts.csv:17",
 };
+
+const pull: PullTally = {
+  read: 50,
+  written: 20,
+  unchanged: 15,
+  missing: 10,
+  results: 49,
+  refused: 5,
+  rejected: 5,
+  pages: 3,
+  calls: 6,
+  possiblyPaidTwice: 1,
+  repeated: 2,
+  domains: 8,
+  domainsDone: 3,
+  domainsRefused: 1,
+  roundsDone: 0,
+  isContinued: true,
+};
+
+describe("pullImbalance", () => {
+  it("finds none where every result is accounted for", () => {
+    expect(pullImbalance(pull)).toBeUndefined();
+  });
+
+  it.each([
+    [{ rejected: 4 }, "rejected: 5 results were refused, the reject store holds 4"],
+    [{ written: 21 }, "read: 50 results came, 51 are accounted for"],
+    [{ unchanged: 14 }, "read: 50 results came, 49 are accounted for"],
+    [{ missing: 0 }, "read: 50 results came, 40 are accounted for"],
+    [{ read: 49 }, "read: 49 results came, 50 are accounted for"],
+  ])("names the bucket and both its numbers: %o", (change, message) => {
+    expect(pullImbalance({ ...pull, ...change })).toBe(message);
+  });
+});
 
 describe("imbalance", () => {
   it("finds none where every bucket is the same from both sides", () => {
@@ -85,6 +123,7 @@ describe("buildReport", () => {
       run_id: "accounts-1",
       workflow_id: "wf",
       sync: "accounts",
+      kind: "sync",
       outcome: "done_with_rejects",
       mode: "heavyweight",
       mode_reason: "it was asked for",
@@ -115,6 +154,32 @@ describe("buildReport", () => {
     });
   });
 
+  it("says of a pull what came and what became of it, and never its place", () => {
+    const nothing = { ...tally, read: 0, sent: 0, unchanged: 0, filtered: 0, rejected: 0 };
+    const ofPull = { ...run, kind: "pull", sync: "scores", placesAreLines: false };
+    const report = buildReport({ run: ofPull, tally: nothing, reasons: [reason], pull });
+    expect(report).toMatchObject({
+      kind: "pull",
+      balanced: true,
+      counts: { read: 50, sent: 0, unchanged: 15, filtered: 0, rejected: 5 },
+      reject_reasons: [{ example: "reject 2.9" }],
+    });
+    expect(report.pull).toEqual({
+      written: 20,
+      unchanged: 15,
+      missing: 10,
+      pages: 3,
+      calls: 6,
+      possibly_paid_twice: 1,
+      repeated: 2,
+      continued: true,
+      finished: false,
+      domains: { listed: 8, done: 3, refused: 1 },
+    });
+    const lost = buildReport({ run: ofPull, tally, reasons: [], pull: { ...pull, written: 19 } });
+    expect(lost.balanced).toBe(false);
+  });
+
   it("says of a dry run what it would send", () => {
     const dry = { ...run, request: { dryRun: true } };
     expect(buildReport({ run: dry, tally, reasons: [] })).toMatchObject({
@@ -139,6 +204,15 @@ describe("buildReport", () => {
     ["a record's number", "chunk 1, record 3"],
   ])("gives the reject's number for %s, because it goes into Temporal", (_, place) => {
     const { reject_reasons } = buildReport({ run, tally, reasons: [{ ...reason, place }] });
+    expect(reject_reasons[0]?.example).toBe("reject 2.9");
+  });
+
+  it("gives the reject's number where places hold keys, and a key may look like a line", () => {
+    const { reject_reasons } = buildReport({
+      run: { ...run, placesAreLines: false },
+      tally,
+      reasons: [{ ...reason, place: "crm.companies:42" }],
+    });
     expect(reject_reasons[0]?.example).toBe("reject 2.9");
   });
 

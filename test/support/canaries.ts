@@ -16,13 +16,15 @@ const patterns = {
   "API key": new RegExp(`${canaries.apiKey}|${basic}`, "i"),
   "database password": /canary-database-password/i,
   signature: /[?&](?:signature|x-amz-signature)=\w|canary-signature/i,
+  // A receiver of notifications: its path, and its secret with and without base64.
+  receiver: /canary-(?:notify|path)|Y2FuYXJ5LW5vdGlmeS/i,
   cell: /\bc\d+\.example\b|canary-cell/i,
 } as const;
 
 /** A kind of canary. */
 export type Canary = keyof typeof patterns;
 
-const kinds: readonly Canary[] = ["API key", "database password", "signature", "cell"];
+const kinds: readonly Canary[] = ["API key", "database password", "signature", "receiver", "cell"];
 
 /** The kinds of canary in a text; base64, in which Temporal's JSON keeps payloads, is read too. */
 export function canariesIn(text: string): Canary[] {

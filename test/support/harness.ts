@@ -19,6 +19,8 @@ import { targetOf } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { runEffect } from "../../src/effect.ts";
 import { StateUnavailableError } from "../../src/errors.ts";
+import { createNotifier } from "../../src/notify/notifier.ts";
+import type { NotifyInput } from "../../src/notify/receivers.ts";
 import { createStorePace } from "../../src/pace.ts";
 import type { SandboxSettings } from "../../src/sandbox/server.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
@@ -72,10 +74,12 @@ export class Harness {
   readonly activities: HostActivities & SharedActivities;
   /** First run ids of workflows that Temporal says are closed. */
   readonly terminated: Set<string>;
+  /** Runs of which the workflow `notify` was to tell. */
+  readonly announced: readonly NotifyInput[];
   readonly #pace: Pace;
 
   private constructor(
-    parts: Pick<Harness, "clock" | "deps" | "folder" | "sandbox" | "terminated"> & {
+    parts: Pick<Harness, "announced" | "clock" | "deps" | "folder" | "sandbox" | "terminated"> & {
       readonly pace: Pace;
     },
   ) {
@@ -85,6 +89,7 @@ export class Harness {
     this.clock = parts.clock;
     this.deps = parts.deps;
     this.terminated = parts.terminated;
+    this.announced = parts.announced;
     this.activities = activitiesOf(parts.deps);
   }
 
@@ -117,6 +122,9 @@ export class Harness {
     const stageThreads = hasThreads ? createStageThreads(state) : stageInline(state);
     onTestFinished(async () => await stageThreads.close());
     const terminated = new Set<string>();
+    const announced: NotifyInput[] = [];
+    const notifier = createNotifier({ allowInsecureHosts, proxy: undefined });
+    onTestFinished(async () => await notifier.close());
     const deps: Dependencies = {
       config,
       target: targetOf(config.api),
@@ -132,12 +140,30 @@ export class Harness {
       hostQueue: "sluice-host-1",
       temporalId: "temporal default",
       isWorkflowOpen: async ({ firstRunId }) => !terminated.has(firstRunId),
+      scheduleState: async () => ({ kind: "unknown" }),
+      notifier,
+      startNotifying: async (input) => void announced.push(input),
       log: {
         info: (...line: unknown[]) =>
           refuseCanaries({ what: "a log line", text: JSON.stringify(line) }),
       },
     };
-    return new Harness({ folder, sandbox, clock, deps, pace, terminated });
+    return new Harness({ folder, sandbox, clock, deps, pace, terminated, announced });
+  }
+
+  /** The same project with another `sluice.yaml`: a worker that was started again. */
+  async withYaml(yaml: string): Promise<Harness> {
+    await this.write("sluice.yaml", yaml);
+    const env = {
+      SLUICE_BASE_URL: this.sandbox.address,
+      SLUICE_API_KEY: harnessKey,
+      CRM_DATABASE_URL: canaries.databaseUrl,
+    };
+    const config = await loadConfig({ cwd: this.folder, env, connectors: sources });
+    const deps = { ...this.deps, config, target: targetOf(config.api) };
+    const { announced, clock, folder, sandbox, terminated } = this;
+    const parts = { announced, clock, folder, sandbox, terminated };
+    return new Harness({ ...parts, deps, pace: this.#pace });
   }
 
   get state(): StateStore {

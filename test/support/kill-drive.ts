@@ -24,13 +24,13 @@ export type Drive = {
 const attemptsMax = 5;
 
 /** The activities as Temporal would run them, from where the journal ends. */
-class Driver {
+export class Driver {
   readonly #deps: Dependencies;
   readonly #journal: Journal;
   readonly #told: Told;
   readonly activities: HostActivities & SharedActivities;
 
-  constructor({ deps, journal }: Drive) {
+  constructor({ deps, journal }: Pick<Drive, "deps" | "journal">) {
     this.#deps = deps;
     this.#journal = journal;
     this.#told = journal.read();

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import { targetOf } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Effect } from "../../src/effect.ts";
+import { createNotifier } from "../../src/notify/notifier.ts";
 import { createStorePace } from "../../src/pace.ts";
 import { openStoreInline, stageInline } from "./inline-threads.ts";
 
@@ -38,6 +39,7 @@ export async function openWorker({
   const pace = createStorePace({ state, apiKey, requestsPerSecond, creditsRetryMs });
   const [baseUrl, legacyBaseUrl] = [new URL(address), new URL(address)];
   const api = createApiClient({ baseUrl, legacyBaseUrl, apiKey, allowInsecureHosts, pace, effect });
+  const notifier = createNotifier({ allowInsecureHosts, proxy: undefined });
   return {
     config,
     target: targetOf(config.api),
@@ -51,11 +53,15 @@ export async function openWorker({
     hostQueue: "sluice-host-1",
     temporalId: "temporal default",
     isWorkflowOpen: async () => true,
+    notifier,
+    startNotifying: async () => undefined,
+    scheduleState: async () => ({ kind: "unknown" }),
     now: Date.now,
     clock: systemClock(),
     log: { info: () => undefined },
     close: async () => {
       await api.close();
+      await notifier.close();
       await state.close();
     },
   };

@@ -39,7 +39,8 @@ export class TestRun {
   ): Promise<TestRun> {
     const { runId = "run-1", request = {} } = asked;
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}` };
-    const input = { sync: "accounts", kind: "sync", runId, ...workflow, request } as const;
+    const kind = request.replay === undefined ? "sync" : "replay";
+    const input = { sync: "accounts", kind, runId, ...workflow, request } as const;
     return new TestRun(harness, await harness.perform(harness.activities.openRun, input));
   }
 

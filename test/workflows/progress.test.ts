@@ -37,6 +37,7 @@ const progress: Progress = {
 const report: RunReport = {
   run_id: "accounts-1",
   workflow_id: "wf",
+  kind: "sync",
   sync: "accounts",
   outcome: "done",
   mode: "heavyweight",
@@ -103,7 +104,37 @@ describe("progressDetails", () => {
   });
 });
 
+const pull = { read: 30, written: 20, unchanged: 6, missing: 3, rejected: 1, pages: 2, calls: 4 };
+
+describe("progressDetails of a pull", () => {
+  it("says what came, what became of it and what it cost", () => {
+    const text = progressDetails({ ...progress, pull });
+    expect(text).toContain("| results read | 30 |");
+    expect(text).toContain("| without a row | 3 |");
+    expect(text).toContain("| pages (calls) | 2 (4) |");
+    expect(text).not.toContain("chunks");
+    expect(text).not.toContain("domains");
+  });
+
+  it("says how far it is with its domains", () => {
+    const domains = { listed: 9, done: 4, refused: 1 };
+    const text = progressDetails({ ...progress, pull: { ...pull, domains } });
+    expect(text).toContain("| domains done / refused | 4 / 1 of 9 |");
+  });
+});
+
 describe("reportDetails", () => {
+  it("says of a pull whether everything came", () => {
+    const facts = { possibly_paid_twice: 1, repeated: 5, continued: false };
+    const ended = { ...report, kind: "pull", pull: { ...pull, ...facts, finished: false } };
+    const text = reportDetails(ended);
+    expect(text).toContain("| written | 20 |");
+    expect(text).toContain("| possibly paid twice | 1 |");
+    expect(text).toContain("| came twice | 5 |");
+    expect(text).toContain("| finished | no: the next run goes on |");
+    expect(text).not.toContain("checkpoint");
+  });
+
   it("says how the run ended and where to look next", () => {
     const text = reportDetails(report);
     expect(text).toContain("### accounts: done");

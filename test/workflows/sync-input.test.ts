@@ -75,4 +75,28 @@ describe("parseSyncInput", () => {
       input: { sync: "mine", continued },
     });
   });
+
+  it("takes a replay of the rejects of a run, with a mode or alone", () => {
+    for (const replay of [{ run: "mine-1" }, { run: "mine-1", code: "required" }]) {
+      const input = { sync: "mine", mode: "lightweight", replay };
+      expect(parseSyncInput(input)).toEqual({ input });
+    }
+  });
+
+  it.each([{ full: true }, { limit: 5 }, { dry_run: true }, { dry_run: false }])(
+    "refuses a replay with %o, which says nothing of rejects",
+    (more) => {
+      const { problem } = refused({ sync: "mine", replay: { run: "mine-1" }, ...more });
+      expect(problem).toContain("goes with `mode` alone");
+    },
+  );
+
+  it.each([
+    [95, true],
+    [96, true],
+    [97, false],
+  ])("judges the id of a run of %i characters, taken: %j", (length, isTaken) => {
+    const parsed = parseSyncInput({ sync: "mine", replay: { run: "r".repeat(length) } });
+    expect("input" in parsed).toBe(isTaken);
+  });
 });

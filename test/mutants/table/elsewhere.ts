@@ -1,7 +1,6 @@
 import type { Elsewhere } from "../mutant.ts";
 
 const webhooks = "there is no webhook receiver yet";
-const pulls = "there are no pulls yet";
 const postgres = "there is no Postgres connector yet";
 
 /** Mutants of faults.md, section 10, that can be planted in nothing yet. */
@@ -10,6 +9,4 @@ export const mutantsElsewhere: readonly Elsewhere[] = [
   { id: "M6", plants: "a webhook is answered 2xx before fsync", reason: webhooks },
   { id: "M7", plants: "an event's id is noted before its payload", reason: webhooks },
   { id: "M16", plants: "a pg client has no error listener", reason: postgres },
-  { id: "M19", plants: "the cursor is saved before the write-back", reason: pulls },
-  { id: "M28", plants: "a page is fetched again when its write-back failed", reason: pulls },
 ];

@@ -36,7 +36,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "activities/dependencies.ts",
-        find: "if (sync.configHash !== ref.configHash) {",
+        find: "if (configHash !== ref.configHash) {",
         replace: "if (false) {",
       },
     ],

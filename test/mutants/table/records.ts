@@ -159,7 +159,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "activities/close-run.ts",
-        find: '  if (outcome === "done" && tally.read === 0) await warnOfEmptySource(deps, run);\n',
+        find: '  if (outcome === "done" && read === 0 && !isPull) await warnOfEmptySource(deps, run);\n',
         replace: "",
       },
     ],

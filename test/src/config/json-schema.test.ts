@@ -83,6 +83,20 @@ describe("configJsonSchema", () => {
     );
   });
 
+  it("offers the members of connectors beside a pull's own, and no others", () => {
+    const pull = at(schema, "properties", "pulls", "additionalProperties", "properties");
+    const target = membersOf(at(pull, "write_back"));
+    expect(Object.keys(membersOf(target["properties"]))).toEqual(
+      expect.arrayContaining(["connection", "key", "set", "table", "insert"]),
+    );
+    expect(target["required"]).toEqual(["connection", "key", "set"]);
+    expect(target["additionalProperties"]).toBe(false);
+    const domains = at(pull, "job_postings", "properties", "domains_from", "properties");
+    expect(Object.keys(membersOf(domains))).toEqual(
+      expect.arrayContaining(["connection", "column", "path"]),
+    );
+  });
+
   it("shows defaults as they are written", () => {
     const sync = at(schema, "properties", "syncs", "additionalProperties", "properties");
     expect(at(sync, "reject_limit", "properties", "rate", "default")).toBe("5%");
@@ -90,7 +104,8 @@ describe("configJsonSchema", () => {
   });
 
   it("helps with every setting of our own", () => {
-    const foreign = /\.(?:path|delimiter|quote|url|table)$|^syncs\.record\b|^syncs\.connection$/;
+    const foreign =
+      /\.(?:path|delimiter|quote|url|table|query|insert)$|^syncs\.record\b|^syncs\.connection$/;
     const silent = members(schema)
       .filter(([way, member]) => !foreign.test(way) && member.description === undefined)
       .map(([way]) => way);

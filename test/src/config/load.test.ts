@@ -82,6 +82,8 @@ describe("loadConfig", () => {
           lightweightPartsMax: 1,
           resendAfterMs: undefined,
           pii: { rejects: "keep" },
+          schedule: undefined,
+          allowEcho: false,
           configHash: config.syncs.get("accounts")?.configHash,
         },
       ],
@@ -181,7 +183,7 @@ api:
   api_key: abc123
   api_key_file: keys/none
   request_per_second: 10
-pulls: {}
+pull: {}
 connections:
   exports: { connector: file, path: 7, delimitr: ";" }
   Bad: { connector: flie, path: a }
@@ -211,8 +213,8 @@ sluice.yaml:4:17: cannot read keys/none: there is no such file
 sluice.yaml:5:3: unknown member "request_per_second" (did you mean "requests_per_second"?)
     request_per_second: 10
     ^
-sluice.yaml:6:1: unknown member "pulls"
-  pulls: {}
+sluice.yaml:6:1: unknown member "pull" (did you mean "pulls"?)
+  pull: {}
   ^
 sluice.yaml:8:37: must be text, not a number
     exports: { connector: file, path: 7, delimitr: ";" }
@@ -250,9 +252,9 @@ sluice.yaml:19:89: must be one of string, integer, number, boolean, date, dateti
 sluice.yaml:20:21: must be between 1 and 2000000000 bytes
       chunk: { bytes: 3GB }
                       ^
-sluice.yaml:21:5: unknown member "schedule"
+sluice.yaml:21:15: must be a group of members, not text
       schedule: daily
-      ^`,
+                ^`,
     );
   });
 

@@ -11,7 +11,7 @@ import { loadConfig } from "../../../src/config/load.ts";
 import type { ConnectorSchema } from "../../../src/config/sources.ts";
 import { ConfigError } from "../../../src/errors.ts";
 
-/** Two connectors: one of a path and its details, one of a secret. */
+/** Two connectors: one of a path and its details, one of a secret, which values can be written back with. */
 export const connectors: ReadonlyMap<string, ConnectorSchema> = new Map([
   [
     "file",
@@ -32,8 +32,11 @@ export const connectors: ReadonlyMap<string, ConnectorSchema> = new Map([
       config: z.strictObject({
         url: secret(),
         table: z.string().optional(),
+        query: z.string().optional(),
+        insert: z.boolean().optional(),
         folder: z.string().optional(),
       }),
+      write: async () => await Promise.resolve([]),
     },
   ],
 ]);

@@ -23,7 +23,15 @@ export function linePage(
   }));
   const rows = lines.map(([key]) => ({ id: key }));
   const source = rowPage(rows, { position });
-  return { source, read: rows.length, candidates, rejects: [], filtered: 0, unchanged: 0 };
+  return {
+    source,
+    read: rows.length,
+    candidates,
+    rejects: [],
+    filtered: 0,
+    unchanged: 0,
+    superseded: [],
+  };
 }
 
 /** Whether a page accounts for every row read (I2). */

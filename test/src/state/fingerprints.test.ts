@@ -4,7 +4,7 @@ import { hashBytes, verdict } from "../../../src/state/fingerprints.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "./store-under-test.ts";
 
-const { send, unchanged, duplicate } = verdict;
+const { send, unchanged, duplicate, superseded } = verdict;
 
 describe.each(implementations)("fingerprints: $kind", ({ open }) => {
   let test: StoreUnderTest;
@@ -122,5 +122,20 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     await commit("r2", drawn);
     await test.openRun("r3");
     expect(await judge(await draw("r3"), keys)).toEqual(Array(2_001).fill(unchanged));
+  });
+
+  it("judges a replayed row by its age: what was seen since supersedes it", async () => {
+    const drawn = await draw();
+    const { send: seenIn } = drawn;
+    expect(await judge(drawn, { a: 1 })).toEqual([unchanged]);
+    await test.openRun("r3");
+    const replaying = { ...(await draw("r3")), full: true };
+    const aged = async (age: number): Promise<number[]> =>
+      await judge(replaying, { a: 9 }, { full: true, rejectDuplicates: false, ages: [age] });
+    expect(await aged(seenIn - 0.5)).toEqual([superseded]);
+    expect(await aged(seenIn)).toEqual([send]);
+    expect(await aged(seenIn + 0.5)).toEqual([send]);
+    expect(await aged(seenIn + 0.25)).toEqual([superseded]);
+    expect(await aged(seenIn + 0.5)).toEqual([send]);
   });
 });

@@ -1,0 +1,80 @@
+import type { PullConfig } from "../src/config/pull.ts";
+import { BusyError, ConfigError } from "../src/errors.ts";
+import { currentKey } from "../src/fresh-key.ts";
+import { assertMaySend } from "../src/key-gates.ts";
+import { pullLock } from "../src/state/pulls.ts";
+import { attempt } from "./attempt.ts";
+import { isoNow, pullOf, type Dependencies } from "./dependencies.ts";
+import { warnOfMissedRuns } from "./missed-runs.ts";
+import type { OpenedPull, OpenPullInput, PullSettings } from "./pull-inputs.ts";
+import { takeRunLock } from "./take-lock.ts";
+
+/** @throws {ConfigError} the pull is one of the other workflow. */
+function assertWalks({ name, domainsFrom }: PullConfig, walks: OpenPullInput["walks"]): void {
+  const own = domainsFrom === undefined ? "search" : "domains";
+  if (own === walks) return;
+  const [is, workflow] =
+    own === "search" ? ["a search", "searchPull"] : ["of job postings", "jobPostingsPull"];
+  throw new ConfigError(`pull ${name} is ${is}, which this workflow does not walk over`, {
+    field: `pulls.${name}`,
+    hint: `start the workflow ${workflow}, or \`sluice pull ${name}\``,
+  });
+}
+
+function settingsOf({ config }: Dependencies): PullSettings {
+  const { chunksPerRun, heartbeatTimeoutMs, retryInitialMs, retryMaxMs } = config.advanced;
+  const { searchAttribute } = config.temporal;
+  return {
+    stepsPerRun: chunksPerRun,
+    heartbeatTimeoutMs,
+    retryInitialMs,
+    retryMaxMs,
+    searchAttribute,
+  };
+}
+
+/**
+ * Opens a run of a pull: takes its lock, and goes on with its round or begins one. Twice is once: the run is stored by its id,
+ * its own lock is given to it again, and a round that it began is not begun anew.
+ */
+export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Promise<OpenedPull> {
+  return async ({ walks, ...input }) =>
+    await attempt(async () => {
+      const { state, target } = deps;
+      const pull = pullOf(deps, input.pull);
+      assertWalks(pull, walks);
+      const { name, configHash, queryHash, writeHash } = pull;
+      const { runId, workflowId, firstRunId, nominalAt, request } = input;
+      const kind = "pull";
+      const by = { runId, kind, workflowId, firstRunId };
+      const opened = await state.openRun({
+        ...by,
+        sync: name,
+        target,
+        temporalId: deps.temporalId,
+        configHash,
+        nominalAt,
+        request,
+        startedAt: isoNow(deps),
+      });
+      if (opened.firstRunId !== firstRunId) {
+        throw new BusyError(`run ${runId} belongs to workflow ${opened.workflowId}`);
+      }
+      const lock = { name: pullLock(target, name), what: `pull ${name} is being done` };
+      const fence = await takeRunLock(deps, { ...by, ...lock });
+      await warnOfMissedRuns(deps, opened, pull.schedule);
+      await state.beginPull({
+        target,
+        pull: name,
+        runId,
+        queryHash,
+        writeHash,
+        anew: request.full === true,
+        hasDomains: pull.domainsFrom !== undefined,
+      });
+      const family = "search";
+      await assertMaySend(state, await currentKey(deps.config.api), { ...deps.clock(), family });
+      deps.log.info({ run: runId, pull: name, workflow: workflowId }, "run opened");
+      return { runId, storeId: state.storeId, configHash, fence, settings: settingsOf(deps) };
+    });
+}

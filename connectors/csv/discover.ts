@@ -1,0 +1,64 @@
+import { pageRowsMax } from "../../src/limits.ts";
+import type { Ask, Discovery } from "../connector.ts";
+import { withLayout } from "./check.ts";
+import type { CsvConfig } from "./config.ts";
+import { listFiles } from "./files.ts";
+import { readCsv } from "./read.ts";
+
+/** What tells a column that names a row: `id`, `account_id`, `accountId`, `Account ID`. */
+const namesARow = /(^|[ _.-])(id|Id|ID)$|[a-z]Id$/;
+
+/**
+ * The files as things to read: one when all have the same columns, else each for itself. A file's key is the first column that is called
+ * an id and that is filled in and different in its first rows.
+ */
+export async function discoverCsv(
+  ask: Ask<CsvConfig> & { readonly max: number },
+): Promise<readonly Discovery[]> {
+  const { config, max } = ask;
+  const found: Discovery[] = [];
+  for (const { place } of await listFiles(config)) {
+    ask.signal.throwIfAborted();
+    const one = await discoverFile(place, ask);
+    if (one !== undefined) found.push(one);
+    if (found.length > max) break;
+  }
+  const [first] = found;
+  if (first === undefined) return [];
+  const isOne = found.every(({ columns }) => sameNames(columns, first.columns));
+  return isOne ? [{ ...first, name: config.path, from: {} }] : found.slice(0, max);
+}
+
+function sameNames(a: Discovery["columns"], b: Discovery["columns"]): boolean {
+  return a.length === b.length && a.every(({ name }, index) => name === b[index]?.name);
+}
+
+/** Undefined while the header line is still being written. */
+async function discoverFile(path: string, ask: Ask<CsvConfig>): Promise<Discovery | undefined> {
+  const config = { ...ask.config, path };
+  const [file] = await listFiles(config);
+  if (file === undefined) return undefined;
+  const names = await withLayout(
+    file,
+    { ...ask, config, mayName: true },
+    async (layout) => layout?.columns,
+  );
+  if (names === undefined) return undefined;
+  return {
+    name: path,
+    from: { path },
+    columns: names.map((name) => ({ name, type: "string" })),
+    key: await keyOf(names, { ...ask, config }),
+  };
+}
+
+async function keyOf(columns: readonly string[], ask: Ask<CsvConfig>): Promise<readonly string[]> {
+  for await (const { rows } of readCsv({ ...ask, pageRowsMax, limit: pageRowsMax })) {
+    const key = columns.find((column) => {
+      const values = new Set(rows.map((row) => row[column] ?? ""));
+      return namesARow.test(column) && values.size === rows.length && !values.has("");
+    });
+    return key === undefined ? [] : [key];
+  }
+  return [];
+}

@@ -1,0 +1,88 @@
+import { pageRowsMax } from "../../src/limits.ts";
+import type { Ask, Got, SourceReject, Span } from "../connector.ts";
+import type { CsvConfig } from "./config.ts";
+import { listFiles } from "./files.ts";
+import { changed, filesHash, openFile, type OpenFile } from "./open.ts";
+import type { CsvPosition } from "./position.ts";
+import { readFile } from "./read.ts";
+import type { CsvRow } from "./row.ts";
+import { spansOf, type FileSpan } from "./spans.ts";
+
+type GetAsk = Ask<CsvConfig> & Span<CsvPosition> & { readonly names: readonly string[] };
+
+/** Rows and rejects that were found, each with what `where` calls it. */
+type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: SourceReject[] };
+
+/**
+ * Reads the rows that begin on lines, named `path:line`; see `Pull.get`. Lines mean nothing in another file, so that every file of a span
+ * must be as it was: of the same identity, size, time and beginning, an append-only one up to where it was read.
+ */
+export async function getCsv(ask: GetAsk): Promise<Got<CsvRow>> {
+  const { config, from, to } = ask;
+  const wanted = namesByFile(ask.names);
+  const found: Found = { rows: [], rejects: [] };
+  let before = hashBefore(from);
+  for (const span of spansOf(await listFiles(config), config, { from, to })) {
+    const file = await openFile(span.file, config.append_only);
+    try {
+      if (span.to !== undefined && before !== hashBefore(to)) {
+        throw changed(file.place, "follows other files than when it was read");
+      }
+      const names = wanted.get(file.place);
+      if (names !== undefined) await take(file, span, { ask, names, found });
+      before = config.append_only ? undefined : filesHash(before, file);
+    } finally {
+      await file.handle.close();
+    }
+  }
+  const { rows, rejects } = found;
+  const there = new Set([...rows.map(([name]) => name), ...rejects.map(({ where }) => where)]);
+  return {
+    rows: rows.map(([, row]) => row),
+    where: (index) => rows[index]?.[0] ?? "",
+    rejects,
+    missing: ask.names.filter((name) => !there.has(name)),
+  };
+}
+
+function hashBefore(position: CsvPosition | undefined): string | undefined {
+  return position !== undefined && "before" in position ? position.before : undefined;
+}
+
+function namesByFile(names: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const byFile = Map.groupBy(names, (name) => name.slice(0, name.lastIndexOf(":")));
+  return new Map([...byFile].map(([file, ofFile]) => [file, new Set(ofFile)]));
+}
+
+/** Takes what is wanted of one file and reads no further than that. */
+async function take(
+  file: OpenFile,
+  span: FileSpan,
+  how: { readonly ask: GetAsk; readonly names: ReadonlySet<string>; readonly found: Found },
+): Promise<void> {
+  const { ask, names, found } = how;
+  const read = { ...ask, pageRowsMax };
+  if (ask.config.append_only && span.to !== undefined) await assertSameTail(file, span, read);
+  let left = names.size;
+  for await (const { rows, lines, rejects } of readFile(file, span, read)) {
+    for (const [index, row] of rows.entries()) {
+      const name = `${file.place}:${lines[index]}`;
+      if (!names.has(name)) continue;
+      found.rows.push([name, row]);
+      left -= 1;
+    }
+    const refused = rejects.filter(({ where }) => names.has(where));
+    found.rejects.push(...refused);
+    left -= refused.length;
+    if (left <= 0) return;
+  }
+}
+
+/** A read that begins where the span ends finds out, before its first row, whether the file is the same up to there. */
+async function assertSameTail(
+  file: OpenFile,
+  span: FileSpan,
+  read: GetAsk & { readonly pageRowsMax: number },
+): Promise<void> {
+  await readFile(file, { ...span, from: span.to }, read).next();
+}

@@ -1,0 +1,42 @@
+import type { PostgresConfig } from "./config.ts";
+import { partsOf, type TlsMode } from "./url.ts";
+
+/** Where the server is, who logs in, and how it is spoken to. */
+export type Address = {
+  /** A name, an address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly tls: TlsMode;
+};
+
+const portDefault = 5432;
+
+const local = /^(?:\/.*|localhost\.?|127(?:\.\d{1,3}){3}|::1)$/i;
+
+/** Whether a host is this one, or a Unix socket: nobody listens between. */
+export function isLocal(host: string): boolean {
+  return local.test(host);
+}
+
+/** The address of a configuration, its URL taken apart; a database without a name is called as its user. */
+export function addressOf({ url, ...members }: PostgresConfig): Address {
+  const parts = url === undefined ? undefined : partsOf(url);
+  const { host = "", port, user = "", database = "" } = parts ?? members;
+  const isSocket = host.startsWith("/");
+  const isTrusted = isLocal(host) && members.ca_file === undefined;
+  const tls = members.tls ?? parts?.tls ?? (isTrusted ? "off" : "verify-full");
+  return {
+    host,
+    user,
+    database: database === "" ? user : database,
+    port: port ?? portDefault,
+    tls: isSocket ? "off" : tls,
+  };
+}
+
+/** The password in the clear, for the client alone; empty when there is none. */
+export function passwordOf({ url, password }: PostgresConfig): string {
+  return url === undefined ? (password?.reveal() ?? "") : partsOf(url).password;
+}

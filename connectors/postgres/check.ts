@@ -1,0 +1,152 @@
+import { messageOf, SluiceError, SourceAuthError } from "../../src/errors.ts";
+import type { Ask, Finding } from "../connector.ts";
+import { addressOf, isLocal } from "./address.ts";
+import { withSession, type Session } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { hiddenTransactions } from "./horizon.ts";
+import { quoteName, quoteNames, quoteTable, parseTable } from "./identifier.ts";
+import { columnsShownMax, smallTableBytes } from "./limits.ts";
+import { assertNoNull, describeSource, type PostgresSource } from "./source.ts";
+
+/** Looks at a connection step by step, and stops where the next step makes no sense. A connection that names no table ends with its role. */
+export async function checkPostgres(ask: Ask<PostgresConfig>): Promise<readonly Finding[]> {
+  const { config } = ask;
+  const findings: Finding[] = [];
+  try {
+    await withSession(ask, async (session) => {
+      findings.push(...(await checkSession(session, config)));
+      if (config.table !== undefined || config.query !== undefined) {
+        for await (const finding of checkSource(session, config)) findings.push(finding);
+      }
+      findings.push(await checkGrants(session));
+    });
+  } catch (error) {
+    const [name, passed] = findings.length === 0 ? connectStep(error) : sourceStep(error);
+    const done = new Set(findings.map((finding) => finding.name));
+    findings.push(
+      ...passed.filter((step) => !done.has(step)).map((step) => ({ name: step, ok: true })),
+    );
+    const fix = error instanceof SluiceError ? error.hint : undefined;
+    findings.push({ name, ok: false, detail: messageOf(error), fix });
+  }
+  return findings;
+}
+
+type FailedStep = readonly [name: string, passed: readonly string[]];
+
+/** Which step a connection failed at, and those before it. */
+function connectStep(error: unknown): FailedStep {
+  if (error instanceof SourceAuthError) return ["login", ["reachable", "TLS"]];
+  const field = error instanceof SluiceError ? error.field : undefined;
+  if (field === "ca_file") return ["TLS", []];
+  return field === "tls" ? ["TLS", ["reachable"]] : ["reachable", []];
+}
+
+/** The same of what is read, by the member that is at fault. */
+function sourceStep(error: unknown): FailedStep {
+  const field = error instanceof SluiceError ? error.field : undefined;
+  if (field?.startsWith("changed_by") === true)
+    return ["change column", ["table", "columns", "key"]];
+  if (field === "key") return ["key", ["table", "columns"]];
+  return field === "query" ? ["columns", []] : ["table", []];
+}
+
+async function checkSession(session: Session, config: PostgresConfig): Promise<readonly Finding[]> {
+  const { host, port } = addressOf(config);
+  const [row] = await session.query(
+    "select current_user as role, current_database() as database, current_setting('server_version') as version",
+  );
+  return [
+    { name: "reachable", ok: true, detail: `${host}:${port}` },
+    { name: "TLS", ok: true, detail: tlsOf(config) },
+    {
+      name: "login",
+      ok: true,
+      detail: `${row?.["role"]} at ${row?.["database"]}, Postgres ${row?.["version"]}`,
+    },
+  ];
+}
+
+function tlsOf(config: PostgresConfig): string {
+  const { host, tls } = addressOf(config);
+  if (tls === "verify-full") return "verify-full: the server's certificate and name are checked";
+  if (tls === "require") {
+    return "warning: require checks no certificate, so anyone in between can pose as the server";
+  }
+  return isLocal(host)
+    ? "off: the server is on this host"
+    : "warning: off, so rows can be read on their way";
+}
+
+/** @throws {ConfigError} with the member at fault: `sourceStep` says which step that is. */
+async function* checkSource(session: Session, config: PostgresConfig): AsyncGenerator<Finding> {
+  const source = await describeSource(session, config);
+  await assertNoNull(session, source);
+  yield { name: "table", ok: true, detail: source.place };
+  yield { name: "columns", ok: true, detail: columnsOf(source) };
+  const names = source.key.map(({ name }) => name).join(", ");
+  const promise = source.mayHoldNull
+    ? "never null; that it is unique is for the query or view to see to"
+    : "unique, never null";
+  yield { name: "key", ok: true, detail: `${names}: ${promise}` };
+  if (source.changed === undefined) return;
+  const { name, type } = source.changed;
+  yield { name: "change column", ok: true, detail: `${name} (${type})` };
+  if (!source.mayHoldNull) yield await checkIndex(session, source, config);
+  const hidden = source.changed.kind === "time" ? await hiddenTransactions(session) : undefined;
+  const detail = hidden === undefined ? "those of other sessions are seen" : `warning: ${hidden}`;
+  yield { name: "open transactions", ok: true, detail };
+}
+
+function columnsOf({ columns }: PostgresSource): string {
+  const shown = columns.slice(0, columnsShownMax).map(({ name, type }) => `${name} ${type}`);
+  const more = columns.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** Without an index each page of a run sorts the whole table. */
+async function checkIndex(
+  session: Session,
+  { changed, order }: PostgresSource,
+  config: PostgresConfig,
+): Promise<Finding> {
+  const name = "index on the change column";
+  const table = quoteTable(parseTable(config.table ?? "") ?? { table: "" });
+  const [row] = await session.query(
+    `select exists (
+       select from pg_index as i join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+       where i.indrelid = $1::regclass and i.indisvalid and i.indpred is null and a.attname = $2) as is_indexed,
+     coalesce(
+       (select sum(pg_table_size(relid)) from pg_partition_tree($1::regclass)), pg_table_size($1::regclass)) <= $3 as is_small`,
+    [table, changed?.name, smallTableBytes],
+  );
+  if (row?.["is_indexed"] === "t") return { name, ok: true };
+  if (row?.["is_small"] === "t") return { name, ok: true, detail: "none, and the table is small" };
+  const columns = quoteNames(order.map((column) => column.name));
+  return {
+    name,
+    ok: false,
+    detail: `no index begins with ${quoteName(changed?.name ?? "")}, so each page sorts the whole table`,
+    fix: `create index concurrently on ${table} (${columns});`,
+  };
+}
+
+/** Grants are the wall against writing, the read-only session only a belt (T5). */
+async function checkGrants(session: Session): Promise<Finding> {
+  const [row] = await session.query(
+    `select rolsuper, (
+       select count(*) from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+       where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema')
+         and (has_any_column_privilege(c.oid, 'insert, update') or has_table_privilege(c.oid, 'delete, truncate'))
+     ) as tables from pg_roles where rolname = current_user`,
+  );
+  const name = "grants";
+  const advice = "reading needs select alone, so give it a role of its own";
+  if (row?.["rolsuper"] === "t") {
+    return { name, ok: true, detail: `warning: the role is a superuser; ${advice}` };
+  }
+  const tables = Number(row?.["tables"]);
+  if (tables === 0) return { name, ok: true, detail: "the role may write no table" };
+  const may = `the role may also write ${tables} ${tables === 1 ? "table" : "tables"}`;
+  return { name, ok: true, detail: `warning: ${may}; unless it is for a write-back, ${advice}` };
+}

@@ -1,0 +1,260 @@
+import { readFile } from "node:fs/promises";
+import { Socket } from "node:net";
+import { resolve } from "node:path";
+
+import { Client } from "pg";
+import Cursor from "pg-cursor";
+
+import { ConfigError, messageOf } from "../../src/errors.ts";
+import { connectTimeoutMs } from "../../src/limits.ts";
+import type { Ask } from "../connector.ts";
+import { addressOf, passwordOf, type Address } from "./address.ts";
+import type { PostgresConfig } from "./config.ts";
+import { postgresError } from "./errors.ts";
+import {
+  blockBytesMax,
+  fetchBytes,
+  fetchRowsMax,
+  firstFetchRows,
+  hangUpCheckMs,
+  lockWaitMs,
+  silenceMs,
+} from "./limits.ts";
+import { takeSlot, type Slot } from "./slots.ts";
+
+/** A value as the server writes it. */
+export type Text = string | null;
+
+/** A row by the names of its columns. */
+export type TextRow = Readonly<Record<string, Text>>;
+
+/** What a session is opened with; without `isWritable` every statement that would write is refused by the server. */
+export type SessionAsk = Pick<Ask<PostgresConfig>, "config" | "signal"> & {
+  readonly isWritable?: boolean | undefined;
+};
+
+type Opening = { readonly config: PostgresConfig; readonly slot: Slot };
+
+/** Every value leaves the server as text, and is converted by us or not at all. */
+const asText = {
+  getTypeParser:
+    () =>
+    (text: string): string =>
+      text,
+};
+
+/** The extended protocol takes one statement and no second one behind a semicolon. */
+const extended = { types: asText, queryMode: "extended" };
+
+/** What the text of values looks like and how long locks are waited for, whatever the role or the database is set to. */
+const settings: Readonly<Record<string, string>> = {
+  TimeZone: "UTC",
+  DateStyle: "ISO, YMD",
+  IntervalStyle: "iso_8601",
+  bytea_output: "hex",
+  extra_float_digits: "1",
+  lock_timeout: String(lockWaitMs),
+};
+
+/** One connection. Its methods throw what pg throws: `withSession` says what that means. */
+export class Session {
+  /** Whether the connection is encrypted. */
+  readonly isEncrypted: boolean;
+  readonly #client: Client;
+  readonly #socket: Socket;
+  readonly #patienceMs: number;
+  readonly #slot: Slot;
+  #serverTimeZone = "UTC";
+  #fetchRows = firstFetchRows;
+  #listening: AbortController | undefined;
+
+  private constructor(client: Client, socket: Socket, { config, slot }: Opening) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#slot = slot;
+    this.#patienceMs = config.statement_timeout + silenceMs;
+    this.isEncrypted = addressOf(config).tls !== "off";
+  }
+
+  /** Connects and makes the session what every statement may rely on. Whoever opens it closes it. */
+  static async open({ config, signal, isWritable = false }: SessionAsk): Promise<Session> {
+    const address = addressOf(config);
+    const ssl = await tlsOptions(address, config);
+    const slot = await takeSlot(whereOf(config), signal);
+    const socket = new Socket();
+    const client = new Client({
+      host: address.host,
+      port: address.port,
+      database: address.database,
+      user: address.user,
+      // A function, because pg takes what is not given from the environment.
+      password: () => passwordOf(config),
+      ssl,
+      enableChannelBinding: true,
+      application_name: "sluice",
+      client_encoding: "UTF8",
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      stream: () => socket,
+    });
+    const session = new Session(client, socket, { config, slot });
+    session.#listen(signal);
+    try {
+      // An abort that came before anybody listened would never be heard.
+      signal.throwIfAborted();
+      await client.connect();
+      await session.#prepare(config, isWritable);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  /** The server's own time zone, in which it writes and reads times without one. */
+  get serverTimeZone(): string {
+    return this.#serverTimeZone;
+  }
+
+  /** Runs one statement, its values as parameters. */
+  async query(sql: string, values: readonly unknown[] = []): Promise<readonly TextRow[]> {
+    const asked = { ...extended, text: sql, values: [...values] };
+    return (await this.#patiently(this.#client.query<Record<string, Text>>(asked))).rows;
+  }
+
+  /** The same, each row as the values of its columns in order. */
+  async rows(sql: string, values: readonly unknown[]): Promise<readonly Text[][]> {
+    const asked = { ...extended, rowMode: "array" as const, text: sql, values: [...values] };
+    return (await this.#patiently(this.#client.query<Text[]>(asked))).rows;
+  }
+
+  /** The columns of what a `select` gives, of which no row is asked for; domains as the types they are made of. */
+  async describe(sql: string): Promise<readonly { readonly name: string; readonly oid: number }[]> {
+    const asked = { ...extended, text: `select * from (${sql}\n) as described limit 0` };
+    const { fields } = await this.#patiently(this.#client.query(asked));
+    return fields.map(({ name, dataTypeID }) => ({ name, oid: dataTypeID }));
+  }
+
+  /**
+   * Gives the rows of one statement, as arrays, in a transaction that ends before it returns. It reads no further once it has passed
+   * `blockBytesMax` and has two rows; then `isWhole` is false.
+   */
+  async block({
+    sql,
+    values,
+  }: {
+    readonly sql: string;
+    readonly values: readonly string[];
+  }): Promise<{ readonly rows: Text[][]; readonly isWhole: boolean }> {
+    const asked = new Cursor<Text[]>(sql, [...values], { rowMode: "array", types: asText });
+    const cursor = this.#client.query(asked);
+    const rows: Text[][] = [];
+    const bytesBefore = this.#socket.bytesRead;
+    let [isWhole, bytes] = [false, 0];
+    while (!isWhole && (rows.length < 2 || bytes < blockBytesMax)) {
+      const fetchRows = this.#fetchRows;
+      const fetched = await this.#patiently(cursor.read(fetchRows));
+      for (const row of fetched) rows.push(row);
+      isWhole = fetched.length < fetchRows;
+      bytes = this.#socket.bytesRead - bytesBefore;
+      // Rows as large as these may come next.
+      const rowsThatFit = Math.floor((fetchBytes * rows.length) / bytes);
+      this.#fetchRows = Math.min(fetchRowsMax, Math.max(1, rowsThatFit));
+    }
+    await this.#patiently(cursor.close());
+    return { rows, isWhole };
+  }
+
+  /** Hangs up; what the server is still doing, it ends. */
+  async close(): Promise<void> {
+    this.#listening?.abort();
+    // Politely, unless the other side is not there any more.
+    const ended = this.#client.end().catch(() => undefined);
+    const timer = setTimeout(() => this.#socket.destroy(), hangUpCheckMs);
+    await ended;
+    clearTimeout(timer);
+    this.#socket.destroy();
+    this.#slot.release();
+  }
+
+  #listen(signal: AbortSignal): void {
+    // A client without this listener ends the process when its connection is lost between two statements.
+    this.#client.on("error", () => undefined);
+    this.#listening = new AbortController();
+    signal.addEventListener("abort", () => this.#socket.destroy(), {
+      signal: this.#listening.signal,
+    });
+  }
+
+  async #prepare(config: PostgresConfig, isWritable: boolean): Promise<void> {
+    const wanted = {
+      ...settings,
+      statement_timeout: String(config.statement_timeout),
+      default_transaction_read_only: isWritable ? "off" : "on",
+    };
+    const [row] = await this.query(
+      `select current_setting('TimeZone') as zone, array(
+         select set_config(name, value, false) from json_each_text($1) as wanted (name, value)) as set`,
+      [JSON.stringify(wanted)],
+    );
+    this.#serverTimeZone = row?.["zone"] ?? "UTC";
+    // Servers before 14, and those on some systems, refuse it: there a statement we gave up ends by its timeout.
+    await this.query(`set client_connection_check_interval = ${hangUpCheckMs}`).catch(
+      () => undefined,
+    );
+  }
+
+  /** The server ends a slow statement itself; who is silent for longer than that is gone. */
+  async #patiently<Result>(work: Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => this.#socket.destroy(), this.#patienceMs);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** What messages call a server: `postgres crm at db.example:5432`. */
+export function whereOf(config: PostgresConfig): string {
+  const { host, port, database } = addressOf(config);
+  return `postgres ${database} at ${host}:${port}`;
+}
+
+/**
+ * Opens a session for `use` and closes it.
+ * @throws {ConfigError} @throws {SourceAuthError} @throws {SourceUnavailableError} as the connector's interface asks
+ */
+export async function withSession<Result>(
+  ask: SessionAsk,
+  use: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  let session: Session | undefined;
+  try {
+    session = await Session.open(ask);
+    return await use(session);
+  } catch (error) {
+    ask.signal.throwIfAborted();
+    throw postgresError(error, whereOf(ask.config));
+  } finally {
+    await session?.close();
+  }
+}
+
+async function tlsOptions(
+  { tls }: Address,
+  config: PostgresConfig,
+): Promise<false | { rejectUnauthorized: boolean; ca?: string }> {
+  if (tls === "off") return false;
+  const { ca_file: file } = config;
+  if (file === undefined) return { rejectUnauthorized: tls === "verify-full" };
+  try {
+    const ca = await readFile(resolve(config.folder ?? "", file), "utf8");
+    return { rejectUnauthorized: tls === "verify-full", ca };
+  } catch (error) {
+    throw new ConfigError(`ca_file ${file} cannot be read: ${messageOf(error)}`, {
+      field: "ca_file",
+      hint: "Check the path; it starts from the folder of sluice.yaml.",
+    });
+  }
+}

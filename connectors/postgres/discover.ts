@@ -1,0 +1,119 @@
+import { z } from "zod";
+
+import type { Ask, Column, Discovery } from "../connector.ts";
+import { withSession, type TextRow } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { shownTable } from "./identifier.ts";
+
+/** Tables and views whose every column the role may read, but for those of the system and of extensions. */
+const tablesStatement = `
+  select c.oid, n.nspname as schema, c.relname as name
+  from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+    and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'
+    and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+  order by n.nspname, c.relname limit $1`;
+
+const columnsStatement = `
+  select a.attrelid as table, a.attname as name, not a.attnotnull as is_nullable,
+    format_type(a.atttypid, a.atttypmod) as note, format_type(base.oid, -1) as type, base.typcategory as category
+  from pg_attribute as a
+  join pg_type as t on t.oid = a.atttypid
+  join pg_type as base on base.oid = case t.typtype when 'd' then t.typbasetype else t.oid end
+  where a.attrelid = any ($1) and a.attnum > 0 and not a.attisdropped
+  order by a.attrelid, a.attnum`;
+
+/** The columns of the primary key or, where there is none, of another unique index over columns that are never null. */
+const keysStatement = `
+  select distinct on (i.indrelid) i.indrelid as table, i.indisprimary as is_primary, key.names::text as names
+  from pg_index as i cross join lateral (
+    select json_agg(a.attname order by part.place) as names, bool_and(a.attnotnull) as is_filled
+    from unnest(i.indkey) with ordinality as part (attnum, place)
+    join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = part.attnum
+    where part.place <= i.indnkeyatts) as key
+  where i.indrelid = any ($1) and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+    and key.is_filled
+  order by i.indrelid, i.indisprimary desc, i.indnkeyatts, i.indexrelid`;
+
+/** Lists the tables and views that the role may read. */
+export async function discoverPostgres(
+  ask: Ask<PostgresConfig> & { readonly max: number },
+): Promise<readonly Discovery[]> {
+  return await withSession(ask, async (session) => {
+    const tables = await session.query(tablesStatement, [ask.max]);
+    const oids = [tables.map(({ oid }) => oid)];
+    const columns = Map.groupBy(await session.query(columnsStatement, oids), ({ table }) => table);
+    const keys = await session.query(keysStatement, oids);
+    const keyOf = new Map(keys.map((row) => [row["table"], row]));
+    return tables.map(({ oid = null, schema, name }): Discovery => {
+      const shown = shownTable({ schema: schema ?? "", table: name ?? "" });
+      const key = keyOf.get(oid);
+      return discoveryOf(shown, (columns.get(oid) ?? []).map(columnOf), key);
+    });
+  });
+}
+
+function discoveryOf(
+  table: string,
+  columns: readonly Column[],
+  found: TextRow | undefined,
+): Discovery {
+  const key = namesOf.parse(JSON.parse(found?.["names"] ?? "[]"));
+  const changed = changeColumnOf(columns);
+  return {
+    name: table,
+    from: {
+      table,
+      // The primary key is taken unasked.
+      ...(found?.["is_primary"] === "f" && { key }),
+      ...(changed !== undefined && key.length > 0 && { changed_by: { column: changed } }),
+    },
+    columns,
+    key,
+  };
+}
+
+const namesOf = z.array(z.string());
+
+const updated = /^(last_?)?(updated|modified|changed)(_?(at|on|date|time|timestamp|ts))?$/i;
+
+/** The column that most likely says when a row changed: called so, a time, never null. */
+function changeColumnOf(columns: readonly Column[]): string | undefined {
+  return columns.find(
+    ({ name, type, isNullable }) => type === "time" && isNullable === false && updated.test(name),
+  )?.name;
+}
+
+function columnOf(row: TextRow): Column {
+  const { name, note, type, category, is_nullable: isNullable } = row;
+  return {
+    name: name ?? "",
+    type: typeOf(type ?? "", category ?? ""),
+    isNullable: isNullable === "t",
+    note: note ?? "",
+  };
+}
+
+const typesByName: Readonly<Record<string, Column["type"] | undefined>> = {
+  date: "date",
+  "timestamp with time zone": "time",
+  "timestamp without time zone": "time",
+  json: "json",
+  jsonb: "json",
+  uuid: "string",
+  money: "other",
+};
+
+/** By the letters of `pg_type.typcategory`: an array is read as JSON. */
+const typesByCategory: Readonly<Record<string, Column["type"] | undefined>> = {
+  A: "json",
+  B: "boolean",
+  E: "string",
+  N: "number",
+  S: "string",
+};
+
+function typeOf(type: string, category: string): Column["type"] {
+  return typesByName[type] ?? typesByCategory[category] ?? "other";
+}

@@ -1,0 +1,86 @@
+import type { Ask, Got } from "../connector.ts";
+import { withSession, type Session, type Text } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { sqlStateOf } from "./errors.ts";
+import { quoteName } from "./identifier.ts";
+import { placeOf } from "./read.ts";
+import { rowMaker, type PostgresRow } from "./row.ts";
+import { describeSource, type PostgresSource } from "./source.ts";
+
+/** A row that was asked for. */
+type Asked = { readonly name: string; readonly key: readonly string[] };
+
+/** A data exception: the text is no value of the key's type, so no row can have it. */
+const notOfType = /^22/;
+
+/** Reads single rows by their places, or by their keys alone. */
+export async function getFromPostgres(
+  ask: Ask<PostgresConfig> & { readonly names: readonly string[] },
+): Promise<Got<PostgresRow>> {
+  return await withSession(ask, async (session) => {
+    const source = await describeSource(session, ask.config);
+    const asked = [...new Set(ask.names)].map((name) => ({ name, key: keyIn(source, name) }));
+    const width = source.key.length;
+    const found = await find(
+      session,
+      source,
+      asked.filter(({ key }) => key.length === width),
+    );
+    const makeRow = rowMaker(source.columns);
+    return {
+      rows: found.map(({ values }) => makeRow(values)),
+      where: (index) => placeOf(source, found[index]?.values ?? []),
+      missing: asked
+        .map(({ name }) => name)
+        .filter((name) => !found.some((row) => row.name === name)),
+    };
+  });
+}
+
+type Found = { readonly name: string; readonly values: readonly Text[] };
+
+async function find(
+  session: Session,
+  source: PostgresSource,
+  asked: readonly Asked[],
+): Promise<readonly Found[]> {
+  if (asked.length === 0) return [];
+  try {
+    return await findAll(session, source, asked);
+  } catch (error) {
+    if (!notOfType.test(sqlStateOf(error) ?? "")) throw error;
+    if (asked.length === 1) return [];
+    const middle = Math.ceil(asked.length / 2);
+    const first = await find(session, source, asked.slice(0, middle));
+    return [...first, ...(await find(session, source, asked.slice(middle)))];
+  }
+}
+
+async function findAll(
+  session: Session,
+  { columns, key, from }: PostgresSource,
+  asked: readonly Asked[],
+): Promise<readonly Found[]> {
+  const lists = key.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
+  const names = key.map((_, at) => `k${at}`);
+  const same = key.map(({ name }, at) => `source.${quoteName(name)} = asked.k${at}`);
+  const wanted = columns.map(({ name }) => `source.${quoteName(name)}`);
+  const sql = `select asked.at, ${wanted.join(", ")}
+    from unnest(${lists.join(", ")}) with ordinality as asked (${names.join(", ")}, at)
+      join (select * from ${from}) as source on ${same.join(" and ")}`;
+  const values = key.map((_, at) => asked.map((each) => each.key[at] ?? ""));
+  const rows = await session.rows(sql, values);
+  return rows.map(([at, ...row]) => ({ name: asked[Number(at) - 1]?.name ?? "", values: row }));
+}
+
+/** The texts of the key in a place such as `crm.companies:eu\,1,42`, or in the key alone. */
+function keyIn({ place, key }: PostgresSource, name: string): readonly string[] {
+  const text = name.startsWith(`${place}:`) ? name.slice(place.length + 1) : name;
+  if (key.length === 1) return [text];
+  const texts = [""];
+  for (const [token] of text.matchAll(/\\?./gs)) {
+    if (token === ",") texts.push("");
+    else texts[texts.length - 1] += token.at(-1) ?? "";
+  }
+  return texts;
+}

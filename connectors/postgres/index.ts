@@ -1,0 +1,34 @@
+import { pullSource } from "../connector.ts";
+import { checkPostgres } from "./check.ts";
+import { withSession } from "./client.ts";
+import { postgresConfig } from "./config.ts";
+import { ddlOf } from "./ddl.ts";
+import { discoverPostgres } from "./discover.ts";
+import { getFromPostgres } from "./get.ts";
+import { horizonOfPostgres } from "./horizon.ts";
+import { measurePostgres, splitPostgres } from "./measure.ts";
+import { positionAt, postgresPosition, rewindPostgres } from "./position.ts";
+import { readPostgres } from "./read.ts";
+import { columnNames } from "./source.ts";
+import { writePostgres } from "./write.ts";
+
+/** Reads a table or a query of a Postgres database: what changed since the last run, or all of it in each run. Writes back into a table. */
+export const postgres = pullSource({
+  name: "postgres",
+  config: postgresConfig,
+  position: postgresPosition,
+  read: readPostgres,
+  restart: (config) => (config.changed_by === undefined ? "each-run" : "resume"),
+  check: checkPostgres,
+  discover: discoverPostgres,
+  columns: async (ask) =>
+    await withSession(ask, async (session) => await columnNames(session, ask.config)),
+  horizon: horizonOfPostgres,
+  rewind: rewindPostgres,
+  at: positionAt,
+  measure: measurePostgres,
+  split: splitPostgres,
+  get: getFromPostgres,
+  write: writePostgres,
+  ddl: ddlOf,
+});

@@ -1,0 +1,70 @@
+// Numbers that bound the Postgres connector (our choice, but where a source is named); page and row limits stand in src/limits.ts.
+
+/** Bytes of a name; Postgres cuts a longer one without a word (NAMEDATALEN). */
+export const nameBytesMax = 63;
+
+/** Columns that a key may have; what a Postgres index may have (INDEX_MAX_KEYS). */
+export const keyColumnsMax = 32;
+
+/** Characters of a `query:`. */
+export const queryCharsMax = 100_000;
+
+/** How long a statement may take when the configuration does not say. */
+export const statementTimeoutMsDefault = 5 * 60_000;
+
+/** Longest `statement_timeout` that may be set; a day still fits a JavaScript timer. */
+export const statementTimeoutMsMax = 24 * 3_600_000;
+
+/** How long after `statement_timeout` a silent connection is given up: then the network is gone, not the server slow. */
+export const silenceMs = 30_000;
+
+/** How long a statement waits for a lock, a migration's for one; then Temporal tries again, and no slot is held meanwhile. */
+export const lockWaitMs = 30_000;
+
+/** How soon the server notices that we hung up in the middle of a statement. */
+export const hangUpCheckMs = 2_000;
+
+/** How long a server with too many connections is waited for. */
+export const tooManyConnectionsMs = 10 * 60_000;
+
+/** Overlap of a change column that holds times, when the configuration does not say. */
+export const overlapMsDefault = 3_600_000;
+
+/** Rows that one statement reads: enough for its start not to show, and few enough to be held. */
+export const blockRowsMax = 10_000;
+
+/** Bytes after which a statement reads no further. */
+export const blockBytesMax = 16 * 1024 * 1024;
+
+/** Bytes that one fetch of a statement aims at; how many rows they are, the fetches before it tell. */
+export const fetchBytes = 4 * 1024 * 1024;
+
+/** Rows of one fetch. */
+export const fetchRowsMax = 5_000;
+
+/** Rows of the first fetch, when nothing is known of their size. */
+export const firstFetchRows = 10;
+
+/** The so-manieth `statement_timeout` in a row that ends a read, each with half the rows of the one before. */
+export const timeoutsMax = 3;
+
+/** Rows that are counted one by one; beyond them the planner's estimate is given. */
+export const countedRowsMax = 1_000_000;
+
+/** Columns that `check` names before it says how many more there are. */
+export const columnsShownMax = 20;
+
+/** Bytes of a table that is sorted so fast that it needs no index on its change column. */
+export const smallTableBytes = 8 * 1024 * 1024;
+
+/** How long a write waits for a row that another session holds; then the page is tried again later. */
+export const rowLockWaitMs = 10_000;
+
+/** Connections that one process has to one database, all its threads together. */
+export const connectionsMax = 2;
+
+/** How long the connection of a thread that died counts as in use; more than any thread is busy at one go. */
+export const slotLeaseMs = 60_000;
+
+/** How long a free connection is waited for, before Temporal gives the place to other work. */
+export const slotWaitMs = 90_000;

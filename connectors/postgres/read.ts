@@ -1,0 +1,140 @@
+import { ConfigError } from "../../src/errors.ts";
+import type { Ask, Page, Span } from "../connector.ts";
+import { Session, whereOf, type Text } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { postgresError, sqlStateOf } from "./errors.ts";
+import { blockRowsMax, timeoutsMax } from "./limits.ts";
+import type { PostgresPosition } from "./position.ts";
+import { rowMaker, type PostgresRow } from "./row.ts";
+import { assertNoNull, describeSource, type PostgresSource } from "./source.ts";
+import { selectRows } from "./statement.ts";
+
+type ReadAsk = Ask<PostgresConfig> &
+  Span<PostgresPosition> & {
+    readonly pageRowsMax: number;
+    readonly limit?: number | undefined;
+  };
+
+type PostgresPage = Page<PostgresRow, PostgresPosition>;
+
+/**
+ * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement that is over before its first
+ * page is yielded: no transaction is open while somebody works on a page.
+ */
+export async function* readPostgres(ask: ReadAsk): AsyncGenerator<PostgresPage> {
+  const session = await speaking(ask, async () => await Session.open(ask));
+  try {
+    const source = await speaking(ask, async () => {
+      const described = await describeSource(session, ask.config);
+      await assertNoNull(session, described);
+      return described;
+    });
+    const blocks = new Blocks(session, source, ask.to);
+    const makeRow = rowMaker(source.columns);
+    let { from } = ask;
+    for (let left = ask.limit ?? Infinity; left > 0;) {
+      const { rows, isLast } = await speaking(ask, async () => await blocks.next(from, left));
+      for (let start = 0; start < rows.length; start += ask.pageRowsMax) {
+        const ofPage = rows.slice(start, start + ask.pageRowsMax);
+        const position = positionOf(source, ofPage.at(-1) ?? []);
+        from = position;
+        yield {
+          rows: ofPage.map(makeRow),
+          position,
+          where: (index) => placeOf(source, ofPage[index] ?? []),
+        };
+      }
+      if (isLast) {
+        // Nothing more lies up to there: a checkpoint behind the last row would let the overlap grow with each quiet night.
+        if (ask.to !== undefined) yield { rows: [], position: ask.to, where: () => source.place };
+        return;
+      }
+      left -= rows.length;
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+/** The place of a row, as a person and `get` find it: `crm.companies:42`. */
+export function placeOf({ place, key }: PostgresSource, values: readonly Text[]): string {
+  const texts = key.map(({ index }) => values[index] ?? "");
+  const isOne = texts.length === 1;
+  // Of several columns each text keeps its commas apart from those between them.
+  const shown = isOne ? texts : texts.map((text) => text.replaceAll(/[\\,]/g, "\\$&"));
+  return `${place}:${shown.join(",")}`;
+}
+
+function positionOf(source: PostgresSource, values: readonly Text[]): PostgresPosition {
+  const { reading: of, changed, key } = source;
+  const texts = key.map(({ index }) => values[index] ?? "");
+  return changed === undefined
+    ? { key: texts }
+    : { of, changed: values[changed.index] ?? "", key: texts };
+}
+
+/** Does what speaks with the server; what it throws says what happens next. */
+async function speaking<Result>(
+  ask: Pick<ReadAsk, "config" | "signal">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    ask.signal.throwIfAborted();
+    throw postgresError(error, whereOf(ask.config));
+  }
+}
+
+/** What one statement brought. */
+type Block = { readonly rows: readonly Text[][]; readonly isLast: boolean };
+
+/** Reads a span block by block, and fewer rows with each after one that took too long. */
+class Blocks {
+  readonly #session: Session;
+  readonly #source: PostgresSource;
+  readonly #to: PostgresPosition | undefined;
+  #rowsMax = blockRowsMax;
+
+  constructor(session: Session, source: PostgresSource, to: PostgresPosition | undefined) {
+    this.#session = session;
+    this.#source = source;
+    this.#to = to;
+  }
+
+  async next(from: PostgresPosition | undefined, wanted: number): Promise<Block> {
+    for (let timeouts = 1; ; timeouts += 1) {
+      try {
+        return await this.#read(from, wanted);
+      } catch (error) {
+        if (sqlStateOf(error) !== "57014" || timeouts === timeoutsMax) throw error;
+        this.#rowsMax = Math.ceil(this.#rowsMax / 2);
+      }
+    }
+  }
+
+  async #read(from: PostgresPosition | undefined, wanted: number): Promise<Block> {
+    const rowsMax = Math.min(wanted, this.#rowsMax);
+    // One row more, which is read again: it shows that the last row is not equal to the next one.
+    const statement = selectRows(this.#source, { from, to: this.#to }, rowsMax + 1);
+    const { rows, isWhole } = await this.#session.block(statement);
+    assertAscending(this.#source, rows);
+    const isLast = isWhole && rows.length <= rowsMax;
+    return { rows: isLast ? rows : rows.slice(0, -1), isLast };
+  }
+}
+
+/** @throws {ConfigError} two neighbours have one position: the second might be passed over where a block ends between them. */
+function assertAscending({ order, key }: PostgresSource, rows: readonly Text[][]): void {
+  const indices = order.map(({ index }) => index);
+  for (let at = 1; at < rows.length; at += 1) {
+    const [row, previous] = [rows[at], rows[at - 1]];
+    if (indices.every((index) => row?.[index] === previous?.[index])) {
+      const names = key.map(({ name }) => name).join(", ");
+      throw new ConfigError(`two rows have the same ${names}: they are no key`, {
+        field: "key",
+        hint: "Name the columns that are unique together: key: [id, line].",
+      });
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import { ConfigError } from "../../src/errors.ts";
+import type { Session } from "./client.ts";
+import type { Overlap, PostgresConfig } from "./config.ts";
+import { parseTable, quoteName, quoteNames, quoteTable, shownTable } from "./identifier.ts";
+import type { TableName } from "./identifier.ts";
+import { readingOf } from "./position.ts";
+import { columnTypes, type ColumnType } from "./types.ts";
+
+/** A column of what is read. */
+export type SourceColumn = ColumnType & {
+  readonly name: string;
+  /** Where its value stands in a row. */
+  readonly index: number;
+};
+
+/** A change column: what its values are decides how far a run may read, and how it goes back. */
+export type ChangeColumn = SourceColumn & { readonly kind: "time" | "number" };
+
+/** What a configuration reads, as the server knows it. */
+export type PostgresSource = {
+  /** See `readingOf`. */
+  readonly reading: string;
+  /** What stands behind `from`. */
+  readonly from: string;
+  /** What the place of a row begins with: `crm.companies`, or `query`. */
+  readonly place: string;
+  readonly columns: readonly SourceColumn[];
+  readonly changed: ChangeColumn | undefined;
+  readonly key: readonly SourceColumn[];
+  /** The columns that rows are ordered by: the change column, if there is one, and the key. */
+  readonly order: readonly SourceColumn[];
+  /** Whether the server promises no NULL in those; it does so for tables only. */
+  readonly mayHoldNull: boolean;
+};
+
+/** A relation of the catalogue. */
+type Relation = {
+  readonly name: Required<TableName>;
+  readonly oid: string;
+  /** Whether the catalogue says which columns are unique and never null: it does not for views and foreign tables. */
+  readonly isTable: boolean;
+};
+
+const timeTypes = new Set(["date", "timestamp without time zone", "timestamp with time zone"]);
+const numberTypes = new Set(["smallint", "integer", "bigint", "numeric"]);
+
+/**
+ * Asks the server for columns, types and keys, and refuses what could not be read exactly: a key that is not unique, columns that may be
+ * null, two columns of one name.
+ * @throws {ConfigError} with the member at fault
+ */
+export async function describeSource(
+  session: Session,
+  config: PostgresConfig,
+): Promise<PostgresSource> {
+  const relation = config.query === undefined ? await findRelation(session, config) : undefined;
+  const from = relation === undefined ? `(${config.query}\n) as source` : quoteTable(relation.name);
+  const columns = await columnsOf(session, from);
+  const key = (await keyOf(session, config, relation)).map((name) =>
+    columnNamed(columns, name, "key"),
+  );
+  const changed = changeColumn(columns, config);
+  const order = changed === undefined ? key : [changed, ...key];
+  if (relation?.isTable === true) await assertKey(session, relation, { key, order });
+  return {
+    reading: readingOf(config),
+    from,
+    place: relation === undefined ? "query" : shownTable(relation.name),
+    columns,
+    changed,
+    key,
+    order,
+    mayHoldNull: relation?.isTable !== true,
+  };
+}
+
+/** The names of the columns of what a configuration reads. */
+export async function columnNames(
+  session: Session,
+  config: PostgresConfig,
+): Promise<readonly string[]> {
+  return (await describeSource(session, config)).columns.map(({ name }) => name);
+}
+
+/** @throws {ConfigError} a row has a NULL where rows are ordered: it would be passed over without a word. */
+export async function assertNoNull(session: Session, source: PostgresSource): Promise<void> {
+  if (!source.mayHoldNull) return;
+  const isNull = source.order.map(({ name }) => `${quoteName(name)} is null`).join(" or ");
+  const found = await session.query(`select 1 from ${source.from} where ${isNull} limit 1`);
+  if (found.length > 0) throw nullable(source.order.map(({ name }) => name));
+}
+
+/** The table that a configuration names. @throws {ConfigError} there is none, or none is named. */
+async function findRelation(session: Session, config: PostgresConfig): Promise<Relation> {
+  const asked = config.table === undefined ? undefined : parseTable(config.table);
+  if (asked === undefined) {
+    throw new ConfigError("neither a table nor a query is named", {
+      field: "table",
+      hint: "Say what is read: table: crm.companies, or query: select ….",
+    });
+  }
+  const [found] = await session.query(
+    `select c.oid, n.nspname, c.relname, c.relkind in ('r', 'p') and not exists (
+       select from pg_inherits where inhparent = c.oid and c.relkind = 'r') as is_table
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.oid = to_regclass($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
+    [quoteTable(asked)],
+  );
+  const { oid, nspname: schema, relname: table } = found ?? {};
+  if (typeof oid !== "string" || typeof schema !== "string" || typeof table !== "string") {
+    throw new ConfigError(`there is no table ${shownTable(asked)}`, {
+      field: "table",
+      hint: "Check schema and table, letter by letter; capitals count.",
+    });
+  }
+  return { oid, name: { schema, table }, isTable: found?.["is_table"] === "t" };
+}
+
+async function columnsOf(session: Session, from: string): Promise<readonly SourceColumn[]> {
+  const described = await session.describe(`select * from ${from}`);
+  const names = described.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new ConfigError(`two columns are called ${JSON.stringify(twice)}`, {
+      field: "query",
+      hint: "Give one of them another name: select a.id, b.id as other_id ….",
+    });
+  }
+  const types = await columnTypes(session, new Set(described.map(({ oid }) => oid)));
+  return described.map(({ name, oid }, index) => {
+    const type = types.get(oid);
+    if (type === undefined) throw new ConfigError(`the column ${JSON.stringify(name)} has no type`);
+    return { ...type, name, index };
+  });
+}
+
+async function keyOf(
+  session: Session,
+  config: PostgresConfig,
+  relation: Relation | undefined,
+): Promise<readonly string[]> {
+  if (config.key !== undefined) return config.key;
+  const found =
+    relation === undefined
+      ? []
+      : await session.query(
+          `select a.attname
+           from pg_index i cross join unnest(i.indkey) with ordinality as k (attnum, at)
+             join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+           where i.indrelid = $1 and i.indisprimary and k.at <= i.indnkeyatts
+           order by k.at`,
+          [relation.oid],
+        );
+  if (found.length > 0) return found.map(({ attname }) => attname ?? "");
+  throw new ConfigError(
+    relation === undefined
+      ? "a query needs a key"
+      : `${shownTable(relation.name)} has no primary key`,
+    { field: "key", hint: "Name the columns that are unique and never null: key: [id]." },
+  );
+}
+
+function columnNamed(columns: readonly SourceColumn[], name: string, field: string): SourceColumn {
+  const column = columns.find((each) => each.name === name);
+  if (column !== undefined) return column;
+  throw new ConfigError(`there is no column ${JSON.stringify(name)}`, {
+    field,
+    hint: "Check its name, letter by letter; capitals count.",
+  });
+}
+
+function changeColumn(
+  columns: readonly SourceColumn[],
+  { changed_by: by }: PostgresConfig,
+): ChangeColumn | undefined {
+  if (by === undefined) return undefined;
+  const column = columnNamed(columns, by.column, "changed_by.column");
+  const isTime = timeTypes.has(column.type);
+  if (!isTime && !numberTypes.has(column.type)) {
+    throw new ConfigError(`${by.column} is ${column.type}, which does not say what changed last`, {
+      field: "changed_by.column",
+      hint: "Name a column of times (timestamptz is best), or of numbers that grow.",
+    });
+  }
+  if (isTime ? isCount(by.overlap) : isDuration(by.overlap)) {
+    throw new ConfigError(
+      `the overlap is of another kind than ${by.column}, which is ${column.type}`,
+      {
+        field: "changed_by.overlap",
+        hint: isTime ? "Give a duration: overlap: 6h." : "Give a number: overlap: 1000.",
+      },
+    );
+  }
+  return { ...column, kind: isTime ? "time" : "number" };
+}
+
+/** None at all is no number, but no duration either. */
+function isCount(overlap: Overlap | undefined): boolean {
+  return overlap !== undefined && "count" in overlap && overlap.count > 0;
+}
+
+function isDuration(overlap: Overlap | undefined): boolean {
+  return overlap !== undefined && "ms" in overlap;
+}
+
+/** @throws {ConfigError} the key is not unique, or a column of the order may be null. */
+async function assertKey(
+  session: Session,
+  { name, oid }: Relation,
+  { key, order }: Pick<PostgresSource, "key" | "order">,
+): Promise<void> {
+  const nullables = await session.query(
+    `select attname from pg_attribute
+     where attrelid = $1 and attname = any ($2) and not attnotnull order by attname`,
+    [oid, order.map((column) => column.name)],
+  );
+  if (nullables.length > 0) throw nullable(nullables.map(({ attname }) => attname ?? ""));
+  // An index on some of the key's columns makes the whole key unique.
+  const unique = await session.query(
+    `select 1 from pg_index i
+     where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+       and not exists (
+         select from unnest(i.indkey) with ordinality as k (attnum, at)
+           join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+         where k.at <= i.indnkeyatts and a.attname <> all ($2))
+     limit 1`,
+    [oid, key.map((column) => column.name)],
+  );
+  if (unique.length > 0) return;
+  const names = key.map((column) => column.name);
+  throw new ConfigError(`nothing keeps ${names.join(", ")} unique in ${shownTable(name)}`, {
+    field: "key",
+    hint: `Name a unique key, or make it one: create unique index concurrently on ${quoteTable(name)} (${quoteNames(names)}).`,
+  });
+}
+
+function nullable(names: readonly string[]): ConfigError {
+  return new ConfigError(`${names.join(", ")} may be null, and such rows would be passed over`, {
+    field: "key",
+    hint: "Make it not null, or read `query: select … where … is not null`.",
+  });
+}

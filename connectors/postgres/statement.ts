@@ -1,0 +1,73 @@
+import { ConfigError } from "../../src/errors.ts";
+import type { Span } from "../connector.ts";
+import { quoteName } from "./identifier.ts";
+import type { PostgresPosition } from "./position.ts";
+import type { PostgresSource, SourceColumn } from "./source.ts";
+
+/** A statement, its values apart. */
+export type Statement = { readonly sql: string; readonly values: readonly string[] };
+
+/** All columns of the rows of a span, in order, `rowsMax` at most. */
+export function selectRows(
+  source: PostgresSource,
+  span: Span<PostgresPosition>,
+  rowsMax: number,
+): Statement {
+  const { where, values } = conditionOf(source, span);
+  const columns = source.columns.map(({ name }) => quoteName(name)).join(", ");
+  const sql = `select ${columns} from ${source.from}${where} order by ${orderOf(source)} limit ${rowsMax}`;
+  return { sql, values };
+}
+
+/** The columns that rows are ordered by, quoted. */
+export function orderOf({ order }: PostgresSource): string {
+  return order.map(({ name }) => quoteName(name)).join(", ");
+}
+
+/**
+ * What holds for the rows of a span, from ` where` on; nothing for all rows. Values are compared in the columns' own types.
+ * @throws {ConfigError} a position was made with other settings
+ */
+export function conditionOf(
+  source: PostgresSource,
+  { from, to }: Span<PostgresPosition>,
+): { readonly where: string; readonly values: readonly string[] } {
+  const edges = [
+    ...(from === undefined ? [] : [edgeOf(source, from, { whole: ">", part: ">=" })]),
+    ...(to === undefined ? [] : [edgeOf(source, to, { whole: "<=", part: "<" })]),
+  ];
+  const values: string[] = [];
+  const conditions = edges.map(({ columns, operator, texts }) => {
+    const names = columns.map(({ name }) => quoteName(name)).join(", ");
+    const casts = columns.map(({ type }, index) => `$${values.length + index + 1}::${type}`);
+    values.push(...texts);
+    return `(${names}) ${operator} (${casts.join(", ")})`;
+  });
+  return { where: conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`, values };
+}
+
+type Edge = {
+  readonly columns: readonly SourceColumn[];
+  readonly operator: string;
+  readonly texts: readonly string[];
+};
+
+/** A position without a key stands before all rows of its change, one with a key behind its row. */
+function edgeOf(
+  source: PostgresSource,
+  position: PostgresPosition,
+  operators: { readonly whole: string; readonly part: string },
+): Edge {
+  const { changed, key, order } = source;
+  const isOfChange = "changed" in position;
+  if (isOfChange !== (changed !== undefined) || (position.key ?? key).length !== key.length) {
+    throw new ConfigError("the saved position was made with another changed_by or key", {
+      field: isOfChange === (changed !== undefined) ? "key" : "changed_by",
+      hint: "Set it back, or reset the sync's checkpoint.",
+    });
+  }
+  if (!isOfChange) return { columns: key, operator: operators.whole, texts: position.key };
+  const texts = [position.changed, ...(position.key ?? [])];
+  const operator = position.key === undefined ? operators.part : operators.whole;
+  return { columns: order.slice(0, texts.length), operator, texts };
+}

@@ -1,0 +1,74 @@
+import type { Secret } from "../../src/secret.ts";
+
+/** How a connection is encrypted, and whether the server's certificate is checked. */
+export type TlsMode = "verify-full" | "require" | "off";
+
+/** What a connection URL says; empty texts and undefined for what it leaves out. */
+export type UrlParts = {
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  readonly tls: TlsMode | undefined;
+};
+
+/** What `sslmode` of a URL means here. `prefer` and `allow` would let anyone on the way turn TLS off. */
+const tlsModes: ReadonlyMap<string, TlsMode> = new Map([
+  ["disable", "off"],
+  ["require", "require"],
+  ["verify-full", "verify-full"],
+]);
+
+/** The parameters a URL may have. Channel binding is used whenever the server offers it. */
+const parameters: ReadonlySet<string> = new Set(["host", "sslmode", "channel_binding"]);
+
+/** What is wrong with a connection URL, without any of it, or undefined. */
+export function urlFault(secret: Secret): string | undefined {
+  // The error of `new URL` would carry the whole URL.
+  const url = URL.parse(secret.reveal());
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) {
+    return "not a URL such as postgres://user:password@host:5432/database (write @ in a password as %40)";
+  }
+  if ([url.username, url.password, url.pathname].some((text) => decoded(text) === undefined)) {
+    return "the URL has a % that is not followed by two hexadecimal digits (write % in a password as %25)";
+  }
+  if (url.pathname.includes("@")) {
+    return "the URL has an @ behind a / (write / in a password as %2F, and @ as %40)";
+  }
+  if (url.username === "") return "the URL names no user";
+  if (hostOf(url) === "") return "the URL names no host";
+  const unknown = [...url.searchParams.keys()].find((key) => !parameters.has(key));
+  if (unknown !== undefined) {
+    return `the URL has the parameter ${JSON.stringify(unknown)}; only ${[...parameters].join(", ")} are known`;
+  }
+  const mode = url.searchParams.get("sslmode");
+  if (mode === null || tlsModes.has(mode)) return undefined;
+  return `the URL's sslmode is none of ${[...tlsModes.keys()].join(", ")}`;
+}
+
+/** Takes a URL apart in which `urlFault` found no fault. */
+export function partsOf(secret: Secret): UrlParts {
+  const url = new URL(secret.reveal());
+  return {
+    host: hostOf(url),
+    port: url.port === "" ? undefined : Number(url.port),
+    database: decoded(url.pathname.slice(1)) ?? "",
+    user: decoded(url.username) ?? "",
+    password: decoded(url.password) ?? "",
+    tls: tlsModes.get(url.searchParams.get("sslmode") ?? ""),
+  };
+}
+
+function hostOf(url: URL): string {
+  const host = url.searchParams.get("host") ?? decoded(url.hostname) ?? "";
+  return host.replace(/^\[(.+)\]$/, "$1");
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

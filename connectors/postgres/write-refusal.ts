@@ -1,0 +1,31 @@
+import { DatabaseError } from "pg";
+
+/** Why the server refused the values of a row; undefined when it refused something else. Holds no value (T11): pg's message may. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
+  const { code, column = "of the key", constraint = "a constraint" } = error;
+  switch (code) {
+    case "22001":
+      return "a value is too long for its column";
+    case "22003":
+      return "a number is out of its column's range";
+    case "22021":
+    case "22P05":
+      return "a text has a character that the database's encoding does not have";
+    case "23502":
+      return `the column ${column} needs a value`;
+    case "23503":
+      return `it points to a row that does not exist (${constraint})`;
+    case "23505":
+      return `another row has the same values (${constraint})`;
+    case "23514":
+      return `it breaks the rule ${constraint}`;
+    case "54000":
+      return "a value is too long for an index";
+    case "P0001":
+      return "a trigger of the table refuses it";
+    default:
+      if (code.startsWith("22")) return "a value is not of its column's type";
+      return code.startsWith("23") ? `it breaks ${constraint}` : undefined;
+  }
+}

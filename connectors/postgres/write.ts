@@ -1,0 +1,121 @@
+import type { Ask, Patch, Written } from "../connector.ts";
+import { columnsOfPatches, patchFaultOf } from "../patches.ts";
+import { withSession, type Session } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { tableOf } from "./ddl.ts";
+import { rowLockWaitMs } from "./limits.ts";
+import { refusalOf } from "./write-refusal.ts";
+import { parameterOf, readStatements, writeStatement, type Numbered } from "./write-statement.ts";
+import { readWriteTable, type WriteTable } from "./write-table.ts";
+
+/**
+ * Writes values into the rows that their keys find, and adds those that are not there unless `insert` is false. A page is one statement on
+ * one table; where the server refuses a value, the rows at fault are found by halving and alone refused.
+ * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it. @throws {SourceUnavailableError}
+ * @throws {SourceAuthError} as the connector's interface asks
+ */
+export async function writePostgres(
+  ask: Ask<PostgresConfig> & { readonly patches: readonly Patch[] },
+): Promise<readonly Written[]> {
+  const { config, signal, patches } = ask;
+  const name = tableOf(config);
+  if (patches.length === 0) return [];
+  const columns = columnsOfPatches(patches);
+  const page = new WritePage(patches, config.insert);
+  await withSession({ config, signal, isWritable: true }, async (session) => {
+    // A row that someone holds is no slow statement, and worth another try.
+    await session.query("select set_config('lock_timeout', $1, false)", [String(rowLockWaitMs)]);
+    await page.write(session, await readWriteTable(session, name, columns));
+  });
+  return page.answers();
+}
+
+/** The patches of a page on their way into a table. */
+class WritePage {
+  readonly #mayInsert: boolean;
+  /** The last patch of each key. Two that only the key's type makes equal (`1.0` and `1`) are left to the statement. */
+  readonly #wanted = new Map<string, Numbered>();
+  /** By ordinal, the key of each patch that no one refused yet. */
+  readonly #keys = new Map<number, string>();
+  readonly #answers: Written[] = [];
+
+  constructor(patches: readonly Patch[], mayInsert: boolean) {
+    this.#mayInsert = mayInsert;
+    for (const [ordinal, patch] of patches.entries()) {
+      const rejected = patchFaultOf(patch);
+      if (rejected !== undefined) {
+        this.#answers[ordinal] = { rejected };
+        continue;
+      }
+      const key = JSON.stringify(Object.values(patch.key));
+      // A map keeps the first place of a key, and halves are written in the order of the patches that count.
+      this.#wanted.delete(key);
+      this.#wanted.set(key, { ordinal, patch });
+      this.#keys.set(ordinal, key);
+    }
+  }
+
+  async write(session: Session, table: WriteTable): Promise<void> {
+    const sql = writeStatement(table, this.#mayInsert);
+    await this.#writeSome({ session, table, sql }, [...this.#wanted.values()]);
+  }
+
+  /** One for each patch, once all are written: that of the patch that counted for its key. */
+  answers(): readonly Written[] {
+    for (const [ordinal, key] of this.#keys) {
+      const counted = this.#answers[this.#wanted.get(key)?.ordinal ?? ordinal];
+      if (counted !== undefined) this.#answers[ordinal] = counted;
+    }
+    return this.#answers;
+  }
+
+  async #writeSome(to: WriteTo, some: readonly Numbered[]): Promise<void> {
+    if (some.length === 0) return;
+    try {
+      const rows = await to.session.query(to.sql, [parameterOf(some, to.table)]);
+      for (const { ordinal, done } of rows) this.#answers[Number(ordinal)] = writtenOf(done);
+    } catch (error) {
+      const rejected = refusalOf(error);
+      if (rejected === undefined) throw error;
+      // The statement did all or nothing, so a half begins from the same table.
+      const [first] = some;
+      if (first !== undefined && some.length === 1) {
+        const column = await columnAtFault(to, first);
+        this.#answers[first.ordinal] = {
+          rejected: column === undefined ? rejected : `the column ${column}: ${rejected}`,
+        };
+        return;
+      }
+      const middle = Math.ceil(some.length / 2);
+      await this.#writeSome(to, some.slice(0, middle));
+      await this.#writeSome(to, some.slice(middle));
+    }
+  }
+}
+
+type WriteTo = {
+  readonly session: Session;
+  readonly table: WriteTable;
+  readonly sql: string;
+};
+
+function writtenOf(done: unknown): Written {
+  return { done: done === "written" || done === "missing" ? done : "unchanged" };
+}
+
+/** The column whose value the server cannot read; its error does not say. Undefined when it refused something else. */
+async function columnAtFault(
+  { session, table }: WriteTo,
+  patch: Numbered,
+): Promise<string | undefined> {
+  const values = [parameterOf([patch], table)];
+  for (const { name, sql } of readStatements(table)) {
+    try {
+      await session.query(sql, values);
+    } catch (error) {
+      if (refusalOf(error) === undefined) throw error;
+      return name;
+    }
+  }
+  return undefined;
+}

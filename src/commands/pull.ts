@@ -1,0 +1,92 @@
+import type { Column } from "../../connectors/connector.ts";
+import { sources } from "../../connectors/registry.ts";
+import { targetOf, type Config } from "../config/config.ts";
+import { didYouMean } from "../config/did-you-mean.ts";
+import type { ColumnPaths, PullConfig } from "../config/pull.ts";
+import { resultPathType } from "../config/result-paths.ts";
+import { ConfigError } from "../errors.ts";
+import { pullLock } from "../state/pulls.ts";
+import { configOf, withGlobals } from "./context.ts";
+import type { Context, Register } from "./context.ts";
+import { driveRun, type Drive, type DriveOptions } from "./drive.ts";
+import { positive } from "./run.ts";
+
+type PullOptions = DriveOptions & {
+  readonly ddl?: boolean;
+  readonly full?: boolean;
+  readonly limit?: number;
+};
+
+/** The pull of that name. @throws {ConfigError} there is none; says which there are. */
+function pullNamed(config: Config, name: string): PullConfig {
+  const found = config.pulls.get(name);
+  if (found !== undefined) return found;
+  const names = [...config.pulls.keys()];
+  throw new ConfigError(`there is no pull "${name}" in ${config.file}${didYouMean(name, names)}`, {
+    hint:
+      names.length === 0 ? "configure one under `pulls:`" : `the pulls are: ${names.join(", ")}`,
+  });
+}
+
+function columnsOf(of: PullConfig["of"], paths: ColumnPaths, isNullable: boolean): Column[] {
+  return Object.entries(paths).map(([name, path]) => ({
+    name,
+    type: resultPathType(of, path),
+    isNullable,
+  }));
+}
+
+/** The statement that makes what the pull writes to. @throws {ConfigError} its connector needs none. */
+function ddlOf({ of, name, writeBack }: PullConfig): string {
+  const { connector, connectorConfig: config, key, set } = writeBack;
+  const source = sources.get(connector);
+  if (source?.ddl === undefined) {
+    throw new ConfigError(`pull ${name} writes to ${connector}, which needs nothing made`);
+  }
+  const columns = { key: columnsOf(of, key, false), set: columnsOf(of, set, true) };
+  return source.ddl({ config, ...columns });
+}
+
+function driveOf(config: Config, pull: PullConfig, { full, limit }: PullOptions): Drive {
+  const { name, domainsFrom } = pull;
+  return {
+    name,
+    lock: pullLock(targetOf(config.api), name),
+    title: `pull ${name}`,
+    doing: "done",
+    command: `sluice pull ${name}`,
+    workflow: domainsFrom === undefined ? "searchPull" : "jobPostingsPull",
+    input: { pull: name, full, limit },
+    asked: [full, limit],
+    share:
+      () =>
+      async ({ pull: progress }) => {
+        const { domains } = progress ?? {};
+        return domains === undefined
+          ? undefined
+          : (domains.done + domains.refused) / domains.listed;
+      },
+  };
+}
+
+async function pullNow(context: Context, name: string, options: PullOptions): Promise<void> {
+  const config = await configOf(context, options);
+  const pull = pullNamed(config, name);
+  if (options.ddl === true) {
+    const ddl = ddlOf(pull);
+    context.print(options.json ? JSON.stringify({ pull: name, ddl }) : ddl);
+    return;
+  }
+  await driveRun(context, config, { drive: driveOf(config, pull, options), options });
+}
+
+/** `sluice pull <pull>`. */
+export const registerPull: Register = (program, context) => {
+  withGlobals(program.command("pull <pull>"))
+    .description("pull results of the service into a connection now, and follow the run to its end")
+    .option("--ddl", "print the statement that makes the table it writes to, and do nothing else")
+    .option("--full", "begin anew, whatever the last run left to do")
+    .option("--limit <results>", "read at most this many results", positive)
+    .option("--no-wait", "start it and print the workflow's id")
+    .action(async (name: string, options: PullOptions) => await pullNow(context, name, options));
+};

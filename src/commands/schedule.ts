@@ -1,0 +1,212 @@
+import { createInterface } from "node:readline/promises";
+
+import type { Client, ScheduleDescription } from "@temporalio/client";
+import { InvalidArgumentError } from "commander";
+
+import type { Config } from "../config/config.ts";
+import { didYouMean } from "../config/did-you-mean.ts";
+import { ConfigError } from "../errors.ts";
+import { scheduleNoteCharsMax } from "../limits.ts";
+import { connectTemporal } from "../local/connect.ts";
+import { refuseOtherStore, storesOn } from "../local/presence.ts";
+import { plainJson } from "../plain-text.ts";
+import { scheduleId } from "../schedules/ids.ts";
+import { resumedNote } from "../schedules/missed.ts";
+import { applyChange, describeSchedule, planSchedules } from "../schedules/plan.ts";
+import type { Owner } from "../schedules/temporal-schedule.ts";
+import { triggerSchedule } from "../schedules/trigger.ts";
+import { wantedSchedules, type Wanted } from "../schedules/wanted.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { configOf, withGlobals, withState } from "./context.ts";
+import type { Context, GlobalOptions, Register } from "./context.ts";
+import { exitCodes } from "./exit-code.ts";
+import { listedSchedules, listText } from "./schedule-list.ts";
+import { planFacts, planText } from "./schedule-text.ts";
+import { temporalFor } from "./session.ts";
+
+/** What the verbs work on. */
+type At = {
+  readonly config: Config;
+  readonly client: Client;
+  readonly state: StateStore;
+  readonly owner: Owner;
+};
+
+/** Runs `work` on this project's Temporal; one that is embedded is there for the time of the work at least. */
+async function onTemporal(
+  context: Context,
+  options: GlobalOptions,
+  work: (at: At) => Promise<void>,
+): Promise<void> {
+  const config = await configOf(context, options);
+  await withState(config, async (state) => {
+    const temporal = await temporalFor(config, context, state.storeId);
+    try {
+      if (temporal.isEmbedded) {
+        context.say("schedules of an embedded Temporal fire only while `sluice dev` runs");
+      }
+      const { client, close } = await connectTemporal(temporal.address);
+      try {
+        const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
+        await refuseOtherStore(client, owner.taskQueue, owner.storeId);
+        await work({ config, client, state, owner });
+      } finally {
+        await close();
+      }
+    } finally {
+      await temporal.release();
+    }
+  });
+}
+
+/** What the file schedules under that name. @throws {ConfigError} nothing; says what there is. */
+function wantedNamed(config: Config, name: string): Wanted {
+  const all = wantedSchedules(config);
+  const found = all.find((wanted) => wanted.name === name);
+  if (found !== undefined) return found;
+  const names = all.map((wanted) => wanted.name);
+  throw new ConfigError(`${config.file} schedules no "${name}"${didYouMean(name, names)}`, {
+    hint:
+      names.length === 0 ? "give a sync a `schedule:`" : `what it schedules: ${names.join(", ")}`,
+  });
+}
+
+/** The schedule that Temporal has under that name. @throws {ConfigError} none. */
+async function appliedNamed({ client, owner }: At, name: string): Promise<ScheduleDescription> {
+  const found = await describeSchedule(client, scheduleId(owner.taskQueue, name));
+  if (found !== undefined) return found;
+  throw new ConfigError(`Temporal has no schedule for "${name}"`, {
+    hint: "`sluice schedule apply` brings it there; `sluice schedule list` shows what is",
+  });
+}
+
+/** Whether there is somebody to ask. */
+function isAtTerminal({ environment }: Context): boolean {
+  // Not only false: what is no terminal has no such member.
+  return [process.stdin.isTTY, process.stderr.isTTY, !environment.isCi].every(Boolean);
+}
+
+/** Asks a person at a terminal; anything but yes, and an end of the input, is no. */
+async function isAgreed(question: string): Promise<boolean> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const ended = new Promise<string>((resolve) => asking.once("close", () => resolve("")));
+    asking.once("SIGINT", () => asking.close());
+    const answer = await Promise.race([asking.question(question), ended]);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    asking.close();
+  }
+}
+
+type ApplyOptions = GlobalOptions & { readonly yes?: boolean };
+
+async function apply(at: At, context: Context, options: ApplyOptions): Promise<void> {
+  const { client, config, owner } = at;
+  const now = new Date();
+  const plan = await planSchedules(client, wantedSchedules(config), owner);
+  const count = plan.changes.length;
+  if (!options.json) context.print(planText(plan, now));
+  const canAsk = !options.json && isAtTerminal(context);
+  const question = `make ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;
+  const agreed = count === 0 || options.yes === true || (canAsk && (await isAgreed(question)));
+  if (agreed) for (const change of plan.changes) await applyChange(client, change, owner);
+  if (options.json) context.print(plainJson({ ...planFacts(plan, now), applied: agreed }));
+  else if (agreed && count > 0) context.say(`made ${count} change${count === 1 ? "" : "s"}`);
+  if (agreed) return;
+  if (canAsk) {
+    context.say("nothing was changed");
+    context.exit(exitCodes.failed);
+    return;
+  }
+  throw new ConfigError("nothing was changed: without a terminal to ask at, apply needs --yes", {
+    hint: "look at the changes, then `sluice schedule apply --yes`",
+  });
+}
+
+async function trigger(at: At, context: Context, name: string): Promise<string> {
+  wantedNamed(at.config, name);
+  const { client, owner } = at;
+  const { scheduleId: id } = await appliedNamed(at, name);
+  const workflowId = await triggerSchedule(client, id);
+  const stores = await storesOn(client, owner.taskQueue);
+  if (!stores.includes(owner.storeId)) {
+    context.say("no worker of this project polls the task queue: the run waits for one");
+  }
+  return workflowId;
+}
+
+/** Reads a note from the command line. @throws {InvalidArgumentError} it is too long. */
+function note(text: string): string {
+  if (text.length <= scheduleNoteCharsMax) return text;
+  throw new InvalidArgumentError(`must be ${scheduleNoteCharsMax} characters at most`);
+}
+
+type PauseOptions = GlobalOptions & { readonly note?: string };
+
+async function pause(at: At, name: string, why: string | undefined): Promise<string> {
+  const { client, owner } = at;
+  const { scheduleId: id } = await appliedNamed(at, name);
+  const since = `since ${new Date().toISOString().slice(0, 16)}Z`;
+  await client.schedule
+    .getHandle(id)
+    .pause(why === undefined ? `${since} by hand` : `${since}: ${why}`);
+  return `paused ${name} on ${owner.taskQueue}`;
+}
+
+async function resume(at: At, name: string): Promise<string> {
+  wantedNamed(at.config, name);
+  const { scheduleId: id, state } = await appliedNamed(at, name);
+  if (!state.paused) return `${name} is not paused`;
+  await at.client.schedule.getHandle(id).unpause(resumedNote(new Date(), state.note));
+  return `resumed ${name}`;
+}
+
+/** `sluice schedule apply|list|trigger|pause|resume`. */
+export const registerSchedule: Register = (program, context) => {
+  const schedule = program.command("schedule").description("what runs by itself, and when");
+  withGlobals(schedule.command("apply"))
+    .description("make Temporal's schedules those of sluice.yaml; shows the changes first")
+    .option("--yes", "make them without asking")
+    .action(async (options: ApplyOptions) => {
+      await onTemporal(context, options, async (at) => await apply(at, context, options));
+    });
+  withGlobals(schedule.command("list"))
+    .description("the schedules, when they come next and what their last runs did")
+    .action(async (options: GlobalOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const listed = await listedSchedules(at, wantedSchedules(at.config), new Date());
+        if (!options.json) context.print(listText(listed));
+        else for (const one of listed) context.print(plainJson(one));
+      });
+    });
+  withGlobals(schedule.command("trigger <name>"))
+    .description("start the run of a sync or pull now, as its schedule would")
+    .action(async (name: string, options: GlobalOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const workflowId = await trigger(at, context, name);
+        context.print(options.json ? JSON.stringify({ workflow_id: workflowId }) : workflowId);
+      });
+    });
+  withGlobals(schedule.command("pause <name>"))
+    .description("let no run begin by itself until it is resumed; one that runs goes on")
+    .option(
+      "--note <text>",
+      "why; shown by `schedule list` and in the report of the next run",
+      note,
+    )
+    .action(async (name: string, options: PauseOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const told = await pause(at, name, options.note);
+        context.print(options.json ? JSON.stringify({ name, paused: true }) : told);
+      });
+    });
+  withGlobals(schedule.command("resume <name>"))
+    .description("let it run by itself again")
+    .action(async (name: string, options: GlobalOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const told = await resume(at, name);
+        context.print(options.json ? JSON.stringify({ name, paused: false }) : told);
+      });
+    });
+};

@@ -1,0 +1,158 @@
+import { systemClock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import { isRefusedKeyGate, keyName } from "../key-gates.ts";
+import { plainJson, plainText } from "../plain-text.ts";
+import { reportCounts } from "../report-counts.ts";
+import { reportOfRun } from "../report-of-run.ts";
+import type { RunReport } from "../report.ts";
+import { zonedText } from "../schedules/local-time.ts";
+import type { GateState } from "../state/budget.ts";
+import type { Run } from "../state/runs.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { configOf, table, withGlobals, withState } from "./context.ts";
+import type { Context, GlobalOptions, Register } from "./context.ts";
+import { askOpenRuns } from "./open-runs.ts";
+import { grouped } from "./report-text.ts";
+import { statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
+
+/** Everything `sluice status` shows. */
+type Status = {
+  readonly transfers: readonly TransferStatus[];
+  /** Gates of the configured key and of storage hosts that hold requests back. */
+  readonly gates: readonly GateState[];
+  /** Workers that beat. */
+  readonly workers: number;
+};
+
+function transfersOf({ syncs, pulls }: Config): Transfer[] {
+  const all = [
+    ...[...syncs.values()].map((sync) => ({ ...sync, kind: "sync" }) as const),
+    ...[...pulls.values()].map((pull) => ({ ...pull, kind: "pull" }) as const),
+  ];
+  return all
+    .map(({ name, kind, schedule }): Transfer => ({ name, kind, schedule }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
+const runsLookedThrough = 50;
+
+async function lastRun(state: StateStore, { name, kind }: Transfer): Promise<Run | undefined> {
+  const runs = await state.runs({ sync: name, limit: runsLookedThrough });
+  return runs.find((run) => run.kind === kind && run.request.dryRun !== true);
+}
+
+async function shutGates(state: StateStore, config: Config): Promise<GateState[]> {
+  const gates = await state.gates({ prefix: "", ...systemClock()() });
+  // Gates of keys that are no longer configured stay closed for good.
+  const isOurs = ({ gate }: GateState): boolean =>
+    gate.startsWith(`api:${keyName(config.api.apiKey)}`) || gate.startsWith("put:");
+  return gates
+    .filter(isOurs)
+    .filter(({ closedUntil, isFailing }) => closedUntil !== null || isFailing);
+}
+
+async function look(state: StateStore, config: Config, context: Context): Promise<Status> {
+  const transfers = transfersOf(config);
+  const found = await Promise.all(
+    transfers.map(async (transfer) => await lastRun(state, transfer)),
+  );
+  const runs = found.filter((run) => run !== undefined);
+  const open = await askOpenRuns(
+    runs.filter(({ endedAt }) => endedAt === null),
+    config,
+    context,
+  );
+  const reports = new Map<string, RunReport>();
+  for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
+  const now = Date.now();
+  const beats = await state.beats({ since: now - config.advanced.hostGoneMs });
+  return {
+    transfers: transfers.map((transfer) => {
+      const last = reports.get(transfer.name);
+      return statusOf(transfer, { last, open: open.get(last?.run_id ?? "") }, new Date(now));
+    }),
+    gates: await shutGates(state, config),
+    workers: beats.length,
+  };
+}
+
+function countsText(report: RunReport): string {
+  const told = reportCounts(report).filter(([name, count]) => name === "read" || count > 0);
+  return told.map(([name, count]) => `${name.replaceAll("_", " ")} ${grouped(count)}`).join(", ");
+}
+
+function rowOf({ name, last, next, schedule, waiting, problem }: TransferStatus): string[] {
+  const nextText =
+    next === undefined || schedule === undefined
+      ? "-"
+      : `${zonedText(next, schedule.timeZone)} ${schedule.timeZone}`;
+  const wrong = problem === undefined ? [waiting ?? ""] : [problem.text, problem.hint ?? ""];
+  const lastText =
+    last === undefined ? "never" : `${last.started_at.slice(0, 16).replace("T", " ")} UTC`;
+  return [
+    name,
+    lastText,
+    last?.outcome.replaceAll("_", " ") ?? "-",
+    last === undefined ? "-" : countsText(last),
+    nextText,
+    plainText(wrong.filter((text) => text !== "").join(" → ")),
+  ];
+}
+
+function gateText({ gate, closedUntil, why }: GateState): string {
+  const until = isRefusedKeyGate(gate)
+    ? "the key changes"
+    : new Date(closedUntil ?? 0).toISOString();
+  const state =
+    closedUntil === null ? "is failing: one probe at a time leaves" : `is closed until ${until}`;
+  return plainText(`${gate} ${state}: ${why ?? ""} → \`sluice budget show\``);
+}
+
+function textOf({ transfers, gates, workers }: Status): string {
+  const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
+  const isWorkerMissed =
+    workers === 0 &&
+    transfers.some(({ last, schedule }) => schedule !== undefined || last?.outcome === "running");
+  return [
+    transfers.length === 0
+      ? "nothing is configured under `syncs:` or `pulls:`"
+      : table([heading, ...transfers.map(rowOf)]),
+    ...gates.map(gateText),
+    ...(isWorkerMissed ? ["no worker runs, so nothing does → `sluice worker`"] : []),
+  ].join("\n");
+}
+
+function jsonOf({ transfers, gates, workers }: Status): string {
+  return plainJson({
+    transfers: transfers.map(({ name, kind, last, next, schedule, waiting, problem }) => ({
+      name,
+      kind,
+      last_run: last ?? null,
+      next_run: next?.toISOString() ?? null,
+      time_zone: schedule?.timeZone ?? null,
+      waiting: waiting ?? null,
+      problem: problem?.text ?? null,
+      hint: problem?.hint ?? null,
+    })),
+    gates: gates.map(({ gate, closedUntil, why, isFailing }) => ({
+      gate,
+      until:
+        closedUntil === null || isRefusedKeyGate(gate) ? null : new Date(closedUntil).toISOString(),
+      failing: isFailing,
+      why,
+    })),
+    workers,
+  });
+}
+
+/** `sluice status`. */
+export const registerStatus: Register = (program, context) => {
+  withGlobals(program.command("status"))
+    .description("how each sync and pull stands: last run, next run, what is wrong and what to do")
+    .action(async (options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const status = await withState(config, async (state) => await look(state, config, context));
+      context.print(options.json ? jsonOf(status) : textOf(status));
+    });
+};

@@ -1,0 +1,72 @@
+import { matchesGlob, resolve } from "node:path";
+
+import { compileMapping } from "../mapping/compile.ts";
+import type { SyncConfig } from "./config.ts";
+import { membersOf } from "./members.ts";
+import type { Mistake } from "./mistakes.ts";
+import type { PullConfig } from "./pull.ts";
+
+/** Columns that a pull puts values into; the key, too, where it makes rows. */
+function columnsWritten({ writeBack }: PullConfig): readonly string[] {
+  const { key, set, connectorConfig } = writeBack;
+  const makesRows = membersOf(connectorConfig)["insert"] !== false;
+  return [...Object.keys(set), ...(makesRows ? Object.keys(key) : [])];
+}
+
+/** Postgres takes a table without a schema from `public`, unless its search path says otherwise. */
+function tableName(table: unknown): string | undefined {
+  return typeof table === "string" ? table.replace(/^public\./, "") : undefined;
+}
+
+/** A path of a connector's configuration, from the folder that the engine gave it; undefined when it has none. */
+function absolute(config: Readonly<Record<string, unknown>>, member: string): string | undefined {
+  const { [member]: path, folder } = config;
+  if (typeof path !== "string") return undefined;
+  return resolve(typeof folder === "string" ? folder : ".", path);
+}
+
+/** Whether a sync reads the table or file that a pull writes, as far as their configurations tell. */
+function readsWhatIsWritten(sync: SyncConfig, { writeBack }: PullConfig): boolean {
+  const [from, to] = [membersOf(sync.connectorConfig), membersOf(writeBack.connectorConfig)];
+  const [file, path] = [absolute(to, "file"), absolute(from, "path")];
+  if (file !== undefined && path !== undefined) return file === path || matchesGlob(file, path);
+  if (sync.connection !== writeBack.connection) return false;
+  const table = tableName(to["table"]);
+  if (table === undefined) return false;
+  // A query may read it by any name; one that names it most likely does.
+  const { query } = from;
+  if (typeof query === "string") return query.includes(table.split(".").at(-1) ?? table);
+  return tableName(from["table"]) === table;
+}
+
+/** Why a sync would send what a pull wrote; undefined when it does not. */
+function echoOf(sync: SyncConfig, pull: PullConfig): string | undefined {
+  if (!readsWhatIsWritten(sync, pull)) return undefined;
+  const way = `pull ${pull.name} writes; let the pull write another table, or set allow_echo: true here`;
+  if (sync.record === undefined) return `its module may read columns that ${way}`;
+  const read = compileMapping({ mapping: sync.record, stream: sync.stream }).columns;
+  const both = columnsWritten(pull).filter((column) => read.includes(column));
+  if (both.length === 0) return undefined;
+  const only = both.every((column) => Object.hasOwn(pull.writeBack.key, column));
+  const rows = only ? ", or insert: false there, so that it makes no rows" : "";
+  return `reads ${both.join(", ")}, which ${way}${rows}`;
+}
+
+/**
+ * The syncs that would send back what a pull wrote: the service would be told what it said itself, and the two might never come
+ * to rest.
+ */
+export function echoMistakes(config: {
+  readonly syncs: ReadonlyMap<string, SyncConfig>;
+  readonly pulls: ReadonlyMap<string, PullConfig>;
+}): readonly Mistake[] {
+  return [...config.syncs.values()].flatMap((sync) => {
+    if (sync.allowEcho) return [];
+    return [...config.pulls.values()].flatMap((pull): Mistake[] => {
+      const message = echoOf(sync, pull);
+      return message === undefined
+        ? []
+        : [{ path: ["syncs", sync.name, "record"], on: "name", message }];
+    });
+  });
+}

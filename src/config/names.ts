@@ -1,0 +1,12 @@
+import { membersOf } from "./members.ts";
+import type { Mistake } from "./mistakes.ts";
+
+/** The pulls that are called as a sync is: runs and schedules tell the two by their names. */
+export function nameMistakes(data: unknown): readonly Mistake[] {
+  const { syncs, pulls } = membersOf(data);
+  const taken = Object.keys(membersOf(pulls)).filter((name) =>
+    Object.hasOwn(membersOf(syncs), name),
+  );
+  const message = "a sync has this name already: runs and schedules are told by it";
+  return taken.map((name) => ({ path: ["pulls", name], on: "name", message }));
+}

@@ -1,0 +1,97 @@
+import { stringify } from "yaml";
+
+/** When a sync runs by itself, as it was asked for. */
+export type WantedSchedule = { readonly time_zone: string } & (
+  | { readonly at: string }
+  | { readonly cron: string }
+);
+
+/** What a new `sluice.yaml` says. */
+export type ProjectPlan = {
+  readonly connection: { readonly name: string; readonly connector: string };
+  /** The connection's own member: `path`, or the variable with its `url`. */
+  readonly reads: { readonly path: string } | { readonly variable: string };
+  /** The sync as YAML, its name first. */
+  readonly sync: string;
+  /** What a person should know of the sync, a sentence each, on one line. */
+  readonly comments: readonly string[];
+  readonly schedule: WantedSchedule | undefined;
+};
+
+/** The text of `sluice.yaml`. */
+export function configText(plan: ProjectPlan): string {
+  const { connection, reads, sync, comments } = plan;
+  const lines = [
+    "# yaml-language-server: $schema=./sluice.schema.json",
+    "# Made by `sluice init`. Whatever else may stand here, an editor that reads the schema offers.",
+    "version: 1",
+    "api:",
+    "  # The sandbox stands in for the service on this machine: nothing leaves it until these variables are set, in the",
+    "  # environment or in .env (see .env.example).",
+    "  base_url: ${SLUICE_BASE_URL:-sandbox}",
+    "  legacy_base_url: ${SLUICE_LEGACY_BASE_URL:-sandbox}",
+    "  api_key: ${SLUICE_API_KEY:-sandbox-key}",
+    "connections:",
+    `  ${connection.name}:`,
+    `    connector: ${connection.connector}`,
+    ...memberLines(reads).map((line) => `    ${line}`),
+    "syncs:",
+    ...comments.map((comment) => `  # ${comment}`),
+    ...sync
+      .trimEnd()
+      .split("\n")
+      .map((line) => `  ${line}`),
+    ...scheduleLines(plan.schedule).map((line) => `    ${line}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The text of `.env.example`: every variable that the configuration names. */
+export function environmentText({ reads }: Pick<ProjectPlan, "reads">): string {
+  const lines = [
+    "# Copy to .env beside sluice.yaml, and fill in. The environment wins over it; it is never committed.",
+    "",
+    "# Addresses of the service. Empty, the sandbox is used.",
+    "SLUICE_BASE_URL=",
+    "SLUICE_LEGACY_BASE_URL=",
+    "",
+    "# The API key of the service.",
+    "SLUICE_API_KEY=",
+    ...("variable" in reads
+      ? ["", "# postgres://user:password@host:5432/database", `${reads.variable}=`]
+      : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function memberLines(reads: ProjectPlan["reads"]): readonly string[] {
+  if ("variable" in reads) {
+    return [
+      "# The URL holds a password, so it stands in the environment or in .env.",
+      `url: \${${reads.variable}}`,
+    ];
+  }
+  const path = stringify(
+    reads.path.replaceAll("${", () => "$${"),
+    {
+      lineWidth: 0,
+      blockQuote: false,
+    },
+  ).trimEnd();
+  return [
+    "# Relative to this file; a pattern such as ./exports/*.csv reads several.",
+    `path: ${path}`,
+  ];
+}
+
+function scheduleLines(schedule: WantedSchedule | undefined): readonly string[] {
+  const comment = "# When it runs by itself, from `sluice schedule apply` on:";
+  if (schedule === undefined) {
+    return [comment, '# schedule: { at: "02:30", time_zone: Europe/Paris }'];
+  }
+  const when =
+    "at" in schedule
+      ? `at: ${JSON.stringify(schedule.at)}`
+      : `cron: ${JSON.stringify(schedule.cron)}`;
+  return [comment, `schedule: { ${when}, time_zone: ${schedule.time_zone} }`];
+}

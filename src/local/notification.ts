@@ -1,0 +1,47 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type Client,
+  type WorkflowStartOptions,
+} from "@temporalio/client";
+
+import type { notify } from "../../workflows/notify.ts";
+import { notifyStartMsMax } from "../limits.ts";
+import { notificationId, type NotifyInput } from "../notify/receivers.ts";
+
+/** Starts the workflow that tells of a run, unless it was started before. @throws Temporal does not take it in time. */
+export async function startNotifying(
+  client: Client,
+  { taskQueue }: { readonly taskQueue: string },
+  input: NotifyInput,
+): Promise<void> {
+  const workflow = {
+    taskQueue,
+    workflowId: notificationId(input.run_id),
+    workflowIdReusePolicy: "REJECT_DUPLICATE",
+    args: [input],
+  } satisfies WorkflowStartOptions<typeof notify>;
+  try {
+    await client.withDeadline(
+      Date.now() + notifyStartMsMax,
+      async () => await client.workflow.start<typeof notify>("notify", workflow),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Waits until the notification of a run is delivered or given up, or `signal` aborts; answers whether it is still on its way. */
+export async function isStillNotifying(
+  client: Client,
+  runId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const handle = client.workflow.getHandle<typeof notify>(notificationId(runId));
+  try {
+    await client.withAbortSignal(signal, async () => await handle.result());
+    return false;
+  } catch {
+    // What was given up is a warning of the run.
+    return signal.aborted;
+  }
+}

@@ -1,0 +1,36 @@
+import type { NotifyConfig } from "../config/notify.ts";
+import type { RunReport } from "../report.ts";
+import { signatureOf } from "./sign.ts";
+import { slackText } from "./slack.ts";
+
+/** A notification as it is posted. */
+export type Message = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+const json = { "content-type": "application/json" } as const;
+
+/**
+ * The message that tells a receiver of a run. Its id and body are the run's, so that a repeated delivery is known as one; the
+ * time it is signed with is `nowMs`, because receivers refuse what is minutes old.
+ */
+export function messageOf(receiver: NotifyConfig, report: RunReport, nowMs: number): Message {
+  if (receiver.format === "slack") {
+    return { headers: json, body: JSON.stringify({ text: slackText(report) }) };
+  }
+  const id = `run_${report.run_id}`;
+  const timestamp = Math.floor(nowMs / 1_000);
+  const event = { type: `run.${report.outcome}`, timestamp: report.ended_at, data: report };
+  const body = JSON.stringify(event);
+  const signature = signatureOf({ id, timestamp, body }, receiver.secret);
+  return {
+    headers: {
+      ...json,
+      "webhook-id": id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": signature,
+    },
+    body,
+  };
+}

@@ -1,0 +1,29 @@
+import type { NotifyConfig } from "../config/notify.ts";
+import type { RunReport } from "../report.ts";
+import type { Outcome } from "../state/runs.ts";
+
+/** What a run that nobody wanted to end so ended as. A person cancels or discards; what is busy is told of by the run that it met. */
+const failures: readonly Outcome[] = ["failed", "credits_exhausted", "abandoned"];
+
+const heard: Readonly<Record<NotifyConfig["on"], (outcome: Outcome) => boolean>> = {
+  failed: (outcome) => failures.includes(outcome),
+  done_with_rejects: (outcome) => outcome === "done_with_rejects" || failures.includes(outcome),
+  always: () => true,
+};
+
+/** Input of the workflow `notify`: a run, and the receivers that are to hear of it. */
+export type NotifyInput = { readonly run_id: string; readonly targets: readonly string[] };
+
+/** The id of the workflow that tells of a run: one a run, whoever starts it. */
+export function notificationId(runId: string): string {
+  return `notify-${runId}`;
+}
+
+/** Who is to hear of a run; nobody of one that goes on, or of a dry run, at which a person looks. */
+export function receiversOf(
+  receivers: readonly NotifyConfig[],
+  { outcome, dry_run: isDry }: Pick<RunReport, "dry_run" | "outcome">,
+): readonly NotifyConfig[] {
+  if (outcome === "running" || isDry) return [];
+  return receivers.filter(({ on }) => heard[on](outcome));
+}

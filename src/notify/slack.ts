@@ -1,0 +1,32 @@
+import { slackTextCharsMax } from "../limits.ts";
+import { plainText } from "../plain-text.ts";
+import { reportCounts } from "../report-counts.ts";
+import type { RunReport } from "../report.ts";
+
+/** Slack reads `<…>` as links and as calls to a whole channel, which foreign text must not make. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function countsText(report: RunReport): string {
+  return reportCounts(report)
+    .map(([name, count]) => `${name.replaceAll("_", " ")} ${count.toLocaleString("en-US")}`)
+    .join(", ");
+}
+
+/** What became of a run, as the text of a message in Slack. */
+export function slackText(report: RunReport): string {
+  const { error } = report;
+  const lines = [
+    `${report.sync}: ${report.outcome.replaceAll("_", " ")}`,
+    ...(error === undefined ? [] : [error.message]),
+    ...(error?.hint === undefined ? [] : [`→ ${error.hint}`]),
+    `rows: ${countsText(report)}${report.balanced ? "" : " (DOES NOT BALANCE)"}`,
+    ...report.reject_reasons.map(
+      ({ count, reason, example }) => `rejected: ${count} × ${reason}, first at ${example}`,
+    ),
+    ...report.warnings.map((warning) => `warning: ${warning}`),
+    `sluice runs show ${report.run_id}`,
+  ];
+  return escaped(lines.map(plainText).join("\n").slice(0, slackTextCharsMax));
+}

@@ -1,0 +1,41 @@
+import type { Stream } from "../records/streams.ts";
+import type { FieldHash, KnownRecord } from "../state/known-records.ts";
+import { hashesOf } from "./changed.ts";
+import { fieldHashesOf } from "./field-hashes.ts";
+import type { Candidate } from "./page.ts";
+
+/** How a record differs from what the service accepted last. */
+export type Change =
+  | { readonly status: "new" | "unknown" }
+  | { readonly status: "unchanged"; readonly acceptedAt: number }
+  | {
+      readonly status: "changed";
+      /** Paths of the fields that differ, came or went; undefined where their hashes were not kept. */
+      readonly fields: readonly string[] | undefined;
+      readonly acceptedAt: number;
+    };
+
+/** Says how a record differs from what is known of its key. */
+export function changeOf(
+  candidate: Pick<Candidate, "line" | "record">,
+  stream: Stream,
+  known: KnownRecord,
+): Change {
+  if (known.state !== "accepted") return { status: known.state };
+  const { acceptedAt, fields } = known;
+  if (Buffer.compare(hashesOf([candidate]), known.hash) === 0) {
+    return { status: "unchanged", acceptedAt };
+  }
+  const differing =
+    fields === undefined ? undefined : difference(fieldHashesOf(candidate.record, stream), fields);
+  return { status: "changed", fields: differing, acceptedAt };
+}
+
+function difference(
+  now: ReadonlyMap<string, number>,
+  before: readonly FieldHash[],
+): readonly string[] {
+  const known = new Map(before.map(({ name, hash }) => [name, hash]));
+  const names = new Set([...now.keys(), ...known.keys()]);
+  return [...names].filter((name) => now.get(name) !== known.get(name));
+}

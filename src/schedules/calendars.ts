@@ -1,0 +1,76 @@
+import { DAYS_OF_WEEK, MONTHS, type CalendarSpec } from "@temporalio/client";
+
+/** From `start` to `end`, both included, every `step`. */
+type Range = { readonly start: number; readonly end: number; readonly step: number };
+
+/** Values of a field and the names that stand for some of them, the first for `namesFrom`. */
+type Field = {
+  readonly min: number;
+  readonly max: number;
+  readonly names?: readonly string[];
+};
+
+const shortNames = (names: readonly string[]): string[] => names.map((name) => name.slice(0, 3));
+
+const minutes: Field = { min: 0, max: 59 };
+const hours: Field = { min: 0, max: 23 };
+const daysOfMonth: Field = { min: 1, max: 31 };
+const months: Field = { min: 1, max: 12, names: shortNames(MONTHS) };
+/** 7 is Sunday, too. */
+const daysOfWeek: Field = { min: 0, max: 6, names: shortNames(DAYS_OF_WEEK) };
+
+function valueOf(text: string, { min, names = [] }: Field): number {
+  const index = names.indexOf(text.toUpperCase());
+  return index < 0 ? Number(text) : index + min;
+}
+
+function rangesOf(text: string, field: Field): readonly Range[] {
+  return text.split(",").map((item): Range => {
+    const [span = "", step = "1"] = item.split("/");
+    if (span === "*") return { start: field.min, end: field.max, step: Number(step) };
+    const [first = "", last = first] = span.split("-");
+    return { start: valueOf(first, field), end: valueOf(last, field), step: Number(step) };
+  });
+}
+
+/** Temporal's week ends with 6: what reaches to 7 comes to Sunday by a range of its own. */
+function withSunday({ start, end, step }: Range): readonly Range[] {
+  if (end < 7) return [{ start, end, step }];
+  const sunday = (7 - start) % step === 0 ? [{ start: 0, end: 0, step: 1 }] : [];
+  return start === 7 ? sunday : [{ start, end: 6, step }, ...sunday];
+}
+
+type NamedRange<Name> = { readonly start: Name; readonly end: Name; readonly step: number };
+
+/** A range in names, `from` being the number of the first. */
+function named<Name extends string>(
+  names: readonly [Name, ...Name[]],
+  from: number,
+): (range: Range) => NamedRange<Name> {
+  const nameOf = (value: number): Name => names[value - from] ?? names[0];
+  return ({ start, end, step }) => ({ start: nameOf(start), end: nameOf(end), step });
+}
+
+/**
+ * A checked cron as Temporal's calendars, each commented with it. There, every field must match; in a cron that names both
+ * days of the month and of the week, one of the two is enough: that makes two calendars.
+ */
+export function calendarsOf(cron: string): readonly CalendarSpec[] {
+  const [minute = "*", hour = "*", dayOfMonth = "*", month = "*", dayOfWeek = "*"] =
+    cron.split(" ");
+  const time = {
+    comment: cron,
+    minute: [...rangesOf(minute, minutes)],
+    hour: [...rangesOf(hour, hours)],
+    ...(month === "*" ? {} : { month: rangesOf(month, months).map(named(MONTHS, 1)) }),
+  };
+  const ofMonth = { dayOfMonth: [...rangesOf(dayOfMonth, daysOfMonth)] };
+  const weekdays = rangesOf(dayOfWeek, daysOfWeek).flatMap(withSunday);
+  const ofWeek = { dayOfWeek: weekdays.map(named(DAYS_OF_WEEK, 0)) };
+  if (dayOfWeek === "*") return [{ ...time, ...(dayOfMonth === "*" ? {} : ofMonth) }];
+  if (dayOfMonth === "*") return [{ ...time, ...ofWeek }];
+  return [
+    { ...time, ...ofMonth },
+    { ...time, ...ofWeek },
+  ];
+}

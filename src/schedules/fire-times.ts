@@ -1,0 +1,43 @@
+import { Cron } from "croner";
+
+import type { ScheduleConfig } from "../config/schedule.ts";
+import { clockChangeMsMax } from "../limits.ts";
+import { offsetMinutes } from "./local-time.ts";
+
+const minuteMs = 60_000;
+
+/**
+ * The time at which the zone's clocks show `clock`, given as if it were UTC; undefined when they leave it out. Of two such
+ * times it is the one that Temporal's server takes, whose Go finds it in these two steps.
+ */
+function timeAt(clock: Date, timeZone: string): Date | undefined {
+  const shifted = (offset: number): Date => new Date(clock.getTime() - offset * minuteMs);
+  const offset = offsetMinutes(shifted(offsetMinutes(clock, timeZone)), timeZone);
+  const time = shifted(offset);
+  return offsetMinutes(time, timeZone) === offset ? time : undefined;
+}
+
+/**
+ * The next times of a schedule after `after`, `count` of them or those up to `until`, without the jitter: each time that clocks
+ * show once. Croner alone would move what a change of the clocks leaves out, and Temporal does not.
+ */
+export function nextTimes(
+  { cron, timeZone }: ScheduleConfig,
+  {
+    after,
+    count,
+    until,
+  }: { readonly after: Date; readonly count: number; readonly until?: Date | undefined },
+): readonly Date[] {
+  const clocks = new Cron(cron, { mode: "5-part", timezone: "UTC" });
+  const start = after.getTime() + offsetMinutes(after, timeZone) * minuteMs - clockChangeMsMax;
+  const times: Date[] = [];
+  let clock = clocks.nextRun(new Date(start));
+  for (; clock !== null && times.length < count; clock = clocks.nextRun(clock)) {
+    const time = timeAt(clock, timeZone);
+    if (time === undefined || time <= after) continue;
+    if (until !== undefined && time > until) break;
+    times.push(time);
+  }
+  return times;
+}

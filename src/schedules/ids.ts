@@ -1,0 +1,14 @@
+/**
+ * The id of a schedule in Temporal, and the beginning of its workflows' ids, to which Temporal adds the time. Neither two
+ * projects on one server nor two names share one: a task queue may hold a dot, a name never does.
+ */
+export function scheduleId(taskQueue: string, name: string): string {
+  return `sluice-${taskQueue}.${name}`;
+}
+
+/** The sync or pull of a schedule's id; undefined for a schedule that is not of this task queue. */
+export function nameOfSchedule(taskQueue: string, id: string): string | undefined {
+  const prefix = scheduleId(taskQueue, "");
+  const name = id.slice(prefix.length);
+  return id.startsWith(prefix) && /^[a-z][a-z0-9_-]*$/.test(name) ? name : undefined;
+}

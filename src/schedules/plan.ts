@@ -1,0 +1,143 @@
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type Client,
+  type ScheduleDescription,
+} from "@temporalio/client";
+
+import { ConfigError } from "../errors.ts";
+import { nameOfSchedule, scheduleId } from "./ids.ts";
+import {
+  differencesOf,
+  scheduleOptions,
+  storeOf,
+  type Difference,
+  type Owner,
+} from "./temporal-schedule.ts";
+import type { Wanted } from "./wanted.ts";
+
+/** The note of a schedule that was paused because the file does not have it any more. */
+export const leftNote = "sluice.yaml does not schedule it any more";
+
+/** One step that brings Temporal to what the file wants. */
+export type Change =
+  | { readonly kind: "create"; readonly name: string; readonly wanted: Wanted }
+  | {
+      readonly kind: "update";
+      readonly name: string;
+      readonly wanted: Wanted;
+      readonly differences: readonly Difference[];
+      /** Whether it was paused because it had left the file, and is in it again. */
+      readonly resumes: boolean;
+    }
+  | { readonly kind: "pause"; readonly name: string };
+
+/** What there is to do, and what is left as it is. */
+export type Plan = {
+  readonly changes: readonly Change[];
+  /** Names of schedules that are as the file wants them. */
+  readonly same: readonly string[];
+  /** Names of schedules on this task queue that another project made. */
+  readonly foreign: readonly string[];
+};
+
+/** A schedule as Temporal has it; undefined when there is none of that id. */
+export async function describeSchedule(
+  client: Client,
+  id: string,
+): Promise<ScheduleDescription | undefined> {
+  try {
+    return await client.schedule.getHandle(id).describe();
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** The names on a task queue for which Temporal has a schedule. Its list may lag behind a change by a second. */
+export async function scheduledNames(
+  client: Client,
+  taskQueue: string,
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const { scheduleId: id } of client.schedule.list()) {
+    const name = nameOfSchedule(taskQueue, id);
+    if (name !== undefined) names.push(name);
+  }
+  return names.toSorted();
+}
+
+/** Compares what Temporal has with what the file wants. */
+export async function planSchedules(
+  client: Client,
+  all: readonly Wanted[],
+  owner: Owner,
+): Promise<Plan> {
+  const { taskQueue, storeId } = owner;
+  const changes: Change[] = [];
+  const same: string[] = [];
+  const foreign: string[] = [];
+  for (const wanted of all) {
+    const { name } = wanted;
+    const found = await describeSchedule(client, scheduleId(taskQueue, name));
+    if (found === undefined) {
+      changes.push({ kind: "create", name, wanted });
+      continue;
+    }
+    const differences = differencesOf(found, wanted, owner);
+    const resumes = found.state.paused && found.state.note === leftNote;
+    if (differences.length === 0 && !resumes) same.push(name);
+    else changes.push({ kind: "update", name, wanted, differences, resumes });
+  }
+  const known = new Set(all.map(({ name }) => name));
+  for (const name of await scheduledNames(client, taskQueue)) {
+    if (known.has(name)) continue;
+    const found = await describeSchedule(client, scheduleId(taskQueue, name));
+    if (found === undefined) continue;
+    if (storeOf(found) !== storeId) foreign.push(name);
+    else if (!found.state.paused) changes.push({ kind: "pause", name });
+  }
+  return { changes, same, foreign };
+}
+
+async function update(client: Client, wanted: Wanted, owner: Owner): Promise<void> {
+  const { scheduleId: id, ...options } = scheduleOptions(wanted, owner);
+  await client.schedule.getHandle(id).update(({ state }) => {
+    // Whoever paused it had a reason, unless it was only that the file did not have it.
+    const isBack = state.paused && state.note === leftNote;
+    return { ...options, state: isBack ? { paused: false } : state };
+  });
+}
+
+async function make(client: Client, change: Change, owner: Owner): Promise<void> {
+  switch (change.kind) {
+    case "pause":
+      await client.schedule.getHandle(scheduleId(owner.taskQueue, change.name)).pause(leftNote);
+      return;
+    case "update":
+      await update(client, change.wanted, owner);
+      return;
+    case "create":
+      try {
+        await client.schedule.create(scheduleOptions(change.wanted, owner));
+      } catch (error) {
+        // Somebody else applied the file meanwhile, or another version of it.
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+        await update(client, change.wanted, owner);
+      }
+  }
+}
+
+/** Makes one change in Temporal. @throws {ConfigError} Temporal refuses it: its server may not know the time zone. */
+export async function applyChange(client: Client, change: Change, owner: Owner): Promise<void> {
+  try {
+    await make(client, change, owner);
+  } catch (error) {
+    // What the server calls an invalid argument comes as a TypeError.
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigError(`Temporal refuses the schedule of ${change.name}: ${error.message}`, {
+      cause: error,
+      hint: "its `schedule:` must be one that the server knows, too",
+    });
+  }
+}

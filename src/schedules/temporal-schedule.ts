@@ -1,0 +1,120 @@
+import {
+  ScheduleOverlapPolicy,
+  type CompiledScheduleOptions,
+  type CalendarSpecDescription,
+  type ScheduleDescription,
+  type ScheduleOptions,
+} from "@temporalio/client";
+import { z } from "zod";
+
+import { canonicalJson } from "../config/hash.ts";
+import { membersOf } from "../config/members.ts";
+import { scheduleCatchUpMs, scheduleJitterMs } from "../limits.ts";
+import { calendarsOf } from "./calendars.ts";
+import { scheduleId } from "./ids.ts";
+import type { Wanted } from "./wanted.ts";
+
+/** Whose schedules these are: those of a task queue, kept by the project with this state store. */
+export type Owner = { readonly taskQueue: string; readonly storeId: string };
+
+/** A member in which a schedule in Temporal is not as the file has it. */
+export type Difference = { readonly what: string; readonly from: string; readonly to: string };
+
+/** A wanted schedule as Temporal takes it; all but `scheduleId` and `state` also as an update. */
+export function scheduleOptions(
+  { name, schedule, workflow, input }: Wanted,
+  { taskQueue, storeId }: Owner,
+): CompiledScheduleOptions & Required<Pick<ScheduleOptions, "policies">> {
+  const id = scheduleId(taskQueue, name);
+  return {
+    scheduleId: id,
+    spec: {
+      calendars: [...calendarsOf(schedule.cron)],
+      timezone: schedule.timeZone,
+      jitter: scheduleJitterMs,
+    },
+    action: {
+      type: "startWorkflow",
+      workflowType: workflow,
+      workflowId: id,
+      taskQueue,
+      args: [input],
+      // A schedule's own memo cannot be changed: its runs carry whose they are.
+      memo: { sluice_store: storeId },
+    },
+    policies: {
+      // The lock would end a second run as busy anyway; skipped, it leaves no run to wonder about.
+      overlap: ScheduleOverlapPolicy.SKIP,
+      catchupWindow: scheduleCatchUpMs,
+      pauseOnFailure: false,
+    },
+  };
+}
+
+/** The state store of the project that a schedule was made by; undefined for one that is not ours. */
+export function storeOf({ action }: Pick<ScheduleDescription, "action">): string | undefined {
+  return z.object({ sluice_store: z.string() }).safeParse(action.memo).data?.sluice_store;
+}
+
+/** What stands for a field that a calendar leaves out. */
+const everything: Readonly<Record<keyof Omit<CalendarSpecDescription, "comment">, unknown>> = {
+  second: [{ start: 0, end: 0, step: 1 }],
+  minute: [],
+  hour: [],
+  dayOfMonth: [{ start: 1, end: 31, step: 1 }],
+  month: [{ start: "JANUARY", end: "DECEMBER", step: 1 }],
+  year: [],
+  dayOfWeek: [{ start: "SUNDAY", end: "SATURDAY", step: 1 }],
+};
+
+type TimesOf = Pick<
+  ScheduleDescription["spec"] | ScheduleOptions["spec"],
+  "calendars" | "endAt" | "intervals" | "skip" | "startAt"
+>;
+
+/** The times of a schedule as text that is equal when they are. */
+function timesText({ calendars = [], intervals = [], skip = [], startAt, endAt }: TimesOf): string {
+  const list: readonly unknown[] = calendars;
+  const times = list.map((calendar) => {
+    const { comment: _, ...fields } = membersOf(calendar);
+    return { ...everything, ...fields };
+  });
+  // We make none of these: that there is one is difference enough.
+  const more = intervals.length + skip.length + Number(startAt !== undefined);
+  return canonicalJson([times, more + Number(endAt !== undefined)]);
+}
+
+function seconds(ms: unknown): string {
+  return `${Number(ms ?? 0) / 1_000} s`;
+}
+
+type Text = boolean | string | undefined;
+type Pair = readonly [what: string, from: Text, to: Text];
+
+/** How a schedule in Temporal differs from what the file wants; whether it is paused is not looked at. */
+export function differencesOf(
+  found: Pick<ScheduleDescription, "action" | "policies" | "spec">,
+  wanted: Wanted,
+  owner: Owner,
+): readonly Difference[] {
+  const { spec, action, policies } = scheduleOptions(wanted, owner);
+  const isSameTimes = timesText(found.spec) === timesText(spec);
+  const cron = found.spec.calendars?.[0]?.comment;
+  const was = cron === undefined || cron === wanted.schedule.cron ? "times set by hand" : cron;
+  const pairs: readonly Pair[] = [
+    ["times", isSameTimes ? wanted.schedule.cron : was, wanted.schedule.cron],
+    ["time zone", found.spec.timezone, spec.timezone],
+    ["jitter", seconds(found.spec.jitter), seconds(spec.jitter)],
+    ["workflow", found.action.workflowType, action.workflowType],
+    ["workflow id", found.action.workflowId, action.workflowId],
+    ["task queue", found.action.taskQueue, action.taskQueue],
+    ["input", canonicalJson(found.action.args ?? []), canonicalJson(action.args ?? [])],
+    ["state store", storeOf(found), owner.storeId],
+    ["overlap", found.policies.overlap, policies.overlap],
+    ["catch-up window", seconds(found.policies.catchupWindow), seconds(policies.catchupWindow)],
+    ["pause on failure", found.policies.pauseOnFailure, policies.pauseOnFailure],
+  ];
+  return pairs
+    .filter(([, from, to]) => from !== to)
+    .map(([what, from = "none", to = "none"]) => ({ what, from: String(from), to: String(to) }));
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+
+import { fieldSlotsMax } from "../limits.ts";
+import type { SyncName } from "./checkpoints.ts";
+import type { Database } from "./database.ts";
+import { all, first } from "./database.ts";
+
+/** Bytes of a field's hash. */
+export const fieldHashBytes = 4;
+
+/** A field's path, such as "account_properties.name", and the hash of the value it had. */
+export type FieldHash = { readonly name: string; readonly hash: number };
+
+/** What is known of the record that the service holds for a key. */
+export type KnownRecord =
+  /** This sync never sent the key. */
+  | { readonly state: "new" }
+  /** Nothing says whether, or how, the service holds it. */
+  | { readonly state: "unknown" }
+  | {
+      readonly state: "accepted";
+      readonly hash: Uint8Array;
+      /** Undefined where they were not kept. */
+      readonly fields: readonly FieldHash[] | undefined;
+      /** Unix ms. */
+      readonly acceptedAt: number;
+    };
+
+/** What the service is known to hold, for a person who asks; `FingerprintStore` is how a run decides. */
+export interface KnownRecordStore {
+  /** Names of the fields whose hashes are kept, in the order of their slots: `names` are added as far as `fieldSlotsMax` allows. */
+  fieldSlots(input: SyncName & { readonly names: readonly string[] }): string[];
+  /** What is known of each key, in order. Only reads. */
+  knownRecords(input: SyncName & { readonly keys: readonly string[] }): KnownRecord[];
+}
+
+const slotRow = z.object({ slot: z.int(), name: z.string() });
+
+const setRow = z.object({ id: z.int(), validAfter: z.int() });
+
+const fingerprintRow = z.object({
+  hash: z.instanceof(Uint8Array).nullable(),
+  fields: z.instanceof(Uint8Array).nullable(),
+  send: z.int(),
+  acceptedAt: z.int().nullable(),
+});
+
+/** The hashes in their slots; 0 stands for a field that the record did not have. */
+function readFields(fields: Uint8Array, names: ReadonlyMap<number, string>): FieldHash[] {
+  const view = new DataView(fields.buffer, fields.byteOffset, fields.byteLength);
+  const hashes: FieldHash[] = [];
+  for (let at = 0; at < fields.byteLength; at += fieldHashBytes) {
+    const name = names.get(at / fieldHashBytes);
+    const hash = view.getUint32(at, true);
+    if (name !== undefined && hash !== 0) hashes.push({ name, hash });
+  }
+  return hashes;
+}
+
+/** What is known of records, of a SQLite store. */
+export function createKnownRecordStore(db: Database): KnownRecordStore {
+  const makeSet = db.prepare(
+    "insert or ignore into fingerprint_sets (target, sync) values ($target, $sync)",
+  );
+  const selectSet = db.prepare(
+    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
+  );
+  const selectSlots = db.prepare(
+    "select slot, name from fingerprint_fields where set_id = $id order by slot",
+  );
+  const makeSlot = db.prepare(
+    `insert or ignore into fingerprint_fields (set_id, slot, name)
+     select $id, count(*), $name from fingerprint_fields where set_id = $id having count(*) < ${fieldSlotsMax}`,
+  );
+  const select = db.prepare(
+    `select hash, hashes as fields, f.send as send, committed_at as acceptedAt
+     from fingerprints f left join field_hashes h on h.id = f.fields
+     left join sends s on s.send = f.send and s.state = 'committed'
+     where set_id = $id and key = $key`,
+  );
+  return {
+    fieldSlots: ({ target, sync, names }) =>
+      db.write(() => {
+        makeSet.run({ target, sync });
+        const id = first(setRow, selectSet, { target, sync })?.id ?? 0;
+        for (const name of names) makeSlot.run({ id, name });
+        return all(slotRow, selectSlots, { id }).map(({ name }) => name);
+      }),
+    knownRecords: ({ target, sync, keys }) => {
+      const set = first(setRow, selectSet, { target, sync });
+      if (set === undefined) return keys.map(() => ({ state: "new" }));
+      const { id, validAfter } = set;
+      const slots = all(slotRow, selectSlots, { id });
+      const names = new Map(slots.map(({ slot, name }) => [slot, name]));
+      return keys.map((key): KnownRecord => {
+        const found = first(fingerprintRow, select, { id, key });
+        // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without one may have been sent.
+        if (found === undefined || found.hash === null) {
+          return { state: validAfter === 0 ? "new" : "unknown" };
+        }
+        const { hash, fields, send, acceptedAt } = found;
+        if (acceptedAt === null || send <= validAfter) return { state: "unknown" };
+        const known = fields === null ? undefined : readFields(fields, names);
+        return { state: "accepted", hash, fields: known, acceptedAt };
+      });
+    },
+  };
+}

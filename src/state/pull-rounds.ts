@@ -1,0 +1,170 @@
+import { SupersededError } from "../errors.ts";
+import type { Database } from "./database.ts";
+import { count } from "./database.ts";
+import type { PullDomains } from "./pull-domains.ts";
+import { createPullKeys } from "./pull-keys.ts";
+import type { PullName, PullPlaces, PullStep, StoredPlace } from "./pull-places.ts";
+import type { PullRuns } from "./pull-runs.ts";
+import { insertRejects, type RejectEntry } from "./rejects.ts";
+
+/** Where a pull stands: this belongs to the pull and not to a run, so that the next run goes on where one ended early. */
+export type PullPlace = StoredPlace & {
+  /** The domain that is walked; undefined in a search, and before the first. */
+  readonly domain: string | undefined;
+  /** The page behind `walk`, when it has come and is not written yet: it is paid for. null when there is none. */
+  readonly page: unknown;
+};
+
+/** What the pull is now, as against when its round was begun. */
+export type PullBeginning = PullName & {
+  readonly runId: string;
+  /** Of what the service is asked. */
+  readonly queryHash: string;
+  /** Of how items are written. */
+  readonly writeHash: string;
+  /** Begin a new round in any case. */
+  readonly anew: boolean;
+  /** Whether the round goes over a list of domains, still to be made. */
+  readonly hasDomains: boolean;
+};
+
+/** A stretch of the list of domains. */
+export type ListedDomains = PullStep & {
+  readonly domains: readonly string[];
+  /** Rows that hold no domain. */
+  readonly rejects: readonly RejectEntry[];
+  /** Whether the list ends with it. */
+  readonly isLast: boolean;
+  readonly at: string;
+};
+
+/** Rounds: one walk over everything that a search finds, or over the job postings of every domain. */
+export interface PullRoundStore {
+  /**
+   * Goes on with the pull's round, or begins a new one: when the last has ended, when the query is another, when pages were written
+   * otherwise than they would be now, or when it is asked for.
+   * @throws {SupersededError} the run does not hold the pull's lock.
+   */
+  beginPull(input: PullBeginning): void;
+  /** Undefined when the pull never ran. */
+  pullPlace(input: PullName): PullPlace | undefined;
+  /**
+   * Begins the list of domains anew; answers the version under which they are added.
+   * @throws {SupersededError} the run does not hold the pull's lock.
+   */
+  beginListing(input: PullName & { readonly runId: string }): number;
+  /**
+   * Lists domains, each once, in the order in which they first come.
+   * @throws {SupersededError} another attempt began the list anew, or the run does not hold the pull's lock.
+   */
+  addDomains(input: ListedDomains): void;
+}
+
+/** The chunk of the reject store that the rows without a domain go to; pages count from 1. */
+const listing = 0;
+
+/** Whether a round goes on as the pull is now; pages of two queries, or rows written in two ways, would mix two pulls. */
+function goesOn(place: StoredPlace, now: PullBeginning): boolean {
+  const isSameWriting = place.writeHash === now.writeHash || place.steps === 0;
+  // A second opening of the run that asked for a new round goes on with that.
+  if (now.anew && place.begunBy !== now.runId) return false;
+  return !place.isDone && place.queryHash === now.queryHash && isSameWriting;
+}
+
+function begun(now: PullBeginning, version: number): StoredPlace {
+  const { runId: begunBy, queryHash, writeHash, hasDomains } = now;
+  const none = { ordinal: 0, walk: null, isAsking: false, isDone: false, steps: 0 };
+  return { version, begunBy, queryHash, writeHash, isListed: !hasDomains, ...none };
+}
+
+type Tables = {
+  readonly places: PullPlaces;
+  readonly domains: PullDomains;
+  readonly runs: PullRuns;
+};
+
+function createListing(
+  db: Database,
+  { places, domains, runs }: Tables,
+): Pick<PullRoundStore, "addDomains" | "beginListing"> {
+  const addRejects = insertRejects(db);
+  const ofListing = `from rejects where run_id = $runId and chunk = ${listing}`;
+  const clearRejects = db.prepare(`delete ${ofListing}`);
+  const countRejects = db.prepare(`select count(*) ${ofListing}`);
+  return {
+    beginListing: ({ runId, target, pull }) => {
+      const name = { target, pull };
+      const version = db.write(() => {
+        places.assertHeld(runId);
+        clearRejects.run({ runId });
+        const next = (places.load(name)?.version ?? 0) + 1;
+        places.change(name, () => ({ version: next }));
+        return next;
+      });
+      // Behind the new version: an attempt that still lists under the old one adds nothing in between.
+      domains.clear(name);
+      return version;
+    },
+    addDomains: ({ domains: added, rejects, isLast, at, ...step }) =>
+      db.write(() => {
+        const { runId, version, target, pull } = step;
+        const name = { target, pull };
+        places.assertHeld(runId);
+        const place = places.load(name);
+        if (place?.version !== version || place.isListed) {
+          throw new SupersededError(`run ${runId}: another attempt lists the domains of ${pull}`);
+        }
+        domains.add(name, added);
+        addRejects({ runId, chunk: listing, stage: 1 }, rejects, at);
+        if (!isLast) return;
+        const refused = count(countRejects, { runId });
+        const size = domains.count(name);
+        const isDone = size === 0;
+        runs.setDomains(runId, size);
+        runs.add(runId, { read: refused, refused, roundsDone: Number(isDone) });
+        const listed = { version: version + 1, isListed: true, ordinal: 1, isDone };
+        places.save(name, { ...place, ...listed });
+      }),
+  };
+}
+
+/** The rounds of a SQLite store. */
+export function createPullRounds(db: Database, tables: Tables): PullRoundStore {
+  const { places, domains, runs } = tables;
+  const keys = createPullKeys(db);
+  /** A round whose domains were being forgotten when a process died has none to go on with. */
+  const hasDomain = (name: PullName, place: StoredPlace): boolean =>
+    place.ordinal === 0 || domains.at(name, place.ordinal) !== undefined;
+  return {
+    ...createListing(db, tables),
+    pullPlace: ({ target, pull }) => {
+      const name = { target, pull };
+      const place = places.load(name);
+      if (place === undefined) return undefined;
+      return { ...place, domain: domains.at(name, place.ordinal), page: places.page(name) };
+    },
+    beginPull: (now) => {
+      const { runId, writeHash, target, pull } = now;
+      const name = { target, pull };
+      const before = places.load(name);
+      const isKept = before !== undefined && goesOn(before, now) && hasDomain(name, before);
+      const kept = isKept ? before : undefined;
+      if (kept === undefined) {
+        // Before the round begins: what a crash would leave behind would pass for its own.
+        keys.clear(name);
+        domains.clear(name);
+      }
+      db.write(() => {
+        places.assertHeld(runId);
+        runs.open({ runId, isContinued: kept !== undefined && kept.begunBy !== runId });
+        if (kept === undefined) {
+          places.setPage(name, null);
+          places.save(name, begun(now, (before?.version ?? 0) + 1));
+        } else {
+          places.save(name, { ...kept, writeHash });
+          if (kept.isListed) runs.setDomains(runId, domains.count(name));
+        }
+      });
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import type { Finding } from "../../../connectors/connector.ts";
+import { checkPostgres } from "../../../connectors/postgres/check.ts";
+import { freePorts } from "../../../src/local/ports.ts";
+import { ownHost } from "../../support/certificates.ts";
+import { givenServer, postgres } from "../../support/postgres.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { roleOf } from "./role.ts";
+import { askOf } from "./support.ts";
+
+async function check(url: string, members: object = {}): Promise<readonly Finding[]> {
+  return await checkPostgres(askOf(url, members));
+}
+
+/** The findings as lines, each step that failed with what mends it. */
+function lines(findings: readonly Finding[]): readonly string[] {
+  return findings.map(({ name, ok, detail, fix }) =>
+    ok ? `${name}: ${detail ?? "ok"}` : `FAIL ${name}: ${detail} → ${fix}`,
+  );
+}
+
+async function failure(url: string, members: object = {}): Promise<readonly string[]> {
+  const findings = await check(url, members);
+  // Nothing follows what failed.
+  expect(findings.findIndex(({ ok }) => !ok)).toBe(findings.length - 1);
+  return [...findings.slice(0, -1).map(({ name }) => name), ...lines(findings.slice(-1))];
+}
+
+describe("checkPostgres", () => {
+  it("says of each step what it found", async () => {
+    const db = await postgres();
+    await db.query(`create table companies (id bigint primary key, name text, updated_at timestamptz not null);
+      create index on companies (updated_at, id)`);
+    const { url, name } = await roleOf(db, (role) => `grant select on companies to ${role}`);
+    const { hostname, port, pathname } = new URL(url);
+    const found = lines(
+      await check(url, { table: "companies", changed_by: { column: "updated_at" } }),
+    );
+    expect(found).toEqual([
+      `reachable: ${hostname}:${port}`,
+      "TLS: off: the server is on this host",
+      expect.stringMatching(new RegExp(`^login: ${name} at ${pathname.slice(1)}, Postgres \\d+`)),
+      "table: public.companies",
+      "columns: id bigint, name text, updated_at timestamp with time zone",
+      "key: id: unique, never null",
+      "change column: updated_at (timestamp with time zone)",
+      "index on the change column: ok",
+      // The session that made the table is the owner's.
+      expect.stringMatching(/^open transactions: warning: .*pg_read_all_stats.*overlap only$/),
+      "grants: the role may write no table",
+    ]);
+    await db.query(
+      `grant pg_read_all_stats to ${name}; grant update (name) on companies to ${name}`,
+    );
+    const again = lines(
+      await check(url, { table: "companies", changed_by: { column: "updated_at" } }),
+    );
+    expect(again.slice(-2)).toEqual([
+      "open transactions: those of other sessions are seen",
+      "grants: warning: the role may also write 1 table; unless it is for a write-back, " +
+        "reading needs select alone, so give it a role of its own",
+    ]);
+  });
+
+  it("ends with the role where no table is named", async () => {
+    const { url } = await postgres();
+    const findings = await check(url);
+    expect(findings.map(({ name }) => name)).toEqual(["reachable", "TLS", "login", "grants"]);
+    expect(findings.at(-1)?.detail).toContain("warning: the role is a superuser");
+  });
+
+  it("stops at a server that is not there or lets nobody in", async () => {
+    const { url, urlOf } = await postgres();
+    const [port = 0] = await freePorts("127.0.0.1", 1);
+    const nowhere = Object.assign(new URL(url), { port: String(port) }).href;
+    const closed = await check(nowhere);
+    expect(closed).toMatchObject([{ name: "reachable", ok: false }]);
+    expect(closed[0]?.detail).toContain("ECONNREFUSED");
+    expect(await failure(urlOf("sluice", "wrong-1f2e"))).toEqual([
+      "reachable",
+      "TLS",
+      expect.stringMatching(/^FAIL login: .*authentication failed/),
+    ]);
+    const database = Object.assign(new URL(url), { pathname: "/none" }).href;
+    expect(await failure(database)).toEqual([
+      "reachable",
+      "TLS",
+      expect.stringMatching(
+        /^FAIL login: .*"none" does not exist.* → Check the name of the database/,
+      ),
+    ]);
+    const all = [closed, await check(urlOf("sluice", "wrong-1f2e"))];
+    expect(JSON.stringify(all)).not.toContain("wrong-1f2e");
+  });
+
+  it.skipIf(givenServer !== undefined)(
+    "says which TLS is used, and stops where it fails",
+    async () => {
+      const { url } = await postgres();
+      const folder = await temporaryFolder();
+      await writeFile(join(folder, "own.pem"), ownHost.cert);
+      const tlsOf = async (members: object): Promise<string | undefined> =>
+        lines(await check(url, { folder, ...members })).find((line) => line.includes("TLS:"));
+      expect(await tlsOf({ ca_file: "own.pem" })).toBe(
+        "TLS: verify-full: the server's certificate and name are checked",
+      );
+      expect(await tlsOf({ tls: "require" })).toBe(
+        "TLS: warning: require checks no certificate, so anyone in between can pose as the server",
+      );
+      expect(await failure(url, { tls: "verify-full" })).toEqual([
+        "reachable",
+        expect.stringMatching(/^FAIL TLS: .* → Give the authority's certificate as ca_file/),
+      ]);
+      expect(await failure(url, { folder, ca_file: "none.pem" })).toEqual([
+        expect.stringMatching(/^FAIL TLS: ca_file none.pem cannot be read.* → Check the path/),
+      ]);
+    },
+  );
+
+  it("stops at the step of the table that fails, with what mends it", async () => {
+    const db = await postgres();
+    await db.query(`create table keyless (id int not null, at timestamptz not null);
+      create table nullable (id int unique);
+      create table companies (id int primary key, name text not null, seen timestamptz);
+      create view with_null as select null::int as id`);
+    const connected = ["reachable", "TLS", "login"];
+    const of = async (members: object): Promise<readonly string[]> =>
+      await failure(db.url, members);
+    expect(await of({ table: "none" })).toEqual([
+      ...connected,
+      expect.stringMatching(/^FAIL table: there is no table none/),
+    ]);
+    expect(await of({ query: "select 1 as a, 2 as a", key: ["a"] })).toEqual([
+      ...connected,
+      expect.stringMatching(/^FAIL columns: two columns are called "a"/),
+    ]);
+    const atKey = [...connected, "table", "columns"];
+    expect(await of({ table: "keyless" })).toEqual([
+      ...atKey,
+      expect.stringMatching(/^FAIL key: public.keyless has no primary key → .*key: \[id\]/),
+    ]);
+    expect(await of({ table: "keyless", key: ["id"] })).toEqual([
+      ...atKey,
+      expect.stringMatching(/^FAIL key: nothing keeps id unique.* → .*create unique index/),
+    ]);
+    expect(await of({ table: "nullable", key: ["id"] })).toEqual([
+      ...atKey,
+      expect.stringMatching(/^FAIL key: id may be null/),
+    ]);
+    expect(await of({ table: "with_null", key: ["id"] })).toEqual([
+      ...atKey,
+      expect.stringMatching(/^FAIL key: id may be null/),
+    ]);
+    expect(await of({ table: "companies", changed_by: { column: "name" } })).toEqual([
+      ...atKey,
+      "key",
+      expect.stringMatching(/^FAIL change column: name is text/),
+    ]);
+  });
+
+  it("asks for the right to read", async () => {
+    const db = await postgres();
+    await db.query("create table companies (id int primary key)");
+    const { url } = await roleOf(db, (role) => `grant create on schema public to ${role}`);
+    expect(await failure(url, { table: "companies" })).toEqual([
+      "reachable",
+      "TLS",
+      "login",
+      expect.stringMatching(/^FAIL table: .*permission denied.* → Grant it: grant usage on schema/),
+    ]);
+  });
+
+  it("asks for an index on the change column of a table that is not small", async () => {
+    const { url, query } = await postgres();
+    await query("create table companies (id int primary key, note text, changed int not null)");
+    const index = async (): Promise<Finding | undefined> =>
+      (await check(url, { table: "companies", changed_by: { column: "changed" } })).find(
+        ({ name }) => name === "index on the change column",
+      );
+    expect(await index()).toMatchObject({ ok: true, detail: "none, and the table is small" });
+    await query(
+      "insert into companies select n, repeat('x', 1000), n from generate_series(1, 10000) as n",
+    );
+    const found = await index();
+    expect(found).toMatchObject({
+      ok: false,
+      fix: 'create index concurrently on "companies" ("changed", "id");',
+    });
+    await query(
+      "create index on companies (id, changed); create index on companies (changed) where id > 5",
+    );
+    expect(await index()).toMatchObject({ ok: false });
+    await query(found?.fix ?? "");
+    expect(await index()).toMatchObject({ ok: true });
+  });
+});

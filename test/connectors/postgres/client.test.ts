@@ -1,0 +1,232 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { inspect } from "node:util";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { withSession, type Session, type TextRow } from "../../../connectors/postgres/client.ts";
+import {
+  ConfigError,
+  SluiceError,
+  SourceAuthError,
+  SourceUnavailableError,
+} from "../../../src/errors.ts";
+import { freePorts } from "../../../src/local/ports.ts";
+import { canaries, canariesIn } from "../../support/canaries.ts";
+import { authority, ownHost } from "../../support/certificates.ts";
+import { givenServer, postgres } from "../../support/postgres.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { askOf } from "./support.ts";
+
+const { password } = new URL(canaries.databaseUrl);
+
+async function rowsOf(ask: ReturnType<typeof askOf>, sql: string): Promise<readonly TextRow[]> {
+  return await withSession(ask, async (session) => await session.query(sql));
+}
+
+/** What a session ends with; the test fails when it ends well, or when a secret stands anywhere in the error. */
+async function failureOf(
+  ask: ReturnType<typeof askOf>,
+  use: (session: Session) => Promise<unknown>,
+): Promise<SluiceError> {
+  const error: unknown = await withSession(ask, use).then(
+    () => new Error("it ended well"),
+    (thrown: unknown) => thrown,
+  );
+  expect(canariesIn(inspect(error, { depth: 10, showHidden: true }))).toEqual([]);
+  if (error instanceof SluiceError) return error;
+  throw error;
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+const zoneOf = async (session: Session): Promise<string> => session.serverTimeZone;
+
+describe("withSession", () => {
+  it("gives every value as the server writes it, whatever the role is set to", async () => {
+    const { query, url } = await postgres();
+    await query(`do $$ begin
+      execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database()); end $$`);
+    const sql =
+      "select 9007199254740993 as big, null as none, timestamptz '2024-03-10 00:00+09' as at";
+    expect(await rowsOf(askOf(url), sql)).toEqual([
+      { big: "9007199254740993", none: null, at: "2024-03-09 15:00:00+00" },
+    ]);
+    expect(await withSession(askOf(url), zoneOf)).toBe("Asia/Tokyo");
+  });
+
+  it("is read-only, bounded in time and called sluice", async () => {
+    const { url } = await postgres();
+    const sql = `select current_setting('default_transaction_read_only') as read_only,
+      current_setting('statement_timeout') as timeout,
+      current_setting('lock_timeout') as lock, current_setting('application_name') as name`;
+    const ask = askOf(url, { statement_timeout: "90s" });
+    expect(await rowsOf(ask, sql)).toEqual([
+      { read_only: "on", timeout: "90s", lock: "30s", name: "sluice" },
+    ]);
+    const writable = await withSession(
+      { ...ask, isWritable: true },
+      async (session) => await session.query(sql),
+    );
+    expect(writable).toEqual([{ read_only: "off", timeout: "90s", lock: "30s", name: "sluice" }]);
+  });
+
+  it("takes nothing from the environment of a Postgres client", async () => {
+    const { url } = await postgres();
+    const environment = {
+      PGUSER: "nobody",
+      PGHOST: "nowhere",
+      PGSSLMODE: "require",
+      PGPASSWORD: "wrong",
+    };
+    const before = { ...process.env };
+    onTestFinished(() => void (process.env = before));
+    Object.assign(process.env, environment);
+    const sql = "select current_user as name, ssl from pg_stat_ssl where pid = pg_backend_pid()";
+    expect(await rowsOf(askOf(url), sql)).toEqual([{ name: new URL(url).username, ssl: "f" }]);
+  });
+
+  it("stays alive when the server ends an idle session, and says so at the next statement", async () => {
+    const { query, url } = await postgres();
+    const failure = await failureOf(askOf(url), async (session) => {
+      await query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice'`,
+      );
+      await session.query("select 1");
+    });
+    expect(failure).toBeInstanceOf(SourceUnavailableError);
+  });
+
+  // Another server may let anyone in.
+  it.skipIf(givenServer !== undefined)(
+    "names the fault, the server and what to do, and never the password (T11)",
+    async () => {
+      const { query, url, urlOf } = await postgres();
+      const user = new URL(url).pathname.slice(1);
+      await query(`create role ${user} login password '${password}' connection limit 0`);
+      onTestFinished(async () => void (await query(`drop owned by ${user}; drop role ${user}`)));
+      const wrong = Object.assign(new URL(url), { pathname: "/missing" });
+      const cases = [
+        [urlOf("sluice", "wrong"), SourceAuthError, "28P01"],
+        [urlOf("sluice", ""), SourceAuthError, "SASL"],
+        [wrong.href, SourceAuthError, "3D000"],
+        [urlOf(user, password), ConfigError, "53300"],
+      ] as const;
+      for (const [at, kind, code] of cases) {
+        const failure = await failureOf(askOf(at), nothing);
+        expect(failure).toBeInstanceOf(kind);
+        expect(failure.message).toContain(code);
+        expect(failure.message).toContain(`at 127.0.0.1:${new URL(url).port}`);
+        expect(failure.hint).toMatch(/\.$/);
+      }
+    },
+  );
+
+  it("tells the value of a row to nobody", async () => {
+    const { query, url } = await postgres();
+    await query("create table t (id int); insert into t values (1)");
+    const failure = await failureOf(
+      askOf(url),
+      async (session) => await session.query("select 'canary-cell'::int from t"),
+    );
+    expect(failure.message).toMatch(/SQLSTATE 22P02$/);
+  });
+
+  it.each([
+    ["select * from missing", "42P01", "table"],
+    ["select missing from t", "42703", undefined],
+    ["select * from secret", "42501", undefined],
+    ["select * from nowhere.t", "42P01", "table"],
+    ["insert into t values (1)", "25006", undefined],
+    ["selec 1", "42601", undefined],
+  ])("takes %s for a mistake in the configuration", async (sql, code, field) => {
+    const { query, url, urlOf } = await postgres();
+    const role = new URL(url).pathname.slice(1);
+    await query(`create table t (id int); create table secret (id int);
+      create role ${role} login password '${password}'; grant select on t to ${role}`);
+    onTestFinished(async () => void (await query(`drop owned by ${role}; drop role ${role}`)));
+    const failure = await failureOf(
+      askOf(urlOf(role, password)),
+      async (session) => await session.query(sql),
+    );
+    expect(failure).toBeInstanceOf(ConfigError);
+    expect(failure.message).toMatch(new RegExp(`\\(${code}\\)$`));
+    expect(failure.field).toBe(field);
+  });
+
+  it("is worth another try where nobody listens, and for a while where the name is unknown", async () => {
+    const [port = 0] = await freePorts("127.0.0.1", 1);
+    const refused = await failureOf(askOf(`postgres://u:${password}@127.0.0.1:${port}/d`), nothing);
+    expect(refused).toBeInstanceOf(SourceUnavailableError);
+    const unknown = await failureOf(askOf(`postgres://u:${password}@sluice.invalid/d`), nothing);
+    expect(unknown).toMatchObject({ code: "ConfigError", patienceMs: 600_000 });
+  });
+});
+
+/** The database by a name of its host, with a certificate in `ca_file`. */
+async function encrypted(
+  ca: string,
+  members: object,
+  host = "127.0.0.1",
+): Promise<ReturnType<typeof askOf>> {
+  const { url } = await postgres();
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "ca.pem"), ca);
+  const named = Object.assign(new URL(url), { hostname: host });
+  return askOf(named.href, { folder, ...members });
+}
+
+/** What the session says of itself, and the server of it. */
+async function isEncrypted(session: Session): Promise<boolean> {
+  const [row] = await session.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()");
+  expect(row).toEqual({ ssl: session.isEncrypted ? "t" : "f" });
+  return session.isEncrypted;
+}
+
+describe.skipIf(givenServer !== undefined)("withSession with TLS", () => {
+  it("encrypts and checks the certificate when there is a ca_file, by name and by address", async () => {
+    const member = { ca_file: "ca.pem" };
+    for (const host of ["127.0.0.1", "localhost"]) {
+      expect(await withSession(await encrypted(ownHost.cert, member, host), isEncrypted)).toBe(
+        true,
+      );
+    }
+    expect(await withSession(await encrypted("", {}), isEncrypted)).toBe(false);
+  });
+
+  it("refuses a certificate that the authority does not vouch for, unless it is not to be checked", async () => {
+    const member = { ca_file: "ca.pem" };
+    const failure = await failureOf(await encrypted(authority, member), nothing);
+    expect(failure).toMatchObject({ code: "ConfigError", field: "tls" });
+    const unchecked = await encrypted(authority, { ...member, tls: "require" });
+    expect(await withSession(unchecked, isEncrypted)).toBe(true);
+  });
+
+  it("refuses a certificate that no authority of the system vouches for", async () => {
+    const failure = await failureOf(await encrypted("", { tls: "verify-full" }), nothing);
+    expect(failure).toMatchObject({ code: "ConfigError", field: "tls" });
+  });
+
+  it("says which file it cannot read", async () => {
+    const failure = await failureOf(await encrypted("", { ca_file: "missing.pem" }), nothing);
+    expect(failure).toMatchObject({ code: "ConfigError", field: "ca_file" });
+  });
+
+  it("refuses a server without TLS", async () => {
+    const server = createServer((socket) => socket.once("data", () => socket.end("N"))).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const failure = await failureOf(
+      askOf(`postgres://u@127.0.0.1:${port}/d?sslmode=require`),
+      nothing,
+    );
+    expect(failure).toMatchObject({ code: "ConfigError", field: "tls" });
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+
+import { getFromPostgres } from "../../../connectors/postgres/get.ts";
+import { postgres } from "../../support/postgres.ts";
+import { askOf, columnIn, pagesOf } from "./support.ts";
+
+describe("getFromPostgres", () => {
+  it("reads rows by their places or keys, each once, and names those that are not there", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, name text);
+      insert into t select n, 'name ' || n from generate_series(1, 5) n`);
+    const names = ["public.t:3", "1", "public.t:3", "9", "public.t:no number", "99999999999", ""];
+    const got = await getFromPostgres({ ...askOf(url, { table: "t" }), names });
+    expect(new Set(columnIn([got], "name"))).toEqual(new Set(["name 1", "name 3"]));
+    expect(new Set(got.rows.map((_, index) => got.where(index)))).toEqual(
+      new Set(["public.t:1", "public.t:3"]),
+    );
+    expect(got.missing).toEqual(["9", "public.t:no number", "99999999999", ""]);
+  });
+
+  it("knows a key by its value and not by how it is written", async () => {
+    const { query, url } = await postgres();
+    await query("create table t (id numeric primary key); insert into t values (7.50)");
+    const got = await getFromPostgres({ ...askOf(url, { table: "t" }), names: ["7.5"] });
+    expect(got).toMatchObject({ rows: [{ id: "7.50" }], missing: [] });
+  });
+
+  it("finds every row by the place that its page gave it", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (a text, b text, primary key (a, b)); insert into t
+      select a, b from unnest(array['', 'x', ',', '\\', '\\,', 'a:b']) a, unnest(array['', ',', '\\', 'é']) b`);
+    const ask = askOf(url, { table: "t" });
+    const pages = await pagesOf(ask);
+    const names = pages.flatMap((page) => page.rows.map((_, index) => page.where(index)));
+    const got = await getFromPostgres({ ...ask, names });
+    expect(got.missing).toEqual([]);
+    expect(new Set(got.rows.map((_, index) => got.where(index)))).toEqual(new Set(names));
+    expect(names).toHaveLength(24);
+    const { missing } = await getFromPostgres({ ...ask, names: ["x", "x,y,z"] });
+    expect(missing).toEqual(["x", "x,y,z"]);
+  });
+
+  it("reads a query by its key", async () => {
+    const { url } = await postgres();
+    const ask = askOf(url, {
+      query: "select n, n * n as square from generate_series(1, 9) n",
+      key: ["n"],
+    });
+    const got = await getFromPostgres({ ...ask, names: ["query:4"] });
+    expect(columnIn([got], "square")).toEqual(["16"]);
+  });
+});

@@ -1,0 +1,144 @@
+import { Client } from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { horizonOfPostgres } from "../../../connectors/postgres/horizon.ts";
+import { rewindPostgres, type PostgresPosition } from "../../../connectors/postgres/position.ts";
+import { givenServer, postgres } from "../../support/postgres.ts";
+import { askOf, columnIn, pagesOf } from "./support.ts";
+
+const table = `create table t (id int primary key, at timestamptz not null default now())`;
+const changedBy = { table: "t", changed_by: { column: "at", overlap: "1h" } };
+
+/** Another session, which ends with the test. */
+async function sessionAt(url: string): Promise<Client> {
+  const client = new Client(url);
+  await client.connect();
+  onTestFinished(async () => await client.end());
+  return client;
+}
+
+function changedIn(position: PostgresPosition | undefined): string {
+  return position !== undefined && "changed" in position ? position.changed : "";
+}
+
+/** The rows of a run that passes a held transaction by, and of two that follow its commit: by the overlap alone, and by what was held. */
+function lastOf(pages: readonly { readonly position: PostgresPosition }[]): PostgresPosition {
+  const last = pages.at(-1);
+  if (last === undefined) throw new Error("nothing was read");
+  return last.position;
+}
+
+async function idsAround(hold: string, commit: string): Promise<readonly (readonly unknown[])[]> {
+  const { query, url } = await postgres();
+  await query(table);
+  const ask = askOf(url, { table: "t", changed_by: { column: "at", overlap: "800ms" } });
+  const late = await sessionAt(url);
+  await late.query(`begin; insert into t values (1); ${hold}`);
+  await query("select pg_sleep(1)");
+  await query("insert into t values (2)");
+  const { to, held } = await horizonOfPostgres(ask);
+  const first = await pagesOf(ask, { to });
+  await late.query(commit);
+  const behind = { config: ask.config, position: lastOf(first) };
+  const byOverlap = await pagesOf(ask, { from: rewindPostgres(behind) });
+  const byHeld = await pagesOf(ask, { from: rewindPostgres({ ...behind, held }) });
+  return [first, byOverlap, byHeld].map((pages) => columnIn(pages, "id"));
+}
+
+describe("horizonOfPostgres", () => {
+  it("reads up to the server's clock, and counts a row stamped 2099 instead of following it", async () => {
+    const { query, url } = await postgres();
+    await query(`${table}; insert into t values (1, now()), (2, '2099-01-01')`);
+    const ask = askOf(url, changedBy);
+    const { to, future, held, warnings } = await horizonOfPostgres(ask);
+    expect({ future, held, warnings }).toEqual({ future: 1, held: undefined, warnings: [] });
+    const pages = await pagesOf(ask, { to });
+    expect(columnIn(pages, "id")).toEqual(["1"]);
+    // Its time having come, it is read behind the position that passed it over.
+    await query("update t set at = now() where id = 2");
+    const later = await horizonOfPostgres(ask);
+    const next = await pagesOf(ask, { from: pages.at(-1)?.position, to: later.to });
+    expect(columnIn(next, "id")).toEqual(["2"]);
+  });
+
+  it("finds the row of a transaction that stamped before the position and committed after the run, by the overlap", async () => {
+    const { query, url } = await postgres();
+    await query(`${table}; insert into t values (1, now() - interval '2 minutes')`);
+    const ask = askOf(url, changedBy);
+    const late = await sessionAt(url);
+    await late.query("begin; insert into t values (2, now() - interval '3 minutes')");
+    const first = await pagesOf(ask, { to: (await horizonOfPostgres(ask)).to });
+    expect(columnIn(first, "id")).toEqual(["1"]);
+    await late.query("commit");
+    const position = lastOf(first);
+    expect(columnIn(await pagesOf(ask, { from: position }), "id")).toEqual([]);
+    const from = rewindPostgres({ config: ask.config, position });
+    expect(columnIn(await pagesOf(ask, { from }), "id")).toEqual(["2", "1"]);
+  });
+
+  it("goes back to a transaction that is open longer than the overlap", async () => {
+    expect(await idsAround("select", "commit")).toEqual([["2"], ["2"], ["1", "2"]]);
+  });
+
+  // A server forbids prepared transactions unless it is set up for them.
+  it.skipIf(givenServer !== undefined)(
+    "goes back to a transaction that is prepared longer than the overlap",
+    async () => {
+      const ids = await idsAround("prepare transaction 'held'", "commit prepared 'held'");
+      expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
+    },
+  );
+
+  it("warns a role that may not see the transactions of others, until it may", async () => {
+    const { query, url, urlOf } = await postgres();
+    const role = new URL(url).pathname.slice(1).replace("test", "role");
+    await query(
+      `${table}; create role ${role} login password 'canary-database-password'; grant select on t to ${role}`,
+    );
+    onTestFinished(async () => {
+      await query(`drop owned by ${role}; drop role ${role}`);
+    });
+    const ask = askOf(urlOf(role, "canary-database-password"), changedBy);
+    const other = await sessionAt(url);
+    await other.query("begin; insert into t values (1)");
+    const { held, warnings } = await horizonOfPostgres(ask);
+    expect(held).toBeUndefined();
+    expect(warnings?.join()).toMatch(/may not see .* up to the overlap only/);
+    await query(`grant pg_read_all_stats to ${role}`);
+    const seeing = await horizonOfPostgres(ask);
+    expect(seeing.warnings).toEqual([]);
+    expect(changedIn(seeing.held)).not.toBe("");
+  });
+
+  it("takes a time without a zone for one of the server's own", async () => {
+    const { query, url } = await postgres();
+    await query(
+      `do $$ begin execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database()); end $$`,
+    );
+    await query(`create table t (id int primary key, at timestamp not null default now());
+      insert into t values (1, default), (2, now() + interval '1 hour')`);
+    const ask = askOf(url, changedBy);
+    const { to, future } = await horizonOfPostgres(ask);
+    expect(future).toBe(1);
+    expect(columnIn(await pagesOf(ask, { to }), "id")).toEqual(["1"]);
+  });
+
+  it("leaves the rows of today to tomorrow where the change column holds days", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, at date not null);
+      insert into t values (1, current_date - 1), (2, current_date), (3, current_date + 1)`);
+    const ask = askOf(url, changedBy);
+    const { to, future } = await horizonOfPostgres(ask);
+    expect(future).toBe(1);
+    expect(columnIn(await pagesOf(ask, { to }), "id")).toEqual(["1"]);
+  });
+
+  it("bounds nothing where the change column holds numbers, and says what that means", async () => {
+    const { query, url } = await postgres();
+    await query("create table t (id int primary key, at bigint not null)");
+    const ask = askOf(url, { table: "t", changed_by: { column: "at" } });
+    const { to, held, future, warnings } = await horizonOfPostgres(ask);
+    expect({ to, held, future }).toEqual({});
+    expect(warnings?.join()).toMatch(/a number, not a time/);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+
+import { postgresConfig } from "../../../connectors/postgres/config.ts";
+import {
+  positionAt,
+  rewindPostgres,
+  type PostgresPosition,
+} from "../../../connectors/postgres/position.ts";
+import { ConfigError } from "../../../src/errors.ts";
+
+const url = "postgres://reader@db.example/crm";
+const table = "crm.companies";
+const of = "crm.companies by at";
+
+function rewound(
+  position: PostgresPosition,
+  overlap?: string | number,
+  held?: PostgresPosition,
+): PostgresPosition | undefined {
+  const config = postgresConfig.parse({ url, table, changed_by: { column: "at", overlap } });
+  return rewindPostgres({ config, position, held });
+}
+
+describe("rewindPostgres", () => {
+  it.each<readonly [string, string | number | undefined, string]>([
+    ["2024-03-10 00:00:00.000001+00", "6h", "2024-03-09 18:00:00.000001+00"],
+    ["2024-03-10 00:00:00+00", "1ms", "2024-03-09 23:59:59.999000+00"],
+    ["2024-03-10 00:00:00+00", undefined, "2024-03-09 23:00:00.000000+00"],
+    ["2024-03-10 01:30:00.5", "90m", "2024-03-10 00:00:00.500000"],
+    ["2024-03-01", "1ms", "2024-02-29"],
+    ["1970-01-01 00:00:00+00", "1s", "1969-12-31 23:59:59.000000+00"],
+    ["42", 40, "2"],
+    ["9007199254740993", 1, "9007199254740992"],
+  ])("steps from %s back over %s to %s, and reads that again", (changed, overlap, back) => {
+    expect(rewound({ of, changed, key: ["7"] }, overlap)).toEqual({ of, changed: back });
+  });
+
+  it.each<readonly [string, string | number | undefined]>([
+    ["2024-03-10 00:00:00+00", 0],
+    ["42", 0],
+    ["42", undefined],
+    ["42.5", 1],
+    ["infinity", "6h"],
+  ])(
+    "stays behind the row of %s without an overlap that it can step back over",
+    (changed, overlap) => {
+      const position = { of, changed, key: ["7"] };
+      expect(rewound(position, overlap)).toEqual(position);
+    },
+  );
+
+  it.each([
+    ["2024-03-09 22:59:59.999999+00", "2024-03-09 22:59:59.999999+00"],
+    ["2024-03-09 23:00:00.000001+00", "2024-03-09 23:00:00.000000+00"],
+  ])("goes back to a transaction that began at %s where that is earlier", (held, back) => {
+    const position = { of, changed: "2024-03-10 00:00:00+00", key: ["7"] };
+    expect(rewound(position, "1h", { of, changed: held })).toEqual({ of, changed: back });
+  });
+
+  it.each([
+    ["of a full read", {}],
+    ["of another table", { table: "crm.people" }],
+    ["of a query", { table: undefined, query: "select 1", key: ["id"] }],
+    ["by another column", { changed_by: { column: "changed_at" } }],
+    ["by another key", { key: ["id"] }],
+  ])("says that a position means nothing to a reading %s", (_, other) => {
+    const asked = { url, table, changed_by: { column: "at" } };
+    const position = { of, changed: "2024-03-10 00:00:00+00", key: ["7"] };
+    expect(rewindPostgres({ config: postgresConfig.parse(asked), position })).toBeDefined();
+    const config = postgresConfig.parse({ ...asked, ...other });
+    const made = Object.keys(other).length === 0 ? { key: ["7"] } : position;
+    expect(rewindPostgres({ config, position: made })).toBeUndefined();
+  });
+});
+
+describe("positionAt", () => {
+  it("covers what changed before a time", () => {
+    const config = postgresConfig.parse({ url, table, changed_by: { column: "at" } });
+    expect(positionAt({ config, when: new Date("2024-03-10T15:00:00.5+01:00") })).toEqual({
+      of,
+      changed: "2024-03-10 14:00:00.500000+00",
+    });
+  });
+
+  it("refuses a source without a change column", () => {
+    const config = postgresConfig.parse({ url });
+    expect(() => positionAt({ config, when: new Date() })).toThrow(ConfigError);
+  });
+});

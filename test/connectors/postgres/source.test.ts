@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+
+import { withSession } from "../../../connectors/postgres/client.ts";
+import {
+  assertNoNull,
+  describeSource,
+  type PostgresSource,
+} from "../../../connectors/postgres/source.ts";
+import { ConfigError } from "../../../src/errors.ts";
+import { postgres } from "../../support/postgres.ts";
+import { askOf } from "./support.ts";
+
+async function describedBy(ask: ReturnType<typeof askOf>): Promise<PostgresSource> {
+  return await withSession(ask, async (session) => {
+    const source = await describeSource(session, ask.config);
+    await assertNoNull(session, source);
+    return source;
+  });
+}
+
+describe("describeSource", () => {
+  it("finds the primary key, in the key's own order", async () => {
+    const { query, url } = await postgres();
+    await query("create table t (a int, b text, c int, primary key (c, a) include (b))");
+    const { key, from, place } = await describedBy(askOf(url, { table: "t" }));
+    expect(key.map(({ name }) => name)).toEqual(["c", "a"]);
+    expect({ from, place }).toEqual({ from: '"public"."t"', place: "public.t" });
+  });
+
+  it("knows domains and their lists by what they are made of", async () => {
+    const { query, url } = await postgres();
+    await query(`create domain code as char(3);
+      create table t (id code primary key, codes code[], vector int2vector)`);
+    const { columns } = await describedBy(askOf(url, { table: "t" }));
+    expect(columns.map(({ type, items }) => [type, items])).toEqual([
+      ["bpchar", undefined],
+      ["code[]", { type: "bpchar", delimiter: "," }],
+      ["int2vector", undefined],
+    ]);
+  });
+
+  it("takes a unique key of columns that are not null, views, partitions and materialised views", async () => {
+    const { query, url } = await postgres();
+    await query(`create table u (id int not null unique, n int);
+      create view v as select * from u;
+      create materialized view m as select * from u;
+      create table p (id int primary key) partition by range (id);
+      create table p1 partition of p for values from (0) to (10)`);
+    for (const table of ["u", "v", "m", "p"]) {
+      const { key } = await describedBy(askOf(url, { table, key: ["id"] }));
+      expect(key.map(({ name }) => name)).toEqual(["id"]);
+    }
+  });
+
+  const changedBy = { column: "at" };
+
+  it.each([
+    {
+      what: "a change column that may be null",
+      sql: "create table t (id int primary key, at timestamptz)",
+      members: { table: "t", changed_by: changedBy },
+      message: "at may be null",
+    },
+    {
+      what: "a key that may be null",
+      sql: "create table t (id int unique)",
+      members: { table: "t", key: ["id"] },
+      message: "id may be null",
+    },
+    {
+      what: "a key that nothing keeps unique",
+      sql: "create table t (id int not null)",
+      members: { table: "t", key: ["id"] },
+      message: "nothing keeps id unique in public.t",
+    },
+    {
+      what: "a key that is unique in part of the table",
+      sql: "create table t (id int not null); create unique index on t (id) where id > 5",
+      members: { table: "t", key: ["id"] },
+      message: "nothing keeps id unique in public.t",
+    },
+    {
+      what: "no key at all",
+      sql: "create table t (id int not null)",
+      members: { table: "t" },
+      message: "public.t has no primary key",
+    },
+    {
+      what: "a query without a key",
+      members: { query: "select 1 as id" },
+      message: "a query needs a key",
+    },
+    {
+      what: "a query whose key is null somewhere",
+      members: { query: "select n as id from (values (1), (null)) v (n)", key: ["id"] },
+      message: "id may be null",
+    },
+    {
+      what: "two columns of one name",
+      members: { query: "select 1 as id, 2 as id", key: ["id"] },
+      message: 'two columns are called "id"',
+    },
+    {
+      what: "a table that is not there",
+      members: { table: "crm.T" },
+      message: "there is no table crm.T",
+    },
+    {
+      what: "a sequence",
+      sql: "create sequence t",
+      members: { table: "t" },
+      message: "there is no table t",
+    },
+    {
+      what: "a key column that is not there",
+      sql: "create table t (id int primary key)",
+      members: { table: "t", key: ["ID"] },
+      message: 'there is no column "ID"',
+    },
+    {
+      what: "a change column of text",
+      sql: "create table t (id int primary key, at text not null)",
+      members: { table: "t", changed_by: changedBy },
+      message: "at is text",
+    },
+    {
+      what: "a duration over numbers",
+      sql: "create table t (id int primary key, at bigint not null)",
+      members: { table: "t", changed_by: { ...changedBy, overlap: "1h" } },
+      message: "the overlap is of another kind",
+    },
+    {
+      what: "a number over times",
+      sql: "create table t (id int primary key, at timestamptz not null)",
+      members: { table: "t", changed_by: { ...changedBy, overlap: 5 } },
+      message: "the overlap is of another kind",
+    },
+    { what: "neither table nor query", members: {}, message: "neither a table nor a query" },
+  ])("refuses $what", async ({ sql = "select 1", members, message }) => {
+    const { query, url } = await postgres();
+    await query(sql);
+    const failure = await describedBy(askOf(url, members)).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ConfigError);
+    expect(failure).toHaveProperty("message", expect.stringContaining(message));
+    expect(failure).toHaveProperty("hint", expect.stringMatching(/\.$/));
+  });
+});

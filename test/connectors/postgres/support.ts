@@ -1,0 +1,42 @@
+import type { Page, Span } from "../../../connectors/connector.ts";
+import { postgresConfig, type PostgresConfig } from "../../../connectors/postgres/config.ts";
+import type { PostgresPosition } from "../../../connectors/postgres/position.ts";
+import { readPostgres } from "../../../connectors/postgres/read.ts";
+import type { PostgresRow } from "../../../connectors/postgres/row.ts";
+
+/** What every ability is asked with: nothing is cancelled, and what is logged has no reader. */
+export function askOf(
+  url: string,
+  members: object = {},
+): {
+  readonly config: PostgresConfig;
+  readonly signal: AbortSignal;
+  readonly log: { info(): void; warn(): void };
+} {
+  return {
+    config: postgresConfig.parse({ url, ...members }),
+    signal: new AbortController().signal,
+    log: { info: () => undefined, warn: () => undefined },
+  };
+}
+
+/** A page as the connector yields it. */
+export type PostgresPage = Page<PostgresRow, PostgresPosition>;
+
+/** Reads a span to its end. */
+export async function pagesOf(
+  ask: ReturnType<typeof askOf>,
+  how: Span<PostgresPosition> & { readonly pageRowsMax?: number } = {},
+): Promise<readonly PostgresPage[]> {
+  const pages: PostgresPage[] = [];
+  for await (const page of readPostgres({ ...ask, pageRowsMax: 7, ...how })) pages.push(page);
+  return pages;
+}
+
+/** One column of all the rows of some pages. */
+export function columnIn(
+  pages: readonly Pick<PostgresPage, "rows">[],
+  column: string,
+): readonly unknown[] {
+  return pages.flatMap(({ rows }) => rows.map((row) => row[column]));
+}

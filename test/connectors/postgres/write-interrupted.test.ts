@@ -1,0 +1,71 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import type { Patch, Written } from "../../../connectors/connector.ts";
+import { hangUpCheckMs } from "../../../connectors/postgres/limits.ts";
+import { writePostgres } from "../../../connectors/postgres/write.ts";
+import { SourceUnavailableError } from "../../../src/errors.ts";
+import { postgres, type TestDatabase } from "../../support/postgres.ts";
+import { until } from "../../support/process.ts";
+import { askOf } from "./support.ts";
+
+const page = ["a", "b"].map((id): Patch => ({ key: { id }, set: { fit: 2 } }));
+const written: readonly Written[] = [{ done: "written" }, { done: "written" }];
+
+/** A table whose row `b` the admin session holds, and a page on its way there. */
+async function held(): Promise<
+  TestDatabase & {
+    readonly stopping: AbortController;
+    readonly writing: Promise<readonly Written[]>;
+    readonly again: () => Promise<readonly Written[]>;
+  }
+> {
+  const db = await postgres();
+  await db.query(`create table scores (id text primary key, fit int);
+    insert into scores values ('a', 1), ('b', 1)`);
+  await db.admin.query("begin; select from scores where id = 'b' for update");
+  const stopping = new AbortController();
+  const ask = askOf(db.url, { table: "scores" });
+  const writing = writePostgres({ ...ask, signal: stopping.signal, patches: page });
+  onTestFinished(async () => void (await Promise.allSettled([writing])));
+  await until(async () => (await waiting(db)).length > 0);
+  return { ...db, stopping, writing, again: () => writePostgres({ ...ask, patches: page }) };
+}
+
+/** The processes that wait for the row. */
+async function waiting({ query }: TestDatabase): Promise<readonly unknown[]> {
+  return await query(
+    "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+}
+
+/** Nothing was written; once the row is free everything is. */
+async function expectWhole(db: Awaited<ReturnType<typeof held>>): Promise<void> {
+  await db.admin.query("rollback");
+  const rows = "select * from scores order by id";
+  expect(await db.query(rows)).toEqual([
+    { id: "a", fit: 1 },
+    { id: "b", fit: 1 },
+  ]);
+  expect(await db.again()).toEqual(written);
+}
+
+describe("writePostgres, interrupted", () => {
+  it("is worth another try when its connection is lost, and wrote nothing or all", async () => {
+    const db = await held();
+    await db.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    await expect(db.writing).rejects.toThrow(SourceUnavailableError);
+    await expectWhole(db);
+  });
+
+  it("ends with its run, and so does its statement", async () => {
+    const db = await held();
+    db.stopping.abort(new Error("cancelled"));
+    const began = performance.now();
+    await expect(db.writing).rejects.toThrow("cancelled");
+    expect(performance.now() - began).toBeLessThan(hangUpCheckMs + 1_000);
+    await until(async () => (await waiting(db)).length === 0);
+    await expectWhole(db);
+  });
+});

@@ -1,0 +1,230 @@
+import { inspect } from "node:util";
+
+import type { WorkflowHandle } from "@temporalio/client";
+import { WorkflowFailedError } from "@temporalio/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+
+import type { RunReport } from "../../src/report.ts";
+import { canaries } from "../support/canaries.ts";
+import { postgres, type TestDatabase } from "../support/postgres.ts";
+import { end, until } from "../support/process.ts";
+import { Project } from "../support/project.ts";
+
+const timeoutMs = 240_000;
+/** Accounts that the sandbox starts with. */
+const accounts = 40;
+
+const anyReport = z.custom<RunReport>((value) => typeof value === "object" && value !== null);
+
+function config(advanced = ""): string {
+  return `version: 1
+api:
+  base_url: \${SLUICE_BASE_URL}
+  legacy_base_url: \${SLUICE_LEGACY_BASE_URL}
+  api_key: ${canaries.apiKey}
+  requests_per_second: 1000
+connections:
+  crm: { connector: postgres, url: "\${CRM_DATABASE_URL}" }
+syncs: {}
+pulls:
+  scores:
+    accounts: { sort: [{ sort_by: name }] }
+    page_size: 10
+    write_back:
+      connection: crm
+      table: scores
+      key: { mk_id: mk_id }
+      set: { domain: domain, fit: scores.customer_fit.score, segment: scores.customer_fit.segment }
+  hiring:
+    job_postings:
+      domains_from: { connection: crm, table: scores, column: domain }
+    write_back:
+      connection: crm
+      table: job_postings
+      key: { url: job_opening_url, event: event, day: event_on }
+      set: { title: job_opening_title, keywords: keywords }
+advanced: { heartbeat_timeout: 3s, retry_initial: 500ms${advanced} }
+`;
+}
+
+async function start(advanced = ""): Promise<{ project: Project; database: TestDatabase }> {
+  const database = await postgres();
+  const project = await Project.start(onTestFinished, { "sluice.yaml": config(advanced) });
+  project.env["CRM_DATABASE_URL"] = database.url;
+  for (const pull of ["scores", "hiring"]) {
+    const { stdout, code } = await project.sluice("pull", pull, "--ddl");
+    expect(code).toBe(0);
+    await database.query(stdout);
+  }
+  return { project, database };
+}
+
+/** Md5 over the rows of a table in the order of all their columns, and over the transactions that wrote them. */
+async function md5Of({ query }: TestDatabase, table: string): Promise<unknown> {
+  const [row] = await query(
+    `select count(*)::int as rows, md5(string_agg(t::text, E'\\n' order by t::text)) as md5,
+       md5(string_agg(xmin::text, ' ' order by t::text)) as written from ${table} t`,
+  );
+  return row;
+}
+
+async function pullNow(project: Project, name: string): Promise<RunReport> {
+  const { stdout, code, stderr } = await project.sluice("pull", name, "--json");
+  if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
+  return anyReport.parse(JSON.parse(stdout));
+}
+
+async function callsOf(project: Project, step: string): Promise<number> {
+  return (await project.ledger()).filter((entry) => entry.step === step).length;
+}
+
+/** Starts the workflow of `scores` and waits until its first page waits for a lock on the table. */
+async function startBlocked(
+  project: Project,
+  database: TestDatabase,
+): Promise<WorkflowHandle<(input: unknown) => Promise<RunReport>>> {
+  await database.admin.query("begin; lock table scores in access exclusive mode");
+  const handle = await project.temporal.client.workflow.start<
+    (input: unknown) => Promise<RunReport>
+  >("searchPull", { taskQueue: "sluice", workflowId: "pull", args: [{ pull: "scores" }] });
+  await until(async () => {
+    const waiting = await database.query(
+      "select 1 from pg_locks where not granted and relation = 'scores'::regclass",
+    );
+    return waiting.length > 0;
+  });
+  return handle;
+}
+
+describe("sluice pull", () => {
+  it(
+    "brings scores and job postings into Postgres, and the second time changes nothing",
+    async () => {
+      const { project, database } = await start(", chunks_per_run: 2");
+      await project.worker();
+      const scores = await pullNow(project, "scores");
+      expect(scores).toMatchObject({
+        outcome: "done",
+        balanced: true,
+        counts: { read: accounts },
+        pull: { written: accounts, pages: 4, calls: 4 },
+      });
+      const found = await database.query("select * from scores where fit is null or segment = ''");
+      expect(found).toEqual([]);
+      const hiring = await pullNow(project, "hiring");
+      expect(hiring).toMatchObject({
+        outcome: "done",
+        balanced: true,
+        pull: { domains: { listed: accounts, done: accounts, refused: 0 } },
+      });
+      expect(hiring.pull?.written).toBeGreaterThan(100);
+
+      const before = [await md5Of(database, "scores"), await md5Of(database, "job_postings")];
+      expect(before).toMatchObject([{ rows: accounts }, { rows: hiring.pull?.written }]);
+      for (const name of ["scores", "hiring"]) {
+        const again = await pullNow(project, name);
+        expect(again).toMatchObject({ outcome: "done", pull: { written: 0, continued: false } });
+        expect(again.counts.unchanged).toBe(again.counts.read);
+      }
+      expect([await md5Of(database, "scores"), await md5Of(database, "job_postings")]).toEqual(
+        before,
+      );
+
+      const { stderr } = await project.sluice("pull", "scors");
+      expect(stderr).toContain('did you mean "scores"?');
+      const { stdout } = await project.sluice("pull", "scores", "--limit", "3");
+      expect(stdout).toMatch(/results +read 3 = written 0 \+ unchanged 3 /);
+      expect(stdout).toContain("not everything came");
+    },
+    timeoutMs,
+  );
+
+  it(
+    "loses nothing and pays for no page twice when its worker is killed in the write-back",
+    async () => {
+      const { project, database } = await start();
+      const worker = await project.worker();
+      const handle = await startBlocked(project, database);
+      await end(worker, "SIGKILL");
+      await database.admin.query("rollback");
+      await project.worker();
+      expect(await handle.result()).toMatchObject({
+        outcome: "done",
+        balanced: true,
+        counts: { read: accounts },
+        pull: { calls: 4, possibly_paid_twice: 0 },
+      });
+      expect(await callsOf(project, "search")).toBe(4);
+      expect(await md5Of(database, "scores")).toMatchObject({ rows: accounts });
+    },
+    timeoutMs,
+  );
+
+  it(
+    "ends within five seconds of a cancel, and goes on there with the next run",
+    async () => {
+      const { project, database } = await start();
+      await project.worker();
+      const handle = await startBlocked(project, database);
+      const cancelledAt = Date.now();
+      await handle.cancel();
+      await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+      expect(Date.now() - cancelledAt).toBeLessThan(5_000);
+      await database.admin.query("rollback");
+      const cancelled = await project.report();
+      expect(cancelled).toMatchObject({
+        outcome: "cancelled",
+        balanced: true,
+        pull: { calls: 1, pages: 0, finished: false },
+      });
+      const report = await pullNow(project, "scores");
+      expect(report).toMatchObject({ pull: { written: accounts, calls: 3, continued: true } });
+      expect(await callsOf(project, "search")).toBe(4);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "lets one run of a pull at a time begin",
+    async () => {
+      const { project, database } = await start();
+      await project.worker();
+      const handle = await startBlocked(project, database);
+      const { code, stderr } = await project.sluice("pull", "scores");
+      expect(code).toBe(1);
+      expect(stderr).toContain("pull scores is being done by run scores-");
+      const second = await project.temporal.client.workflow.start("searchPull", {
+        taskQueue: "sluice",
+        workflowId: "second",
+        args: [{ pull: "scores" }],
+      });
+      expect(await second.result()).toMatchObject({ outcome: "busy" });
+      await database.admin.query("rollback");
+      expect(await handle.result()).toMatchObject({ outcome: "done" });
+    },
+    timeoutMs,
+  );
+
+  it(
+    "says what is wrong with an input that was typed",
+    async () => {
+      const { project } = await start();
+      await project.worker();
+      await project.temporal.client.workflow.start("searchPull", {
+        taskQueue: "sluice",
+        workflowId: "typed",
+        args: [{ pull: "scores", limits: 3 }],
+      });
+      const { report, failure } = await project.temporal.client.workflow.result("typed").then(
+        (result: unknown) => ({ report: result, failure: "" }),
+        (error: unknown) => ({ report: undefined, failure: inspect(error, { depth: 5 }) }),
+      );
+      expect(report).toBeUndefined();
+      expect(failure).toContain("InvalidInput");
+      expect(failure).toContain('Unrecognized key: "limits"');
+      expect(failure).toContain('{"pull":"scores"');
+    },
+    timeoutMs,
+  );
+});

@@ -1,0 +1,220 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { ScheduleOverlapPolicy } from "@temporalio/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+
+import { scheduleJitterMs } from "../../src/limits.ts";
+import { scheduleId } from "../../src/schedules/ids.ts";
+import { scheduledNames } from "../../src/schedules/plan.ts";
+import { sendLock } from "../../src/state/locks.ts";
+import { until, watch, type Ended } from "../support/process.ts";
+import { accountsConfig, accountsCsv, bin, Project } from "../support/project.ts";
+
+const timeoutMs = 180_000;
+
+/** The sync is scheduled for a time that does not come while the test runs. */
+function config(at = farOff()): string {
+  return accountsConfig({ sync: `schedule: { at: "${at}", time_zone: UTC }` });
+}
+
+/** A time of day that is half a day away. */
+function farOff(): string {
+  return new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16);
+}
+
+const plan = z.object({
+  changes: z.array(z.object({ change: z.string(), name: z.string() }).loose()),
+  same: z.array(z.string()),
+  applied: z.boolean(),
+});
+
+async function start(yaml: string): Promise<Project> {
+  const files = { "sluice.yaml": yaml, "accounts.csv": accountsCsv(3) };
+  return await Project.start(onTestFinished, files);
+}
+
+describe("sluice schedule", () => {
+  it(
+    "shows what it would change, changes it when told to, and then nothing",
+    async () => {
+      const project = await start(config("02:30"));
+      const apply = ["schedule", "apply"];
+      const refused = await project.sluice(...apply);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("--yes");
+      expect(refused.stdout).toMatch(
+        /create {2}accounts: At 02:30, every day \(UTC\)\n {4}next {6}(?:\d{4}-\d\d-\d\d 02:30 \+00:00(?:, )?){5}\n/,
+      );
+      expect(await scheduledNames(project.temporal.client, "sluice")).toEqual([]);
+
+      expect((await project.sluice(...apply, "--yes")).code).toBe(0);
+      const again = await project.sluice(...apply);
+      expect([again.code, again.stdout]).toEqual([
+        0,
+        "nothing to change: 1 schedule is as in sluice.yaml\n",
+      ]);
+
+      await project.write("sluice.yaml", config("04:00"));
+      const moved = await project.sluice(...apply, "--yes");
+      expect(moved.stdout).toContain("change    times 30 2 * * * → 0 4 * * *");
+      // Temporal's list of schedules lags behind.
+      await until(async () => (await scheduledNames(project.temporal.client, "sluice")).length > 0);
+      await project.write("sluice.yaml", accountsConfig());
+      const left = await project.sluice(...apply, "--json");
+      const [first = "", last = ""] = left.stdout.trim().split("\n");
+      expect(plan.parse(JSON.parse(first))).toEqual({
+        changes: [{ change: "pause", name: "accounts" }],
+        same: [],
+        applied: false,
+      });
+      expect([left.code, last]).toEqual([2, expect.stringContaining('{"error":')]);
+      const applied = await project.sluice(...apply, "--yes", "--json");
+      expect(plan.parse(JSON.parse(applied.stdout)).applied).toBe(true);
+      expect((await project.sluice("schedule", "list")).stdout).toContain(
+        "accounts  not in sluice.yaml any more, paused: sluice.yaml does not schedule it any more",
+      );
+    },
+    timeoutMs,
+  );
+
+  it(
+    "triggers a run, pauses and resumes, and a missed night is named with the reason",
+    async () => {
+      const at = farOff();
+      const project = await start(config(at));
+      await project.worker();
+      await project.sluice("schedule", "apply", "--yes");
+      const [day = ""] = new Date(Date.now() - 12 * 3_600_000).toISOString().split("T");
+      const nominalAt = `${day}T${at}:00.000Z`;
+      await fireLate(project, nominalAt);
+      await until(async () => (await project.state.runs({ limit: 1 }))[0]?.outcome === "done");
+      expect(await project.state.runs({ limit: 1 })).toMatchObject([{ nominalAt, warnings: [] }]);
+
+      const triggered = await project.sluice("schedule", "trigger", "accounts");
+      const workflowId = triggered.stdout.trim();
+      expect(workflowId).toMatch(/^sluice-sluice\.accounts-\d{4}-/);
+      await project.temporal.client.workflow.getHandle(workflowId).result();
+      const [run] = await project.state.runs({ limit: 1 });
+      expect(run).toMatchObject({ workflowId, outcome: "done", warnings: [] });
+      // A run that is triggered counts as one of its schedule, for the time at which it was.
+      expect(Date.parse(run?.nominalAt ?? "")).toBeGreaterThan(Date.now() - timeoutMs);
+
+      const firstRunId = await holdLock(project);
+      const second = (await project.sluice("schedule", "trigger", "accounts")).stdout.trim();
+      const report: unknown = await project.temporal.client.workflow.getHandle(second).result();
+      expect(report).toMatchObject({ outcome: "busy" });
+      await project.state.releaseLock({ name: lockOf(project), firstRunId });
+
+      const paused = await project.sluice("schedule", "pause", "accounts", "--note", "migration");
+      expect(paused.stdout).toBe("paused accounts on sluice\n");
+      expect((await project.sluice("schedule", "list")).stdout).toMatch(
+        /^accounts {2}paused: since \S+Z: migration\n/,
+      );
+      await project.sluice("schedule", "apply", "--yes");
+      setBack(project, 2.3);
+      const missed = await project.sluice("run", "accounts");
+      expect(missed.stdout).toMatch(
+        /warning {5}2 scheduled runs did not happen: (?:\S+ \S+,? ){2}\(UTC\); its schedule is paused: since \S+Z: migration\n/,
+      );
+      const resumed = await project.sluice("schedule", "resume", "accounts", "--json");
+      expect(resumed.stdout).toBe('{"name":"accounts","paused":false}\n');
+      expect((await project.sluice("schedule", "resume", "accounts")).stdout).toBe(
+        "accounts is not paused\n",
+      );
+      setBack(project, 1.3);
+      await project.sluice("run", "accounts");
+      expect((await project.report()).warnings).toEqual([
+        expect.stringMatching(
+          /^1 scheduled run did not happen: .*; its schedule was resumed \S+Z; paused since \S+Z: migration$/,
+        ),
+      ]);
+    },
+    timeoutMs,
+  );
+
+  it.runIf(existsSync("/usr/bin/script"))(
+    "asks at a terminal, and takes only yes for it",
+    async () => {
+      const project = await start(config());
+      const names = async (): Promise<readonly string[]> =>
+        await scheduledNames(project.temporal.client, "sluice");
+      const no = await answer(project, "\n");
+      expect([no.code, no.stdout]).toEqual([1, expect.stringContaining("nothing was changed")]);
+      const interrupt = await answer(project, "\u0003");
+      expect([interrupt.code, await names()]).toEqual([1, []]);
+      const yes = await answer(project, "y\n");
+      expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining("made 1 change")]);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "says which name, or which schedule, there is not",
+    async () => {
+      const project = await start(config());
+      const unknown = await project.sluice("schedule", "trigger", "account");
+      expect([unknown.code, unknown.stderr]).toEqual([
+        2,
+        expect.stringContaining('(did you mean "accounts"?)'),
+      ]);
+      const early = await project.sluice("schedule", "pause", "accounts");
+      expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("schedule apply")]);
+      expect((await project.sluice("schedule", "list", "--json")).stdout).toContain(
+        '"state":"not_applied"',
+      );
+      const long = await project.sluice("schedule", "pause", "accounts", "--note", "x".repeat(501));
+      expect([long.code, long.stderr]).toEqual([2, expect.stringContaining("500 characters")]);
+    },
+    timeoutMs,
+  );
+});
+
+/** Runs `schedule apply` at a terminal and types this when it asks. */
+async function answer({ folder, env }: Project, typed: string): Promise<Ended> {
+  const command = `${process.execPath} ${bin} schedule apply`;
+  const child = spawn("/usr/bin/script", ["-qec", command, "/dev/null"], { cwd: folder, env });
+  const { printed, ended } = watch(child);
+  await until(async () => printed().stdout.includes("[y/N]"));
+  child.stdin.write(typed);
+  return await ended;
+}
+
+/** Lets Temporal start the run that it was to start at a time gone by. */
+async function fireLate({ temporal }: Project, time: string): Promise<void> {
+  // The jitter counts: a time that it moves beyond the end is not made up for.
+  const [from, to] = [Date.parse(time) - 1_000, Date.parse(time) + scheduleJitterMs];
+  const span = { start: new Date(from), end: new Date(to) };
+  const handle = temporal.client.schedule.getHandle(scheduleId("sluice", "accounts"));
+  await handle.backfill({ ...span, overlap: ScheduleOverlapPolicy.ALLOW_ALL });
+}
+
+function lockOf({ sandbox }: Project): string {
+  return sendLock(`${sandbox.address} main`, "accounts");
+}
+
+/** Gives the send lock to a workflow that goes on, because nobody polls its queue; answers its first run. */
+async function holdLock(project: Project): Promise<string> {
+  const workflowId = "holder";
+  const { workflow } = project.temporal.client;
+  const started = await workflow.start("sync", { taskQueue: "nobody", workflowId });
+  const firstRunId = started.firstExecutionRunId;
+  const holder = { workflowId, firstRunId, runId: "held", kind: "sync" };
+  const at = new Date().toISOString();
+  await project.state.takeLock({ name: lockOf(project), ...holder, at });
+  return firstRunId;
+}
+
+/** Moves the runs of a project so many days into the past: nights that went by cannot be waited for. */
+function setBack({ folder }: Project, days: number): void {
+  const db = new DatabaseSync(join(folder, ".sluice", "state.db"));
+  for (const column of ["started_at", "ended_at", "nominal_at"]) {
+    db.exec(
+      `update runs set ${column} = strftime('%Y-%m-%dT%H:%M:%fZ', ${column}, '-${days * 24} hours')`,
+    );
+  }
+  db.close();
+}

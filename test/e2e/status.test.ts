@@ -1,0 +1,114 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+
+import { freePorts } from "../../src/local/ports.ts";
+import { until } from "../support/process.ts";
+import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
+
+const timeoutMs = 120_000;
+const schedule = 'schedule: { at: "02:30", time_zone: Europe/Paris }';
+
+const statusJson = z.object({
+  transfers: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.string(),
+      last_run: z.looseObject({ run_id: z.string(), outcome: z.string() }).nullable(),
+      next_run: z.string().nullable(),
+      time_zone: z.string().nullable(),
+      waiting: z.string().nullable(),
+      problem: z.string().nullable(),
+      hint: z.string().nullable(),
+    }),
+  ),
+  gates: z.array(z.looseObject({ until: z.string().nullable() })),
+  workers: z.int(),
+});
+
+/** The only sync of a project, as `status --json` tells it, and everything else that it tells. */
+async function statusOf(
+  project: Project,
+  env: NodeJS.ProcessEnv = {},
+): Promise<z.output<typeof statusJson>> {
+  const { code, stdout } = await project.sluiceWith(env, "status", "--json");
+  expect(code).toBe(0);
+  return statusJson.parse(JSON.parse(stdout));
+}
+
+describe("sluice status", () => {
+  it(
+    "says before the first run, after a good and after a bad one how things stand",
+    async () => {
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig({ sync: schedule }),
+        "accounts.csv": accountsCsv(3),
+      });
+      const never = await project.sluice("status");
+      expect([never.code, never.stderr]).toEqual([0, ""]);
+      const [heading, line, worker] = never.stdout.split("\n");
+      expect(heading).toMatch(
+        /^name +last run +outcome +rows +next run +what is wrong → what to do$/,
+      );
+      expect(line).toMatch(
+        /^accounts +never +- +- +\d{4}-\d\d-\d\d 02:30 \+0[12]:00 Europe\/Paris$/,
+      );
+      expect(worker).toBe("no worker runs, so nothing does → `sluice worker`");
+
+      await project.worker();
+      await (await project.start({ sync: "accounts" })).result();
+      const done = (await project.sluice("status")).stdout.trim().split("\n");
+      expect(done).toHaveLength(2);
+      expect(done[1]).toMatch(
+        /^accounts +\d{4}-\d\d-\d\d \d\d:\d\d UTC +done +read 3, sent 3 +\d{4}/,
+      );
+
+      // Of a dry run nothing was sent: it says nothing of how the sync stands.
+      await (await project.start({ sync: "accounts", dry_run: true }, "dry")).result();
+      const message = "no such key";
+      project.sandbox.order({ step: "upload-json", do: { status: 401, body: { message } } });
+      await project.write("accounts.csv", accountsCsv(4));
+      await (await project.start({ sync: "accounts" }, "refused")).result().catch(() => undefined);
+      const { transfers, gates } = await statusOf(project);
+      expect(transfers).toMatchObject([{ name: "accounts", kind: "sync", waiting: null }]);
+      expect(transfers[0]?.last_run?.outcome).toBe("failed");
+      expect(transfers[0]?.problem).toContain("401");
+      expect(gates.map(({ until: time }) => time)).toEqual([null]);
+      const { stdout } = await project.sluice("status");
+      expect(stdout).toMatch(/:refused is closed until the key changes: .* → `sluice budget show`/);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "says what a run waits for, and in seconds that Temporal does not answer",
+    async () => {
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": accountsCsv(3),
+      });
+      await project.worker();
+      const tooMany = { status: 429, headers: { "retry-after": "600" } };
+      project.sandbox.order({ step: "upload-json", do: tooMany });
+      const handle = await project.start({ sync: "accounts" });
+      const waiting = await until(async () => (await statusOf(project)).transfers[0]?.waiting);
+      expect(waiting).toMatch(/^rate limited until /);
+      expect((await project.sluice("status")).stdout).toMatch(/ running +.*rate limited until /);
+
+      const [port] = await freePorts("127.0.0.1", 1);
+      const nowhere = { TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+      const begun = Date.now();
+      expect((await statusOf(project, nowhere)).transfers[0]).toMatchObject({
+        waiting: null,
+        problem: "Temporal does not say how far it is",
+      });
+      expect(Date.now() - begun).toBeLessThan(15_000);
+
+      await handle.terminate();
+      expect((await statusOf(project)).transfers[0]).toMatchObject({
+        problem: "its workflow is gone, nobody goes on with it",
+        hint: "`sluice run accounts`",
+      });
+    },
+    timeoutMs,
+  );
+});

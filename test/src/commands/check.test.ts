@@ -1,0 +1,78 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+
+import { registerCheck } from "../../../src/commands/check.ts";
+import { readEnvironment } from "../../../src/config/environment.ts";
+import { ConfigError } from "../../../src/errors.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const sync = (name: string, from: string): string => `
+  ${name}:
+    from: ${from}
+    stream: account
+    record: { account_id: id, domain: domain, account_properties: {} }`;
+
+/** Runs `sluice check files` in a folder with these syncs; gives what it printed and its exit code. */
+async function check(
+  syncs: string,
+  connection = "files",
+): Promise<{ readonly lines: readonly string[]; readonly code: number }> {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.csv"), "id,domain\n1,a.example\n");
+  await writeFile(join(cwd, "b.csv"), "id,domain\n1,a.example\n");
+  await writeFile(
+    join(cwd, "sluice.yaml"),
+    `version: 1\napi: { api_key: test-key }
+connections:
+  files: { connector: csv, path: a.csv }
+  other: { connector: csv, path: none.csv }
+syncs: ${syncs}\n`,
+  );
+  const lines: string[] = [];
+  let code = 0;
+  const program = new Command().exitOverride();
+  registerCheck(program, {
+    cwd,
+    environment: readEnvironment(),
+    print: (text) => void lines.push(text),
+    say: () => undefined,
+    exit: (given) => {
+      code = given;
+    },
+  });
+  await program.parseAsync(["check", connection], { from: "user" });
+  return { lines, code };
+}
+
+const fine = '2 columns, delimiter ",", utf-8, 22 bytes';
+
+describe("sluice check", () => {
+  it("looks at a connection as it stands when nothing reads it", async () => {
+    expect(await check("{}")).toEqual({ lines: [`ok    files: a.csv: ${fine}`], code: 0 });
+  });
+
+  it("looks at a connection as each sync reads it, the same way once", async () => {
+    const own = "{ connection: files, path: b.csv }";
+    expect(await check(sync("one", own) + sync("same", own) + sync("plain", "files"))).toEqual({
+      lines: [`ok    files (sync one): b.csv: ${fine}`, `ok    files: a.csv: ${fine}`],
+      code: 0,
+    });
+  });
+
+  it("ends with 1 when a step fails, and says what to do", async () => {
+    const { lines, code } = await check("{}", "other");
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      "FAIL  other: none.csv: none.csv does not exist",
+      expect.stringMatching(/^ +→ The folder holds /),
+    ]);
+  });
+
+  it("refuses a connection that is not there", async () => {
+    await expect(check("{}", "file")).rejects.toThrow(ConfigError);
+    await expect(check("{}", "file")).rejects.toThrow('did you mean "files"');
+  });
+});

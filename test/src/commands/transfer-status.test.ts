@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+
+import { statusOf, type Transfer } from "../../../src/commands/transfer-status.ts";
+import { missedAfterMs } from "../../../src/limits.ts";
+import type { RunReport } from "../../../src/report.ts";
+
+const at = "2026-01-01T01:30:10.000Z";
+const accounts: Transfer = { name: "accounts", kind: "sync", schedule: undefined };
+const nightly: Transfer = {
+  ...accounts,
+  schedule: { cron: "30 2 * * *", timeZone: "Europe/Paris" },
+};
+
+/** The report of a run that began just after its scheduled time. */
+function report(changes: Partial<RunReport> = {}): RunReport {
+  return {
+    run_id: "run-1",
+    workflow_id: "wf",
+    sync: "accounts",
+    kind: "sync",
+    outcome: "done",
+    mode: null,
+    mode_reason: null,
+    dry_run: false,
+    counts: { read: 3, sent: 3, unchanged: 0, filtered: 0, rejected: 0 },
+    balanced: true,
+    chunks: 1,
+    parts: 1,
+    bytes: { json: 9, gzip: 0 },
+    requests: 1,
+    retries: 0,
+    possibly_repeated: 0,
+    waited_ms: 0,
+    stamped_in_future: 0,
+    checkpoint: { before: 0, after: 1 },
+    reject_reasons: [],
+    warnings: [],
+    config_hash: "c0ffee",
+    started_at: at,
+    ended_at: at,
+    duration_ms: 0,
+    ...changes,
+  };
+}
+
+describe("statusOf", () => {
+  const soon = new Date(at);
+
+  it("finds nothing wrong with what never ran, and says when it will", () => {
+    const status = statusOf(nightly, { last: undefined, open: undefined }, soon);
+    expect(status.problem).toBeUndefined();
+    expect(status.next?.toISOString()).toBe("2026-01-02T01:30:00.000Z");
+    expect(statusOf(accounts, { last: report(), open: undefined }, soon)).toMatchObject({
+      next: undefined,
+      problem: undefined,
+    });
+  });
+
+  it.each<[string, Partial<RunReport>, unknown]>([
+    [
+      "what failed and what to do",
+      {
+        outcome: "failed",
+        error: { code: "x", message: "the key is refused", hint: "set another" },
+      },
+      { text: "the key is refused", hint: "set another" },
+    ],
+    [
+      "how many rows were rejected",
+      {
+        outcome: "done_with_rejects",
+        counts: { read: 3, sent: 1, unchanged: 0, filtered: 0, rejected: 2 },
+      },
+      { text: "2 rows rejected", hint: "`sluice rejects list --run run-1`" },
+    ],
+    [
+      "a warning",
+      { warnings: ["the file is empty", "another"] },
+      { text: "the file is empty", hint: "`sluice runs show run-1`" },
+    ],
+  ])("says %s", (_, changes, problem) => {
+    const status = statusOf(accounts, { last: report(changes), open: undefined }, soon);
+    expect(status.problem).toEqual(problem);
+  });
+
+  it("says of a run that goes on what it waits for", () => {
+    const open = { isWorkflowOpen: true, waiting: "rate limited" };
+    const status = statusOf(nightly, { last: report({ outcome: "running" }), open }, soon);
+    expect([status.waiting, status.problem]).toEqual(["rate limited", undefined]);
+  });
+
+  it("says of a run whose workflow is gone how to start another", () => {
+    const last = report({ outcome: "running" });
+    const open = { isWorkflowOpen: false, waiting: undefined };
+    const hintOf = (transfer: Transfer): string | undefined =>
+      statusOf(transfer, { last, open }, soon).problem?.hint;
+    expect(hintOf(accounts)).toBe("`sluice run accounts`");
+    expect(hintOf({ ...accounts, kind: "pull" })).toBe("`sluice pull accounts`");
+  });
+
+  it("says that Temporal does not tell of a run that should go on", () => {
+    const status = statusOf(
+      accounts,
+      { last: report({ outcome: "running" }), open: undefined },
+      soon,
+    );
+    expect(status.problem?.text).toBe("Temporal does not say how far it is");
+  });
+
+  it.each([
+    [-1, undefined],
+    [0, "1 scheduled run did not happen since"],
+    [86_400_000, "2 scheduled runs did not happen since"],
+  ])(
+    "counts the scheduled runs that did not happen, %i ms after the first is missed",
+    (ms, text) => {
+      const now = new Date(Date.parse("2026-01-02T01:30:00.000Z") + missedAfterMs + ms);
+      expect(statusOf(nightly, { last: report(), open: undefined }, now).problem?.text).toBe(text);
+    },
+  );
+});

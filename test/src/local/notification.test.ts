@@ -1,0 +1,20 @@
+import { expect, it, onTestFinished } from "vitest";
+
+import { isStillNotifying, startNotifying } from "../../../src/local/notification.ts";
+import { Project } from "../../support/project.ts";
+
+it("starts one workflow a run, even after it ended, and knows while it is under way", async () => {
+  const project = await Project.start(onTestFinished, {});
+  const { client } = project.temporal;
+  const input = { run_id: "accounts-1", targets: ["hooks.example-1"] };
+  const start = async (): Promise<void> =>
+    await startNotifying(client, { taskQueue: "nobody-polls" }, input);
+  await start();
+  await start();
+  const isUnderWay = async (): Promise<boolean> =>
+    await isStillNotifying(client, input.run_id, AbortSignal.timeout(500));
+  expect(await isUnderWay()).toBe(true);
+  await client.workflow.getHandle("notify-accounts-1").terminate();
+  await start();
+  expect(await isUnderWay()).toBe(false);
+}, 60_000);

@@ -1,0 +1,142 @@
+import { createHmac } from "node:crypto";
+
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import type { NotifyConfig } from "../../../src/config/notify.ts";
+import { slackTextCharsMax } from "../../../src/limits.ts";
+import { messageOf } from "../../../src/notify/message.ts";
+import type { RunReport } from "../../../src/report.ts";
+import { Secret } from "../../../src/secret.ts";
+
+const now = Date.UTC(2026, 0, 1, 2, 35, 7, 900);
+const url = new Secret("https://hooks.example/T0/canary-path");
+const common = { target: "hooks.example-0", url, on: "always" } as const;
+const toEvents: NotifyConfig = { ...common, format: "event", secret: new Secret("shared") };
+const toSlack: NotifyConfig = { ...common, format: "slack" };
+
+const report: RunReport = {
+  run_id: "accounts-20260101-023000-0a1b2c3d",
+  workflow_id: "sync-accounts",
+  sync: "accounts",
+  kind: "sync",
+  outcome: "done_with_rejects",
+  mode: "heavyweight",
+  mode_reason: "more than one chunk",
+  dry_run: false,
+  counts: { read: 1_200, sent: 1_190, unchanged: 5, filtered: 0, rejected: 5 },
+  balanced: true,
+  chunks: 1,
+  parts: 1,
+  bytes: { json: 9, gzip: 3 },
+  requests: 3,
+  retries: 0,
+  possibly_repeated: 0,
+  waited_ms: 0,
+  stamped_in_future: 0,
+  checkpoint: { before: 0, after: 1 },
+  reject_reasons: [{ code: "not_domain", reason: "not a domain", count: 5, example: "a.csv:7" }],
+  warnings: ["the file is from yesterday"],
+  config_hash: "c0ffee",
+  started_at: "2026-01-01T02:30:00.000Z",
+  ended_at: "2026-01-01T02:35:00.000Z",
+  duration_ms: 300_000,
+};
+
+/** The text that Slack is posted. */
+function slackText(changes: Partial<RunReport> = {}): string {
+  const { body, headers } = messageOf(toSlack, { ...report, ...changes }, now);
+  expect(headers).toEqual({ "content-type": "application/json" });
+  return z.strictObject({ text: z.string() }).parse(JSON.parse(body)).text;
+}
+
+describe("messageOf an event", () => {
+  it("carries the report, named by its outcome and timed by the run's end", () => {
+    const { body } = messageOf(toEvents, report, now);
+    expect(JSON.parse(body)).toEqual({
+      type: "run.done_with_rejects",
+      timestamp: "2026-01-01T02:35:00.000Z",
+      data: report,
+    });
+  });
+
+  it("is signed over id, time in seconds and body", () => {
+    const { headers, body } = messageOf(toEvents, report, now);
+    const time = "1767234907";
+    const id = "run_accounts-20260101-023000-0a1b2c3d";
+    const signature = createHmac("sha256", "shared").update(`${id}.${time}.${body}`);
+    expect(headers).toEqual({
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": time,
+      "webhook-signature": `v1,${signature.digest("base64")}`,
+    });
+  });
+
+  it("has the same id and body in every try, and the time of its own", () => {
+    const first = messageOf(toEvents, report, now);
+    const second = messageOf(toEvents, report, now + 60_000);
+    expect([second.headers["webhook-id"], second.body]).toEqual([
+      first.headers["webhook-id"],
+      first.body,
+    ]);
+    expect(second.headers["webhook-timestamp"]).toBe("1767234967");
+    expect(second.headers["webhook-signature"]).not.toBe(first.headers["webhook-signature"]);
+  });
+});
+
+describe("messageOf for Slack", () => {
+  it("says what became of the rows, why and where to look", () => {
+    expect(slackText().split("\n")).toEqual([
+      "accounts: done with rejects",
+      "rows: read 1,200, sent 1,190, unchanged 5, filtered 0, rejected 5",
+      "rejected: 5 × not a domain, first at a.csv:7",
+      "warning: the file is from yesterday",
+      "sluice runs show accounts-20260101-023000-0a1b2c3d",
+    ]);
+  });
+
+  it("says of a pull what it wrote", () => {
+    const pull = {
+      written: 3,
+      unchanged: 4,
+      missing: 2,
+      pages: 1,
+      calls: 1,
+      possibly_paid_twice: 0,
+      repeated: 0,
+      continued: false,
+      finished: true,
+    };
+    const counts = { read: 10, sent: 0, unchanged: 4, filtered: 0, rejected: 1 };
+    expect(slackText({ kind: "pull", counts, pull }).split("\n")[1]).toBe(
+      "rows: read 10, written 3, unchanged 4, missing 2, rejected 1",
+    );
+  });
+
+  it("says what failed and what to do", () => {
+    const error = { code: "AuthFailed", message: "the key is refused", hint: "set another" };
+    const lines = slackText({ outcome: "failed", error, balanced: false }).split("\n");
+    expect(lines.slice(0, 4)).toEqual([
+      "accounts: failed",
+      "the key is refused",
+      "→ set another",
+      "rows: read 1,200, sent 1,190, unchanged 5, filtered 0, rejected 5 (DOES NOT BALANCE)",
+    ]);
+  });
+
+  it("lets foreign text neither call a channel, nor make links or lines (T18)", () => {
+    const message = "no <!channel> & <https://evil.example|log in>\r\naccounts: done";
+    expect(slackText({ error: { code: "x", message } }).split("\n")[1]).toBe(
+      "no &lt;!channel&gt; &amp; &lt;https://evil.example|log in&gt;  accounts: done",
+    );
+  });
+
+  it("cuts a text that is too long", () => {
+    const bare = slackText({ warnings: [""] }).length;
+    const lengths = [-1, 0, 1].map(
+      (more) => slackText({ warnings: ["x".repeat(slackTextCharsMax - bare + more)] }).length,
+    );
+    expect(lengths).toEqual([slackTextCharsMax - 1, slackTextCharsMax, slackTextCharsMax]);
+  });
+});

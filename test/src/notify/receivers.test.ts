@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+
+import type { NotifyConfig } from "../../../src/config/notify.ts";
+import { receiversOf } from "../../../src/notify/receivers.ts";
+import { Secret } from "../../../src/secret.ts";
+import { outcomes } from "../../../src/state/runs.ts";
+
+const url = new Secret("https://hooks.example");
+const receivers = (["failed", "done_with_rejects", "always"] as const).map((on): NotifyConfig => ({
+  target: on,
+  on,
+  url,
+  format: "slack",
+}));
+
+/** Who hears of a run that ended so. */
+function heardBy(outcome: (typeof outcomes)[number] | "running", isDry = false): string[] {
+  return receiversOf(receivers, { outcome, dry_run: isDry }).map(({ target }) => target);
+}
+
+describe("receiversOf", () => {
+  it("tells each of the outcomes that it wants to hear of", () => {
+    expect(outcomes.map((outcome) => [outcome, heardBy(outcome).length])).toEqual([
+      ["done", 1],
+      ["done_with_rejects", 2],
+      ["failed", 3],
+      ["cancelled", 1],
+      ["busy", 1],
+      ["credits_exhausted", 3],
+      ["discarded", 1],
+      ["abandoned", 3],
+    ]);
+  });
+
+  it("tells nobody of a dry run, or of one that goes on", () => {
+    expect([heardBy("failed", true), heardBy("running")]).toEqual([[], []]);
+  });
+});

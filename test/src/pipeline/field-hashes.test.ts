@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+
+import { fieldSlotsMax } from "../../../src/limits.ts";
+import { fieldHash, fieldHashesOf, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
+import type { Candidate } from "../../../src/pipeline/page.ts";
+import { numbers } from "../../support/sequences.ts";
+
+function candidate(properties: object, domain: unknown = "a.example"): Candidate {
+  const record = { type: "account", account_id: "a", domain, account_properties: properties };
+  return { record, index: 0, key: "a", line: "" };
+}
+
+/** A hasher on slots that are given out as the store does, and what it asked for. */
+function hasherOn(max = fieldSlotsMax): {
+  readonly hasher: FieldHasher;
+  readonly asked: string[][];
+  readonly slots: string[];
+} {
+  const [asked, slots]: [string[][], string[]] = [[], []];
+  const hasher = new FieldHasher("account", async (names) => {
+    asked.push([...names]);
+    for (const name of names) if (!slots.includes(name) && slots.length < max) slots.push(name);
+    return slots;
+  });
+  return { hasher, asked, slots };
+}
+
+describe("fieldHash", () => {
+  it("tells values apart, and kinds of values", () => {
+    const values = [
+      "",
+      "1",
+      1,
+      -1,
+      1.5,
+      true,
+      "true",
+      null,
+      "null",
+      {},
+      [],
+      [1],
+      { a: 1 },
+      "é",
+      "e",
+    ];
+    const hashes = values.map(fieldHash);
+    expect(new Set(hashes).size).toBe(values.length);
+    expect(hashes.every((hash) => hash > 0 && hash < 2 ** 32 && Number.isInteger(hash))).toBe(true);
+    expect(values.map(fieldHash)).toEqual(hashes);
+  });
+
+  it("changes with any character of a text", () => {
+    const texts = numbers(200).map((at) => `${"x".repeat(at)}y${"x".repeat(199 - at)}`);
+    expect(new Set(texts.map(fieldHash)).size).toBe(200);
+  });
+});
+
+describe("hash of FieldHasher", () => {
+  it("puts the hash of each field into its slot, and 0 where a record has none", async () => {
+    const { hasher, asked, slots } = hasherOn();
+    const records = [candidate({ name: "A" }), candidate({ size: 3, gone: undefined })];
+    const { fieldBytes, hashes } = await hasher.hash(records);
+    expect(slots).toEqual(["domain", "account_properties.name", "account_properties.size"]);
+    expect(fieldBytes).toBe(12);
+    const [domain, name, size] = ["a.example", "A", 3].map(fieldHash);
+    expect([...new Uint32Array(hashes.buffer)]).toEqual([domain, name, 0, domain, 0, size]);
+    await hasher.hash(records);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("keeps a property apart that is called as a field is", async () => {
+    const { hasher, slots } = hasherOn();
+    await hasher.hash([candidate({ domain: "other" })]);
+    expect(slots).toEqual(["domain", "account_properties.domain"]);
+  });
+
+  it.each([fieldSlotsMax - 1, fieldSlotsMax, fieldSlotsMax + 1])(
+    "gives %i fields slots as far as there are some, and asks no more once they are taken",
+    async (fields) => {
+      const { hasher, asked, slots } = hasherOn();
+      const named = (prefix: string): object =>
+        Object.fromEntries(numbers(fields - 1).map((field) => [`${prefix}${field}`, field]));
+      const { fieldBytes } = await hasher.hash([candidate(named("f"))]);
+      expect(fieldBytes).toBe(Math.min(fields, fieldSlotsMax) * 4);
+      await hasher.hash([candidate(named("f"))]);
+      await hasher.hash([candidate({ more: 1 })]);
+      expect(asked.length).toBe(fields < fieldSlotsMax ? 3 : 2);
+      expect(slots.length).toBe(Math.min(fields + 1, fieldSlotsMax));
+    },
+  );
+});
+
+describe("fieldHashesOf", () => {
+  it("names every field by its path but the key", () => {
+    const { record } = candidate({ name: "A", "": 1 });
+    expect(fieldHashesOf(record, "account")).toEqual(
+      new Map([
+        ["domain", fieldHash("a.example")],
+        ["account_properties.name", fieldHash("A")],
+        ["account_properties.", fieldHash(1)],
+      ]),
+    );
+  });
+});

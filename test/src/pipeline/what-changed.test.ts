@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+
+import { hashesOf } from "../../../src/pipeline/changed.ts";
+import { fieldHashesOf } from "../../../src/pipeline/field-hashes.ts";
+import { changeOf } from "../../../src/pipeline/what-changed.ts";
+import type { KnownRecord } from "../../../src/state/known-records.ts";
+
+type Written = Parameters<typeof changeOf>[0];
+
+function written(properties: object): Written {
+  const record = { type: "account", account_id: "a", domain: "d", account_properties: properties };
+  return { record, line: JSON.stringify(record) };
+}
+
+/** What the store knows once the service has accepted a record. */
+function accepted(one: Written): KnownRecord & { state: "accepted" } {
+  const fields = [...fieldHashesOf(one.record, "account")].map(([name, hash]) => ({ name, hash }));
+  return { state: "accepted", hash: hashesOf([one]), fields, acceptedAt: 5 };
+}
+
+const known = accepted(written({ name: "A", size: 1 }));
+
+describe("changeOf", () => {
+  it("names the fields that differ, came or went", () => {
+    const change = changeOf(written({ name: "B", town: "T" }), "account", known);
+    expect(change).toEqual({
+      status: "changed",
+      fields: ["account_properties.name", "account_properties.town", "account_properties.size"],
+      acceptedAt: 5,
+    });
+  });
+
+  it("calls a record unchanged that is the same in every byte, and only that", () => {
+    expect(changeOf(written({ name: "A", size: 1 }), "account", known)).toEqual({
+      status: "unchanged",
+      acceptedAt: 5,
+    });
+    expect(changeOf(written({ size: 1, name: "A" }), "account", known)).toEqual({
+      status: "changed",
+      fields: [],
+      acceptedAt: 5,
+    });
+  });
+
+  it("does not guess where no hashes of fields were kept, or nothing is known", () => {
+    const bare = { ...known, fields: undefined };
+    expect(changeOf(written({}), "account", bare)).toMatchObject({ fields: undefined });
+    for (const state of ["new", "unknown"] as const) {
+      expect(changeOf(written({}), "account", { state })).toEqual({ status: state });
+    }
+  });
+});

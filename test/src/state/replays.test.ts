@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { transactionRowsMax } from "../../../src/limits.ts";
+import type { RejectEntry } from "../../../src/state/rejects.ts";
+import type { StateStore } from "../../../src/state/state-store.ts";
+import { numbers } from "../../support/sequences.ts";
+import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
+
+function entry(place: string, step: RejectEntry["step"] = "map", code = "required"): RejectEntry {
+  return { stream: "account", place, step, code, reason: "bad" };
+}
+
+describe.each(implementations)("replays: $kind", ({ open }) => {
+  let test: StoreUnderTest;
+  let store: StateStore;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(open);
+    ({ store } = test);
+    await test.openRun("r1");
+  });
+
+  /** Stages a chunk that rejects these, and commits it; answers its send. */
+  const reject = async (chunk: number, rejects: readonly RejectEntry[]): Promise<number> => {
+    const { stage, send } = await store.drawStage({ runId: "r1", chunk, host: "h" });
+    await store.addRejects({ runId: "r1", chunk, stage, rejects, at });
+    await store.finishStage({ runId: "r1", chunk, stage, ...staged, to: { chunk } });
+    await test.accept("r1", chunk, stage);
+    await store.commitChunk({ runId: "r1", chunk, stage, at });
+    return send;
+  };
+  const openReplay = async (runId: string, code?: string): Promise<void> => {
+    const workflow = { workflowId: runId, firstRunId: runId, kind: "replay" };
+    const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
+    await store.openRun({ runId, ...name, ...workflow, ...opening });
+    await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
+    await store.listReplay({ runId, run: "r1", code });
+  };
+  const places = async (runId: string): Promise<string[]> => {
+    const all: string[] = [];
+    for (let after = 0; ;) {
+      const page = await store.replayPage({ runId, after, limit: 600 });
+      if (page === undefined) return all;
+      all.push(...page.places);
+      after = page.last;
+    }
+  };
+
+  it("lists rejects page by page, each page of one span with where that was read", async () => {
+    const first = await reject(1, [entry("f:2"), entry("f:3", "send")]);
+    await reject(2, [entry("f:9")]);
+    await openReplay("p1");
+    expect(await store.replayPage({ runId: "p1", after: 0, limit: 10 })).toEqual({
+      places: ["f:2", "f:3"],
+      ages: [expect.closeTo(first - 1, 6), expect.closeTo(first, 6)],
+      last: 2,
+      from: null,
+      to: { chunk: 1 },
+    });
+    expect(await store.replayPage({ runId: "p1", after: 2, limit: 10 })).toMatchObject({
+      places: ["f:9"],
+      from: { chunk: 1 },
+      to: { chunk: 2 },
+    });
+    expect(await store.replayPage({ runId: "p1", after: 1, limit: 10 })).toMatchObject({
+      places: ["f:3"],
+      last: 2,
+    });
+  });
+
+  it("orders the rows of one send by age, below that of any later send", async () => {
+    const send = await reject(1, [entry("f:2"), entry("f:3")]);
+    await openReplay("p1");
+    const { ages: [older = 0, newer = 0] = [] } =
+      (await store.replayPage({ runId: "p1", after: 0, limit: 10 })) ?? {};
+    expect(older).toBeGreaterThan(send - 1);
+    expect(newer).toBeGreaterThan(older);
+    expect(newer).toBeLessThan(send);
+  });
+
+  it.each([transactionRowsMax - 1, transactionRowsMax, transactionRowsMax + 1])(
+    "lists all of %i rejects, each once, in their order",
+    async (count) => {
+      const all = numbers(count).map((row) => `f:${row}`);
+      await reject(
+        1,
+        all.map((place) => entry(place)),
+      );
+      await openReplay("p1");
+      await store.listReplay({ runId: "p1", run: "r1" });
+      expect(await places("p1")).toEqual(all);
+    },
+  );
+
+  it("lists those of one code, and none that another replay has taken", async () => {
+    await reject(1, [entry("f:2"), entry("f:3", "map", "not_domain")]);
+    await openReplay("p1", "not_domain");
+    expect(await places("p1")).toEqual(["f:3"]);
+    await store.supersedeRejects({ runId: "p1", places: ["f:3"] });
+    expect(await store.replayCounts({ run: "r1" })).toEqual({
+      open: 1,
+      replayed: 0,
+      superseded: 1,
+      uncommitted: 0,
+    });
+    await openReplay("p2");
+    expect(await places("p2")).toEqual(["f:2"]);
+  });
+
+  it("marks with a chunk's commit the rejects that it took, and moves no checkpoint", async () => {
+    await reject(
+      1,
+      numbers(5).map((row) => entry(`f:${row}`)),
+    );
+    const before = await store.checkpoint(name);
+    await openReplay("p1");
+    const { stage } = await store.drawStage({ runId: "p1", chunk: 1, host: "h" });
+    await store.finishStage({ runId: "p1", chunk: 1, stage, ...staged, to: 3 });
+    await test.accept("p1", 1, stage);
+    await store.commitChunk({ runId: "p1", chunk: 1, stage, at });
+    expect((await store.rejects({ runId: "r1", limit: 9 })).map((one) => one.replayedBy)).toEqual([
+      "p1",
+      "p1",
+      "p1",
+      null,
+      null,
+    ]);
+    expect(await store.checkpoint(name)).toEqual(before);
+  });
+});

@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+
+import { Client } from "pg";
+import { afterAll, onTestFinished } from "vitest";
+
+import { PostgresCluster, runSql } from "./postgres-cluster.ts";
+
+/** A fresh database of a real server. */
+export type TestDatabase = {
+  /** Logs in as its owner, who may do anything; the password is a canary. */
+  readonly url: string;
+  /** A session of the owner; it ends with the test, or with `restart`. */
+  readonly admin: Client;
+  /** Runs statements on a connection of their own and gives the rows of the last one. */
+  readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
+  /** The same database for another role, which must have this password. */
+  readonly urlOf: (user: string, password: string) => string;
+  /** Stops the server, as an operator would, and starts it again. @throws {Error} the server is the one of PG_URL */
+  readonly restart: () => Promise<void>;
+};
+
+/** The server that tests use in place of one of their own. */
+export const givenServer: string | undefined = process.env["PG_URL"];
+
+let shared: Promise<PostgresCluster> | undefined;
+
+afterAll(async () => await (await shared)?.remove());
+
+/** Makes a database that goes with its test, on a server of the test file's own, or on that of `PG_URL`. */
+export async function postgres(): Promise<TestDatabase> {
+  shared ??= givenServer === undefined ? PostgresCluster.start() : undefined;
+  const own = await shared;
+  const server = own?.url ?? givenServer ?? "";
+  const name = `sluice_test_${randomBytes(6).toString("hex")}`;
+  await runSql(server, `create database ${name} template template0 encoding 'UTF8'`);
+  const urlOf = (login: { user: string; password: string } | undefined): string => {
+    const url = Object.assign(new URL(server), { pathname: `/${name}` });
+    if (login !== undefined) Object.assign(url, { username: login.user, password: login.password });
+    return url.href;
+  };
+  const url = urlOf(undefined);
+  const admin = new Client(url);
+  // The server may be restarted under it.
+  admin.on("error", () => undefined);
+  await admin.connect();
+  onTestFinished(async () => {
+    await admin.end().catch(() => undefined);
+    await runSql(server, `drop database ${name} with (force)`);
+  });
+  return {
+    url,
+    admin,
+    query: async (sql) => await runSql(url, sql),
+    urlOf: (user, secret) => urlOf({ user, password: secret }),
+    restart: async () => {
+      if (own === undefined) throw new Error("the server of PG_URL is not ours to restart");
+      await own.restart();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// Finds a Postgres server for the tests that need one, or installs Debian's.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { run, say } from "./child.mjs";
+
+const binariesFolder = "/usr/lib/postgresql";
+
+/**
+ * Does nothing where PG_URL names a server or the server's programs are there; else installs Debian's package, or says what to do: the
+ * tests that need no database run without.
+ */
+export async function getPostgres(options) {
+  if (options.env.PG_URL || isInstalled()) return;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    say("installing postgresql (apt-get)");
+    // A fresh image has no lists of packages.
+    const env = { ...options.env, DEBIAN_FRONTEND: "noninteractive" };
+    const apt = async (...args) =>
+      (await run("apt-get", ["-qq", ...args], { env, capture: true })).code;
+    await apt("update");
+    await apt("install", "-y", "--no-install-recommends", "postgresql");
+    if (isInstalled()) return;
+  }
+  say(
+    "some tests need a Postgres server: install it (Debian: sudo apt-get install postgresql), or set PG_URL to a database of a superuser",
+  );
+}
+
+function isInstalled() {
+  const versions = existsSync(binariesFolder) ? readdirSync(binariesFolder) : [];
+  return versions.some((version) => existsSync(join(binariesFolder, version, "bin", "postgres")));
+}

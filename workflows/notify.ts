@@ -1,0 +1,44 @@
+import { ApplicationFailure, isCancellation } from "@temporalio/workflow";
+import { z } from "zod";
+
+import { notifyTargetsMax } from "../src/limits.ts";
+import type { NotifyInput } from "../src/notify/receivers.ts";
+import { faultOf } from "./failures.ts";
+import { noteUntold, postNotification } from "./policies.ts";
+
+const notifyInput: z.ZodType<NotifyInput> = z.strictObject({
+  run_id: z.string().min(1).max(200),
+  /** Names of receivers, as the configuration makes them. */
+  targets: z.array(z.string().min(1).max(300)).min(1).max(notifyTargetsMax),
+});
+
+/** Tells one receiver; answers why it could not be told, or undefined. */
+async function tell(runId: string, target: string): Promise<string | undefined> {
+  try {
+    await postNotification.executeWithOptions({ summary: target }, [{ runId, target }]);
+    return undefined;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const why = faultOf(error)?.message ?? String(error);
+    await noteUntold({ runId, target, why });
+    return why;
+  }
+}
+
+/**
+ * Tells the receivers of a run that it ended, each for about an hour if need be. A workflow of its own, started by whoever
+ * ends the run: a receiver that is away costs the run nothing, and what is not delivered stands red in the Web UI.
+ */
+export async function notify(raw: unknown): Promise<void> {
+  const parsed = notifyInput.safeParse(raw ?? {});
+  if (!parsed.success) {
+    throw ApplicationFailure.nonRetryable(
+      `the input of this workflow is wrong:\n${z.prettifyError(parsed.error).slice(0, 2_000)}`,
+      "InvalidInput",
+    );
+  }
+  const { run_id: runId, targets } = parsed.data;
+  const told = await Promise.all(targets.map(async (target) => await tell(runId, target)));
+  const faults = told.filter((why) => why !== undefined);
+  if (faults.length > 0) throw ApplicationFailure.nonRetryable(faults.join("; "), "Unavailable");
+}
