@@ -30,7 +30,7 @@ async function demo(args, options) {
 /** The example with Postgres, two nights in one go. */
 async function nightly(args, options) {
   await getTemporal(options);
-  await getPostgres();
+  await getPostgres(options);
   return (await run(nodeToUse(), ["tools/nightly.mjs", ...args], options)).code;
 }
 

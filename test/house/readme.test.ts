@@ -52,6 +52,25 @@ function block(pattern: RegExp): string {
   return pattern.exec(readme)?.[1] ?? "";
 }
 
+/** What a command prints in a folder of these files. */
+async function sluiceWith(
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+): Promise<{ readonly output: string; readonly status: number | null }> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-readme-"));
+  onTestFinished(async () => await rm(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const { PATH, HOME } = process.env;
+  const CRM_DATABASE_URL = "postgres://reader@127.0.0.1/crm";
+  const SLACK_WEBHOOK_URL = "https://hooks.example.com/services/x";
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [join(root, "bin/sluice.js"), ...args],
+    { cwd: folder, env: { PATH, HOME, CRM_DATABASE_URL, SLACK_WEBHOOK_URL }, encoding: "utf8" },
+  );
+  return { output: stdout + stderr, status };
+}
+
 function spanOf(cell = ""): string | undefined {
   return /^`([^`]+)`/.exec(cell)?.[1];
 }
@@ -282,17 +301,24 @@ describe("the README", () => {
   });
 
   it("shows what its own example prints", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-readme-"));
-    onTestFinished(async () => await rm(folder, { recursive: true }));
-    await writeFile(join(folder, "sluice.yaml"), block(/```yaml\n(.*?)```/s));
-    await writeFile(join(folder, "customers.csv"), block(/```csv\n(.*?)```/s));
-    const { PATH, HOME } = process.env;
-    const { stdout, stderr, status } = spawnSync(
-      process.execPath,
-      [join(root, "bin/sluice.js"), "preview", "customers"],
-      { cwd: folder, env: { PATH, HOME }, encoding: "utf8" },
-    );
-    expect(stdout + stderr).toBe(block(/```text\n(\{.*?)```/s));
+    const { output, status } = await sluiceWith(["preview", "customers"], {
+      "sluice.yaml": block(/```yaml\n(.*?)```/s),
+      "customers.csv": block(/```csv\n(.*?)```/s),
+    });
+    expect(output).toBe(block(/```text\n(\{.*?)```/s));
     expect(status).toBe(exitCodes.doneWithRejects);
+  });
+
+  it("shows parts of a configuration that are right together", async () => {
+    const [whole = "", ...parts] = [...readme.matchAll(/```yaml\n(.*?)```/gs)].map(
+      ([, yaml = ""]) => yaml,
+    );
+    expect(parts).toHaveLength(2);
+    const [head = ""] = whole.split("connections:");
+    const { output, status } = await sluiceWith(["validate"], {
+      "sluice.yaml": [head, ...parts].join(""),
+    });
+    expect(output).toContain("is fine: connections crm; syncs accounts; pulls account_scores");
+    expect(status).toBe(exitCodes.done);
   });
 });

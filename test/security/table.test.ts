@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-/** The threats that concern what is built: rows of a CSV file on their way to the service. */
-const threats = [1, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22].map(
+/** The threats that concern what is built: all but those of the webhook receiver. */
+const threats = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22].map(
   (number) => `T${number}`,
 );
 

@@ -1,0 +1,130 @@
+// What the examples run on: `sluice dev` for one configuration, started, waited for and stopped.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { run, say, Stop } from "./child.mjs";
+import { root } from "./set-up.mjs";
+
+const readyMsMax = 120_000;
+const lookEveryMs = 100;
+const logLinesShown = 20;
+
+const controller = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => controller.abort(name));
+
+/** Aborted, with the signal as its reason, once somebody wants to stop. */
+export const stopped = controller.signal;
+
+/**
+ * The user's environment without what leads to the real service: a SLUICE_BASE_URL or key in the shell must not lead
+ * made-up companies there.
+ */
+export const safeEnvironment = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !name.startsWith("SLUICE_") || name === "SLUICE_TEMPORAL_CACHE",
+  ),
+);
+
+/** An example of the repository, with its own Temporal, sandbox and worker. */
+export class Example {
+  #env;
+  #dev;
+  #files;
+
+  /** The example in this folder of `examples/`; what it kept from before is removed. */
+  constructor(name, env = safeEnvironment) {
+    const folder = join("examples", name);
+    this.config = ["--config", join(folder, "sluice.yaml")];
+    this.stateFolder = join(root, folder, ".sluice");
+    this.#env = env;
+    const demo = join(this.stateFolder, "demo");
+    this.#files = {
+      folder: demo,
+      pid: join(demo, "dev.pid"),
+      ready: join(demo, "dev.json"),
+      log: join(demo, "dev.log"),
+    };
+    this.#refuseWhenKept();
+    rmSync(this.stateFolder, { recursive: true, force: true });
+  }
+
+  /** Starts everything; gives the addresses, or undefined when somebody wants to stop first. */
+  async start() {
+    say("starting Temporal, the sandbox and a worker (sluice dev)");
+    const { folder, pid, ready, log } = this.#files;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // In a process group of its own, so that Ctrl-C reaches it only through `stop`, after the run that uses it.
+    this.#dev = spawn(process.execPath, this.#command("dev", "--json"), {
+      cwd: root,
+      env: this.#env,
+      detached: true,
+      // Files, not pipes: what is kept running must not lose its output when we end.
+      stdio: ["ignore", openSync(ready, "w"), openSync(log, "w")],
+    });
+    writeFileSync(pid, String(this.#dev.pid));
+    this.#dev.unref();
+    return await this.#untilReady();
+  }
+
+  /** Runs a command of `sluice` on what was started; gives its exit code and its output, when that is captured and not shown. */
+  async sluice(addresses, args, options = {}) {
+    if (!options.capture) say(`sluice ${args.join(" ")}`);
+    return await run(process.execPath, this.#command(...args), {
+      cwd: root,
+      env: {
+        ...this.#env,
+        TEMPORAL_ADDRESS: addresses.temporal,
+        SLUICE_BASE_URL: addresses.sandbox,
+        SLUICE_LEGACY_BASE_URL: addresses.sandbox,
+      },
+      ...options,
+    });
+  }
+
+  /** The number of the process to end where everything is left running. */
+  get pid() {
+    return this.#dev.pid;
+  }
+
+  /** `sluice dev` stops what it started before it ends itself. */
+  async stop() {
+    say("stopping everything");
+    if (!this.#hasEnded()) this.#dev.kill("SIGTERM");
+    while (!this.#hasEnded()) await delay(lookEveryMs);
+    rmSync(this.#files.pid, { force: true });
+  }
+
+  #command(...args) {
+    return [join("bin", "sluice.js"), ...args, ...this.config];
+  }
+
+  /** The addresses that `sluice dev` prints, as one line of JSON, once everything answers. */
+  async #untilReady() {
+    const giveUpAt = Date.now() + readyMsMax;
+    while (!stopped.aborted) {
+      const [line, rest] = readFileSync(this.#files.ready, "utf8").split("\n", 2);
+      if (rest !== undefined) return JSON.parse(line);
+      if (this.#hasEnded() || Date.now() > giveUpAt) {
+        const log = readFileSync(this.#files.log, "utf8").trimEnd().split("\n");
+        throw new Stop(["sluice dev did not come up:", ...log.slice(-logLinesShown)].join("\n"));
+      }
+      await delay(lookEveryMs);
+    }
+    return undefined;
+  }
+
+  /** One that was kept works in the folder that this one is about to empty. */
+  #refuseWhenKept() {
+    if (!existsSync(this.#files.pid)) return;
+    const pid = readFileSync(this.#files.pid, "utf8");
+    const { stdout } = spawnSync("ps", ["-o", "args=", "-p", pid], { encoding: "utf8" });
+    if (!stdout?.includes("sluice.js dev")) return;
+    throw new Stop(`the example kept from before still runs: stop it with  kill ${pid}`);
+  }
+
+  #hasEnded() {
+    return this.#dev === undefined || this.#dev.exitCode !== null || this.#dev.signalCode !== null;
+  }
+}
