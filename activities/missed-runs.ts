@@ -23,9 +23,12 @@ export async function warnOfMissedRuns(
       kind === run.kind && outcome !== "busy" && request.dryRun !== true,
   );
   if (last === undefined) return;
-  const missed = missedRuns(schedule, { run, last, others });
-  if (missed.times.length === 0) return;
-  const warning = missedWarning(missed, schedule, await scheduleState(run.sync));
+  const seen = { run, last, others };
+  if (missedRuns(schedule, seen).times.length === 0) return;
+  const temporal = await scheduleState(run.sync);
+  const since = "since" in temporal ? temporal.since : undefined;
+  const missed = missedRuns(schedule, { ...seen, since });
+  const warning = missedWarning(missed, schedule, temporal);
   if (warning === undefined) return;
   await state.addWarnings({ runId: run.runId, warnings: [warning] });
 }

@@ -8,6 +8,7 @@ import { sourceRejects } from "../src/pipeline/rejects.ts";
 import type { RejectEntry } from "../src/state/rejects.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, pullOf, runOf, type Dependencies } from "./dependencies.ts";
+import { assertFewRejects } from "./few-rejects.ts";
 import type { RunRef } from "./inputs.ts";
 import { resultReject } from "./pull-patches.ts";
 import { askOf, connectorOf } from "./source.ts";
@@ -56,7 +57,10 @@ async function assertColumn(
   if (columns === undefined || columns.includes(domainsFrom.column)) return domainsFrom;
   throw new ConfigError(
     `pull ${name} reads its domains from the column "${domainsFrom.column}", which connection ${domainsFrom.connection} does not have`,
-    { field: `${field}.column` },
+    {
+      field: `${field}.column`,
+      hint: `\`sluice discover ${domainsFrom.connection}\` shows which columns there are`,
+    },
   );
 }
 
@@ -75,18 +79,25 @@ export function createListDomains(deps: Dependencies): (input: RunRef) => Promis
       const from = await assertColumn(deps, pull, signal);
       const source = connectorOf(deps, from.connector);
       const step = { ...name, version: await state.beginListing(name) };
-      let listed = 0;
+      const all = { refused: 0, read: 0 };
       for await (const page of source.read({ ...askOf(from, signal), pageRowsMax })) {
         signal.throwIfAborted();
         const found = domainsOf(page, from.column);
-        listed += found.domains.length;
+        const listed = await state.addDomains({
+          ...step,
+          ...found,
+          isLast: false,
+          at: isoNow(deps),
+        });
+        all.refused += found.rejects.length;
+        all.read += page.rows.length + (page.rejects?.length ?? 0);
+        assertFewRejects(pull, { ...all, what: "rows" });
         if (listed > pullDomainsMax) {
           throw new ConfigError(`pull ${sync} has more than ${pullDomainsMax} domains`, {
             field: `pulls.${sync}.job_postings.domains_from`,
             hint: "make several pulls, each of some of the rows",
           });
         }
-        await state.addDomains({ ...step, ...found, isLast: false, at: isoNow(deps) });
         progress({ domains: listed });
       }
       const nothing = { domains: [], rejects: [] };

@@ -105,6 +105,7 @@ export async function fetchPage(deps: Dependencies, asked: PageAsk): Promise<Fet
   if (page === "moved") return { none: "moved" };
   const { items, bad } = page;
   const kept = { items, bad, walk: await advance(deps, asked, { walk, page, limit }) };
-  await deps.state.keepPage({ ...step, page: kept });
-  return { page: kept };
+  // What comes late may be older than what another attempt has written since.
+  const isKept = (await deps.state.keepPage({ ...step, page: kept })) === "kept";
+  return isKept ? { page: kept } : { none: "moved" };
 }

@@ -1,11 +1,14 @@
+import { beginWalk, endNotStated, type Walk } from "../src/api/page-walk.ts";
 import type { PullConfig } from "../src/config/pull.ts";
-import { ApiContractError, TooManyRejectsError } from "../src/errors.ts";
+import { ApiContractError } from "../src/errors.ts";
 import { domainRefusalsMax } from "../src/limits.ts";
+import type { PageCommit } from "../src/state/pull-pages.ts";
 import type { PullPlace } from "../src/state/pull-rounds.ts";
 import type { PullTally } from "../src/state/pull-runs.ts";
 import type { Run } from "../src/state/runs.ts";
 import { requestAttempt } from "./attempt.ts";
 import { isoNow, pullOf, type Dependencies } from "./dependencies.ts";
+import { assertFewRejects } from "./few-rejects.ts";
 import type { RunRef } from "./inputs.ts";
 import { fetchPage, type PageAsk } from "./pull-fetch.ts";
 import type { PulledPages } from "./pull-inputs.ts";
@@ -41,6 +44,33 @@ async function refuseDomain(
   });
 }
 
+/** What a person should know of a walk. A run keeps few warnings, and the numbers of one domain of many would fill them. */
+function notesOf({ notes }: Walk, { domain }: PullPlace): readonly string[] {
+  if (domain === undefined) return notes;
+  const kept = notes.filter((note) => note === endNotStated);
+  const isOff = kept.length < notes.length;
+  return isOff
+    ? [...kept, "of some domains came more or fewer results than they were said to have"]
+    : kept;
+}
+
+function notesOnWalks({ earlier }: Walk): readonly string[] {
+  return earlier === 0
+    ? []
+    : [`results changed places: the search was walked ${earlier + 1} times`];
+}
+
+/** The walk that begins when this one has ended and not every result came (P16); undefined when there is to be none. */
+function againAfter(
+  { bad, earlier, isDone, limit, total }: Walk,
+  { place, pull }: PageAsk,
+): PageCommit["again"] {
+  // The postings of one company are few: what changed places comes with the next round.
+  if (!isDone || total === undefined || place.domain !== undefined) return undefined;
+  if (earlier + 1 >= pull.walksMax) return undefined;
+  return { walk: beginWalk(limit, earlier + 1), keys: total.last - bad };
+}
+
 /** One page: fetched unless it is kept, written, and then forgotten; false when no call is left for it. */
 async function pullPage(pulling: Pulling, asked: PageAsk): Promise<boolean> {
   const { deps, run, pull, signal } = pulling;
@@ -51,28 +81,20 @@ async function pullPage(pulling: Pulling, asked: PageAsk): Promise<boolean> {
   // A run that was stopped for a while must not write over what its successor wrote.
   signal.throwIfAborted();
   const written = await writePage(deps, pull, { page, signal });
-  if (walk.isDone && walk.notes.length > 0) {
-    await deps.state.addWarnings({ runId: run.runId, warnings: walk.notes });
+  if (walk.isDone) {
+    const warnings = [...notesOf(walk, asked.place), ...notesOnWalks(walk)];
+    if (warnings.length > 0) await deps.state.addWarnings({ runId: run.runId, warnings });
   }
   await deps.state.commitPage({
     ...asked.step,
     ...written,
     walk: walk.isDone ? null : walk,
+    again: againAfter(walk, asked),
+    isRepeat: walk.earlier > 0,
     isRefusal: false,
     at: isoNow(deps),
   });
   return true;
-}
-
-/** @throws {TooManyRejectsError} more was refused than `reject_limit` allows: it would only cost more. */
-function assertFewRejects({ name, rejectLimit }: PullConfig, { read, refused }: PullTally): void {
-  const { rate, rows } = rejectLimit;
-  if (refused <= rows || refused <= rate * read) return;
-  const message = `${refused} of ${read} results were refused, more than \`reject_limit\` allows (${rows} results and ${rate * 100} %)`;
-  throw new TooManyRejectsError(message, {
-    field: `pulls.${name}.reject_limit`,
-    hint: "look at `sluice rejects list`; mend the write-back or the table",
-  });
 }
 
 type Standing = { readonly place: PullPlace; readonly tally: PullTally };
@@ -108,6 +130,14 @@ function isOfDomain(error: unknown, { place, tally }: Standing): error is ApiCon
   );
 }
 
+/** Refused results among all that came. Domains and rows without one are read to be refused: they say nothing of the write-back. */
+function refusedResults({ read, refused, results }: PullTally): {
+  readonly refused: number;
+  readonly read: number;
+} {
+  return { refused: refused - (read - results), read: results };
+}
+
 /** Goes one page further, or behind a domain that the service refused; false when no call is left for it. */
 async function goOn(pulling: Pulling, now: Standing): Promise<boolean> {
   const { run, pull, signal } = pulling;
@@ -130,7 +160,7 @@ async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages
   let end = endOf(run, now);
   for (let pages = 0; end === null && pages < pagesMax; pages++) {
     signal.throwIfAborted();
-    assertFewRejects(pull, now.tally);
+    assertFewRejects(pull, { ...refusedResults(now.tally), what: "results" });
     const hasCalls = await goOn(pulling, now);
     now = await standing(pulling);
     end = hasCalls ? endOf(run, now) : "calls_max";

@@ -13,7 +13,7 @@ import { askOf, connectorOf } from "./source.ts";
 export type WrittenPage = {
   readonly counts: PageCounts;
   readonly rejects: readonly RejectEntry[];
-  /** The keys of the results, as text. */
+  /** What tells the results apart, as text. */
   readonly keys: readonly string[];
 };
 
@@ -76,6 +76,10 @@ export async function writePage(
       missing: count("missing"),
     },
     rejects,
-    keys: patched.map(({ patch }) => JSON.stringify(Object.values(patch.key))),
+    // A posting has no id of its own.
+    keys:
+      of === "job_postings"
+        ? patched.map(({ patch }) => JSON.stringify(Object.values(patch.key)))
+        : items.map((item) => JSON.stringify(item["mk_id"])),
   };
 }

@@ -17,7 +17,7 @@ import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
 import { rejectLimitOf } from "./replay-place.ts";
-import { connectorOf } from "./source.ts";
+import { checkColumns, connectorOf } from "./source.ts";
 import type { StageJob } from "./stage-line.ts";
 
 /** Room under the API's limit for the page that ends a chunk. */
@@ -104,11 +104,13 @@ export function createStageChunk(
         await sweepChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
       await sweepBefore(drawn.stage);
       const job = await jobOf(deps, { run, chunk, drawn });
-      const staged = await bearFaults(
-        deps,
-        { runId, chunk },
-        async () => await deps.stageThreads.run(job, { signal, progress }),
-      );
+      const staged = await bearFaults(deps, { runId, chunk }, async () => {
+        // Again before each chunk: a column that went since would be a field that every record lacks without a word.
+        const source = connectorOf(deps, job.connector);
+        const how = { signal, mayName: false };
+        if (!job.isReplay) await checkColumns(source, syncOf(deps, run.sync), how);
+        return await deps.stageThreads.run(job, { signal, progress });
+      });
       if (staged.warnings.length > 0) {
         await state.addWarnings({ runId, warnings: staged.warnings });
       }

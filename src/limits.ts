@@ -360,6 +360,9 @@ export const pullPageSizeDefault = 100;
 /** Calls of one run: each costs credits, and a mistake in a filter must not cost all of them. */
 export const pullCallsDefault = 10_000;
 
+/** Walks over a search while results are missing that changed places: the first and two more (design: P16). */
+export const pullWalksMax = 3;
+
 /** Pages of job postings that one activity asks for: most companies have one. */
 export const postingPagesPerActivity = 50;
 

@@ -71,8 +71,10 @@ async function removeLeftovers(folder: string, prefix: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix) || !name.endsWith(".tmp")) continue;
     const path = join(folder, name);
-    const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > leftoverMs) await rm(path, { force: true });
+    // Another writer may have put its own in place by now.
+    const left = await stat(path).catch(() => undefined);
+    if (left !== undefined && Date.now() - left.mtimeMs > leftoverMs)
+      await rm(path, { force: true });
   }
 }
 

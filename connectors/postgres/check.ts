@@ -4,8 +4,8 @@ import { addressOf, isLocal } from "./address.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { hiddenTransactions } from "./horizon.ts";
-import { quoteName, quoteNames, quoteTable, parseTable } from "./identifier.ts";
-import { columnsShownMax, smallTableBytes } from "./limits.ts";
+import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./identifier.ts";
+import { smallTableBytes } from "./limits.ts";
 import { assertNoNull, describeSource, type PostgresSource } from "./source.ts";
 
 /** Looks at a connection step by step, and stops where the next step makes no sense. A connection that names no table ends with its role. */
@@ -99,9 +99,7 @@ async function* checkSource(session: Session, config: PostgresConfig): AsyncGene
 }
 
 function columnsOf({ columns }: PostgresSource): string {
-  const shown = columns.slice(0, columnsShownMax).map(({ name, type }) => `${name} ${type}`);
-  const more = columns.length - shown.length;
-  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return shownColumns(columns.map(({ name, type }) => `${name} ${type}`));
 }
 
 /** Without an index each page of a run sorts the whole table. */

@@ -33,6 +33,9 @@ export type SessionAsk = Pick<Ask<PostgresConfig>, "config" | "signal"> & {
   readonly isWritable?: boolean | undefined;
 };
 
+/** A column of what a `select` gives; `modifier` is its length or precision, -1 for none. */
+export type Described = { readonly name: string; readonly oid: number; readonly modifier: number };
+
 type Opening = { readonly config: PostgresConfig; readonly slot: Slot };
 
 /** Every value leaves the server as text, and is converted by us or not at all. */
@@ -129,10 +132,14 @@ export class Session {
   }
 
   /** The columns of what a `select` gives, of which no row is asked for; domains as the types they are made of. */
-  async describe(sql: string): Promise<readonly { readonly name: string; readonly oid: number }[]> {
+  async describe(sql: string): Promise<readonly Described[]> {
     const asked = { ...extended, text: `select * from (${sql}\n) as described limit 0` };
     const { fields } = await this.#patiently(this.#client.query(asked));
-    return fields.map(({ name, dataTypeID }) => ({ name, oid: dataTypeID }));
+    return fields.map(({ name, dataTypeID: oid, dataTypeModifier: modifier }) => ({
+      name,
+      oid,
+      modifier,
+    }));
   }
 
   /**
@@ -207,10 +214,15 @@ export class Session {
   /** The server ends a slow statement itself; who is silent for longer than that is gone. */
   async #patiently<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.#socket.destroy(), this.#patienceMs);
+    // A cursor hears nothing of an end between its last row and the server's word that it is ready, and would wait for ever.
+    const ended = Promise.withResolvers<never>();
+    const onEnd = (): void => ended.reject(new Error("Connection terminated"));
+    this.#client.once("end", onEnd);
     try {
-      return await work;
+      return await Promise.race([work, ended.promise]);
     } finally {
       clearTimeout(timer);
+      this.#client.off("end", onEnd);
     }
   }
 }

@@ -21,6 +21,11 @@ type Meaning = {
 
 const unavailable: Meaning = { kind: "unavailable" };
 
+const unreached: Meaning = {
+  kind: "unavailable",
+  hint: "Check the address, and whether the server runs and may be reached from here.",
+};
+
 const login: Meaning = {
   kind: "auth",
   field: "url",
@@ -87,8 +92,8 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
 /** Classes of SQLSTATE: lost connections, resources, an operator's shutdown, the server's disk. */
 const unavailableClass = /^(?:08|53|57P|58)/;
 
-/** Classes whose messages quote values: data exceptions, violated constraints. */
-const quotesValues = /^(?:22|23)/;
+/** Classes whose messages quote values: data exceptions, violated constraints, what a function of the database raises. */
+const quotesValues = /^(?:22|23|P0)/;
 
 /** What pg and Node call a connection that was lost, or never came to be. */
 const lostConnection =
@@ -131,7 +136,7 @@ function meaningOf(error: unknown): Meaning | undefined {
   if (message.startsWith("SASL")) return login;
   if (message === "The server does not support SSL connections") return noTls;
   const isOfSystem = "syscall" in error || /^ERR_(?:STREAM|SOCKET)_/.test(code);
-  return isOfSystem || lostConnection.test(message) ? unavailable : undefined;
+  return isOfSystem || lostConnection.test(message) ? unreached : undefined;
 }
 
 function textOf(error: unknown): string {

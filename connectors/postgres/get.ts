@@ -29,7 +29,11 @@ export async function getFromPostgres(
     const makeRow = rowMaker(source.columns);
     return {
       rows: found.map(({ values }) => makeRow(values)),
-      where: (index) => placeOf(source, found[index]?.values ?? []),
+      where: (index) => {
+        const { name = "", values = [] } = found[index] ?? {};
+        // A place stays what it was called, though its key may be written in another way by now.
+        return name.startsWith(placePrefix(source)) ? name : placeOf(source, values);
+      },
       missing: asked
         .map(({ name }) => name)
         .filter((name) => !found.some((row) => row.name === name)),
@@ -74,8 +78,10 @@ async function findAll(
 }
 
 /** The texts of the key in a place such as `crm.companies:eu\,1,42`, or in the key alone. */
-function keyIn({ place, key }: PostgresSource, name: string): readonly string[] {
-  const text = name.startsWith(`${place}:`) ? name.slice(place.length + 1) : name;
+function keyIn(source: PostgresSource, name: string): readonly string[] {
+  const { key } = source;
+  const prefix = placePrefix(source);
+  const text = name.startsWith(prefix) ? name.slice(prefix.length) : name;
   if (key.length === 1) return [text];
   const texts = [""];
   for (const [token] of text.matchAll(/\\?./gs)) {
@@ -83,4 +89,8 @@ function keyIn({ place, key }: PostgresSource, name: string): readonly string[] 
     else texts[texts.length - 1] += token.at(-1) ?? "";
   }
   return texts;
+}
+
+function placePrefix({ place }: PostgresSource): string {
+  return `${place}:`;
 }

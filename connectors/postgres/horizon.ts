@@ -1,7 +1,9 @@
 import type { Ask, Horizon } from "../connector.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
+import { sqlStateOf } from "./errors.ts";
 import { quoteName } from "./identifier.ts";
+import { futureCountMs, futureRowsMax } from "./limits.ts";
 import { overlapMs, readingOf, type PostgresPosition } from "./position.ts";
 import { describeSource, type ChangeColumn, type PostgresSource } from "./source.ts";
 
@@ -20,8 +22,15 @@ export async function horizonOfPostgres(
     }
     // The clock first: a transaction that begins after it can stamp nothing before it.
     const to = { of: source.reading, changed: await clockOf(session, changed) };
-    const { held, warnings } = await openTransactions(session, changed, ask.config);
-    return { to, held, future: await countFuture(session, source, changed), warnings };
+    const { held, warnings = [] } = await openTransactions(session, changed, ask.config);
+    const future = await countFuture(session, source, changed);
+    const uncounted = `rows stamped in the future were not counted within ${futureCountMs / 1_000} s: index ${changed.name}`;
+    return {
+      to,
+      held,
+      future,
+      warnings: future === undefined ? [...warnings, uncounted] : warnings,
+    };
   });
 }
 
@@ -43,18 +52,28 @@ export async function hiddenTransactions(session: Session): Promise<string | und
   return `this role may not see the transactions of others (grant pg_read_all_stats to it): ${lateCommits}`;
 }
 
-/** Now, as a value of the change column; a time without a zone is in the server's own. */
-function nowAs({ type }: ChangeColumn, now: string): string {
-  return type === "timestamp with time zone" ? now : `(${now} at time zone $1)::${type}`;
+/**
+ * Now, as the change column would hold it: a time without a zone in the server's own, and rounded as the column rounds, which keeps
+ * what was stamped later from standing before it.
+ */
+function nowAs({ type, modifier }: ChangeColumn, now: string): string {
+  const rounded = modifier < 0 ? type : type.replace("timestamp", `timestamp(${modifier})`);
+  const local = type === "timestamp with time zone" ? now : `(${now} at time zone $1)`;
+  return `${local}::${rounded}`;
 }
 
 function zoneFor({ type }: ChangeColumn, session: Session): readonly string[] {
   return type === "timestamp with time zone" ? [] : [session.serverTimeZone];
 }
 
+/** On a standby only what was replayed is there, however late it follows; as a primary it would still know when that was. */
+const present = `case when pg_is_in_recovery()
+  then least(clock_timestamp(), pg_last_xact_replay_timestamp()) else clock_timestamp() end`;
+
+/** The server's present: what is stamped later is not read. */
 async function clockOf(session: Session, changed: ChangeColumn): Promise<string> {
   const [row] = await session.query(
-    `select ${nowAs(changed, "clock_timestamp()")} as now`,
+    `select ${nowAs(changed, present)} as now`,
     zoneFor(changed, session),
   );
   return row?.["now"] ?? "";
@@ -85,14 +104,26 @@ async function openTransactions(
   };
 }
 
+/** Up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. */
 async function countFuture(
   session: Session,
   { from }: PostgresSource,
   changed: ChangeColumn,
-): Promise<number> {
-  const [row] = await session.query(
-    `select count(*) from ${from} where ${quoteName(changed.name)} > ${nowAs(changed, "now()")}`,
-    zoneFor(changed, session),
+): Promise<number | undefined> {
+  const rows = `select from ${from} where ${quoteName(changed.name)} > ${nowAs(changed, "now()")}`;
+  await session.query(
+    `select set_config(name, least(setting::int, $1::int)::text, false) from pg_settings
+     where name = 'statement_timeout'`,
+    [String(futureCountMs)],
   );
-  return Number(row?.["count"]);
+  try {
+    const [row] = await session.query(
+      `select count(*) from (${rows} limit ${futureRowsMax}) as future`,
+      zoneFor(changed, session),
+    );
+    return Number(row?.["count"]);
+  } catch (error) {
+    if (sqlStateOf(error) === "57014") return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import { nameBytesMax } from "./limits.ts";
+import { columnsShownMax, nameBytesMax } from "./limits.ts";
 
 /** A table's name as the configuration gives it; without a schema the server's search path finds it. */
 export type TableName = {
@@ -68,4 +68,11 @@ export function shownTable({ schema, table }: TableName): string {
 
 function shownName(name: string): string {
   return /^[^".]+$/.test(name) ? name : quoteName(name);
+}
+
+/** Columns as a message lists them: the first `columnsShownMax`, and how many more there are. */
+export function shownColumns(columns: readonly string[]): string {
+  const shown = columns.slice(0, columnsShownMax);
+  const more = columns.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -51,7 +51,13 @@ export const timeoutsMax = 3;
 /** Rows that are counted one by one; beyond them the planner's estimate is given. */
 export const countedRowsMax = 1_000_000;
 
-/** Columns that `check` names before it says how many more there are. */
+/** How long the rows stamped in the future are counted when a run opens: it is told how many, and does not depend on it. */
+export const futureCountMs = 5_000;
+
+/** Rows stamped in the future that are counted. */
+export const futureRowsMax = 100_000;
+
+/** Columns that a message names before it says how many more there are. */
 export const columnsShownMax = 20;
 
 /** Bytes of a table that is sorted so fast that it needs no index on its change column. */

@@ -36,7 +36,8 @@ export async function splitPostgres(
   const edges = await withSession(ask, async (session) => {
     const source = await describeSource(session, ask.config);
     const { where, values } = conditionOf(source, ask);
-    const columns = source.order.map(({ name }) => quoteName(name));
+    // The change column may be one of the key.
+    const columns = [...new Set(source.order.map(({ name }) => quoteName(name)))];
     const backwards = columns.map((name) => `${name} desc`).join(", ");
     // The part is called so as no column of the order is.
     const found = await session.query(

@@ -78,9 +78,14 @@ function backFrom(changed: string, overlap: Overlap | undefined): string {
     const back = BigInt(overlapMs(overlap)) * 1_000n;
     return back === 0n ? changed : writeLike(changed, micros - back);
   }
-  // `infinity`, a year before Christ or a decimal stands for itself.
   const count = overlap !== undefined && "count" in overlap ? overlap.count : 0;
-  return /^-?\d+$/.test(changed) ? String(BigInt(changed) - BigInt(count)) : changed;
+  // `infinity` or a year before Christ stands for itself.
+  const found = /^(-?)(\d+)(\.\d+)?$/.exec(changed);
+  if (found === null || count === 0) return changed;
+  const [, sign = "", whole = "", fraction] = found;
+  // A fraction is dropped downwards: further back is only read again.
+  const below = sign === "-" && fraction !== undefined ? 1n : 0n;
+  return String(BigInt(sign + whole) - below - BigInt(count));
 }
 
 function isBefore(one: string, other: string): boolean {

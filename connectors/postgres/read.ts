@@ -7,7 +7,7 @@ import { blockRowsMax, timeoutsMax } from "./limits.ts";
 import type { PostgresPosition } from "./position.ts";
 import { rowMaker, type PostgresRow } from "./row.ts";
 import { assertNoNull, describeSource, type PostgresSource } from "./source.ts";
-import { selectRows } from "./statement.ts";
+import { equalNeighbours, selectRows } from "./statement.ts";
 
 type ReadAsk = Ask<PostgresConfig> &
   Span<PostgresPosition> & {
@@ -118,23 +118,57 @@ class Blocks {
     // One row more, which is read again: it shows that the last row is not equal to the next one.
     const statement = selectRows(this.#source, { from, to: this.#to }, rowsMax + 1);
     const { rows, isWhole } = await this.#session.block(statement);
-    assertAscending(this.#source, rows);
+    await assertDistinct(this.#session, this.#source, rows);
     const isLast = isWhole && rows.length <= rowsMax;
     return { rows: isLast ? rows : rows.slice(0, -1), isLast };
   }
 }
 
-/** @throws {ConfigError} two neighbours have one position: the second might be passed over where a block ends between them. */
-function assertAscending({ order, key }: PostgresSource, rows: readonly Text[][]): void {
+/**
+ * @throws {ConfigError} two neighbours have one position: the second might be passed over where a page ends between them; or one stands
+ * behind all that may come.
+ */
+async function assertDistinct(
+  session: Session,
+  source: PostgresSource,
+  rows: readonly Text[][],
+): Promise<void> {
+  const { order, changed, mayHoldNull } = source;
   const indices = order.map(({ index }) => index);
   for (let at = 1; at < rows.length; at += 1) {
     const [row, previous] = [rows[at], rows[at - 1]];
-    if (indices.every((index) => row?.[index] === previous?.[index])) {
-      const names = key.map(({ name }) => name).join(", ");
-      throw new ConfigError(`two rows have the same ${names}: they are no key`, {
-        field: "key",
-        hint: "Name the columns that are unique together: key: [id, line].",
-      });
-    }
+    if (indices.every((index) => row?.[index] === previous?.[index])) throw noKey(source);
   }
+  // In a table an index sees to it.
+  if (mayHoldNull && order.some(({ type }) => !writtenInOneWay.has(type))) {
+    const { sql, values } = equalNeighbours(source, rows);
+    if ((await session.rows(sql, values)).length > 0) throw noKey(source);
+  }
+  const last = changed?.kind === "number" ? rows.at(-1)?.[changed.index] : undefined;
+  if (last !== "NaN" && last !== "Infinity") return;
+  throw new ConfigError(`a row's ${changed?.name} is ${last}, and no row could come behind it`, {
+    field: "changed_by.column",
+    hint: "Give that row a number, or leave such rows out: query: select ….",
+  });
+}
+
+/** Types of which equal values have one text: `1.0` and `1` are one number, and no others are neighbours unseen. */
+const writtenInOneWay = new Set([
+  "smallint",
+  "integer",
+  "bigint",
+  "text",
+  "character varying",
+  "uuid",
+  "date",
+  "timestamp without time zone",
+  "timestamp with time zone",
+]);
+
+function noKey({ key }: PostgresSource): ConfigError {
+  const names = key.map(({ name }) => name).join(", ");
+  return new ConfigError(`two rows have the same ${names}: they are no key`, {
+    field: "key",
+    hint: "Name the columns that are unique together: key: [id, line].",
+  });
 }

@@ -1,7 +1,14 @@
 import { ConfigError } from "../../src/errors.ts";
 import type { Session } from "./client.ts";
 import type { Overlap, PostgresConfig } from "./config.ts";
-import { parseTable, quoteName, quoteNames, quoteTable, shownTable } from "./identifier.ts";
+import {
+  parseTable,
+  quoteName,
+  quoteNames,
+  quoteTable,
+  shownColumns,
+  shownTable,
+} from "./identifier.ts";
 import type { TableName } from "./identifier.ts";
 import { readingOf } from "./position.ts";
 import { columnTypes, type ColumnType } from "./types.ts";
@@ -11,6 +18,8 @@ export type SourceColumn = ColumnType & {
   readonly name: string;
   /** Where its value stands in a row. */
   readonly index: number;
+  /** The length or precision that it was declared with, as the catalogue has it; -1 for none. */
+  readonly modifier: number;
 };
 
 /** A change column: what its values are decides how far a run may read, and how it goes back. */
@@ -127,10 +136,10 @@ async function columnsOf(session: Session, from: string): Promise<readonly Sourc
     });
   }
   const types = await columnTypes(session, new Set(described.map(({ oid }) => oid)));
-  return described.map(({ name, oid }, index) => {
+  return described.map(({ name, oid, modifier }, index) => {
     const type = types.get(oid);
     if (type === undefined) throw new ConfigError(`the column ${JSON.stringify(name)} has no type`);
-    return { ...type, name, index };
+    return { ...type, name, index, modifier };
   });
 }
 
@@ -165,7 +174,7 @@ function columnNamed(columns: readonly SourceColumn[], name: string, field: stri
   if (column !== undefined) return column;
   throw new ConfigError(`there is no column ${JSON.stringify(name)}`, {
     field,
-    hint: "Check its name, letter by letter; capitals count.",
+    hint: `There are ${shownColumns(columns.map((each) => each.name))}.`,
   });
 }
 

@@ -1,11 +1,15 @@
 import { ConfigError } from "../../src/errors.ts";
 import type { Span } from "../connector.ts";
+import type { Text } from "./client.ts";
 import { quoteName } from "./identifier.ts";
 import type { PostgresPosition } from "./position.ts";
 import type { PostgresSource, SourceColumn } from "./source.ts";
 
 /** A statement, its values apart. */
-export type Statement = { readonly sql: string; readonly values: readonly string[] };
+export type Statement<Value = string> = {
+  readonly sql: string;
+  readonly values: readonly Value[];
+};
 
 /** All columns of the rows of a span, in order, `rowsMax` at most. */
 export function selectRows(
@@ -17,6 +21,20 @@ export function selectRows(
   const columns = source.columns.map(({ name }) => quoteName(name)).join(", ");
   const sql = `select ${columns} from ${source.from}${where} order by ${orderOf(source)} limit ${rowsMax}`;
   return { sql, values };
+}
+
+/** Gives a row when two neighbours of some rows are equal in all that they are ordered by, in the columns' own types. */
+export function equalNeighbours(
+  { order }: PostgresSource,
+  rows: readonly (readonly Text[])[],
+): Statement<readonly Text[]> {
+  const lists = order.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
+  const names = order.map((_, at) => `k${at}`).join(", ");
+  const sql = `select 1 from (
+      select row(${names}) as this, lag(row(${names})) over (order by place) as previous
+      from unnest(${lists.join(", ")}) with ordinality as placed (${names}, place)) as neighbours
+    where this = previous limit 1`;
+  return { sql, values: order.map(({ index }) => rows.map((row) => row[index] ?? null)) };
 }
 
 /** The columns that rows are ordered by, quoted. */

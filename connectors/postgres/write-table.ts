@@ -1,7 +1,7 @@
 import { ConfigError } from "../../src/errors.ts";
 import type { PatchColumns } from "../patches.ts";
 import type { Session } from "./client.ts";
-import { quoteNames, quoteTable, shownTable, type TableName } from "./identifier.ts";
+import { quoteNames, quoteTable, shownColumns, shownTable, type TableName } from "./identifier.ts";
 
 /** A column that is written. */
 export type WriteColumn = {
@@ -73,7 +73,7 @@ export async function readWriteTable(
       if (column !== undefined) return column;
       throw new ConfigError(`the table ${shown} has no column ${wanted}`, {
         field: member,
-        hint: `Its columns are ${[...byName.keys()].join(", ")}.`,
+        hint: `Its columns are ${shownColumns([...byName.keys()])}.`,
       });
     });
   const table = { name, key: found("key"), set: found("set") };

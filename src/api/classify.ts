@@ -181,10 +181,11 @@ function describe(
   return words === "" ? `${status}` : `${status} ${quoteForeign(words)}`;
 }
 
-/** Whether the service's words may quote what was sent: once it has looked into records, or for a domain it does not know. */
+/** Whether the service's words may quote what was sent: once it has looked into records, or at the domain that is asked for. */
 function mayQuote(step: Step, status: number): boolean {
   if (step === "ping") return false;
-  return [400, 413, 422].includes(status) || status >= 500 || (step === "search" && status === 404);
+  if (step === "search") return ![401, 403, 429].includes(status);
+  return [400, 413, 422].includes(status) || status >= 500;
 }
 
 /** What is complained of; of a query also where, because its members are the configuration's. */

@@ -22,9 +22,13 @@ export const walkSchema = z
     fullest: count,
     /** Results so far, those of a wrong shape included. */
     seen: count,
+    /** Those of a wrong shape. */
+    bad: count.default(0),
     /** Matches as the pages tell: the last time, and at most. */
     total: z.object({ last: count, greatest: count }).readonly().optional(),
     isDone: z.boolean(),
+    /** Walks over the same query before this one, because results had changed places. */
+    earlier: count.default(0),
     /** What a person should know of the walk, at most one of each kind. */
     notes: z.array(z.string()).readonly(),
   })
@@ -34,8 +38,9 @@ export const walkSchema = z
 export type Walk = z.output<typeof walkSchema>;
 
 /** A walk that has not begun; `limit` is the query's. */
-export function beginWalk(limit: number): Walk {
-  return { limit, filledPages: 0, emptyPages: 0, fullest: 0, seen: 0, isDone: false, notes: [] };
+export function beginWalk(limit: number, earlier = 0): Walk {
+  const counts = { filledPages: 0, emptyPages: 0, fullest: 0, seen: 0, bad: 0 };
+  return { limit, ...counts, isDone: false, earlier, notes: [] };
 }
 
 /** The cursor to ask for the next page with; undefined for the first page, and once the walk is done. */
@@ -60,11 +65,15 @@ export function afterPage(walk: Walk, page: SearchPage): Walk {
     emptyPages: isEmpty ? walk.emptyPages + 1 : 0,
     fullest: Math.max(walk.fullest, results),
     seen: walk.seen + results,
+    bad: walk.bad + page.bad.length,
   };
   if (meta.hasNextPage !== true) return ended(after, meta.hasNextPage);
   assertEnds(after);
   return { ...after, cursor: cursorAfter(walk, meta.nextCursor) };
 }
+
+/** The note on a walk that ended because its last page did not say whether another follows. */
+export const endNotStated = "end not stated";
 
 const totalChanged = "total changed";
 
@@ -90,7 +99,7 @@ function totalAfter(
 function ended(walk: Walk, hasNextPage: false | undefined): Walk {
   const { seen, total } = walk;
   const notes = [...walk.notes];
-  if (hasNextPage === undefined) notes.push("end not stated");
+  if (hasNextPage === undefined) notes.push(endNotStated);
   if (total !== undefined && total.last !== seen) {
     notes.push(`${seen} results came, the total says ${total.last}`);
   }

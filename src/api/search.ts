@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { ApiContractError } from "../errors.ts";
-import { cursorMax } from "../limits.ts";
+import { cursorMax, pageRowsMax } from "../limits.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
 import { jsonCall } from "./json-call.ts";
@@ -77,7 +77,7 @@ const cursorOfAnswer = z
 
 /**
  * POST /search/accounts, /search/persons or /enrichment/job-postings (API document, sections 4.4 and 4.5).
- * @throws ApiContractError when the next cursor is no int32; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
+ * @throws ApiContractError when the next cursor is no int32, or there are more than `pageRowsMax` results; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
  */
 export async function searchPage(
   context: ApiContext,
@@ -88,6 +88,12 @@ export async function searchPage(
   const body = Buffer.from(JSON.stringify(bodyOf(of, query, cursor)));
   const call = { ...jsonCall(context, asked), body };
   const answer = readAccepted(call, await context.http.send(call), pageAnswer);
+  const { length: results } = answer.data;
+  // No page is asked for that is so long, and what is written of one page is one transaction of the store.
+  if (results > pageRowsMax) {
+    const message = `${call.what}: 200, but with ${results} results for a page of ${query.limit}`;
+    throw new ApiContractError(message, { mayBeApplied: true });
+  }
   const { limit, total, has_next_page: hasNextPage, next_cursor: next } = answer.meta;
   const nextCursor = cursorOfAnswer.safeParse(next);
   if (!nextCursor.success && hasNextPage === true && next !== undefined && next !== null) {

@@ -3,6 +3,7 @@ import { isRefusedKeyGate, keyName } from "../key-gates.ts";
 import { plainText } from "../plain-text.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
+import { counted } from "./report-text.ts";
 
 /** `sluice budget show|reopen`. */
 export const registerBudget: Register = (program, context) => {
@@ -43,9 +44,7 @@ export const registerBudget: Register = (program, context) => {
         async (state) => await state.reopenGates({ prefix, ...systemClock()() }),
       );
       context.print(
-        options.json
-          ? JSON.stringify({ reopened })
-          : `opened ${reopened} gate${reopened === 1 ? "" : "s"}`,
+        options.json ? JSON.stringify({ reopened }) : `opened ${counted(reopened, "gate")}`,
       );
     });
 };

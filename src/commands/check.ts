@@ -5,10 +5,10 @@ import { canonicalJson } from "../config/hash.ts";
 import type { ConnectionConfig, SourceConfig } from "../config/sources.ts";
 import { SluiceError } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
-import { connectionNamed } from "./connection-named.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 import { exitCodeOfError, exitCodes } from "./exit-code.ts";
+import { connectionNamed } from "./named.ts";
 import { pingService } from "./ping.ts";
 import { useService } from "./services.ts";
 

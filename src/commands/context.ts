@@ -22,6 +22,12 @@ export type Output = {
 /** What a command works with besides its own arguments. */
 export type Context = Output & { readonly environment: Environment; readonly cwd: string };
 
+/** Whether there is somebody at a terminal who can be asked. */
+export function isAtTerminal({ environment }: Context): boolean {
+  // Not only false: what is no terminal has no such member.
+  return [process.stdin.isTTY, process.stderr.isTTY, !environment.isCi].every(Boolean);
+}
+
 /** The options every command takes. */
 export type GlobalOptions = { readonly config?: string; readonly json?: boolean };
 

@@ -3,9 +3,9 @@ import { sources } from "../../connectors/registry.ts";
 import { ConfigError } from "../errors.ts";
 import { discoveriesDefault } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
-import { connectionNamed } from "./connection-named.ts";
 import { configOf, withGlobals } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
+import { connectionNamed } from "./named.ts";
 import { positive } from "./run.ts";
 import { suggestSyncs, yamlOf, type SuggestedSync } from "./suggest-sync.ts";
 

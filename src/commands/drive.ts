@@ -25,10 +25,9 @@ import { openSession, type Session } from "./session.ts";
 export type Drive = {
   /** Name of the sync or pull. */
   readonly name: string;
-  /** Its lock. */
+  readonly kind: "pull" | "sync";
+  /** Name of the lock that its runs hold. */
   readonly lock: string;
-  /** As messages call it: `sync accounts`. */
-  readonly title: string;
   /** What is done with it: `sent`. */
   readonly doing: string;
   /** The command that goes on with it. */
@@ -41,7 +40,7 @@ export type Drive = {
   readonly asked: readonly unknown[];
   /** Whether the run that holds the lock was asked for the same. @default only when nothing is asked for */
   readonly isSame?: (runId: string, session: Session) => Promise<boolean>;
-  readonly share: (session: Session) => ReadShare;
+  readonly shareOf: (session: Session) => ReadShare;
 };
 
 /** How a run is shown. */
@@ -66,12 +65,12 @@ async function startOrFollow(
   { context }: How,
 ): Promise<WorkflowHandle<RunWorkflow>> {
   const { client, state, config } = session;
-  const { name, title, asked } = drive;
+  const { name, kind, asked } = drive;
   const holder = await state.lockHolder(drive.lock);
   if (holder !== undefined && (await isWorkflowOpen(client, holder))) {
     const { runId, workflowId } = holder;
     if (session.hasOtherWorker) {
-      const message = `${title} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
+      const message = `${kind} ${name} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
       throw new BusyError(message, { hint: `wait for it, or \`sluice cancel ${runId}\`` });
     }
     const isAsked = asked.some((option) => option !== undefined);
@@ -84,7 +83,6 @@ async function startOrFollow(
     return client.workflow.getHandle<RunWorkflow>(workflowId);
   }
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
-  const kind = title.split(" ", 1).join("");
   const handle = await client.workflow.start<RunWorkflow>(drive.workflow, {
     taskQueue: config.temporal.taskQueue,
     workflowId: `${kind}-${name}-${stamp}-${randomBytes(2).toString("hex")}`,
@@ -119,7 +117,7 @@ async function followToEnd(session: Session, drive: Drive, how: How): Promise<vo
     );
     return;
   }
-  const share = drive.share(session);
+  const share = drive.shareOf(session);
   const followed = await followRun(handle, { context, share, signal: how.signal });
   if (followed === undefined) {
     context.say(

@@ -88,7 +88,7 @@ function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string 
   if (pull !== undefined) return pull.calls === 0 ? "started" : pullText(pull);
   if (mode === null) return "started";
   if (counts.committed_chunks === 0) return modeText(mode, mode_reason);
-  return `${grouped(counts.read)} rows read, ${grouped(counts.sent)} sent, ${counts.committed_chunks} chunks committed`;
+  return `${counted(counts.read, "row")} read, ${grouped(counts.sent)} sent, ${counted(counts.committed_chunks, "chunk")} committed`;
 }
 
 /** Follows a workflow to its end; an aborted signal stops following and nothing else. */

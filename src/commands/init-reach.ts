@@ -90,7 +90,9 @@ export async function pick(answers: Answers, { connection, found }: Reached): Pr
       const one = found.find(({ name }) => name === answer || name === `public.${answer}`);
       if (one !== undefined) return one;
       const what = isFiles ? "file" : "table or view that this user may read";
-      throw new ConfigError(`there is no ${what} called ${answer}${didYouMean(answer, called)}`);
+      throw new ConfigError(`there is no ${what} called ${answer}${didYouMean(answer, called)}`, {
+        hint: `there are: ${known.slice(0, discoveriesDefault).join(", ")}`,
+      });
     },
   });
 }

@@ -31,11 +31,7 @@ export async function discover(connection: NewConnection): Promise<readonly Disc
     .discover?.({ ...ask, max: tablesLookedThroughMax })
     .catch((error: unknown) => {
       if (!(error instanceof SourceUnavailableError)) throw error;
-      const hint =
-        connection.connector === "postgres"
-          ? "Check the address, and whether the server runs and may be reached from here."
-          : error.hint;
-      throw new ConfigError(error.message, { cause: error, hint });
+      throw new ConfigError(error.message, { cause: error, hint: error.hint });
     });
   if (found === undefined || found.length === 0) {
     throw new ConfigError("there is nothing here that may be read");

@@ -5,7 +5,7 @@ import { FlagAnswers, type Flag } from "../init/answers.ts";
 import { addIgnored, addSecret, refuseExisting, writeFiles } from "../init/files.ts";
 import { configText, environmentText } from "../init/project-text.ts";
 import { TerminalAnswers } from "../init/terminal.ts";
-import type { Context, Register } from "./context.ts";
+import { isAtTerminal, type Context, type Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
 import { planProject, type InitPlan } from "./init-plan.ts";
 
@@ -63,15 +63,13 @@ async function planOf(context: Context, options: InitOptions): Promise<InitPlan 
   const folder = context.cwd;
   const where = { folder, variables: await readVariables(folder, context.environment.variables) };
   const given = givenFlags(options);
-  const { stdin, stderr } = process;
-  const isWatched = stdin.isTTY && stderr.isTTY && !context.environment.isCi && !options.json;
-  if (given.size > 0 || !isWatched) {
+  if (given.size > 0 || options.json === true || !isAtTerminal(context)) {
     const answers = new FlagAnswers(given);
     const plan = await planProject(answers, { ...where, signal: new AbortController().signal });
     answers.assertAllUsed();
     return plan;
   }
-  const answers = new TerminalAnswers({ input: stdin, output: stderr });
+  const answers = new TerminalAnswers({ input: process.stdin, output: process.stderr });
   try {
     return await planProject(answers, { ...where, signal: answers.ended });
   } catch (error) {

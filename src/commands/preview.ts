@@ -21,7 +21,8 @@ import type { KnownRecord } from "../state/known-records.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
-import { positive, syncNamed } from "./run.ts";
+import { syncNamed } from "./named.ts";
+import { positive } from "./run.ts";
 
 type PreviewOptions = GlobalOptions & { readonly rows: number; readonly key: readonly string[] };
 

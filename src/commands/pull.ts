@@ -1,14 +1,16 @@
 import type { Column } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
+import type { Progress } from "../../workflows/progress.ts";
 import { targetOf, type Config } from "../config/config.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
 import type { ColumnPaths, PullConfig } from "../config/pull.ts";
 import { resultPathType } from "../config/result-paths.ts";
 import { ConfigError } from "../errors.ts";
+import { pullWorkflow } from "../schedules/wanted.ts";
 import { pullLock } from "../state/pulls.ts";
 import { configOf, withGlobals } from "./context.ts";
 import type { Context, Register } from "./context.ts";
 import { driveRun, type Drive, type DriveOptions } from "./drive.ts";
+import { pullNamed } from "./named.ts";
 import { positive } from "./run.ts";
 
 type PullOptions = DriveOptions & {
@@ -16,17 +18,6 @@ type PullOptions = DriveOptions & {
   readonly full?: boolean;
   readonly limit?: number;
 };
-
-/** The pull of that name. @throws {ConfigError} there is none; says which there are. */
-function pullNamed(config: Config, name: string): PullConfig {
-  const found = config.pulls.get(name);
-  if (found !== undefined) return found;
-  const names = [...config.pulls.keys()];
-  throw new ConfigError(`there is no pull "${name}" in ${config.file}${didYouMean(name, names)}`, {
-    hint:
-      names.length === 0 ? "configure one under `pulls:`" : `the pulls are: ${names.join(", ")}`,
-  });
-}
 
 function columnsOf(of: PullConfig["of"], paths: ColumnPaths, isNullable: boolean): Column[] {
   return Object.entries(paths).map(([name, path]) => ({
@@ -47,25 +38,24 @@ function ddlOf({ of, name, writeBack }: PullConfig): string {
   return source.ddl({ config, ...columns });
 }
 
+/** How many of its domains a pull has behind it; a search cannot tell. */
+async function domainShare({ pull }: Progress): Promise<number | undefined> {
+  const { domains } = pull ?? {};
+  return domains === undefined ? undefined : (domains.done + domains.refused) / domains.listed;
+}
+
 function driveOf(config: Config, pull: PullConfig, { full, limit }: PullOptions): Drive {
-  const { name, domainsFrom } = pull;
+  const { name } = pull;
   return {
     name,
+    kind: "pull",
     lock: pullLock(targetOf(config.api), name),
-    title: `pull ${name}`,
     doing: "done",
     command: `sluice pull ${name}`,
-    workflow: domainsFrom === undefined ? "searchPull" : "jobPostingsPull",
+    workflow: pullWorkflow(pull),
     input: { pull: name, full, limit },
     asked: [full, limit],
-    share:
-      () =>
-      async ({ pull: progress }) => {
-        const { domains } = progress ?? {};
-        return domains === undefined
-          ? undefined
-          : (domains.done + domains.refused) / domains.listed;
-      },
+    shareOf: () => domainShare,
   };
 }
 

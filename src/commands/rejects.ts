@@ -143,7 +143,7 @@ export const registerRejects: Register = (program, context) => {
   const verb = (name: string): Command =>
     withGlobals(rejects.command(name))
       .option("--run <run>", "of this run; of the newest when none is named")
-      .option("--sync <sync>", "of the newest run of this sync");
+      .option("--sync <name>", "of the newest run of this sync or pull");
   verb("list")
     .description("the rejects of a run, with their places and reasons")
     .option("--limit <rejects>", "how many", positive, 50)

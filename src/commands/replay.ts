@@ -2,10 +2,15 @@ import { assertReplayable } from "../../activities/replay-place.ts";
 import { connectorOf } from "../../activities/source.ts";
 import { sources } from "../../connectors/registry.ts";
 import { targetOf } from "../config/config.ts";
-import type { ReplayCounts } from "../state/replays.ts";
+import { ConfigError } from "../errors.ts";
+import { reportReasonsMax } from "../limits.ts";
+import type { ReplayCounts, ReplayOf } from "../state/replays.ts";
+import type { Run } from "../state/runs.ts";
+import type { StateStore } from "../state/state-store.ts";
 import { configOf, withState } from "./context.ts";
 import type { Context, GlobalOptions } from "./context.ts";
-import { syncNamed, transferNow } from "./run.ts";
+import { syncNamed } from "./named.ts";
+import { transferNow } from "./run.ts";
 import { runNamed } from "./runs.ts";
 
 /** The options of `rejects replay`. */
@@ -15,14 +20,40 @@ export type ReplayOptions = GlobalOptions & {
   readonly reason?: string;
 };
 
-function nothingText(runId: string, counts: ReplayCounts): string {
-  const { replayed, superseded, uncommitted } = counts;
+/** Newest runs among which the one of a sync is looked for when none is named. */
+const runsLookedThrough = 50;
+
+/** The run whose rejects are replayed. @throws {ConfigError} there is none, or it is of a pull. */
+async function runToReplay(
+  state: StateStore,
+  { run, sync }: { readonly run: string | undefined; readonly sync: string | undefined },
+): Promise<Run> {
+  const newest =
+    run === undefined && sync === undefined ? await state.runs({ limit: runsLookedThrough }) : [];
+  const ofSync = newest.find(({ kind }) => kind !== "pull");
+  const found = ofSync ?? (await runNamed(state, { run, sync }));
+  if (found.kind !== "pull") return found;
+  throw new ConfigError(`run ${found.runId} is of a pull, whose rejects cannot be replayed`, {
+    hint: `\`sluice pull ${found.sync} --full\` asks the service for its results again`,
+  });
+}
+
+async function nothingText(
+  state: StateStore,
+  { run: runId, code }: ReplayOf,
+  { replayed, superseded, uncommitted }: ReplayCounts,
+): Promise<string> {
+  const reasons =
+    code === undefined ? [] : await state.rejectReasons({ runId, limit: reportReasonsMax });
+  const others = reasons.map((reason) => reason.code).filter((other) => other !== code);
   const why = [
     ...(replayed > 0 ? [`${replayed} were replayed`] : []),
     ...(superseded > 0 ? [`${superseded} are superseded`] : []),
     ...(uncommitted > 0 ? [`${uncommitted} come again with the next run`] : []),
   ];
-  return `run ${runId} has no rejects to replay${why.length === 0 ? "" : `: ${why.join(", ")}`}`;
+  if (why.length === 0 && others.length > 0) why.push(`there are of ${others.join(", ")}`);
+  const which = code === undefined ? "rejects" : `rejects of the code "${code}"`;
+  return `run ${runId} has no ${which} to replay${why.length === 0 ? "" : `: ${why.join(", ")}`}`;
 }
 
 /** `sluice rejects replay`: reads the rejected rows of a run again and sends what today's mapping makes of them. */
@@ -30,16 +61,18 @@ export async function replayRejects(context: Context, options: ReplayOptions): P
   const { reason: code, run: runId, sync: syncName, ...globals } = options;
   const config = await configOf(context, options);
   const { run, counts } = await withState(config, async (state) => {
-    const found = await runNamed(state, { run: runId, sync: syncName });
-    return { run: found, counts: await state.replayCounts({ run: found.runId, code }) };
+    const found = await runToReplay(state, { run: runId, sync: syncName });
+    const of = { run: found.runId, code };
+    const counted = await state.replayCounts(of);
+    if (counted.open === 0) {
+      if (options.json) context.print(JSON.stringify({ run: of.run, ...counted }));
+      else context.say(await nothingText(state, of, counted));
+    }
+    return { run: found, counts: counted };
   });
+  if (counts.open === 0) return;
   const sync = syncNamed(config, run.sync);
   const source = connectorOf({ sources }, sync.connector);
-  if (counts.open === 0) {
-    if (options.json) context.print(JSON.stringify({ run: run.runId, ...counts }));
-    else context.say(nothingText(run.runId, counts));
-    return;
-  }
   assertReplayable({ sync, source, target: targetOf(config.api) }, run);
   const replay = { run: run.runId, code };
   await transferNow(context, { config, sync, options: { ...globals, wait: true, replay } });

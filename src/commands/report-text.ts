@@ -57,7 +57,7 @@ function syncLines(report: RunReport, position: unknown): readonly string[] {
     ...(report.stamped_in_future === 0
       ? []
       : [
-          `  future      ${grouped(report.stamped_in_future)} rows wait for the time that they are stamped with`,
+          `  future      ${counted(report.stamped_in_future, "row")} stamped later than now, left for a later run`,
         ]),
   ];
 }

@@ -3,14 +3,13 @@ import { InvalidArgumentError, Option } from "commander";
 import { askOf, checkColumns, connectorOf } from "../../activities/source.ts";
 import { sources } from "../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
-import { ConfigError } from "../errors.ts";
 import { sendLock } from "../state/locks.ts";
 import { modes, type RunRequest } from "../state/runs.ts";
 import { configOf, withGlobals } from "./context.ts";
 import type { Context, Register } from "./context.ts";
 import { driveRun, type Drive, type DriveOptions } from "./drive.ts";
 import type { ReadShare } from "./follow.ts";
+import { syncNamed } from "./named.ts";
 import type { Session } from "./session.ts";
 
 /** What a run is asked for beyond the configuration, and how it is shown. */
@@ -22,17 +21,6 @@ export type RunOptions = DriveOptions & {
   /** Read these rejects again instead of the source. */
   readonly replay?: NonNullable<RunRequest["replay"]>;
 };
-
-/** The sync of that name. @throws {ConfigError} there is none; says which there are. */
-export function syncNamed(config: Config, name: string): SyncConfig {
-  const found = config.syncs.get(name);
-  if (found !== undefined) return found;
-  const names = [...config.syncs.keys()];
-  throw new ConfigError(`there is no sync "${name}" in ${config.file}${didYouMean(name, names)}`, {
-    hint:
-      names.length === 0 ? "configure one under `syncs:`" : `the syncs are: ${names.join(", ")}`,
-  });
-}
 
 /** Reads a count from the command line. @throws {InvalidArgumentError} it is not a whole number above 0. */
 export function positive(text: string): number {
@@ -91,15 +79,15 @@ export async function transferNow(
   const { mode, full, limit, dryRun, replay } = options;
   const drive: Drive = {
     name,
+    kind: "sync",
     lock: sendLock(targetOf(config.api), name),
-    title: `sync ${name}`,
     doing: "sent",
     command: `sluice run ${name}`,
     workflow: "sync",
     input: { sync: name, mode, full, limit, dry_run: dryRun, replay },
     asked: [mode, full, limit, dryRun, replay],
     isSame: async (runId, session) => await replaysSame(session, runId, options),
-    share: (session) => (replay === undefined ? readShare(session, sync) : async () => undefined),
+    shareOf: (session) => (replay === undefined ? readShare(session, sync) : async () => undefined),
   };
   await driveRun(context, config, { drive, options });
 }

@@ -10,7 +10,7 @@ import type { GlobalOptions, Register } from "./context.ts";
 import { grouped, reportText } from "./report-text.ts";
 import { positive } from "./run.ts";
 
-/** The run of that id, or the newest (of a sync) when none is named. @throws {ConfigError} there is none. */
+/** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
 export async function runNamed(
   state: StateStore,
   named: { readonly run?: string | undefined; readonly sync?: string | undefined },
@@ -48,7 +48,7 @@ export const registerRuns: Register = (program, context) => {
   const runs = program.command("runs").description("what was run, and how it ended");
   withGlobals(runs.command("list"))
     .description("runs, newest first")
-    .option("--sync <sync>", "of one sync")
+    .option("--sync <name>", "of one sync or pull")
     .option("--limit <runs>", "how many", positive, 20)
     .action(async (options: ListOptions) => {
       const config = await configOf(context, options);

@@ -97,7 +97,7 @@ const states = {
 
 /** The schedules for a terminal, a block each. */
 export function listText(listed: readonly Listed[]): string {
-  if (listed.length === 0) return "nothing is scheduled: give a sync a `schedule:`";
+  if (listed.length === 0) return "nothing is scheduled: give a sync or pull a `schedule:`";
   const blocks = listed.map(({ name, state, paused, note, times, last_runs: runs }) => {
     const isAlsoPaused = paused && state !== "paused" ? ", paused" : "";
     const why = paused && note !== "" ? `: ${plainText(note)}` : "";

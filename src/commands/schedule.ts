@@ -13,13 +13,14 @@ import { plainJson } from "../plain-text.ts";
 import { scheduleId } from "../schedules/ids.ts";
 import { resumedNote } from "../schedules/missed.ts";
 import { applyChange, describeSchedule, planSchedules } from "../schedules/plan.ts";
-import type { Owner } from "../schedules/temporal-schedule.ts";
+import { storeOf, type Owner } from "../schedules/temporal-schedule.ts";
 import { triggerSchedule } from "../schedules/trigger.ts";
 import { wantedSchedules, type Wanted } from "../schedules/wanted.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { configOf, withGlobals, withState } from "./context.ts";
+import { configOf, isAtTerminal, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
+import { counted } from "./report-text.ts";
 import { listedSchedules, listText } from "./schedule-list.ts";
 import { planFacts, planText } from "./schedule-text.ts";
 import { temporalFor } from "./session.ts";
@@ -42,13 +43,13 @@ async function onTemporal(
   await withState(config, async (state) => {
     const temporal = await temporalFor(config, context, state.storeId);
     try {
-      if (temporal.isEmbedded) {
-        context.say("schedules of an embedded Temporal fire only while `sluice dev` runs");
-      }
       const { client, close } = await connectTemporal(temporal.address);
       try {
         const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
         await refuseOtherStore(client, owner.taskQueue, owner.storeId);
+        if (temporal.isEmbedded && !(await hasWorker(client, owner))) {
+          context.say("schedules of an embedded Temporal fire only while `sluice dev` runs");
+        }
         await work({ config, client, state, owner });
       } finally {
         await close();
@@ -59,6 +60,11 @@ async function onTemporal(
   });
 }
 
+/** Whether a worker of this project is there to do what a schedule starts. */
+async function hasWorker(client: Client, { taskQueue, storeId }: Owner): Promise<boolean> {
+  return (await storesOn(client, taskQueue)).includes(storeId);
+}
+
 /** What the file schedules under that name. @throws {ConfigError} nothing; says what there is. */
 function wantedNamed(config: Config, name: string): Wanted {
   const all = wantedSchedules(config);
@@ -67,23 +73,25 @@ function wantedNamed(config: Config, name: string): Wanted {
   const names = all.map((wanted) => wanted.name);
   throw new ConfigError(`${config.file} schedules no "${name}"${didYouMean(name, names)}`, {
     hint:
-      names.length === 0 ? "give a sync a `schedule:`" : `what it schedules: ${names.join(", ")}`,
+      names.length === 0
+        ? "give a sync or pull a `schedule:`"
+        : `what it schedules: ${names.join(", ")}`,
   });
 }
 
-/** The schedule that Temporal has under that name. @throws {ConfigError} none. */
+/** The schedule that Temporal has under that name. @throws {ConfigError} none, or that of another project. */
 async function appliedNamed({ client, owner }: At, name: string): Promise<ScheduleDescription> {
-  const found = await describeSchedule(client, scheduleId(owner.taskQueue, name));
-  if (found !== undefined) return found;
+  const { taskQueue, storeId } = owner;
+  const found = await describeSchedule(client, scheduleId(taskQueue, name));
+  if (found !== undefined && storeOf(found) === storeId) return found;
+  if (found !== undefined) {
+    throw new ConfigError(`another project made the schedule of "${name}" on ${taskQueue}`, {
+      hint: "give this project a temporal.task_queue of its own; `sluice schedule apply` takes it over",
+    });
+  }
   throw new ConfigError(`Temporal has no schedule for "${name}"`, {
     hint: "`sluice schedule apply` brings it there; `sluice schedule list` shows what is",
   });
-}
-
-/** Whether there is somebody to ask. */
-function isAtTerminal({ environment }: Context): boolean {
-  // Not only false: what is no terminal has no such member.
-  return [process.stdin.isTTY, process.stderr.isTTY, !environment.isCi].every(Boolean);
 }
 
 /** Asks a person at a terminal; anything but yes, and an end of the input, is no. */
@@ -112,7 +120,7 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   const agreed = count === 0 || options.yes === true || (canAsk && (await isAgreed(question)));
   if (agreed) for (const change of plan.changes) await applyChange(client, change, owner);
   if (options.json) context.print(plainJson({ ...planFacts(plan, now), applied: agreed }));
-  else if (agreed && count > 0) context.say(`made ${count} change${count === 1 ? "" : "s"}`);
+  else if (agreed && count > 0) context.say(`made ${counted(count, "change")}`);
   if (agreed) return;
   if (canAsk) {
     context.say("nothing was changed");
@@ -129,8 +137,7 @@ async function trigger(at: At, context: Context, name: string): Promise<string> 
   const { client, owner } = at;
   const { scheduleId: id } = await appliedNamed(at, name);
   const workflowId = await triggerSchedule(client, id);
-  const stores = await storesOn(client, owner.taskQueue);
-  if (!stores.includes(owner.storeId)) {
+  if (!(await hasWorker(client, owner))) {
     context.say("no worker of this project polls the task queue: the run waits for one");
   }
   return workflowId;

@@ -6,7 +6,7 @@ import { sendLock } from "../state/locks.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
-import { syncNamed } from "./run.ts";
+import { syncNamed } from "./named.ts";
 
 /** @throws {BusyError} the sync is being sent: its checkpoint must not move under it. */
 async function assertIdle(state: StateStore, target: string, sync: string): Promise<void> {

@@ -9,9 +9,9 @@ import { zonedText } from "../schedules/local-time.ts";
 import type { GateState } from "../state/budget.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
+import { askTemporal } from "./ask-temporal.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
-import { askOpenRuns } from "./open-runs.ts";
 import { grouped } from "./report-text.ts";
 import { statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
 
@@ -58,11 +58,11 @@ async function look(state: StateStore, config: Config, context: Context): Promis
     transfers.map(async (transfer) => await lastRun(state, transfer)),
   );
   const runs = found.filter((run) => run !== undefined);
-  const open = await askOpenRuns(
-    runs.filter(({ endedAt }) => endedAt === null),
-    config,
-    context,
-  );
+  const asked = {
+    runs: runs.filter(({ endedAt }) => endedAt === null),
+    scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
+  };
+  const told = await askTemporal(asked, config, context);
   const reports = new Map<string, RunReport>();
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
   const now = Date.now();
@@ -70,7 +70,9 @@ async function look(state: StateStore, config: Config, context: Context): Promis
   return {
     transfers: transfers.map((transfer) => {
       const last = reports.get(transfer.name);
-      return statusOf(transfer, { last, open: open.get(last?.run_id ?? "") }, new Date(now));
+      const open = told.runs.get(last?.run_id ?? "");
+      const scheduled = told.schedules.get(transfer.name);
+      return statusOf(transfer, { last, open, scheduled }, new Date(now));
     }),
     gates: await shutGates(state, config),
     workers: beats.length,
@@ -119,7 +121,9 @@ function textOf({ transfers, gates, workers }: Status): string {
       ? "nothing is configured under `syncs:` or `pulls:`"
       : table([heading, ...transfers.map(rowOf)]),
     ...gates.map(gateText),
-    ...(isWorkerMissed ? ["no worker runs, so nothing does → `sluice worker`"] : []),
+    ...(isWorkerMissed
+      ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
+      : []),
   ].join("\n");
 }
 

@@ -2,7 +2,9 @@ import type { ScheduleConfig } from "../config/schedule.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { RunReport } from "../report.ts";
 import { nextTimes } from "../schedules/fire-times.ts";
-import type { OpenRun } from "./open-runs.ts";
+import type { ScheduleState } from "../schedules/missed.ts";
+import type { OpenRun } from "./ask-temporal.ts";
+import { counted } from "./report-text.ts";
 
 /** A configured sync or pull, as far as its status goes. */
 export type Transfer = {
@@ -18,6 +20,7 @@ export type Problem = { readonly text: string; readonly hint?: string | undefine
 export type TransferStatus = Transfer & {
   /** The report of its newest run; undefined before the first. */
   readonly last: RunReport | undefined;
+  /** When it begins by itself; undefined when nothing schedules it, or when Temporal says that it will not. */
   readonly next: Date | undefined;
   /** What its run waits for; undefined while it moves, or when none goes on. */
   readonly waiting: string | undefined;
@@ -38,6 +41,21 @@ function problemOfOpen(transfer: Transfer, open: OpenRun | undefined): Problem |
   return { text: "its workflow is gone, nobody goes on with it", hint };
 }
 
+/** Why it does not begin by itself though the file schedules it. */
+function problemOfSchedule(
+  { name, schedule }: Transfer,
+  scheduled: ScheduleState | undefined,
+): Problem | undefined {
+  if (schedule === undefined) return undefined;
+  if (scheduled?.kind === "none") {
+    return { text: "Temporal has no schedule for it", hint: "`sluice schedule apply`" };
+  }
+  if (scheduled?.kind !== "paused") return undefined;
+  const { note = "" } = scheduled;
+  const text = `its schedule is paused${note === "" ? "" : `: ${note}`}`;
+  return { text, hint: `\`sluice schedule resume ${name}\`` };
+}
+
 /** Scheduled times that went by since the last run. */
 function overdue({ schedule }: Transfer, last: RunReport, now: Date): Problem | undefined {
   if (schedule === undefined) return undefined;
@@ -45,7 +63,7 @@ function overdue({ schedule }: Transfer, last: RunReport, now: Date): Problem | 
   const after = new Date(last.started_at);
   const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
   if (length === 0) return undefined;
-  const runs = `${length} scheduled run${length === 1 ? "" : "s"} did not happen since`;
+  const runs = `${counted(length, "scheduled run")} did not happen since`;
   return { text: runs, hint: "is a worker running? `sluice schedule list`" };
 }
 
@@ -53,7 +71,7 @@ function problemOfEnded(last: RunReport): Problem | undefined {
   const { error, counts, run_id: runId } = last;
   if (error !== undefined) return { text: error.message, hint: error.hint };
   if (counts.rejected > 0) {
-    const rows = `${counts.rejected} row${counts.rejected === 1 ? "" : "s"} rejected`;
+    const rows = `${counted(counts.rejected, "row")} rejected`;
     return { text: rows, hint: `\`sluice rejects list --run ${runId}\`` };
   }
   const [warning] = last.warnings;
@@ -62,17 +80,24 @@ function problemOfEnded(last: RunReport): Problem | undefined {
     : { text: warning, hint: `\`sluice runs show ${runId}\`` };
 }
 
-/** How a sync or pull stands at a time, from the report of its newest run and what Temporal says of it while it goes on. */
-export function statusOf(
-  transfer: Transfer,
-  seen: { readonly last: RunReport | undefined; readonly open: OpenRun | undefined },
-  now: Date,
-): TransferStatus {
-  const { last, open } = seen;
+/** What was seen of a sync or pull: the report of its newest run, and what Temporal says, where it does. */
+export type Seen = {
+  readonly last: RunReport | undefined;
+  readonly open: OpenRun | undefined;
+  readonly scheduled?: ScheduleState | undefined;
+};
+
+/** How a sync or pull stands at a time, from what was seen of it. */
+export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferStatus {
+  const { last, open, scheduled } = seen;
   const { schedule } = transfer;
-  const [next] = schedule === undefined ? [] : nextTimes(schedule, { after: now, count: 1 });
+  const halted = problemOfSchedule(transfer, scheduled);
+  const begins = halted === undefined ? schedule : undefined;
+  const [next] = begins === undefined ? [] : nextTimes(begins, { after: now, count: 1 });
   const common = { ...transfer, last, next, waiting: open?.waiting };
-  if (last === undefined) return { ...common, problem: undefined };
-  if (last.outcome === "running") return { ...common, problem: problemOfOpen(transfer, open) };
-  return { ...common, problem: problemOfEnded(last) ?? overdue(transfer, last, now) };
+  if (last === undefined) return { ...common, problem: halted };
+  if (last.outcome === "running") {
+    return { ...common, problem: problemOfOpen(transfer, open) ?? halted };
+  }
+  return { ...common, problem: problemOfEnded(last) ?? halted ?? overdue(transfer, last, now) };
 }

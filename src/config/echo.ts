@@ -1,10 +1,13 @@
-import { matchesGlob, resolve } from "node:path";
+import { matchesGlob } from "node:path";
 
 import { compileMapping } from "../mapping/compile.ts";
+import { Secret } from "../secret.ts";
+import { absolutePath } from "./absolute-path.ts";
 import type { SyncConfig } from "./config.ts";
 import { membersOf } from "./members.ts";
 import type { Mistake } from "./mistakes.ts";
 import type { PullConfig } from "./pull.ts";
+import type { SourceConfig } from "./sources.ts";
 
 /** Columns that a pull puts values into; the key, too, where it makes rows. */
 function columnsWritten({ writeBack }: PullConfig): readonly string[] {
@@ -18,19 +21,23 @@ function tableName(table: unknown): string | undefined {
   return typeof table === "string" ? table.replace(/^public\./, "") : undefined;
 }
 
-/** A path of a connector's configuration, from the folder that the engine gave it; undefined when it has none. */
-function absolute(config: Readonly<Record<string, unknown>>, member: string): string | undefined {
-  const { [member]: path, folder } = config;
-  if (typeof path !== "string") return undefined;
-  return resolve(typeof folder === "string" ? folder : ".", path);
+/** The database of a connection, as far as its members tell: two logins of one database are two connections. */
+function databaseOf({ connection, connector, connectorConfig }: SourceConfig): string {
+  const { url, host, port = 5432, database } = membersOf(connectorConfig);
+  const address = url instanceof Secret ? URL.parse(url.reveal()) : null;
+  if (address !== null) {
+    const named = address.searchParams.get("host") ?? address.hostname;
+    return [connector, named, address.port || 5432, address.pathname.slice(1)].join(" ");
+  }
+  return typeof host === "string" ? [connector, host, port, database].join(" ") : connection;
 }
 
 /** Whether a sync reads the table or file that a pull writes, as far as their configurations tell. */
 function readsWhatIsWritten(sync: SyncConfig, { writeBack }: PullConfig): boolean {
   const [from, to] = [membersOf(sync.connectorConfig), membersOf(writeBack.connectorConfig)];
-  const [file, path] = [absolute(to, "file"), absolute(from, "path")];
+  const [file, path] = [absolutePath(to, "file"), absolutePath(from, "path")];
   if (file !== undefined && path !== undefined) return file === path || matchesGlob(file, path);
-  if (sync.connection !== writeBack.connection) return false;
+  if (databaseOf(sync) !== databaseOf(writeBack)) return false;
   const table = tableName(to["table"]);
   if (table === undefined) return false;
   // A query may read it by any name; one that names it most likely does.

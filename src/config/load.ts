@@ -16,6 +16,7 @@ import { configSchema } from "./schema.ts";
 import { resolveSources } from "./sources.ts";
 import type { ConnectorSchema } from "./sources.ts";
 import { readVariables } from "./variables.ts";
+import { writtenFileMistakes } from "./written-files.ts";
 
 /**
  * Finds, reads and checks `sluice.yaml`.
@@ -59,7 +60,7 @@ export async function loadConfig(
     writtenKey: document.writtenAt(["api", "api_key"]),
     stateFolder: resolve(folder, variables.get("SLUICE_STATE_DIR") || members.output.state),
   });
-  const echoes = echoMistakes(config);
-  if (echoes.length > 0) throw configError(shown, problemsAt(document, echoes));
+  const between = [...echoMistakes(config), ...writtenFileMistakes(config.pulls)];
+  if (between.length > 0) throw configError(shown, problemsAt(document, between));
   return config;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Searchable } from "../api/results.ts";
 import type { SearchQuery } from "../api/search.ts";
-import { pageRowsMax, pullCallsDefault, pullPageSizeDefault } from "../limits.ts";
+import { pageRowsMax, pullCallsDefault, pullPageSizeDefault, pullWalksMax } from "../limits.ts";
 import { canonicalJson, sha256 } from "./hash.ts";
 import { membersOf } from "./members.ts";
 import { rejectLimitSchema } from "./reject-limit.ts";
@@ -25,6 +25,8 @@ export type PullConfig = {
   readonly pageSize: number;
   /** Calls of one run. */
   readonly callsMax: number;
+  /** Walks over a search, as long as results are missing because they changed places. */
+  readonly walksMax: number;
   /** A run stops when its rejects exceed both: `rate` of what was read, from 0 to 1, and `rows`. */
   readonly rejectLimit: { readonly rate: number; readonly rows: number };
   readonly writeBack: SourceConfig & { readonly key: ColumnPaths; readonly set: ColumnPaths };
@@ -165,6 +167,14 @@ export const pullSchema = z
       .min(1)
       .default(pullCallsDefault)
       .describe("Calls of one run; each costs credits. The next run goes on where one stopped."),
+    walks_max: z
+      .int()
+      .min(1)
+      .max(pullWalksMax)
+      .default(1)
+      .describe(
+        "Walks over a search, each as long as results are missing that changed places; each costs as many calls.",
+      ),
     reject_limit: rejectLimitSchema,
     write_back: writeBackSchema,
     schedule: scheduleSchema.optional(),
@@ -215,6 +225,7 @@ export function assemblePull(
     query: { filters, filterLogic, search: words, sort: sortOf(of, asked) },
     pageSize: members.page_size,
     callsMax: members.calls_max,
+    walksMax: members.walks_max,
     rejectLimit: members.reject_limit,
   };
   const domainsHash = domainsFrom === undefined ? null : { column, ...hashable(domainsFrom) };

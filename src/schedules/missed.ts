@@ -7,7 +7,12 @@ import { clockText } from "./local-time.ts";
 
 /** What Temporal says of the schedule of a sync or pull. */
 export type ScheduleState =
-  | { readonly kind: "on" | "paused"; readonly note: string | undefined }
+  | {
+      readonly kind: "on" | "paused";
+      readonly note: string | undefined;
+      /** When Temporal was last given it. */
+      readonly since: Date;
+    }
   | { readonly kind: "none" }
   | { readonly kind: "unknown" };
 
@@ -27,9 +32,16 @@ function settled({ startedAt }: Begun): Date {
   return new Date(Date.parse(startedAt) - missedAfterMs);
 }
 
+/** Whether a time is one that a schedule names. */
+function isOf(schedule: ScheduleConfig, time: Date): boolean {
+  const justBefore = new Date(time.getTime() - 1);
+  return nextTimes(schedule, { after: justBefore, until: time, count: 1 }).length > 0;
+}
+
 /**
  * The runs that a schedule wanted between the run before and this one, less those that happened. What is so close to either
  * that it may only begin late is left to the run after it: each is found once. `others` are the runs before, `last` included.
+ * At `since` Temporal was last given the schedule: before, it was another or none, unless it has started a run at one of its times.
  */
 export function missedRuns(
   schedule: ScheduleConfig,
@@ -37,14 +49,23 @@ export function missedRuns(
     run,
     last,
     others,
-  }: { readonly run: Begun; readonly last: Begun; readonly others: readonly Begun[] },
+    since = settled(last),
+  }: {
+    readonly run: Begun;
+    readonly last: Begun;
+    readonly others: readonly Begun[];
+    readonly since?: Date | undefined;
+  },
 ): Missed {
   const clock = (time: Date): string => clockText(time, schedule.timeZone);
   const nominal = [run, ...others].flatMap(({ nominalAt }) => nominalAt ?? []);
   // Of a time that clocks show twice, Temporal may take either, or both.
   const happened = new Set(nominal.map((time) => clock(new Date(time))));
   const count = missedRunsCountedMax + happened.size;
-  const wanted = nextTimes(schedule, { after: settled(last), until: settled(run), count });
+  const starts = nominal.map((time) => new Date(time)).filter((time) => isOf(schedule, time));
+  const madeAt = Math.min(since.getTime(), ...starts.map((time) => time.getTime()));
+  const after = new Date(Math.max(settled(last).getTime(), madeAt));
+  const wanted = nextTimes(schedule, { after, until: settled(run), count });
   const times = wanted.filter((time) => !happened.has(clock(time))).slice(0, missedRunsCountedMax);
   const first = times[0]?.toISOString() ?? "";
   const during = others.find(

@@ -18,7 +18,8 @@ export async function scheduleState(
     const found = await client.withDeadline(Date.now() + scheduleStateMsMax, describe);
     if (found === undefined) return { kind: "none" };
     const { paused, note } = found.state;
-    return { kind: paused ? "paused" : "on", note };
+    const { createdAt, lastUpdatedAt: since = createdAt } = found.info;
+    return { kind: paused ? "paused" : "on", note, since };
   } catch {
     // A server that does not say, or may not, is no reason to hold up a run.
     return { kind: "unknown" };

@@ -5,10 +5,18 @@ import type { ScheduleConfig } from "../config/schedule.ts";
 export type Wanted = {
   readonly name: string;
   readonly schedule: ScheduleConfig;
-  readonly workflow: "sync" | "searchPull" | "jobPostingsPull";
+  readonly workflow: "sync" | PullWorkflow;
   /** The workflow's one argument. */
   readonly input: { readonly sync: string } | { readonly pull: string };
 };
+
+/** The workflow that runs a pull. */
+export type PullWorkflow = "searchPull" | "jobPostingsPull";
+
+/** Which workflow runs a pull: job postings are asked for one domain after the other. */
+export function pullWorkflow({ of }: Pick<PullConfig, "of">): PullWorkflow {
+  return of === "job_postings" ? "jobPostingsPull" : "searchPull";
+}
 
 type Scheduled = Pick<PullConfig, "name" | "schedule">;
 
@@ -23,10 +31,10 @@ export function wantedSchedules({
   const ofSyncs = [...syncs.values()].flatMap(({ name, schedule }): readonly Wanted[] =>
     schedule === undefined ? [] : [{ name, schedule, workflow: "sync", input: { sync: name } }],
   );
-  const ofPulls = [...pulls.values()].flatMap(({ name, of, schedule }): readonly Wanted[] => {
+  const ofPulls = [...pulls.values()].flatMap((pull): readonly Wanted[] => {
+    const { name, schedule } = pull;
     if (schedule === undefined) return [];
-    const workflow = of === "job_postings" ? "jobPostingsPull" : "searchPull";
-    return [{ name, schedule, workflow, input: { pull: name } }];
+    return [{ name, schedule, workflow: pullWorkflow(pull), input: { pull: name } }];
   });
   return [...ofSyncs, ...ofPulls];
 }

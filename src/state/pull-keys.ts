@@ -2,12 +2,14 @@ import { createHash } from "node:crypto";
 
 import { transactionRowsMax } from "../limits.ts";
 import type { Database } from "./database.ts";
+import { count } from "./database.ts";
 import type { PullName } from "./pull-places.ts";
 
-/** The keys of the items that came in a pull's round. */
+/** The keys of the results that came in a pull's round. */
 export type PullKeys = {
   /** Adds keys and answers how many were there; belongs into a transaction. */
   add(name: PullName, keys: readonly string[]): number;
+  count(name: PullName): number;
   /** Forgets them all, `transactionRowsMax` in one transaction. */
   clear(name: PullName): void;
 };
@@ -24,6 +26,7 @@ export function createPullKeys(db: Database): PullKeys {
   const insert = db.prepare(
     "insert or ignore into pull_keys (target, pull, key) values ($target, $pull, $key)",
   );
+  const size = db.prepare("select count(*) from pull_keys where target = $target and pull = $pull");
   const remove = db.prepare(
     `delete from pull_keys where (target, pull, key) in (
        select target, pull, key from pull_keys where target = $target and pull = $pull limit $limit)`,
@@ -36,6 +39,7 @@ export function createPullKeys(db: Database): PullKeys {
       }
       return known;
     },
+    count: (name) => count(size, { ...name }),
     clear: (name) => {
       const step = { ...name, limit: transactionRowsMax };
       while (db.write(() => Number(remove.run(step).changes)) === transactionRowsMax);

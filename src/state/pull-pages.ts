@@ -9,9 +9,13 @@ import { insertRejects, type RejectEntry } from "./rejects.ts";
 export type PageCommit = PullStep & {
   /** Where the walk stands now; null when it has ended. */
   readonly walk: unknown;
+  /** The walk that begins in place of an end while fewer than `keys` came in the round. */
+  readonly again?: { readonly walk: unknown; readonly keys: number } | undefined;
+  /** Whether the walk goes once more over results that came before, which are not repeated by that. @default false */
+  readonly isRepeat?: boolean | undefined;
   readonly counts: PageCounts;
   readonly rejects: readonly RejectEntry[];
-  /** The keys of the page's items: one that came before in this round counts as repeated. */
+  /** The keys of the page's results: one that came before in this round counts as repeated. */
   readonly keys: readonly string[];
   /** Whether it is a domain that the service refused. */
   readonly isRefusal: boolean;
@@ -28,8 +32,8 @@ export interface PullPageStore {
   beginCall(input: PullStep & { readonly callsMax: number }): "granted" | "ceiling" | "moved";
   /** Ends a call that brought no page and certainly cost nothing: it is not counted. */
   forgetCall(input: PullStep): void;
-  /** Keeps a page that came until it is written; nothing when another attempt has done so before. */
-  keepPage(input: PullStep & { readonly page: unknown }): void;
+  /** Keeps a page that came until it is written; `moved`, and nothing is kept, when another attempt has done so before. */
+  keepPage(input: PullStep & { readonly page: unknown }): "kept" | "moved";
   /** Goes on with another walk, without a page: one with smaller pages, or null for one that begins anew. */
   setWalk(input: PullStep & { readonly walk: unknown }): void;
   /**
@@ -53,13 +57,15 @@ function createCommit(
   const keys = createPullKeys(db);
   const addRejects = insertRejects(db);
   return {
-    commitPage: ({ walk, counts, rejects, keys: seen, isRefusal, at, ...step }) =>
+    commitPage: ({ walk: behind, again, isRepeat, keys: seen, ...page }) =>
       db.write(() => {
-        const { runId, version, target, pull } = step;
+        const { runId, version, target, pull, counts, rejects, isRefusal, at } = page;
         const name = { target, pull };
         places.assertHeld(runId);
         const place = places.load(name);
         if (place?.version !== version) return;
+        const known = keys.add(name, seen);
+        const walk = again !== undefined && keys.count(name) < again.keys ? again.walk : behind;
         addRejects({ runId, chunk: version, stage: 1 }, rejects, at);
         places.setPage(name, null);
         const listed = domains.count(name);
@@ -70,7 +76,7 @@ function createCommit(
           ...counts,
           results: isRefusal ? 0 : counts.read,
           refused: rejects.length,
-          repeated: keys.add(name, seen),
+          repeated: isRepeat === true ? 0 : known,
           pages: Number(!isRefusal),
           domainsDone: Number(isDomainOver && !isRefusal),
           domainsRefused: Number(isRefusal),
@@ -116,9 +122,10 @@ export function createPullPages(db: Database, tables: Tables): PullPageStore {
       }),
     keepPage: ({ page, ...step }) =>
       db.write(() => {
-        if (!isHere(step) || places.page(step) !== null) return;
+        if (!isHere(step) || places.page(step) !== null) return "moved";
         places.change(step, () => ({ isAsking: false }));
         places.setPage(step, page);
+        return "kept";
       }),
     setWalk: ({ walk, ...step }) =>
       db.write(() => {

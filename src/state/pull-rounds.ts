@@ -1,6 +1,5 @@
 import { SupersededError } from "../errors.ts";
 import type { Database } from "./database.ts";
-import { count } from "./database.ts";
 import type { PullDomains } from "./pull-domains.ts";
 import { createPullKeys } from "./pull-keys.ts";
 import type { PullName, PullPlaces, PullStep, StoredPlace } from "./pull-places.ts";
@@ -20,7 +19,7 @@ export type PullBeginning = PullName & {
   readonly runId: string;
   /** Of what the service is asked. */
   readonly queryHash: string;
-  /** Of how items are written. */
+  /** Of how results are written. */
   readonly writeHash: string;
   /** Begin a new round in any case. */
   readonly anew: boolean;
@@ -54,10 +53,10 @@ export interface PullRoundStore {
    */
   beginListing(input: PullName & { readonly runId: string }): number;
   /**
-   * Lists domains, each once, in the order in which they first come.
+   * Lists domains, each once, in the order in which they first come; answers how many are listed.
    * @throws {SupersededError} another attempt began the list anew, or the run does not hold the pull's lock.
    */
-  addDomains(input: ListedDomains): void;
+  addDomains(input: ListedDomains): number;
 }
 
 /** The chunk of the reject store that the rows without a domain go to; pages count from 1. */
@@ -90,13 +89,13 @@ function createListing(
   const addRejects = insertRejects(db);
   const ofListing = `from rejects where run_id = $runId and chunk = ${listing}`;
   const clearRejects = db.prepare(`delete ${ofListing}`);
-  const countRejects = db.prepare(`select count(*) ${ofListing}`);
   return {
     beginListing: ({ runId, target, pull }) => {
       const name = { target, pull };
       const version = db.write(() => {
         places.assertHeld(runId);
-        clearRejects.run({ runId });
+        const refused = Number(clearRejects.run({ runId }).changes);
+        runs.add(runId, { read: -refused, refused: -refused });
         const next = (places.load(name)?.version ?? 0) + 1;
         places.change(name, () => ({ version: next }));
         return next;
@@ -116,14 +115,15 @@ function createListing(
         }
         domains.add(name, added);
         addRejects({ runId, chunk: listing, stage: 1 }, rejects, at);
-        if (!isLast) return;
-        const refused = count(countRejects, { runId });
+        const { length: refused } = rejects;
         const size = domains.count(name);
-        const isDone = size === 0;
-        runs.setDomains(runId, size);
+        const isDone = isLast && size === 0;
         runs.add(runId, { read: refused, refused, roundsDone: Number(isDone) });
+        if (!isLast) return size;
+        runs.setDomains(runId, size);
         const listed = { version: version + 1, isListed: true, ordinal: 1, isDone };
         places.save(name, { ...place, ...listed });
+        return size;
       }),
   };
 }
@@ -146,6 +146,8 @@ export function createPullRounds(db: Database, tables: Tables): PullRoundStore {
     beginPull: (now) => {
       const { runId, writeHash, target, pull } = now;
       const name = { target, pull };
+      // Before anything is forgotten: the round may be that of the run which has the lock now.
+      places.assertHeld(runId);
       const before = places.load(name);
       const isKept = before !== undefined && goesOn(before, now) && hasDomain(name, before);
       const kept = isKept ? before : undefined;

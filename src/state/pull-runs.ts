@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Database } from "./database.ts";
 import { count, first } from "./database.ts";
 
-/** What became of items: read = written + unchanged + missing + rejected. */
+/** What became of results: read = written + unchanged + missing + rejected. */
 export type PageCounts = {
-  /** Items that came and domains that were refused: whatever the service answered. */
+  /** Results that came and domains that were refused: whatever the service answered. */
   readonly read: number;
   readonly written: number;
   readonly unchanged: number;
-  /** Items without a row, where none may be made. */
+  /** Results without a row, where none may be made. */
   readonly missing: number;
 };
 
@@ -18,14 +18,14 @@ const amounts = z.object({
   written: z.int(),
   unchanged: z.int(),
   missing: z.int(),
-  /** The items alone. */
+  /** The results alone. */
   results: z.int(),
-  /** Items, domains and rows that were refused. */
+  /** Results, domains and rows that were refused. */
   refused: z.int(),
   pages: z.int(),
   calls: z.int(),
   possiblyPaidTwice: z.int(),
-  /** Items that had come before in the same round. */
+  /** Results that had come before in the same round. */
   repeated: z.int(),
   domainsDone: z.int(),
   domainsRefused: z.int(),

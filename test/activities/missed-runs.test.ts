@@ -34,6 +34,7 @@ async function warnings(
 const pausedState: Dependencies["scheduleState"] = async (name) => ({
   kind: "paused",
   note: `of ${name}: migration`,
+  since: new Date(0),
 });
 
 const nominalOf = ({ clock }: Harness): string => new Date(clock.nowMs - 10_000).toISOString();
@@ -107,6 +108,22 @@ describe("warnOfMissedRuns", () => {
     await harness.perform(openRun, { ...input, ...workflow });
     expect((await harness.state.run("run-2"))?.warnings).toEqual([
       expect.stringMatching(/^1 scheduled run did not .* is paused: of accounts: migration$/),
+    ]);
+  });
+
+  it("names no night from before the schedule was what it is", async () => {
+    const harness = await scheduled(schedule);
+    await warnings(harness, "run-1");
+    harness.clock.nowMs += 5 * dayMs;
+    const since = new Date(harness.clock.nowMs - 1.5 * dayMs);
+    const { openRun } = harness.activitiesWith({
+      scheduleState: async () => ({ kind: "on", note: "", since }),
+    });
+    const workflow = { workflowId: "wf", firstRunId: "first", nominalAt: nominalOf(harness) };
+    const input = { sync: "accounts", kind: "sync", runId: "run-2", request: {} } as const;
+    await harness.perform(openRun, { ...input, ...workflow });
+    expect((await harness.state.run("run-2"))?.warnings).toEqual([
+      expect.stringMatching(/^1 scheduled run did not happen/),
     ]);
   });
 

@@ -8,15 +8,16 @@ import { TestRun } from "../support/test-run.ts";
 
 const timeoutMs = 120_000;
 
-function yaml(url: string): string {
+function yaml(url: string, overlap: string): string {
   return `version: 1
 api: { base_url: "\${SLUICE_BASE_URL}", api_key: "\${SLUICE_API_KEY}", requests_per_second: 1000 }
 connections:
   crm: { connector: postgres, url: "${url}" }
 syncs:
   accounts:
-    from: { connection: crm, table: companies, changed_by: { column: updated_at, overlap: 6h } }
+    from: { connection: crm, table: companies, changed_by: { column: updated_at, overlap: ${overlap} } }
     stream: account
+    chunk: { records: 1000 }
     record:
       account_id: id
       domain: domain
@@ -35,14 +36,14 @@ class Nightly {
     this.harness = harness;
   }
 
-  static async open(): Promise<Nightly> {
+  static async open(overlap = "6h"): Promise<Nightly> {
     const database = await postgres();
     await database.query(
       `create table companies (id bigint primary key, domain text, name text, internal text,
          updated_at timestamptz not null default now());
        create index on companies (updated_at, id)`,
     );
-    const harness = await Harness.open({ yaml: yaml(database.url), hasThreads: true });
+    const harness = await Harness.open({ yaml: yaml(database.url, overlap), hasThreads: true });
     return new Nightly(database, harness);
   }
 
@@ -54,10 +55,13 @@ class Nightly {
     );
   }
 
-  async night(): Promise<RunReport> {
+  async begin(): Promise<TestRun> {
     this.#runs += 1;
-    const run = await TestRun.open(this.harness, { runId: `run-${this.#runs}` });
-    return await run.transfer();
+    return await TestRun.open(this.harness, { runId: `run-${this.#runs}` });
+  }
+
+  async night(): Promise<RunReport> {
+    return await (await this.begin()).transfer();
   }
 }
 
@@ -103,29 +107,43 @@ describe("a nightly sync of a Postgres table", () => {
   });
 
   it("goes back to a transaction that was open longer than the overlap is", async () => {
-    const nightly = await Nightly.open();
+    const nightly = await Nightly.open("1ms");
     const late = await session(nightly.database.url);
-    await late.query("begin");
-    await late.query("select now()");
-    const opened = await nightly.harness.state.checkpoint({
-      target: nightly.harness.deps.target,
-      sync: "accounts",
-    });
-    expect(opened.held).toBeNull();
+    await late.query("begin; insert into companies values (1, 'late.example', 'Late', null)");
     await nightly.database.query("insert into companies values (2, 'b.example', 'B', null)");
-    await nightly.night();
-    const { held } = await nightly.harness.state.checkpoint({
-      target: nightly.harness.deps.target,
-      sync: "accounts",
-    });
-    expect(held).not.toBeNull();
+    expect((await nightly.night()).counts).toMatchObject({ read: 1, sent: 1 });
+    await late.query("commit");
+    expect((await nightly.night()).counts).toMatchObject({ sent: 1, unchanged: 1 });
+    expect((await nightly.night()).counts).toMatchObject({ read: 0 });
+  });
+
+  it("goes back to it also behind a run that was given up in its midst", async () => {
+    const nightly = await Nightly.open("1ms");
+    const late = await session(nightly.database.url);
+    await late.query("begin; insert into companies values (9999, 'late.example', 'Late', null)");
+    await nightly.database.query(
+      `insert into companies select n, 'c' || n || '.example', 'Company', null from generate_series(1, 1500) n`,
+    );
+    const cut = await nightly.begin();
+    const first = await cut.stage();
+    await cut.send(first);
+    await cut.commit(first);
+    await cut.stage(2);
+    await cut.close({ outcome: "cancelled" });
     await late.query("commit");
     await nightly.night();
-    const after = await nightly.harness.state.checkpoint({
-      target: nightly.harness.deps.target,
-      sync: "accounts",
-    });
-    expect(after.held).toBeNull();
+    expect(await nightly.harness.sandbox.records()).toHaveLength(1501);
+  });
+
+  it("stops when a column that the mapping reads goes in its midst", async () => {
+    const nightly = await Nightly.open();
+    await nightly.fill(1500);
+    const run = await nightly.begin();
+    const first = await run.stage();
+    await run.send(first);
+    await run.commit(first);
+    await nightly.database.query("alter table companies rename name to title");
+    await expect(run.stage(2)).rejects.toThrow(/reads the column "name", which .* does not have/);
   });
 
   it("leaves a row that is stamped in the future until its time, and counts it", async () => {

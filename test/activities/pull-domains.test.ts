@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { domainRefusalsMax } from "../../src/limits.ts";
+import { domainRefusalsMax, runWarningsMax } from "../../src/limits.ts";
 import { failureOf, type Harness } from "../support/harness.ts";
 import { md5Of, openPullHarness, pullYaml, rowsOf } from "../support/pull-project.ts";
 import { PullRun } from "../support/pull-run.ts";
@@ -55,6 +55,19 @@ describe("listDomains", () => {
       { place: "companies.csv:2", code: "not_domain", field: "website", row: '"localhost"' },
       { place: "companies.csv:4", code: "not_domain" },
     ]);
+  });
+
+  it("stops when more rows hold no domain than the limit allows", async () => {
+    const harness = await openPullHarness({
+      websites: ["nonsense", "a.example"],
+      hiring: ["reject_limit: { rate: 5%, rows: 0 }"],
+    });
+    const run = await PullRun.open(harness, asked);
+    const failure = await failureOf(run.listDomains());
+    expect(failure.type).toBe("TooManyRejects");
+    expect(failure.message).toContain("1 of 2 rows");
+    const report = await run.close({ outcome: "failed" });
+    expect(report).toMatchObject({ balanced: true, counts: { read: 1, rejected: 1 } });
   });
 
   it("lists once a round: a second attempt changes nothing, the next round reads anew", async () => {
@@ -153,6 +166,22 @@ describe("pullPages over domains", () => {
     expect(JSON.stringify(report)).not.toContain(".example");
   });
 
+  it("holds neither refused domains nor rows without one against the limit of refused results", async () => {
+    const [known = ""] = await knownDomains();
+    const websites = [known, "a.example", "b.example", ...numbers(40).map(() => "")];
+    const harness = await openPullHarness({
+      websites: [...websites, "nonsense"],
+      hiring: ["reject_limit: { rate: 5%, rows: 0 }"],
+    });
+    harness.sandbox.order("enrich", { status: 404 }, { after: 1, times: 2 });
+    const report = await (await open(harness)).finish();
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      counts: { rejected: 3 },
+      pull: { domains: { listed: 3, done: 1, refused: 2 }, finished: true },
+    });
+  });
+
   it.each([domainRefusalsMax - 1, domainRefusalsMax])(
     "takes %i refusals and nothing else for lines in the report",
     async (refusals) => {
@@ -171,6 +200,18 @@ describe("pullPages over domains", () => {
     const run = await open(harness);
     await run.pull(domainRefusalsMax);
     expect((await failureOf(run.pull())).type).toBe("ContractBroken");
+  });
+
+  it("says once of however many domains that their totals are not so", async () => {
+    const websites = (await knownDomains()).slice(0, runWarningsMax + 1);
+    const harness = await openPullHarness({ websites, hiring: [`calls_max: ${websites.length}`] });
+    for (const row of websites.keys()) {
+      harness.sandbox.order("enrich", { falseTotal: row + 1 }, { after: row });
+    }
+    const report = await (await open(harness)).finish();
+    expect(report.warnings).toEqual([
+      "of some domains came more or fewer results than they were said to have",
+    ]);
   });
 
   it("does not take a 404 of a search for a line in the report", async () => {

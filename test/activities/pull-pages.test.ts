@@ -194,6 +194,41 @@ describe("pullPages", () => {
     ]);
   });
 
+  it.each([
+    { does: "walks no second time unless it is told to", walksMax: 1, calls: 4, missing: 1 },
+    { does: "walks again for a result that was skipped", walksMax: 3, calls: 8, missing: 0 },
+  ])("$does", async ({ walksMax, calls, missing }) => {
+    const harness = await openPullHarness({ scores: [`walks_max: ${walksMax}`] });
+    harness.sandbox.order("search", { shiftPage: "skipped" }, { after: 1 });
+    const report = await (await PullRun.open(harness)).finish();
+    const written = accountsFound - missing;
+    expect(report).toMatchObject({ outcome: "done", balanced: true });
+    expect(report.pull).toMatchObject({ calls, written, repeated: 0, finished: true });
+    expect(report.warnings).toContain("39 results came, the total says 40");
+    const walked = "results changed places: the search was walked 2 times";
+    expect(report.warnings.includes(walked)).toBe(calls === 8);
+    expect(await rowsOf(harness, "scores.csv")).toHaveLength(written + 1);
+  });
+
+  it("walks three times at most, and says what never came", async () => {
+    const harness = await openPullHarness({ scores: ["walks_max: 3"] });
+    harness.sandbox.order("search", { falseTotal: 1 }, { times: 100 });
+    const report = await (await PullRun.open(harness)).finish();
+    expect(report.pull).toMatchObject({ calls: 12, written: accountsFound, finished: true });
+    expect(report.warnings).toEqual([
+      "40 results came, the total says 41",
+      "results changed places: the search was walked 2 times",
+      "results changed places: the search was walked 3 times",
+    ]);
+  });
+
+  it("takes a poison item for one that came", async () => {
+    const harness = await openPullHarness({ scores: ["walks_max: 3"] });
+    harness.sandbox.order("search", { poisonItem: 2 }, { after: 1 });
+    const report = await (await PullRun.open(harness)).finish();
+    expect(report.pull).toMatchObject({ calls: 4, finished: true });
+  });
+
   it("stops when more is refused than the limit allows", async () => {
     const harness = await openPullHarness({ scores: ["reject_limit: { rate: 5%, rows: 0 }"] });
     harness.sandbox.order("search", { poisonItem: 0 });
@@ -211,6 +246,29 @@ describe("pullPages", () => {
     const failure = await failureOf(harness.perform(harness.activities.pullPages, other));
     expect(failure.type).toBe("ConfigChanged");
     expect(failure.message).toContain("pull scores");
+  });
+
+  it("writes no page that came so late that another attempt has gone on behind it", async () => {
+    const harness = await openPullHarness();
+    const run = await PullRun.open(harness);
+    const { api } = harness.deps;
+    const late: Dependencies["api"] = {
+      ...api,
+      searchPage: async (input) => {
+        const page = await api.searchPage(input);
+        await run.pull(4);
+        await harness.write("scores.csv", "mk_id,name,fit\n");
+        return page;
+      },
+    };
+    await run.pull(1, harness.activitiesWith({ api: late }));
+    expect(await rowsOf(harness, "scores.csv")).toEqual(["mk_id,name,fit"]);
+    const report = await run.close();
+    expect(report).toMatchObject({
+      balanced: true,
+      counts: { read: accountsFound },
+      pull: { calls: 5, possibly_paid_twice: 1, repeated: 0 },
+    });
   });
 
   it("writes nothing for a run that lost its lock", async () => {

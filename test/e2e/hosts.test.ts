@@ -59,7 +59,7 @@ describe("workers", () => {
 
       const report = await project.report();
       expect(report).toMatchObject({ outcome: "abandoned", counts: { sent: 1_000 } });
-      expect(report.error?.hint).toContain("run the sync again");
+      expect(report.error?.hint).toContain("run it again");
       const staged = project.stagedRuns();
       expect(await staged).toEqual([]);
       const next = await (await project.start({ sync: "accounts" })).result();

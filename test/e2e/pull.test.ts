@@ -6,10 +6,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import type { RunReport } from "../../src/report.ts";
+import { TestTemporal } from "../chaos/temporal.ts";
 import { canaries } from "../support/canaries.ts";
 import { postgres, type TestDatabase } from "../support/postgres.ts";
 import { end, until } from "../support/process.ts";
 import { Project } from "../support/project.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const timeoutMs = 240_000;
 /** Accounts that the sandbox starts with. */
@@ -81,20 +83,25 @@ async function callsOf(project: Project, step: string): Promise<number> {
 
 /** Starts the workflow of `scores` and waits until its first page waits for a lock on the table. */
 async function startBlocked(
-  project: Project,
+  { client }: Pick<TestTemporal, "client">,
   database: TestDatabase,
 ): Promise<WorkflowHandle<(input: unknown) => Promise<RunReport>>> {
   await database.admin.query("begin; lock table scores in access exclusive mode");
-  const handle = await project.temporal.client.workflow.start<
-    (input: unknown) => Promise<RunReport>
-  >("searchPull", { taskQueue: "sluice", workflowId: "pull", args: [{ pull: "scores" }] });
-  await until(async () => {
-    const waiting = await database.query(
-      "select 1 from pg_locks where not granted and relation = 'scores'::regclass",
-    );
-    return waiting.length > 0;
+  const handle = await client.workflow.start<(input: unknown) => Promise<RunReport>>("searchPull", {
+    taskQueue: "sluice",
+    workflowId: "pull",
+    args: [{ pull: "scores" }],
   });
+  await until(async () => await isWaited(database));
   return handle;
+}
+
+/** Whether a statement waits for the table of `scores`. */
+async function isWaited({ query }: TestDatabase): Promise<boolean> {
+  const locks = await query(
+    "select 1 from pg_locks where not granted and relation = 'scores'::regclass",
+  );
+  return locks.length > 0;
 }
 
 describe("sluice pull", () => {
@@ -145,10 +152,34 @@ describe("sluice pull", () => {
     async () => {
       const { project, database } = await start();
       const worker = await project.worker();
-      const handle = await startBlocked(project, database);
+      const handle = await startBlocked(project.temporal, database);
       await end(worker, "SIGKILL");
       await database.admin.query("rollback");
       await project.worker();
+      expect(await handle.result()).toMatchObject({
+        outcome: "done",
+        balanced: true,
+        counts: { read: accounts },
+        pull: { calls: 4, possibly_paid_twice: 0 },
+      });
+      expect(await callsOf(project, "search")).toBe(4);
+      expect(await md5Of(database, "scores")).toMatchObject({ rows: accounts });
+    },
+    timeoutMs,
+  );
+
+  it(
+    "goes on while Temporal is down, and pays for no page twice when it is back (row 45)",
+    async () => {
+      const { project, database } = await start();
+      const temporal = await TestTemporal.start(await temporaryFolder());
+      onTestFinished(async () => await temporal.close());
+      project.env["TEMPORAL_ADDRESS"] = temporal.address;
+      await project.worker();
+      const handle = await startBlocked(temporal, database);
+      const back = temporal.crash();
+      await database.admin.query("rollback");
+      await back;
       expect(await handle.result()).toMatchObject({
         outcome: "done",
         balanced: true,
@@ -166,11 +197,13 @@ describe("sluice pull", () => {
     async () => {
       const { project, database } = await start();
       await project.worker();
-      const handle = await startBlocked(project, database);
+      const handle = await startBlocked(project.temporal, database);
       const cancelledAt = Date.now();
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
       expect(Date.now() - cancelledAt).toBeLessThan(5_000);
+      // The server takes a second to see that nobody waits for the statement any more.
+      await until(async () => !(await isWaited(database)));
       await database.admin.query("rollback");
       const cancelled = await project.report();
       expect(cancelled).toMatchObject({
@@ -190,7 +223,7 @@ describe("sluice pull", () => {
     async () => {
       const { project, database } = await start();
       await project.worker();
-      const handle = await startBlocked(project, database);
+      const handle = await startBlocked(project.temporal, database);
       const { code, stderr } = await project.sluice("pull", "scores");
       expect(code).toBe(1);
       expect(stderr).toContain("pull scores is being done by run scores-");

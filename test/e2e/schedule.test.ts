@@ -10,6 +10,7 @@ import { z } from "zod";
 import { scheduleJitterMs } from "../../src/limits.ts";
 import { scheduleId } from "../../src/schedules/ids.ts";
 import { scheduledNames } from "../../src/schedules/plan.ts";
+import { scheduleOptions } from "../../src/schedules/temporal-schedule.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import { until, watch, type Ended } from "../support/process.ts";
 import { accountsConfig, accountsCsv, bin, Project } from "../support/project.ts";
@@ -136,6 +137,32 @@ describe("sluice schedule", () => {
     timeoutMs,
   );
 
+  it(
+    "pauses and triggers no schedule that another project made",
+    async () => {
+      const project = await start(config());
+      const schedule = { cron: "30 2 * * *", timeZone: "UTC" };
+      const wanted = {
+        name: "accounts",
+        schedule,
+        workflow: "sync",
+        input: { sync: "accounts" },
+      } as const;
+      const other = { taskQueue: "sluice", storeId: "of another project" };
+      const { client } = project.temporal;
+      await client.schedule.create(scheduleOptions(wanted, other));
+      for (const verb of ["pause", "trigger", "resume"]) {
+        const { code, stderr } = await project.sluice("schedule", verb, "accounts");
+        expect([code, stderr]).toEqual([2, expect.stringContaining("another project made")]);
+      }
+      const { state, info } = await client.schedule
+        .getHandle(scheduleId("sluice", "accounts"))
+        .describe();
+      expect([state.paused, info.numActionsTaken]).toEqual([false, 0]);
+    },
+    timeoutMs,
+  );
+
   it.runIf(existsSync("/usr/bin/script"))(
     "asks at a terminal, and takes only yes for it",
     async () => {
@@ -208,12 +235,16 @@ async function holdLock(project: Project): Promise<string> {
   return firstRunId;
 }
 
-/** Moves the runs of a project so many days into the past: nights that went by cannot be waited for. */
+/**
+ * Moves the runs of a project so many days into the past: nights that went by cannot be waited for. What they were started for
+ * stays a time of their schedule.
+ */
 function setBack({ folder }: Project, days: number): void {
   const db = new DatabaseSync(join(folder, ".sluice", "state.db"));
-  for (const column of ["started_at", "ended_at", "nominal_at"]) {
+  const hours = { started_at: days * 24, ended_at: days * 24, nominal_at: Math.floor(days) * 24 };
+  for (const [column, by] of Object.entries(hours)) {
     db.exec(
-      `update runs set ${column} = strftime('%Y-%m-%dT%H:%M:%fZ', ${column}, '-${days * 24} hours')`,
+      `update runs set ${column} = strftime('%Y-%m-%dT%H:%M:%fZ', ${column}, '-${by} hours')`,
     );
   }
   db.close();

@@ -50,9 +50,16 @@ describe("sluice status", () => {
         /^name +last run +outcome +rows +next run +what is wrong → what to do$/,
       );
       expect(line).toMatch(
+        /^accounts +never +- +- +- +Temporal has no schedule for it → `sluice schedule apply`$/,
+      );
+      expect((await project.sluice("schedule", "apply", "--yes")).code).toBe(0);
+      const [, applied] = (await project.sluice("status")).stdout.split("\n");
+      expect(applied).toMatch(
         /^accounts +never +- +- +\d{4}-\d\d-\d\d 02:30 \+0[12]:00 Europe\/Paris$/,
       );
-      expect(worker).toBe("no worker runs, so nothing does → `sluice worker`");
+      expect(worker).toBe(
+        "no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop",
+      );
 
       await project.worker();
       await (await project.start({ sync: "accounts" })).result();

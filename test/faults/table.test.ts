@@ -24,8 +24,6 @@ const empty: Readonly<Record<number, readonly Column[]>> = {
   41: ["generate", "confirm", "search"],
   42: ["confirm", "json", "search"],
   43: ["put"],
-  44: ["search"],
-  45: ["search"],
   46: [...columns],
   47: ["put"],
   48: ["generate", "confirm", "json", "search"],

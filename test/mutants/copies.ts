@@ -1,4 +1,4 @@
-import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { applyEdit, type Mutant } from "./mutant.ts";
@@ -18,6 +18,8 @@ const parts = [
 /** Copies the project from one folder to another; both use the same packages. */
 export async function copyProject(from: string, to: string): Promise<void> {
   for (const part of parts) await cp(join(from, part), join(to, part), { recursive: true });
+  // Postgres refuses to run as root, and its own user has to reach the clusters of tests, which lie below.
+  await chmod(to, 0o711);
   await symlink(join(from, "node_modules"), join(to, "node_modules"));
 }
 

@@ -39,6 +39,24 @@ export class PostgresCluster {
 
   /** Makes a cluster and starts its server; `remove` ends it, or else the end of this process. @throws {Error} there are no binaries */
   static async start(): Promise<PostgresCluster> {
+    const made = await PostgresCluster.#make();
+    await made.#initialise();
+    await made.#up();
+    return made;
+  }
+
+  /** Starts a server that follows this one, as late as `delay` says: `2s`. */
+  async standby(delay: string): Promise<PostgresCluster> {
+    const made = await PostgresCluster.#make();
+    await made.#give(made.#folder);
+    const address = `host=${host} port=${this.#port} user=sluice password=${password}`;
+    const args = ["--write-recovery-conf", "--checkpoint=fast", "-d", address, "-D", made.#data];
+    await made.#finish("pg_basebackup", args);
+    await made.#up({ recovery_min_apply_delay: delay });
+    return made;
+  }
+
+  static async #make(): Promise<PostgresCluster> {
     const user = unprivileged();
     const folder = await mkdtemp(join(tmpdir(), "sluice-postgres-"));
     const [port = 0] = await freePorts(host, 1);
@@ -48,8 +66,6 @@ export class PostgresCluster {
       made.#server?.kill("SIGQUIT");
       rmSync(folder, { recursive: true, force: true });
     });
-    await made.#initialise();
-    await made.#up();
     return made;
   }
 
@@ -71,9 +87,7 @@ export class PostgresCluster {
     await writeFile(words, password);
     const options = "--no-sync --no-locale --encoding=UTF8 --auth=scram-sha-256 --username=sluice";
     const args = [...options.split(" "), `--pwfile=${words}`, `--pgdata=${this.#data}`];
-    const made = this.#spawn("initdb", args);
-    await once(made.child, "close");
-    if (made.child.exitCode !== 0) throw new Error(`initdb failed: ${made.said()}`);
+    await this.#finish("initdb", args);
     for (const [name, text] of [
       ["server.crt", ownHost.cert],
       ["server.key", ownHost.key],
@@ -89,7 +103,7 @@ export class PostgresCluster {
     if (uid !== undefined && gid !== undefined) await chown(path, uid, gid);
   }
 
-  async #up(): Promise<void> {
+  async #up(more: Readonly<Record<string, string>> = {}): Promise<void> {
     const options = {
       listen_addresses: host,
       port: this.#port,
@@ -99,6 +113,7 @@ export class PostgresCluster {
       synchronous_commit: "off",
       full_page_writes: "off",
       max_prepared_transactions: 10,
+      ...more,
     };
     const args = Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const { child, said } = this.#spawn("postgres", ["-D", this.#data, ...args]);
@@ -116,6 +131,12 @@ export class PostgresCluster {
 
   get #data(): string {
     return join(this.#folder, "data");
+  }
+
+  async #finish(program: string, args: readonly string[]): Promise<void> {
+    const { child, said } = this.#spawn(program, args);
+    await once(child, "close");
+    if (child.exitCode !== 0) throw new Error(`${program} failed: ${said()}`);
   }
 
   #spawn(program: string, args: readonly string[]): { child: ChildProcess; said: () => string } {

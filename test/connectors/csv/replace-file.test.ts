@@ -1,5 +1,5 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
@@ -20,6 +20,17 @@ describe("replaceFile", () => {
       await expect(replaced).rejects.toThrow(SourceUnavailableError);
       expect(await readFile(path, "utf8")).toBe("newer\n");
     }
+  });
+
+  it("does not stumble over another writer's file that is gone when it looks", async () => {
+    const path = join(await temporaryFolder(), "a.csv");
+    // A link to nowhere is there and is not, as that file is between two looks.
+    await symlink("nowhere", join(dirname(path), ".a.csv.other.tmp"));
+    await replaceFile(await targetAt(path, "a.csv"), async (append) => {
+      await append("ours\n");
+      return true;
+    });
+    expect(await readFile(path, "utf8")).toBe("ours\n");
   });
 
   it("leaves the old file and no other when the writing fails", async () => {

@@ -80,6 +80,7 @@ describe("checkPostgres", () => {
     const closed = await check(nowhere);
     expect(closed).toMatchObject([{ name: "reachable", ok: false }]);
     expect(closed[0]?.detail).toContain("ECONNREFUSED");
+    expect(closed[0]?.fix).toMatch(/^Check the address, and whether the server runs/);
     expect(await failure(urlOf("sluice", "wrong-1f2e"))).toEqual([
       "reachable",
       "TLS",

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { inspect } from "node:util";
 
@@ -14,6 +14,7 @@ import {
   SourceUnavailableError,
 } from "../../../src/errors.ts";
 import { freePorts } from "../../../src/local/ports.ts";
+import { portOf } from "../../src/api/support.ts";
 import { canaries, canariesIn } from "../../support/canaries.ts";
 import { authority, ownHost } from "../../support/certificates.ts";
 import { givenServer, postgres } from "../../support/postgres.ts";
@@ -38,6 +39,22 @@ async function failureOf(
   expect(canariesIn(inspect(error, { depth: 10, showHidden: true }))).toEqual([]);
   if (error instanceof SluiceError) return error;
   throw error;
+}
+
+/** The server through a wire that breaks behind the first bytes of its answers that hold `last`. */
+async function cutBehind(url: string, last: string): Promise<string> {
+  const server = createServer((socket) => {
+    const upstream = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.pipe(upstream).on("data", (bytes: Buffer) => {
+      if (bytes.includes(last)) socket.end(bytes);
+      else socket.write(bytes);
+    });
+    for (const each of [socket, upstream]) each.on("error", () => undefined);
+    socket.on("close", () => void upstream.destroy());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  return Object.assign(new URL(url), { host: `127.0.0.1:${portOf(server)}` }).href;
 }
 
 const nothing = async (): Promise<void> => undefined;
@@ -90,6 +107,11 @@ describe("withSession", () => {
 
   it("stays alive when the server ends an idle session, and says so at the next statement", async () => {
     const { query, url } = await postgres();
+    // What ends a process would otherwise end no test.
+    const uncaught: unknown[] = [];
+    const note = (error: unknown): void => void uncaught.push(error);
+    process.on("uncaughtExceptionMonitor", note);
+    onTestFinished(() => void process.off("uncaughtExceptionMonitor", note));
     const failure = await failureOf(askOf(url), async (session) => {
       await query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice'`,
@@ -97,6 +119,7 @@ describe("withSession", () => {
       await session.query("select 1");
     });
     expect(failure).toBeInstanceOf(SourceUnavailableError);
+    expect(uncaught).toEqual([]);
   });
 
   // Another server may let anyone in.
@@ -124,14 +147,31 @@ describe("withSession", () => {
     },
   );
 
-  it("tells the value of a row to nobody", async () => {
+  it(
+    "hears of an end that comes when all rows are there and the server has not said that it is ready",
+    { timeout: 15_000 },
+    async () => {
+      const { url } = await postgres();
+      const cut = await cutBehind(url, "SELECT 9\0");
+      const sql = "select generate_series(1, 9)";
+      const failure = await failureOf(
+        askOf(cut),
+        async (session) => await session.block({ sql, values: [] }),
+      );
+      expect(failure).toBeInstanceOf(SourceUnavailableError);
+    },
+  );
+
+  it.each([
+    ["select 'canary-cell'::int from t", "22P02"],
+    ["select f('canary-cell') from t", "P0001"],
+  ])("tells the value of a row to nobody: %s", async (sql, state) => {
     const { query, url } = await postgres();
-    await query("create table t (id int); insert into t values (1)");
-    const failure = await failureOf(
-      askOf(url),
-      async (session) => await session.query("select 'canary-cell'::int from t"),
-    );
-    expect(failure.message).toMatch(/SQLSTATE 22P02$/);
+    await query(`create table t (id int); insert into t values (1);
+      create function f(cell text) returns int language plpgsql as
+        'begin raise exception ''no number: %'', cell; end'`);
+    const failure = await failureOf(askOf(url), async (session) => await session.query(sql));
+    expect(failure.message).toMatch(new RegExp(`SQLSTATE ${state}$`));
   });
 
   it.each([

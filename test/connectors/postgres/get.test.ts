@@ -25,6 +25,13 @@ describe("getFromPostgres", () => {
     expect(got).toMatchObject({ rows: [{ id: "7.50" }], missing: [] });
   });
 
+  it("calls a row what it was asked for, however its key is written now", async () => {
+    const { query, url } = await postgres();
+    await query("create table t (id numeric primary key); insert into t values (7.50)");
+    const got = await getFromPostgres({ ...askOf(url, { table: "t" }), names: ["public.t:7.5"] });
+    expect(got.where(0)).toBe("public.t:7.5");
+  });
+
   it("finds every row by the place that its page gave it", async () => {
     const { query, url } = await postgres();
     await query(`create table t (a text, b text, primary key (a, b)); insert into t

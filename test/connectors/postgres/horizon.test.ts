@@ -2,8 +2,11 @@ import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { horizonOfPostgres } from "../../../connectors/postgres/horizon.ts";
+import { futureRowsMax } from "../../../connectors/postgres/limits.ts";
 import { rewindPostgres, type PostgresPosition } from "../../../connectors/postgres/position.ts";
+import { PostgresCluster, runSql } from "../../support/postgres-cluster.ts";
 import { givenServer, postgres } from "../../support/postgres.ts";
+import { until } from "../../support/process.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
 const table = `create table t (id int primary key, at timestamptz not null default now())`;
@@ -86,6 +89,69 @@ describe("horizonOfPostgres", () => {
     async () => {
       const ids = await idsAround("prepare transaction 'held'", "commit prepared 'held'");
       expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
+    },
+  );
+
+  it("passes by no row of a column that rounds its times", async () => {
+    const { query, url } = await postgres();
+    await query("create table t (id int primary key, at timestamptz(0) not null default now())");
+    const ask = askOf(url, { table: "t", changed_by: { column: "at", overlap: 0 } });
+    const late = await sessionAt(url);
+    // In the first half of a second, of which the column drops the fraction.
+    await late.query(
+      `select pg_sleep(1.1 - extract(microseconds from clock_timestamp()) % 1000000 / 1000000)`,
+    );
+    await late.query("begin; insert into t values (1)");
+    const first = await horizonOfPostgres(ask);
+    const pages = await pagesOf(ask, { to: first.to });
+    expect(columnIn(pages, "id")).toEqual([]);
+    await late.query("insert into t values (2); commit; insert into t values (3)");
+    const position = lastOf(pages);
+    const from = rewindPostgres({ config: ask.config, position, held: first.held });
+    expect(columnIn(await pagesOf(ask, { from }), "id")).toEqual(["1", "2", "3"]);
+    expect(columnIn(await pagesOf(ask, { from: position }), "id")).toContain("3");
+  });
+
+  it("does not wait for a count of the rows stamped in the future, and says so", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, at timestamptz not null default now());
+      insert into t select generate_series(1, 100);
+      create function slow(at timestamptz) returns timestamptz language sql volatile as 'select $1 from pg_sleep(1)';
+      create view v as select id, slow(at) as at from t`);
+    const ask = askOf(url, { table: "v", key: ["id"], changed_by: { column: "at" } });
+    const { to, future, warnings } = await horizonOfPostgres(ask);
+    expect(changedIn(to)).not.toBe("");
+    expect(future).toBeUndefined();
+    expect(warnings?.join()).toMatch(/were not counted/);
+  });
+
+  it("counts no more rows of the future than it may", async () => {
+    const { query, url } = await postgres();
+    await query(`${table};
+      insert into t select n, '2099-01-01' from generate_series(1, ${futureRowsMax + 1}) n`);
+    const { future } = await horizonOfPostgres(askOf(url, changedBy));
+    expect(future).toBe(futureRowsMax);
+  });
+
+  it.skipIf(givenServer !== undefined)(
+    "reads a standby no further than it has followed its primary",
+    async () => {
+      const primary = await PostgresCluster.start();
+      onTestFinished(async () => await primary.remove());
+      const standby = await primary.standby("2s");
+      onTestFinished(async () => await standby.remove());
+      const ask = askOf(standby.url, { table: "t", changed_by: { column: "at", overlap: 0 } });
+      const countThere = async (): Promise<unknown> =>
+        (await runSql(standby.url, "select count(*) from t"))[0]?.["count"];
+      await runSql(primary.url, table);
+      await until(async () => (await countThere().catch(() => undefined)) === "0");
+      await runSql(primary.url, "insert into t values (1)");
+      const { to, warnings } = await horizonOfPostgres(ask);
+      expect(warnings?.join()).toMatch(/a standby does not show/);
+      const first = await pagesOf(ask, { to });
+      expect(columnIn(first, "id")).toEqual([]);
+      await until(async () => (await countThere()) === "1");
+      expect(columnIn(await pagesOf(ask, { from: lastOf(first) }), "id")).toEqual(["1"]);
     },
   );
 

@@ -4,10 +4,13 @@ import {
   parseTable,
   quoteName,
   quoteTable,
+  shownColumns,
   shownTable,
 } from "../../../connectors/postgres/identifier.ts";
+import { columnsShownMax } from "../../../connectors/postgres/limits.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { postgres } from "../../support/postgres.ts";
+import { numbers } from "../../support/sequences.ts";
 
 /** Names that have broken out of statements elsewhere (T4). */
 const names = [
@@ -66,6 +69,17 @@ describe("parseTable", () => {
     "takes %j for no table",
     (text) => {
       expect(parseTable(text)).toBeUndefined();
+    },
+  );
+});
+
+describe("shownColumns", () => {
+  it.each([columnsShownMax - 1, columnsShownMax, columnsShownMax + 1])(
+    "lists %i columns, and says how many it left out",
+    (count) => {
+      const text = shownColumns(numbers(count).map((at) => `c${at}`));
+      expect(text.split(", ")).toHaveLength(Math.min(count, columnsShownMax));
+      expect(text.endsWith(" and 1 more")).toBe(count > columnsShownMax);
     },
   );
 });

@@ -46,6 +46,19 @@ describe("splitPostgres", () => {
     expect(ids.flat()).toEqual(columnIn(await pagesOf(ask), "id"));
   });
 
+  it("cuts a table whose change column is its key", async () => {
+    const { query, url } = await postgres();
+    await query("create table t (id int primary key); insert into t select generate_series(1, 10)");
+    const ask = askOf(url, { table: "t", changed_by: { column: "id" } });
+    const spans = await splitPostgres({ ...ask, parts: 2 });
+    const ids: (readonly unknown[])[] = [];
+    for (const span of spans) ids.push(columnIn(await pagesOf(ask, span), "id"));
+    expect(ids).toEqual([
+      ["1", "2", "3", "4", "5"],
+      ["6", "7", "8", "9", "10"],
+    ]);
+  });
+
   it("keeps the edges of the span, and leaves an empty one whole", async () => {
     const { query, url } = await postgres();
     await query("create table t (id int primary key); insert into t select generate_series(1, 10)");

@@ -31,6 +31,8 @@ describe("rewindPostgres", () => {
     ["1970-01-01 00:00:00+00", "1s", "1969-12-31 23:59:59.000000+00"],
     ["42", 40, "2"],
     ["9007199254740993", 1, "9007199254740992"],
+    ["42.5", 40, "2"],
+    ["-42.5", 40, "-83"],
   ])("steps from %s back over %s to %s, and reads that again", (changed, overlap, back) => {
     expect(rewound({ of, changed, key: ["7"] }, overlap)).toEqual({ of, changed: back });
   });
@@ -39,7 +41,7 @@ describe("rewindPostgres", () => {
     ["2024-03-10 00:00:00+00", 0],
     ["42", 0],
     ["42", undefined],
-    ["42.5", 1],
+    ["42.5", 0],
     ["infinity", "6h"],
   ])(
     "stays behind the row of %s without an overlap that it can step back over",

@@ -154,6 +154,23 @@ describe("readPostgres", () => {
     await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
   });
 
+  it.each([
+    ["numbers", "select trim_scale(1.0) as id union all select 1.0"],
+    ["spans of time", "select interval '1 day' as id union all select interval '24 hours'"],
+  ])("refuses a query with two equal keys that are written unlike: %s", async (_, text) => {
+    const { url } = await postgres();
+    const reading = pagesOf(askOf(url, { query: text, key: ["id"] }), { pageRowsMax: 1 });
+    await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
+  });
+
+  it.each(["NaN", "Infinity"])("passes no row by for one whose number is %s", async (last) => {
+    const { query, url } = await postgres();
+    await query(`create table t (id int primary key, at numeric not null);
+      insert into t values (1, 1), (2, '${last}')`);
+    const reading = pagesOf(askOf(url, { table: "t", changed_by: { column: "at" } }));
+    await expect(reading).rejects.toThrow(/no row could come behind it/);
+  });
+
   it("refuses a position that was made with another change column or key", async () => {
     const { query, url } = await postgres();
     await query(companies);

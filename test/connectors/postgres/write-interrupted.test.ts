@@ -26,7 +26,9 @@ async function held(): Promise<
   const stopping = new AbortController();
   const ask = askOf(db.url, { table: "scores" });
   const writing = writePostgres({ ...ask, signal: stopping.signal, patches: page });
-  onTestFinished(async () => void (await Promise.allSettled([writing])));
+  // It may fail before the test asks for it, while a statement of the test is not over yet.
+  const settled = Promise.allSettled([writing]);
+  onTestFinished(async () => void (await settled));
   await until(async () => (await waiting(db)).length > 0);
   return { ...db, stopping, writing, again: () => writePostgres({ ...ask, patches: page }) };
 }

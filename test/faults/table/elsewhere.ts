@@ -14,7 +14,6 @@ function by(file: string): Says {
 const ofFile = { none: "only a PUT reads the staged file" };
 const atConfirm = { none: "a zombie does most harm at a confirm, and is shown there" };
 const chaos = by("test/e2e/chaos.test.ts");
-const ofPulls = { none: "what becomes of a pull then is shown by the tests of pulls" };
 const ofStaging = { none: "nothing is written to the staging folder" };
 
 /** What takes more than one request to show, or another world than the service's. */
@@ -77,7 +76,7 @@ export const elsewhere: readonly Elsewhere[] = [
       by("test/e2e/kill-worker.test.ts"),
       by("test/e2e/kill-worker.test.ts"),
       by("test/crash/lightweight.test.ts"),
-      ofPulls,
+      by("test/crash/pull.test.ts"),
     ),
   },
   {
@@ -85,7 +84,11 @@ export const elsewhere: readonly Elsewhere[] = [
     fault: "a worker that is stopped, and wakes when others have its work",
     says: says(atConfirm, atConfirm, by("test/e2e/chaos.test.ts"), atConfirm, atConfirm),
   },
-  { row: 45, fault: "Temporal that is down", says: says(chaos, chaos, chaos, chaos, ofPulls) },
+  {
+    row: 45,
+    fault: "Temporal that is down",
+    says: says(chaos, chaos, chaos, chaos, by("test/e2e/pull.test.ts")),
+  },
   {
     row: 46,
     fault: "a payload or a history that is too large",

@@ -168,4 +168,35 @@ export const mutantsOfRecords: readonly Mutant[] = [
       title: "warns of no rows where the run before had some",
     },
   },
+  {
+    id: "M4",
+    plants: "a position is carried as a Date",
+    edits: [
+      {
+        file: "connectors/postgres/read.ts",
+        find: ': { of, changed: values[changed.index] ?? "", key: texts };',
+        replace:
+          ': { of, changed: new Date((values[changed.index] ?? "").replace(/\\+00$/, "Z")).toISOString(), key: texts };',
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/read.test.ts",
+      title: "goes on behind any page with exactly the rows that are left",
+    },
+  },
+  {
+    id: "M16",
+    plants: "a pg client has no error listener",
+    edits: [
+      {
+        file: "connectors/postgres/client.ts",
+        find: '    this.#client.on("error", () => undefined);\n',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/client.test.ts",
+      title: "stays alive when the server ends an idle session, and says so at the next statement",
+    },
+  },
 ];

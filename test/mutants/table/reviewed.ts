@@ -47,4 +47,140 @@ export const mutantsOfReviews: readonly Mutant[] = [
       title: "makes everything unknown when it wakes behind its last look",
     },
   },
+  {
+    id: "S25",
+    plants: "a run begins where the last one ended, whatever came late",
+    edits: [
+      {
+        file: "activities/place-run.ts",
+        find: "if (source.rewind === undefined) return",
+        replace: "if (source.rewind !== null) return",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres-sync.test.ts",
+      title: "finds a row that was stamped before the last run and committed after it",
+    },
+  },
+  {
+    id: "S26",
+    plants: "a transaction that was open when the last run began is forgotten",
+    edits: [
+      {
+        file: "activities/place-run.ts",
+        find: "held: held.data ?? undefined",
+        replace: "held: undefined",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres-sync.test.ts",
+      title: "goes back to a transaction that was open longer than the overlap is",
+    },
+  },
+  {
+    id: "S27",
+    plants: "a run reads beyond its horizon",
+    edits: [
+      {
+        file: "activities/stage-chunk.ts",
+        find: "to: run.toPosition ?? undefined",
+        replace: "to: undefined",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres-sync.test.ts",
+      title: "leaves a row that is stamped in the future until its time, and counts it",
+    },
+  },
+  {
+    id: "S28",
+    plants: "the checkpoint stays at the last row, however long nothing changes",
+    edits: [
+      {
+        file: "connectors/postgres/read.ts",
+        find: "if (ask.to !== undefined) yield",
+        replace: "if (ask.to === null) yield",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres-sync.test.ts",
+      title: "does not go further back with each night in which nothing changed",
+    },
+  },
+  {
+    id: "S29",
+    plants: "a replay moves the checkpoint",
+    edits: [
+      {
+        file: "src/state/commit.ts",
+        find: "markReplayed({ runId, from: Number(from), to: Number(to) });\n      return;",
+        replace: "markReplayed({ runId, from: Number(from), to: Number(to) });",
+      },
+    ],
+    test: {
+      file: "test/src/state/replays.test.ts",
+      title: "marks with a chunk's commit the rejects that it took, and moves no checkpoint",
+    },
+  },
+  {
+    id: "S30",
+    plants: "a read waits for ever when its connection ends behind the last row",
+    edits: [
+      {
+        file: "connectors/postgres/client.ts",
+        find: "await Promise.race([work, ended.promise])",
+        replace: "await work",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/client.test.ts",
+      title:
+        "hears of an end that comes when all rows are there and the server has not said that it is ready",
+    },
+  },
+  {
+    id: "S31",
+    plants: "a horizon is finer than the times of its column",
+    edits: [
+      {
+        file: "connectors/postgres/horizon.ts",
+        find: "modifier < 0 ? type",
+        replace: "modifier < 7 ? type",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/horizon.test.ts",
+      title: "passes by no row of a column that rounds its times",
+    },
+  },
+  {
+    id: "S32",
+    plants: "a column that goes in the midst of a run is a field left out",
+    edits: [
+      {
+        file: "activities/stage-chunk.ts",
+        find: "if (!job.isReplay) await checkColumns",
+        replace: "if (job.isReplay) await checkColumns",
+      },
+    ],
+    test: {
+      file: "test/activities/postgres-sync.test.ts",
+      title: "stops when a column that the mapping reads goes in its midst",
+    },
+  },
+  {
+    id: "S33",
+    plants: "a standby that lags is read up to its clock",
+    edits: [
+      {
+        file: "connectors/postgres/horizon.ts",
+        find: "case when pg_is_in_recovery()",
+        replace: "case when false",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/horizon.test.ts",
+      title: "reads a standby no further than it has followed its primary",
+    },
+  },
 ];

@@ -209,6 +209,14 @@ describe("classifyAnswer", () => {
     },
   );
 
+  it.each([402, 404, 405, 409, 410])(
+    "never quotes a %i of a domain that is asked for",
+    (status) => {
+      const verdict = verdictOf("search", { status, text: '{"message":"no acme.example"}' });
+      expect(messageOf(verdict)).toBe(`THE search: ${status}`);
+    },
+  );
+
   it("tells an object store's code and none of its words, which echo the signature", () => {
     const text = "<Error><Code>AccessDenied</Code><Message>signature abc</Message></Error>";
     expect(messageOf(verdictOf("putFile", { status: 403, text }))).toBe(

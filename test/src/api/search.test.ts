@@ -9,7 +9,8 @@ import {
   OutcomeUnknownError,
   TooLargeError,
 } from "../../../src/errors.ts";
-import { cursorMax, pageBytesMax } from "../../../src/limits.ts";
+import { cursorMax, pageBytesMax, pageRowsMax } from "../../../src/limits.ts";
+import { numbers } from "../../support/sequences.ts";
 import {
   canaryKey,
   clientOf,
@@ -125,6 +126,18 @@ describe("searchPage", () => {
       expect(mayBeApplied(error)).toBe(true);
     },
   );
+
+  it.each([pageRowsMax - 1, pageRowsMax])("takes a page of %i results", async (results) => {
+    const { url } = await answering(pageOf(numbers(results).map(() => foundAccount)));
+    expect((await clientOf(url).searchPage(firstPage)).items).toHaveLength(results);
+  });
+
+  it("stops at a page of more results than any is asked for", async () => {
+    const { url } = await answering(pageOf(numbers(pageRowsMax + 1)));
+    const error = await rejection(clientOf(url).searchPage(firstPage));
+    expect(error).toBeInstanceOf(ApiContractError);
+    expect(mayBeApplied(error)).toBe(true);
+  });
 
   it("does not look at the next cursor of the last page", async () => {
     const { url } = await answering(pageOf([], { has_next_page: false, next_cursor: "none" }));

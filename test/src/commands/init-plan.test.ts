@@ -80,6 +80,6 @@ describe("planProject", () => {
     expect(plan.sync).toContain('account_id: { template: "{company}-{number}" }');
     expect(JSON.stringify(plan)).not.toContain(url);
     expect(someone.shown()).not.toContain("postgres://");
-    expect(someone.shown()).toContain('(did you mean "orders"?)');
+    expect(someone.shown()).toContain('(did you mean "orders"?) → there are: ');
   }, 60_000);
 });

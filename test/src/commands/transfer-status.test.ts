@@ -83,6 +83,41 @@ describe("statusOf", () => {
     expect(status.problem).toEqual(problem);
   });
 
+  it("says why what the file schedules does not begin by itself", () => {
+    const since = new Date(at);
+    const paused = { kind: "paused", note: "since 2026-01-01T00:00Z: holiday", since } as const;
+    const seen = { last: report(), open: undefined, scheduled: paused };
+    expect(statusOf(nightly, seen, soon)).toMatchObject({
+      next: undefined,
+      problem: {
+        text: "its schedule is paused: since 2026-01-01T00:00Z: holiday",
+        hint: "`sluice schedule resume accounts`",
+      },
+    });
+    const none = { last: undefined, open: undefined, scheduled: { kind: "none" } } as const;
+    expect(statusOf(nightly, none, soon)).toMatchObject({
+      next: undefined,
+      problem: { text: "Temporal has no schedule for it", hint: "`sluice schedule apply`" },
+    });
+    expect(statusOf(accounts, none, soon).problem).toBeUndefined();
+    for (const scheduled of [{ kind: "on", note: "", since }, { kind: "unknown" }] as const) {
+      const status = statusOf(nightly, { ...seen, scheduled }, soon);
+      expect([status.next?.toISOString(), status.problem]).toEqual([
+        "2026-01-02T01:30:00.000Z",
+        undefined,
+      ]);
+    }
+  });
+
+  it("names what went wrong last before a pause", () => {
+    const since = new Date(at);
+    const scheduled = { kind: "paused", note: "", since } as const;
+    const error = { code: "AuthFailed", message: "401", hint: "check the key" };
+    const last = report({ outcome: "failed", error });
+    const { problem, next } = statusOf(nightly, { last, open: undefined, scheduled }, soon);
+    expect([problem?.text, next]).toEqual(["401", undefined]);
+  });
+
   it("says of a run that goes on what it waits for", () => {
     const open = { isWorkflowOpen: true, waiting: "rate limited" };
     const status = statusOf(nightly, { last: report({ outcome: "running" }), open }, soon);

@@ -28,6 +28,18 @@ ${sync}pulls:
 `;
 }
 
+/** A sync and a pull of one table, each by a connection of its own. */
+function apart(read: string, written: string): string {
+  const target =
+    "{ connection: other, table: crm.companies, insert: false, key: { id: mk_id }, set: { fit_score: name } }";
+  return yamlOf({ target })
+    .replace("crm: { connector: table, url: u }", `crm: { connector: table, url: "${read}" }`)
+    .replace(
+      "other: { connector: table, url: u }",
+      `other: { connector: table, url: "${written}" }`,
+    );
+}
+
 const writes =
   "which pull scores writes; let the pull write another table, or set allow_echo: true here";
 
@@ -43,6 +55,23 @@ describe("echoMistakes", () => {
     expect(await problemsOf(yamlOf({ record, target }))).toEqual([
       `10:5: reads id, ${writes}, or insert: false there, so that it makes no rows`,
     ]);
+  });
+
+  it("sees that two logins are of one database", async () => {
+    const yaml = apart(
+      "postgres://reader:a@db.example/crm",
+      "postgres://writer:b@db.example:5432/crm?sslmode=require",
+    );
+    expect(await problemsOf(yaml)).toEqual([`10:5: reads fit_score, ${writes}`]);
+  });
+
+  it.each([
+    ["postgres://reader:a@db.example/crm", "postgres://writer:b@other.example/crm"],
+    ["postgres://reader:a@db.example/crm", "postgres://reader:a@db.example/crm_us"],
+    ["postgres://a@localhost/crm?host=/run/a", "postgres://a@localhost/crm?host=/run/b"],
+  ])("takes %s and %s for two databases", async (read, written) => {
+    const { pulls } = await load({ files: { "sluice.yaml": apart(read, written) } });
+    expect([...pulls.keys()]).toEqual(["scores"]);
   });
 
   it.each([

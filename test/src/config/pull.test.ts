@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { PullConfig } from "../../../src/config/pull.ts";
-import { pageRowsMax } from "../../../src/limits.ts";
+import { pageRowsMax, pullWalksMax } from "../../../src/limits.ts";
 import { changed, loadYaml, problemsOf } from "./support.ts";
 
 const writeBack =
@@ -29,6 +29,7 @@ describe("a pull", () => {
       domainsFrom: undefined,
       pageSize: 100,
       callsMax: 10_000,
+      walksMax: 1,
       rejectLimit: { rate: 0.05, rows: 100 },
       writeBack: {
         connection: "crm",
@@ -45,7 +46,13 @@ describe("a pull", () => {
     const filters =
       "filters: [{ property: industry, operator: IN, value: [a, b] }, { property: new_one, operator: IS_NULL, value: true }]";
     const query = `persons: { ${filters}, filter_logic: OR, search: words, sort: [{ sort_by: email, sort_order: desc }, { sort_by: name }] }`;
-    const pull = await pullOf(query, "page_size: 7", "calls_max: 3", `write_back: ${writeBack}`);
+    const pull = await pullOf(
+      query,
+      "page_size: 7",
+      "calls_max: 3",
+      `walks_max: ${pullWalksMax}`,
+      `write_back: ${writeBack}`,
+    );
     expect(pull).toMatchObject({
       of: "persons",
       query: {
@@ -86,6 +93,8 @@ describe("a pull", () => {
     ["page_size: 0", "must be at least 1"],
     [`page_size: ${pageRowsMax + 1}`, `must be at most ${pageRowsMax}`],
     ["calls_max: 0", "must be at least 1"],
+    ["walks_max: 0", "must be at least 1"],
+    [`walks_max: ${pullWalksMax + 1}`, `must be at most ${pullWalksMax}`],
     ["call_max: 3", 'unknown member "call_max" (did you mean "calls_max"?)'],
     [
       "job_postings: { domains_from: exports }",

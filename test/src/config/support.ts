@@ -33,6 +33,7 @@ export const connectors: ReadonlyMap<string, ConnectorSchema> = new Map([
         url: secret(),
         table: z.string().optional(),
         query: z.string().optional(),
+        file: z.string().optional().describe("The file that is written."),
         insert: z.boolean().optional(),
         folder: z.string().optional(),
       }),

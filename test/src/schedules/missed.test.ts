@@ -82,6 +82,25 @@ describe("missedRuns", () => {
     },
   );
 
+  it.each([
+    ["2026-11-19T01:29:59.000Z", 2],
+    ["2026-11-19T01:30:00.000Z", 1],
+    ["2026-11-20T08:00:00.000Z", 0],
+  ])("wants nothing of a schedule before it was made so: since %s it finds %i", (since, count) => {
+    const byHand = begun("2026-11-18T12:00:00.000Z");
+    // That of another time, which the schedule had before.
+    const other = begun("2026-11-17T02:00:09.000Z", { nominalAt: "2026-11-17T02:00:00.000Z" });
+    const run = begun("2026-11-20T09:00:00.000Z");
+    const seen = { run, last: byHand, others: [byHand, other], since: new Date(since) };
+    expect(missedRuns(nightly, seen).times).toHaveLength(count);
+  });
+
+  it("knows by a run that a schedule was there before Temporal was last given it", () => {
+    const run = begun("2026-11-20T09:00:00.000Z");
+    const since = new Date("2026-11-20T08:00:00.000Z");
+    expect(missedRuns(nightly, { run, last, others: [last], since }).times).toHaveLength(2);
+  });
+
   it("wants no time that clocks leave out", () => {
     const before = begun("2027-03-27T12:00:00.000Z");
     const run = begun("2027-03-28T12:00:00.000Z");
@@ -99,7 +118,9 @@ describe("missedRuns", () => {
 describe("missedWarning", () => {
   const nights = [new Date("2026-11-19T01:30:00Z"), new Date("2026-11-20T01:30:00Z")];
   const two = { times: nights, during: undefined };
-  const on = { kind: "on", note: "" } as const;
+  const since = new Date("2026-11-01T00:00:00Z");
+  const on = { kind: "on", note: "", since } as const;
+  const paused = { kind: "paused", since } as const;
   const named =
     "2 scheduled runs did not happen: 2026-11-19 02:30, 2026-11-20 02:30 (Europe/Paris)";
 
@@ -120,10 +141,10 @@ describe("missedWarning", () => {
     expect(missedWarning({ ...two, during: "accounts-1" }, nightly, on)).toBe(
       `${named}; run accounts-1 was still going on`,
     );
-    expect(missedWarning(two, nightly, { kind: "paused", note: "since Monday:\nmigration" })).toBe(
+    expect(missedWarning(two, nightly, { ...paused, note: "since Monday:\nmigration" })).toBe(
       `${named}; its schedule is paused: since Monday: migration`,
     );
-    expect(missedWarning(two, nightly, { kind: "paused", note: undefined })).toBe(
+    expect(missedWarning(two, nightly, { ...paused, note: undefined })).toBe(
       `${named}; its schedule is paused`,
     );
     expect(missedWarning(two, nightly, { kind: "none" })).toContain("`sluice schedule apply`");
@@ -131,11 +152,11 @@ describe("missedWarning", () => {
 
   it("tells of a pause that has ended, unless it ended before", () => {
     const after = resumedNote(new Date("2026-11-20T09:00:00Z"), "since Monday: migration");
-    expect(missedWarning(two, nightly, { kind: "on", note: after })).toBe(
+    expect(missedWarning(two, nightly, { ...on, note: after })).toBe(
       `${named}; its schedule was resumed 2026-11-20T09:00Z; paused since Monday: migration`,
     );
     const before = resumedNote(new Date("2026-11-18T09:00:00Z"), "since Monday: migration");
-    expect(missedWarning(two, nightly, { kind: "on", note: before })).toBe(named);
+    expect(missedWarning(two, nightly, { ...on, note: before })).toBe(named);
   });
 
   it.each([

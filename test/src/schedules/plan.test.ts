@@ -141,16 +141,16 @@ describe("planSchedules", () => {
       await applied(client, both);
       expect(await applied(client, both.slice(1))).toEqual([{ kind: "pause", name: "accounts" }]);
       const state = async (): Promise<object> => await scheduleState(client, "sluice", "accounts");
-      expect(await state()).toEqual({ kind: "paused", note: leftNote });
+      expect(await state()).toMatchObject({ kind: "paused", note: leftNote });
       expect(await applied(client, both.slice(1))).toEqual([]);
       expect(await applied(client, both)).toMatchObject([{ kind: "update", resumes: true }]);
-      expect(await state()).toEqual({ kind: "on", note: "" });
+      expect(await state()).toMatchObject({ kind: "on", note: "" });
 
       await client.schedule.getHandle(scheduleId("sluice", "accounts")).pause("migration");
       expect(await applied(client, both)).toEqual([]);
       const later = [nightly("accounts", "0 5 * * *"), nightly("contacts")];
       expect(await applied(client, later)).toMatchObject([{ kind: "update", resumes: false }]);
-      expect(await state()).toEqual({ kind: "paused", note: "migration" });
+      expect(await state()).toMatchObject({ kind: "paused", note: "migration" });
     },
     timeoutMs,
   );
@@ -249,6 +249,26 @@ describe("planSchedules", () => {
 });
 
 describe("scheduleState", () => {
+  it(
+    "says since when a schedule is what it is: a pause changes nothing of that, another time does",
+    async () => {
+      const client = await temporal();
+      const since = async (): Promise<number> => {
+        const state = await scheduleState(client, "sluice", "accounts");
+        return "since" in state ? state.since.getTime() : NaN;
+      };
+      await applied(client, [nightly("accounts")]);
+      const made = await since();
+      const handle = client.schedule.getHandle(scheduleId("sluice", "accounts"));
+      await handle.pause("migration");
+      await handle.unpause();
+      expect(await since()).toBe(made);
+      await applied(client, [nightly("accounts", "0 4 * * *")]);
+      expect(await since()).toBeGreaterThan(made);
+    },
+    timeoutMs,
+  );
+
   it(
     "tells none from a server that does not say",
     async () => {

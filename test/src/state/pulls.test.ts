@@ -84,8 +84,8 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
   it("keeps a page over a restart, and the first of two that came", async () => {
     await store.beginPull(beginning);
     const here = await step();
-    await store.keepPage({ ...here, page: { items: ["first"] } });
-    await store.keepPage({ ...here, page: { items: ["second"] } });
+    expect(await store.keepPage({ ...here, page: { items: ["first"] } })).toBe("kept");
+    expect(await store.keepPage({ ...here, page: { items: ["second"] } })).toBe("moved");
     const again = await open(test.folder);
     expect(await again.pullPlace(name)).toMatchObject({ page: { items: ["first"] } });
     await again.close();
@@ -95,7 +95,7 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
     await store.beginPull(beginning);
     const here = await step();
     await commit({ walk: { cursor: 1 } });
-    await store.keepPage({ ...here, page: { items: [] } });
+    expect(await store.keepPage({ ...here, page: { items: [] } })).toBe("moved");
     await store.setWalk({ ...here, walk: { cursor: 99 } });
     expect(await place()).toMatchObject({ page: null, walk: { cursor: 1 } });
   });
@@ -253,6 +253,38 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
     await expect(commit()).rejects.toThrow(SupersededError);
     const domains = { ...here, domains: [], rejects: [], isLast: true, at };
     await expect(store.addDomains(domains)).rejects.toThrow(SupersededError);
+  });
+
+  it("lets a run without the lock forget nothing of the one that has it", async () => {
+    await store.beginPull({ ...beginning, hasDomains: true });
+    const listing = { ...name, runId: "r1", version: await store.beginListing(beginning), at };
+    await store.addDomains({ ...listing, domains: ["a.example"], rejects: [], isLast: true });
+    await test.openRun("r2");
+    await store.releaseLock({ name: "lock of r2", firstRunId: "first-r2" });
+    const anew = { ...beginning, runId: "r2", anew: true, hasDomains: true };
+    await expect(store.beginPull(anew)).rejects.toThrow(SupersededError);
+    expect(await place()).toMatchObject({ domain: "a.example" });
+  });
+
+  it("counts the domains that are listed, and what was refused of one list only", async () => {
+    await store.beginPull({ ...beginning, hasDomains: true });
+    const list = async (): Promise<readonly number[]> => {
+      const version = await store.beginListing({ ...name, runId: "r1" });
+      const some = { ...name, runId: "r1", version, rejects: [reject], isLast: false, at };
+      return [
+        await store.addDomains({ ...some, domains: ["a.example", "b.example", "a.example"] }),
+        await store.addDomains({ ...some, domains: ["b.example", "c.example"] }),
+      ];
+    };
+    expect([await list(), await list()]).toEqual([
+      [2, 3],
+      [2, 3],
+    ]);
+    expect(await store.pullTally({ runId: "r1" })).toMatchObject({
+      read: 2,
+      refused: 2,
+      rejected: 2,
+    });
   });
 
   it("forgets what a pruned run added up, and keeps the place", async () => {

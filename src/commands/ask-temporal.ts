@@ -7,6 +7,8 @@ import { statusTemporalMsMax } from "../limits.ts";
 import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../local/connect.ts";
 import { findService } from "../local/shared-service.ts";
 import { temporalAnswers } from "../local/temporal-server.ts";
+import type { ScheduleState } from "../schedules/missed.ts";
+import { scheduleState } from "../schedules/schedule-state.ts";
 import type { Run } from "../state/runs.ts";
 import type { Context } from "./context.ts";
 import { pendingTrouble } from "./pending.ts";
@@ -20,19 +22,31 @@ export type OpenRun = {
   readonly waiting: string | undefined;
 };
 
+/** What Temporal tells of a project; what it does not tell in time is missing. */
+export type Told = {
+  /** By the run's id. */
+  readonly runs: ReadonlyMap<string, OpenRun>;
+  /** By the name of the sync or pull. */
+  readonly schedules: ReadonlyMap<string, ScheduleState>;
+};
+
+/** A Temporal, and whether the project's schedules are there if they are anywhere. */
+type Reached = TemporalClient & { readonly hasSchedules: boolean };
+
 /** Connects to the Temporal that a run of this project would use, where it answers; nothing is started. */
-async function reach(
-  { stateFolder }: Config,
-  context: Context,
-): Promise<TemporalClient | undefined> {
-  if (isTemporalConfigured(context)) return await connectTemporal(undefined);
+async function reach({ stateFolder }: Config, context: Context): Promise<Reached | undefined> {
+  const isConfigured = isTemporalConfigured(context);
   const embedded = findService({ folder: stateFolder, name: "temporal" })?.addresses["grpc"];
-  if (embedded !== undefined) return await connectTemporal(embedded);
-  const isThere = await temporalAnswers(defaultTemporal);
-  return isThere ? await connectTemporal(defaultTemporal) : undefined;
+  if (isConfigured || embedded !== undefined) {
+    const found = await connectTemporal(isConfigured ? undefined : embedded);
+    return { ...found, hasSchedules: true };
+  }
+  // Another project's, perhaps: it would say of our schedules that there are none.
+  if (!(await temporalAnswers(defaultTemporal))) return undefined;
+  return { ...(await connectTemporal(defaultTemporal)), hasSchedules: false };
 }
 
-async function ask({ client }: TemporalClient, run: Run): Promise<OpenRun> {
+async function askRun({ client }: TemporalClient, run: Run): Promise<OpenRun> {
   if (!(await isWorkflowOpen(client, run))) return { isWorkflowOpen: false, waiting: undefined };
   const handle = client.workflow.getHandle<typeof sync>(run.workflowId);
   const trouble = pendingTrouble(handle).catch(() => undefined);
@@ -41,14 +55,14 @@ async function ask({ client }: TemporalClient, run: Run): Promise<OpenRun> {
   return { isWorkflowOpen: true, waiting };
 }
 
-/** Asks Temporal about open runs, for `statusTemporalMsMax` in all; a run it says nothing of is missing in the answer. */
-export async function askOpenRuns(
-  runs: readonly Run[],
+/** Asks Temporal about open runs and about schedules, for `statusTemporalMsMax` in all. */
+export async function askTemporal(
+  asked: { readonly runs: readonly Run[]; readonly scheduled: readonly string[] },
   config: Config,
   context: Context,
-): Promise<ReadonlyMap<string, OpenRun>> {
-  const known = new Map<string, OpenRun>();
-  if (runs.length === 0) return known;
+): Promise<Told> {
+  const [runs, schedules] = [new Map<string, OpenRun>(), new Map<string, ScheduleState>()];
+  if (asked.runs.length + asked.scheduled.length === 0) return { runs, schedules };
   const signal = AbortSignal.timeout(statusTemporalMsMax);
   const reaching = reach(config, context).catch(() => undefined);
   const late = delay(statusTemporalMsMax, undefined, { ref: false });
@@ -56,9 +70,16 @@ export async function askOpenRuns(
   // One that comes too late is closed when it comes.
   if (temporal === undefined) void reaching.then(async (found) => await found?.close());
   await temporal?.client.withAbortSignal(signal, async () => {
-    const asking = runs.map(async (run) => known.set(run.runId, await ask(temporal, run)));
+    const { client, hasSchedules } = temporal;
+    const { taskQueue } = config.temporal;
+    const asking = [
+      ...asked.runs.map(async (run) => runs.set(run.runId, await askRun(temporal, run))),
+      ...(hasSchedules ? asked.scheduled : []).map(async (name) =>
+        schedules.set(name, await scheduleState(client, taskQueue, name)),
+      ),
+    ];
     await Promise.allSettled(asking);
   });
   await temporal?.close();
-  return known;
+  return { runs, schedules };
 }

@@ -1,0 +1,24 @@
+import { absolutePath } from "./absolute-path.ts";
+import { membersOf } from "./members.ts";
+import type { Mistake } from "./mistakes.ts";
+import type { PullConfig } from "./pull.ts";
+
+/**
+ * The pulls that write a file which another one writes. Each puts a whole new file in its place: at the same time, one would take
+ * away what the other wrote.
+ */
+export function writtenFileMistakes(pulls: ReadonlyMap<string, PullConfig>): readonly Mistake[] {
+  const writers = new Map<string, string>();
+  const mistakes: Mistake[] = [];
+  for (const { name, writeBack } of pulls.values()) {
+    const file = absolutePath(membersOf(writeBack.connectorConfig), "file");
+    if (file === undefined) continue;
+    const other = writers.get(file);
+    if (other === undefined) writers.set(file, name);
+    else {
+      const message = `pull ${other} writes this file: give each pull one of its own`;
+      mistakes.push({ path: ["pulls", name, "write_back", "file"], on: "value", message });
+    }
+  }
+  return mistakes;
+}
