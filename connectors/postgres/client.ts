@@ -34,7 +34,7 @@ export type SessionAsk = Pick<Ask<PostgresConfig>, "config" | "signal"> & {
 };
 
 /** A column of what a `select` gives; `modifier` is its length or precision, -1 for none. */
-export type Described = { readonly name: string; readonly oid: number; readonly modifier: number };
+type Described = { readonly name: string; readonly oid: number; readonly modifier: number };
 
 type Opening = { readonly config: PostgresConfig; readonly slot: Slot };
 

@@ -64,6 +64,8 @@ export function conditionOf(
   return { where: conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`, values };
 }
 
+const withoutZone = /^\d{4}-[\d:. -]+$/;
+
 type Edge = {
   readonly columns: readonly SourceColumn[];
   readonly operator: string;
@@ -78,9 +80,15 @@ function edgeOf(
 ): Edge {
   const { changed, key, order } = source;
   const isOfChange = "changed" in position;
-  if (isOfChange !== (changed !== undefined) || (position.key ?? key).length !== key.length) {
+  // A time that was written without a zone is another moment in a column that was given one since.
+  const hasLostZone =
+    isOfChange &&
+    changed?.type === "timestamp with time zone" &&
+    withoutZone.test(position.changed);
+  const isOfOtherKind = isOfChange !== (changed !== undefined);
+  if (isOfOtherKind || hasLostZone || (position.key ?? key).length !== key.length) {
     throw new ConfigError("the saved position was made with another changed_by or key", {
-      field: isOfChange === (changed !== undefined) ? "key" : "changed_by",
+      field: isOfOtherKind || hasLostZone ? "changed_by" : "key",
       hint: "Set it back, or reset the sync's checkpoint.",
     });
   }

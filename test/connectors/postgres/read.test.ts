@@ -176,7 +176,9 @@ describe("readPostgres", () => {
     await query(companies);
     const other: readonly PostgresPosition[] = [
       { key: ["1"] },
-      { of: "t by at", changed: "2024-03-10", key: ["1", "2"] },
+      { of: "t by at", changed: "2024-03-10 00:00:00+00", key: ["1", "2"] },
+      // It was made before the column had a zone.
+      { of: "t by at", changed: "2024-03-10 00:00:00", key: ["1"] },
     ];
     for (const from of other) {
       await expect(pagesOf(askOf(url, changedBy), { from })).rejects.toThrow(
