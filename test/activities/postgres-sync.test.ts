@@ -2,11 +2,16 @@ import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { RunReport } from "../../src/report.ts";
-import { Harness } from "../support/harness.ts";
+import { failureOf, Harness } from "../support/harness.ts";
 import { postgres, type TestDatabase } from "../support/postgres.ts";
+import { until } from "../support/process.ts";
 import { TestRun } from "../support/test-run.ts";
 
 const timeoutMs = 120_000;
+
+/** Finds the connector at work in the midst of a block. */
+const reading = `select 1 from pg_stat_activity
+  where datname = current_database() and state = 'active' and pid <> pg_backend_pid() and query like '%order by%limit%'`;
 
 function yaml(url: string, overlap: string): string {
   return `version: 1
@@ -144,6 +149,31 @@ describe("a nightly sync of a Postgres table", () => {
     await run.commit(first);
     await nightly.database.query("alter table companies rename name to title");
     await expect(run.stage(2)).rejects.toThrow(/reads the column "name", which .* does not have/);
+  });
+
+  it("finishes when the server is restarted in mid-read", async () => {
+    const nightly = await Nightly.open();
+    const { database, harness } = nightly;
+    await nightly.fill(800);
+    // A block takes seconds, so that the server goes down while one is on its way.
+    await database.query(
+      `alter table companies rename to stored;
+       create function slowly() returns boolean language sql volatile as 'select true from pg_sleep(0.0003)';
+       create view companies as select * from stored where slowly()`,
+    );
+    const sync = { table: "companies", key: "[id]", changed_by: "{ column: updated_at }" };
+    const from = Object.entries(sync).map(([name, value]) => `${name}: ${value}`);
+    const slow = await harness.withYaml(
+      yaml(database.url, "6h").replace(/from: .*/, `from: { connection: crm, ${from.join(", ")} }`),
+    );
+    const run = await TestRun.open(slow);
+    const failing = failureOf(run.stage());
+    await until(async () => (await database.query(reading)).length > 0);
+    await database.restart();
+    expect((await failing).nonRetryable).not.toBe(true);
+    const report = await run.transfer();
+    expect(report).toMatchObject({ balanced: true, counts: { read: 800, sent: 800 } });
+    expect(await slow.sandbox.records()).toHaveLength(800);
   });
 
   it("leaves a row that is stamped in the future until its time, and counts it", async () => {
