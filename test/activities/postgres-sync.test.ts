@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { RunReport } from "../../src/report.ts";
 import { failureOf, Harness } from "../support/harness.ts";
-import { postgres, type TestDatabase } from "../support/postgres.ts";
+import { ownPostgres, postgres, type TestDatabase } from "../support/postgres.ts";
 import { until } from "../support/process.ts";
 import { TestRun } from "../support/test-run.ts";
 
@@ -41,8 +41,8 @@ class Nightly {
     this.harness = harness;
   }
 
-  static async open(overlap = "6h"): Promise<Nightly> {
-    const database = await postgres();
+  static async open(overlap = "6h", on?: TestDatabase): Promise<Nightly> {
+    const database = on ?? (await postgres());
     await database.query(
       `create table companies (id bigint primary key, domain text, name text, internal text,
          updated_at timestamptz not null default now());
@@ -152,8 +152,9 @@ describe("a nightly sync of a Postgres table", () => {
   });
 
   it("finishes when the server is restarted in mid-read", async () => {
-    const nightly = await Nightly.open();
-    const { database, harness } = nightly;
+    const database = await ownPostgres();
+    const nightly = await Nightly.open("6h", database);
+    const { harness } = nightly;
     await nightly.fill(800);
     // A block takes seconds, so that the server goes down while one is on its way.
     await database.query(

@@ -81,6 +81,22 @@ async function callsOf(project: Project, step: string): Promise<number> {
   return (await project.ledger()).filter((entry) => entry.step === step).length;
 }
 
+/** Every result came and was written, and each of the four pages was paid for once. */
+async function expectWhole(
+  report: RunReport,
+  project: Project,
+  database: TestDatabase,
+): Promise<void> {
+  expect(report).toMatchObject({
+    outcome: "done",
+    balanced: true,
+    counts: { read: accounts },
+    pull: { calls: 4, possibly_paid_twice: 0 },
+  });
+  expect(await callsOf(project, "search")).toBe(4);
+  expect(await md5Of(database, "scores")).toMatchObject({ rows: accounts });
+}
+
 /** Starts the workflow of `scores` and waits until its first page waits for a lock on the table. */
 async function startBlocked(
   { client }: Pick<TestTemporal, "client">,
@@ -156,14 +172,7 @@ describe("sluice pull", () => {
       await end(worker, "SIGKILL");
       await database.admin.query("rollback");
       await project.worker();
-      expect(await handle.result()).toMatchObject({
-        outcome: "done",
-        balanced: true,
-        counts: { read: accounts },
-        pull: { calls: 4, possibly_paid_twice: 0 },
-      });
-      expect(await callsOf(project, "search")).toBe(4);
-      expect(await md5Of(database, "scores")).toMatchObject({ rows: accounts });
+      await expectWhole(await handle.result(), project, database);
     },
     timeoutMs,
   );
@@ -180,14 +189,7 @@ describe("sluice pull", () => {
       const back = temporal.crash();
       await database.admin.query("rollback");
       await back;
-      expect(await handle.result()).toMatchObject({
-        outcome: "done",
-        balanced: true,
-        counts: { read: accounts },
-        pull: { calls: 4, possibly_paid_twice: 0 },
-      });
-      expect(await callsOf(project, "search")).toBe(4);
-      expect(await md5Of(database, "scores")).toMatchObject({ rows: accounts });
+      await expectWhole(await handle.result(), project, database);
     },
     timeoutMs,
   );

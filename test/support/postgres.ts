@@ -15,22 +15,32 @@ export type TestDatabase = {
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
   /** The same database for another role, which must have this password. */
   readonly urlOf: (user: string, password: string) => string;
-  /** Stops the server, as an operator would, and starts it again. @throws {Error} the server is the one of PG_URL */
-  readonly restart: () => Promise<void>;
 };
 
-/** The server that tests use in place of one of their own. */
-export const givenServer: string | undefined = process.env["PG_URL"];
+/** A database on a server of the test file's own. */
+export type OwnDatabase = TestDatabase & {
+  /** Stops the server, as an operator would, and starts it again. */
+  readonly restart: () => Promise<void>;
+};
 
 let shared: Promise<PostgresCluster> | undefined;
 
 afterAll(async () => await (await shared)?.remove());
 
-/** Makes a database that goes with its test, on a server of the test file's own, or on that of `PG_URL`. */
+/** Makes a database that goes with its test, on the server of `PG_URL`, or on one of the test file's own. */
 export async function postgres(): Promise<TestDatabase> {
-  shared ??= givenServer === undefined ? PostgresCluster.start() : undefined;
-  const own = await shared;
-  const server = own?.url ?? givenServer ?? "";
+  const given = process.env["PG_URL"];
+  return given === undefined ? await ownPostgres() : await databaseOn(given);
+}
+
+/** The same for what nobody may do to, or knows of, a server that is given: restart it, its TLS, its settings. */
+export async function ownPostgres(): Promise<OwnDatabase> {
+  shared ??= PostgresCluster.start();
+  const server = await shared;
+  return { ...(await databaseOn(server.url)), restart: async () => await server.restart() };
+}
+
+async function databaseOn(server: string): Promise<TestDatabase> {
   const name = `sluice_test_${randomBytes(6).toString("hex")}`;
   await runSql(server, `create database ${name} template template0 encoding 'UTF8'`);
   const urlOf = (login: { user: string; password: string } | undefined): string => {
@@ -52,9 +62,5 @@ export async function postgres(): Promise<TestDatabase> {
     admin,
     query: async (sql) => await runSql(url, sql),
     urlOf: (user, secret) => urlOf({ user, password: secret }),
-    restart: async () => {
-      if (own === undefined) throw new Error("the server of PG_URL is not ours to restart");
-      await own.restart();
-    },
   };
 }

@@ -7,7 +7,7 @@ import type { Finding } from "../../../connectors/connector.ts";
 import { checkPostgres } from "../../../connectors/postgres/check.ts";
 import { freePorts } from "../../../src/local/ports.ts";
 import { ownHost } from "../../support/certificates.ts";
-import { givenServer, postgres } from "../../support/postgres.ts";
+import { ownPostgres, postgres } from "../../support/postgres.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { roleOf } from "./role.ts";
 import { askOf } from "./support.ts";
@@ -98,29 +98,26 @@ describe("checkPostgres", () => {
     expect(JSON.stringify(all)).not.toContain("wrong-1f2e");
   });
 
-  it.skipIf(givenServer !== undefined)(
-    "says which TLS is used, and stops where it fails",
-    async () => {
-      const { url } = await postgres();
-      const folder = await temporaryFolder();
-      await writeFile(join(folder, "own.pem"), ownHost.cert);
-      const tlsOf = async (members: object): Promise<string | undefined> =>
-        lines(await check(url, { folder, ...members })).find((line) => line.includes("TLS:"));
-      expect(await tlsOf({ ca_file: "own.pem" })).toBe(
-        "TLS: verify-full: the server's certificate and name are checked",
-      );
-      expect(await tlsOf({ tls: "require" })).toBe(
-        "TLS: warning: require checks no certificate, so anyone in between can pose as the server",
-      );
-      expect(await failure(url, { tls: "verify-full" })).toEqual([
-        "reachable",
-        expect.stringMatching(/^FAIL TLS: .* → Give the authority's certificate as ca_file/),
-      ]);
-      expect(await failure(url, { folder, ca_file: "none.pem" })).toEqual([
-        expect.stringMatching(/^FAIL TLS: ca_file none.pem cannot be read.* → Check the path/),
-      ]);
-    },
-  );
+  it("says which TLS is used, and stops where it fails", async () => {
+    const { url } = await ownPostgres();
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "own.pem"), ownHost.cert);
+    const tlsOf = async (members: object): Promise<string | undefined> =>
+      lines(await check(url, { folder, ...members })).find((line) => line.includes("TLS:"));
+    expect(await tlsOf({ ca_file: "own.pem" })).toBe(
+      "TLS: verify-full: the server's certificate and name are checked",
+    );
+    expect(await tlsOf({ tls: "require" })).toBe(
+      "TLS: warning: require checks no certificate, so anyone in between can pose as the server",
+    );
+    expect(await failure(url, { tls: "verify-full" })).toEqual([
+      "reachable",
+      expect.stringMatching(/^FAIL TLS: .* → Give the authority's certificate as ca_file/),
+    ]);
+    expect(await failure(url, { folder, ca_file: "none.pem" })).toEqual([
+      expect.stringMatching(/^FAIL TLS: ca_file none.pem cannot be read.* → Check the path/),
+    ]);
+  });
 
   it("stops at the step of the table that fails, with what mends it", async () => {
     const db = await postgres();

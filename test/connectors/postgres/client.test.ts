@@ -17,7 +17,7 @@ import { freePorts } from "../../../src/local/ports.ts";
 import { portOf } from "../../src/api/support.ts";
 import { canaries, canariesIn } from "../../support/canaries.ts";
 import { authority, ownHost } from "../../support/certificates.ts";
-import { givenServer, postgres } from "../../support/postgres.ts";
+import { ownPostgres, postgres } from "../../support/postgres.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { askOf } from "./support.ts";
 
@@ -123,29 +123,26 @@ describe("withSession", () => {
   });
 
   // Another server may let anyone in.
-  it.skipIf(givenServer !== undefined)(
-    "names the fault, the server and what to do, and never the password (T11)",
-    async () => {
-      const { query, url, urlOf } = await postgres();
-      const user = new URL(url).pathname.slice(1);
-      await query(`create role ${user} login password '${password}' connection limit 0`);
-      onTestFinished(async () => void (await query(`drop owned by ${user}; drop role ${user}`)));
-      const wrong = Object.assign(new URL(url), { pathname: "/missing" });
-      const cases = [
-        [urlOf("sluice", "wrong"), SourceAuthError, "28P01"],
-        [urlOf("sluice", ""), SourceAuthError, "SASL"],
-        [wrong.href, SourceAuthError, "3D000"],
-        [urlOf(user, password), ConfigError, "53300"],
-      ] as const;
-      for (const [at, kind, code] of cases) {
-        const failure = await failureOf(askOf(at), nothing);
-        expect(failure).toBeInstanceOf(kind);
-        expect(failure.message).toContain(code);
-        expect(failure.message).toContain(`at 127.0.0.1:${new URL(url).port}`);
-        expect(failure.hint).toMatch(/\.$/);
-      }
-    },
-  );
+  it("names the fault, the server and what to do, and never the password (T11)", async () => {
+    const { query, url, urlOf } = await ownPostgres();
+    const user = new URL(url).pathname.slice(1);
+    await query(`create role ${user} login password '${password}' connection limit 0`);
+    onTestFinished(async () => void (await query(`drop owned by ${user}; drop role ${user}`)));
+    const wrong = Object.assign(new URL(url), { pathname: "/missing" });
+    const cases = [
+      [urlOf("sluice", "wrong"), SourceAuthError, "28P01"],
+      [urlOf("sluice", ""), SourceAuthError, "SASL"],
+      [wrong.href, SourceAuthError, "3D000"],
+      [urlOf(user, password), ConfigError, "53300"],
+    ] as const;
+    for (const [at, kind, code] of cases) {
+      const failure = await failureOf(askOf(at), nothing);
+      expect(failure).toBeInstanceOf(kind);
+      expect(failure.message).toContain(code);
+      expect(failure.message).toContain(`at 127.0.0.1:${new URL(url).port}`);
+      expect(failure.hint).toMatch(/\.$/);
+    }
+  });
 
   it(
     "hears of an end that comes when all rows are there and the server has not said that it is ready",
@@ -211,7 +208,7 @@ async function encrypted(
   members: object,
   host = "127.0.0.1",
 ): Promise<ReturnType<typeof askOf>> {
-  const { url } = await postgres();
+  const { url } = await ownPostgres();
   const folder = await temporaryFolder();
   await writeFile(join(folder, "ca.pem"), ca);
   const named = Object.assign(new URL(url), { hostname: host });
@@ -225,7 +222,7 @@ async function isEncrypted(session: Session): Promise<boolean> {
   return session.isEncrypted;
 }
 
-describe.skipIf(givenServer !== undefined)("withSession with TLS", () => {
+describe("withSession with TLS", () => {
   it("encrypts and checks the certificate when there is a ca_file, by name and by address", async () => {
     const member = { ca_file: "ca.pem" };
     for (const host of ["127.0.0.1", "localhost"]) {

@@ -5,7 +5,7 @@ import { horizonOfPostgres } from "../../../connectors/postgres/horizon.ts";
 import { futureRowsMax } from "../../../connectors/postgres/limits.ts";
 import { rewindPostgres, type PostgresPosition } from "../../../connectors/postgres/position.ts";
 import { PostgresCluster, runSql } from "../../support/postgres-cluster.ts";
-import { givenServer, postgres } from "../../support/postgres.ts";
+import { ownPostgres, postgres } from "../../support/postgres.ts";
 import { until } from "../../support/process.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
@@ -24,15 +24,15 @@ function changedIn(position: PostgresPosition | undefined): string {
   return position !== undefined && "changed" in position ? position.changed : "";
 }
 
-/** The rows of a run that passes a held transaction by, and of two that follow its commit: by the overlap alone, and by what was held. */
 function lastOf(pages: readonly { readonly position: PostgresPosition }[]): PostgresPosition {
   const last = pages.at(-1);
   if (last === undefined) throw new Error("nothing was read");
   return last.position;
 }
 
+/** The rows of a run that passes a held transaction by, and of two that follow its commit: by the overlap alone, and by what was held. */
 async function idsAround(hold: string, commit: string): Promise<readonly (readonly unknown[])[]> {
-  const { query, url } = await postgres();
+  const { query, url } = await ownPostgres();
   await query(table);
   const ask = askOf(url, { table: "t", changed_by: { column: "at", overlap: "800ms" } });
   const late = await sessionAt(url);
@@ -84,13 +84,10 @@ describe("horizonOfPostgres", () => {
   });
 
   // A server forbids prepared transactions unless it is set up for them.
-  it.skipIf(givenServer !== undefined)(
-    "goes back to a transaction that is prepared longer than the overlap",
-    async () => {
-      const ids = await idsAround("prepare transaction 'held'", "commit prepared 'held'");
-      expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
-    },
-  );
+  it("goes back to a transaction that is prepared longer than the overlap", async () => {
+    const ids = await idsAround("prepare transaction 'held'", "commit prepared 'held'");
+    expect(ids).toEqual([["2"], ["2"], ["1", "2"]]);
+  });
 
   it("passes by no row of a column that rounds its times", async () => {
     const { query, url } = await postgres();
@@ -133,27 +130,24 @@ describe("horizonOfPostgres", () => {
     expect(future).toBe(futureRowsMax);
   });
 
-  it.skipIf(givenServer !== undefined)(
-    "reads a standby no further than it has followed its primary",
-    async () => {
-      const primary = await PostgresCluster.start();
-      onTestFinished(async () => await primary.remove());
-      const standby = await primary.standby("2s");
-      onTestFinished(async () => await standby.remove());
-      const ask = askOf(standby.url, { table: "t", changed_by: { column: "at", overlap: 0 } });
-      const countThere = async (): Promise<unknown> =>
-        (await runSql(standby.url, "select count(*) from t"))[0]?.["count"];
-      await runSql(primary.url, table);
-      await until(async () => (await countThere().catch(() => undefined)) === "0");
-      await runSql(primary.url, "insert into t values (1)");
-      const { to, warnings } = await horizonOfPostgres(ask);
-      expect(warnings?.join()).toMatch(/a standby does not show/);
-      const first = await pagesOf(ask, { to });
-      expect(columnIn(first, "id")).toEqual([]);
-      await until(async () => (await countThere()) === "1");
-      expect(columnIn(await pagesOf(ask, { from: lastOf(first) }), "id")).toEqual(["1"]);
-    },
-  );
+  it("reads a standby no further than it has followed its primary", async () => {
+    const primary = await PostgresCluster.start();
+    onTestFinished(async () => await primary.remove());
+    const standby = await primary.standby("2s");
+    onTestFinished(async () => await standby.remove());
+    const ask = askOf(standby.url, { table: "t", changed_by: { column: "at", overlap: 0 } });
+    const countThere = async (): Promise<unknown> =>
+      (await runSql(standby.url, "select count(*) from t"))[0]?.["count"];
+    await runSql(primary.url, table);
+    await until(async () => (await countThere().catch(() => undefined)) === "0");
+    await runSql(primary.url, "insert into t values (1)");
+    const { to, warnings } = await horizonOfPostgres(ask);
+    expect(warnings?.join()).toMatch(/a standby does not show/);
+    const first = await pagesOf(ask, { to });
+    expect(columnIn(first, "id")).toEqual([]);
+    await until(async () => (await countThere()) === "1");
+    expect(columnIn(await pagesOf(ask, { from: lastOf(first) }), "id")).toEqual(["1"]);
+  });
 
   it("warns a role that may not see the transactions of others, until it may", async () => {
     const { query, url, urlOf } = await postgres();

@@ -4,7 +4,7 @@ import { blockRowsMax } from "../../../connectors/postgres/limits.ts";
 import type { PostgresPosition } from "../../../connectors/postgres/position.ts";
 import { readPostgres } from "../../../connectors/postgres/read.ts";
 import { SourceUnavailableError } from "../../../src/errors.ts";
-import { givenServer, postgres, type TestDatabase } from "../../support/postgres.ts";
+import { ownPostgres, postgres, type TestDatabase } from "../../support/postgres.ts";
 import { until } from "../../support/process.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
@@ -202,28 +202,25 @@ describe("readPostgres", () => {
     await until(async () => (await query(sessions)).length === 0);
   });
 
-  it.skipIf(givenServer !== undefined)(
-    "is told that the server is gone, and later goes on from the last page with every row once",
-    async () => {
-      const { query, restart, url } = await postgres();
-      await query(`create table t (id int primary key);
+  it("is told that the server is gone, and later goes on from the last page with every row once", async () => {
+    const { query, restart, url } = await ownPostgres();
+    await query(`create table t (id int primary key);
         insert into t select generate_series(1, 25000)`);
-      const ask = askOf(url, { table: "t" });
-      const seen: unknown[] = [];
-      let from: PostgresPosition | undefined;
-      const read = async (): Promise<void> => {
-        for await (const page of readPostgres({ ...ask, from, pageRowsMax: 1_000 })) {
-          seen.push(...columnIn([page], "id"));
-          from = page.position;
-          if (seen.length === 12_000) await restart();
-        }
-      };
-      await expect(read()).rejects.toThrow(SourceUnavailableError);
-      expect(seen).toHaveLength(20_000);
-      await read();
-      expect(seen).toEqual(numbers(25_000));
-    },
-  );
+    const ask = askOf(url, { table: "t" });
+    const seen: unknown[] = [];
+    let from: PostgresPosition | undefined;
+    const read = async (): Promise<void> => {
+      for await (const page of readPostgres({ ...ask, from, pageRowsMax: 1_000 })) {
+        seen.push(...columnIn([page], "id"));
+        from = page.position;
+        if (seen.length === 12_000) await restart();
+      }
+    };
+    await expect(read()).rejects.toThrow(SourceUnavailableError);
+    expect(seen).toHaveLength(20_000);
+    await read();
+    expect(seen).toEqual(numbers(25_000));
+  });
 
   it("reads half as many rows after a statement that took too long, and half of those", async () => {
     const { ask } = await hangingAt(2_600);
