@@ -19,10 +19,11 @@ export function createConfirmUpload(
       const name = { runId, chunk, stage, part };
       const { stream } = syncOf(deps, run.sync);
       await assertServed(deps, ref, { stream, signal });
-      const confirming = { ...name, form: "file", confirm: true, host: deps.hostId } as const;
+      const confirming = { ...name, form: "file", confirm: fileKey, host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });
       const { attempts } = receipt;
-      if (receipt.state === "staged" || receipt.state === "sending") {
+      const isAnother = receipt.state === "confirming" && receipt.fileKey !== fileKey;
+      if (receipt.state === "staged" || receipt.state === "sending" || isAnother) {
         // An earlier attempt found the upload gone, and its answer never arrived.
         throw new UploadGoneError(`part ${part} of chunk ${chunk} is to be uploaded again`);
       }

@@ -61,14 +61,19 @@ export interface ReceiptStore {
   /**
    * Says that a part is about to leave: its receipt, made when missing, becomes `sending`, or `confirming` when `confirm` is
    * set. A body found `sending`, or a file found `confirming`, was perhaps accepted: its records count as possibly repeated.
-   * A receipt that is further (for a confirm: `accepted`) is answered unchanged, and so is a `staged` one that is not smaller
-   * than a part of this run which was too large: it is to be split before anything leaves.
+   * A receipt that is further (for a confirm: `accepted`) is answered unchanged, and so is one of which another key is being
+   * confirmed, and a `staged` one that is not smaller than a part of this run which was too large: it is to be split before
+   * anything leaves.
    * @throws {SupersededError} the staging is not the newest.
    */
   beginPart(
     input: PartName & {
       readonly form: PartForm;
-      readonly confirm?: boolean;
+      /**
+       * The key that is about to be confirmed. The receipt has it from then on: two attempts may have uploaded the part at once,
+       * each under a key of its own, and the one whose key Temporal knows need not be the one that was noted last.
+       */
+      readonly confirm?: string;
       readonly host: string;
       readonly at: string;
     },
@@ -148,7 +153,8 @@ function prepareReceipts(
          and case form when 'file' then gzip_bytes else json_bytes end <= $bytes`,
     ),
     begin: db.prepare(
-      `update receipts set state = $now, attempts = attempts + 1, host = $host, updated_at = $at where ${thisPart}`,
+      `update receipts set state = $now, attempts = attempts + 1, host = $host, updated_at = $at,
+         file_key = coalesce($fileKey, file_key) where ${thisPart}`,
     ),
     repeat: db.prepare(
       "update runs set possibly_repeated = possibly_repeated + $records where run_id = $runId",
@@ -204,7 +210,7 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
   return {
     receipt,
     receipts: (name) => all(receiptRow, statements.list, name),
-    beginPart: ({ form, confirm = false, host, at, ...name }) =>
+    beginPart: ({ form, confirm, host, at, ...name }) =>
       db.write(() => {
         const send = sends.send(name);
         if (send?.state !== "staged" && send?.state !== "committed") throw superseded(name);
@@ -216,12 +222,14 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         const bytes = found.form === "file" ? found.gzipBytes : found.jsonBytes;
         const ask = { runId: name.runId, form: found.form, bytes };
         if (state === "staged" && count(statements.tooLarge, ask) > 0) return found;
-        const [before, now] = confirm ? ["uploaded", "confirming"] : ["staged", "sending"];
+        const isConfirm = confirm !== undefined;
+        if (isConfirm && state === "confirming" && found.fileKey !== confirm) return found;
+        const [before, now] = isConfirm ? ["uploaded", "confirming"] : ["staged", "sending"];
         if (state === before || state === now) {
           // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
-          const wasPerhapsAccepted = state === now && (confirm || form === "body");
+          const wasPerhapsAccepted = state === now && (isConfirm || form === "body");
           if (wasPerhapsAccepted) statements.repeat.run({ records, runId: name.runId });
-          statements.begin.run({ ...name, now, host, at });
+          statements.begin.run({ ...name, now, host, at, fileKey: confirm ?? null });
         }
         return known(name);
       }),

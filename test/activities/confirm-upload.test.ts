@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { dyingAt, failureOf, type Harness } from "../support/harness.ts";
+import { until } from "../support/process.ts";
 import { rows, stagedRun } from "../support/test-run.ts";
 
 describe("confirmUpload twice", () => {
@@ -45,6 +46,48 @@ describe("confirmUpload twice", () => {
       { file_key: fileKey, applied: false, status: 200 },
     ]);
     expect(await run.stored()).toMatchObject({ possiblyRepeated: rows });
+  });
+});
+
+describe("confirmUpload of a part that two attempts uploaded at once", () => {
+  it("writes down the key it confirms, whichever upload was noted last", async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    const { api, state } = harness.deps;
+    const part = run.part(chunk);
+    const sleep = Promise.withResolvers<void>();
+    const putFile: typeof api.putFile = async (input) => {
+      await sleep.promise;
+      await api.putFile(input);
+    };
+    const asleep = harness.activitiesWith({ api: { ...api, putFile } });
+    const first = harness.perform(asleep.uploadFile, part);
+    await until(async () => (await state.receipt(part))?.fileKey !== null);
+    const second = await harness.perform(harness.activities.uploadFile, part);
+    sleep.resolve();
+    // Temporal knows the one that began first in the store: the other took its task from it while it was thought dead.
+    const { fileKey } = await first;
+    expect(fileKey).not.toBe(second.fileKey);
+    expect(await state.receipt(part)).toMatchObject({ state: "uploaded", fileKey: second.fileKey });
+
+    await harness.perform(harness.activities.confirmUpload, { ...part, fileKey });
+
+    expect(await state.receipt(part)).toMatchObject({ state: "accepted", fileKey });
+    expect(await harness.sandbox.ledger("confirm-upload")).toMatchObject([{ file_key: fileKey }]);
+  });
+
+  it("confirms no second key while the first one's answer is unknown", async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    const { uploadFile, confirmUpload } = harness.activities;
+    const part = run.part(chunk);
+    const { fileKey } = await harness.perform(uploadFile, part);
+    harness.sandbox.order("confirm-upload", { dropReply: true });
+    await failureOf(harness.perform(confirmUpload, { ...part, fileKey }));
+    const other = harness.perform(confirmUpload, { ...part, fileKey: "uploads/other" });
+    expect(await failureOf(other)).toMatchObject({ type: "UploadGone" });
+    expect(await harness.sandbox.ledger("confirm-upload")).toHaveLength(1);
+    expect(await harness.deps.state.receipt(part)).toMatchObject({ state: "confirming", fileKey });
   });
 });
 

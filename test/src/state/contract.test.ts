@@ -169,9 +169,9 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await store.beginPart({ ...part, form: "file" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(0);
     await test.move({ ...part, state: "uploaded", fileKey: "k" });
-    await store.beginPart({ ...part, form: "file", confirm: true });
+    await store.beginPart({ ...part, form: "file", confirm: "k" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(0);
-    await store.beginPart({ ...part, form: "file", confirm: true });
+    await store.beginPart({ ...part, form: "file", confirm: "k" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
     await store.beginPart({ ...part, part: 1, form: "body" });
     await test.move({ ...part, part: 1, state: "staged" });
@@ -212,7 +212,7 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     expect(await store.rejects({ runId: "r1", limit: 10 })).toMatchObject([{ place: "a.csv:5" }]);
     await store.beginPart({ ...part, part: 1, form: "file" });
     await test.move({ ...part, part: 1, state: "uploaded", fileKey: "k1" });
-    await store.beginPart({ ...part, part: 1, form: "file", confirm: true });
+    await store.beginPart({ ...part, part: 1, form: "file", confirm: "k1" });
     await test.move({ ...part, part: 1, state: "accepted" });
     await store.commitChunk({ runId: "r1", chunk: 1, stage: 1, at });
     expect(await store.tally({ runId: "r1", staged: false })).toMatchObject({

@@ -112,7 +112,7 @@ describe.each(implementations)("receipts and faults: $kind", ({ open }) => {
     await store.countFault({ ...faultOf("a"), nowMs: 1 });
     await store.movePart({ ...partOf(1), attempts: 1, state: "uploaded", fileKey: "k" });
     expect(await store.faultTimes(faultOf("a"))).toBe(0);
-    await store.beginPart({ ...partOf(1), form: "file", confirm: true });
+    await store.beginPart({ ...partOf(1), form: "file", confirm: "k" });
     await store.countFault({ ...faultOf("a"), nowMs: 2 });
     await store.movePart({ ...partOf(1), attempts: 2, state: "uploaded" });
     expect(await store.faultTimes(faultOf("a"))).toBe(1);

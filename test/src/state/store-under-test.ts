@@ -77,7 +77,7 @@ export class StoreUnderTest {
     const file = { ...part, form: "file", host: "h" } as const;
     await this.store.beginPart(file);
     await this.move({ ...part, state: "uploaded", fileKey: "k" });
-    await this.store.beginPart({ ...file, confirm: true });
+    await this.store.beginPart({ ...file, confirm: "k" });
     await this.move({ ...part, state: "accepted" });
   }
 }
