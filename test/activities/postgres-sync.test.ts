@@ -7,7 +7,7 @@ import { ownPostgres, postgres, type TestDatabase } from "../support/postgres.ts
 import { until } from "../support/process.ts";
 import { TestRun } from "../support/test-run.ts";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 /** Finds the connector at work in the midst of a block. */
 const reading = `select 1 from pg_stat_activity

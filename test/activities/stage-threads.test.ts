@@ -32,7 +32,7 @@ describe("stage threads", () => {
     const run = await TestRun.open(harness);
     const staged = await run.stage();
     expect(staged).toMatchObject({ records: 1_200, done: true });
-  }, 60_000);
+  });
 
   it("say what the connector warned of: a quote that is open where an append-only file ends", async () => {
     const harness = await Harness.open({
@@ -46,5 +46,5 @@ describe("stage threads", () => {
     expect(warnings).toEqual([
       expect.stringContaining("accounts.csv:5: a quoted field is still open"),
     ]);
-  }, 60_000);
+  });
 });

@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
 import { findTemporal } from "../../src/local/find-temporal.ts";
-import { freePorts } from "../../src/local/ports.ts";
 import { type EmbeddedTemporal, startTemporal } from "../../src/local/temporal-server.ts";
+import { startAnyTemporal } from "../support/any-temporal.ts";
 
 const ip = "127.0.0.1";
 
@@ -31,12 +32,12 @@ export class TestTemporal {
   /** Starts one with its histories in a file of `folder`, which outlives a kill. */
   static async start(folder: string): Promise<TestTemporal> {
     const binary = await findTemporal({ env: process.env, say: () => undefined });
-    const [port = 0, uiPort = 0] = await freePorts(ip, 2);
     const logFile = join(folder, "temporal.log");
     const databaseFile = join(folder, "temporal.db");
+    const server = await startAnyTemporal({ logFile, databaseFile });
+    const ports = { port: portOf(server.address), uiPort: portOf(server.uiAddress) };
     const start = async (): Promise<EmbeddedTemporal> =>
-      await startTemporal({ binary, ip, ports: { port, uiPort }, logFile, databaseFile });
-    const server = await start();
+      await startTemporal({ binary, ip, ports, logFile, databaseFile });
     const connection = await connectTemporal(server.address);
     return new TestTemporal({ logFile, start, server, connection });
   }
@@ -50,9 +51,10 @@ export class TestTemporal {
     return this.#server.pid;
   }
 
-  /** Kills it without warning and starts it again on the same port and file. */
-  async crash(): Promise<void> {
+  /** Kills it without warning and starts it again, after so long, on the same port and file. */
+  async crash(awayMs = 0): Promise<void> {
     process.kill(this.#server.pid, "SIGKILL");
+    await delay(awayMs);
     this.#server = await this.#start();
   }
 
@@ -60,4 +62,9 @@ export class TestTemporal {
     await this.#server.stop();
     await this.#connection.close();
   }
+}
+
+/** The port at the end of an address, which has no path. */
+function portOf(address: string): number {
+  return Number(/\d+$/.exec(address)?.[0]);
 }

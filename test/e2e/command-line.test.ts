@@ -17,7 +17,7 @@ import {
 } from "../support/process.ts";
 import { accountsConfig, accountsCsv, bin } from "../support/project.ts";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 /** A laptop with nothing configured: `base_url: sandbox`, no TEMPORAL_ADDRESS. */
 class Laptop {
@@ -190,7 +190,7 @@ describe("wrong input", () => {
     const noService = await laptop.run(["run", "accounts", "--json", "--config", "away.yaml"]);
     expect(noService.code).toBe(4);
     expect(JSON.parse(noService.stdout)).toMatchObject({ error: { code: "Unavailable" } });
-  }, 60_000);
+  });
 
   it.each([
     {

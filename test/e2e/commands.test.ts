@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { end, endSharedServers, until, watch } from "../support/process.ts";
 import { accountsConfig, accountsCsv, bin, Project } from "../support/project.ts";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 describe("the commands around a run", () => {
   it(

@@ -7,9 +7,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { findTemporal } from "../../src/local/find-temporal.ts";
 import { freePorts } from "../../src/local/ports.ts";
-import { startTemporal } from "../../src/local/temporal-server.ts";
+import { startAnyTemporal } from "../support/any-temporal.ts";
 import { end, until, watch, type Watched } from "../support/process.ts";
 import { bin } from "../support/project.ts";
 
@@ -32,15 +31,8 @@ describe("the demo profile of docker-compose.yml", () => {
       recursive: true,
       filter: (path) => !path.endsWith(".sluice"),
     });
-    const [port = 0, uiPort = 0, sandboxPort = 0] = await freePorts("127.0.0.1", 3);
-    const binary = await findTemporal({ env: process.env, say: () => undefined });
-    const logFile = join(folder, "temporal.log");
-    const temporal = await startTemporal({
-      binary,
-      ip: "127.0.0.1",
-      ports: { port, uiPort },
-      logFile,
-    });
+    const temporal = await startAnyTemporal({ logFile: join(folder, "temporal.log") });
+    const [sandboxPort = 0] = await freePorts("127.0.0.1", 1);
     onTestFinished(async () => await temporal.stop());
 
     // A container has its own names, ports and root folder; everything else is as the file says.
@@ -77,5 +69,5 @@ describe("the demo profile of docker-compose.yml", () => {
     const { code, stdout } = await run.ended;
     expect(stdout).toContain("mode        heavyweight");
     expect(code).toBe(3);
-  }, 60_000);
+  });
 });

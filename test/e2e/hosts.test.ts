@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { end, until } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 describe("workers", () => {
   it(
@@ -17,7 +17,7 @@ describe("workers", () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({
           sync: "chunk: { records: 1000 }",
-          advanced: ", schedule_to_start: 2s, host_gone: 3s",
+          advanced: ", heartbeat_timeout: 10s, schedule_to_start: 2s, host_gone: 3s",
         }),
         "accounts.csv": accountsCsv(rows),
       });
@@ -106,7 +106,10 @@ describe("workers", () => {
     async () => {
       const rows = 60_000;
       const project = await Project.start(onTestFinished, {
-        "sluice.yaml": accountsConfig({ sync: "chunk: { records: 5000 }" }),
+        "sluice.yaml": accountsConfig({
+          sync: "chunk: { records: 5000 }",
+          advanced: ", heartbeat_timeout: 3s",
+        }),
         "accounts.csv": accountsCsv(rows, (row) => `old ${row}`),
       });
       const [killed, stopped] = await Promise.all([project.worker(), project.worker()]);
@@ -124,7 +127,7 @@ describe("workers", () => {
       stopped.kill("SIGSTOP");
       await end(killed, "SIGKILL");
       const successor = await project.worker();
-      // Twice the heartbeat timeout of accountsConfig: its activities are taken from it, and it wakes as a zombie.
+      // Twice the heartbeat timeout: its activities are taken from it, and it wakes as a zombie.
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       stopped.kill("SIGCONT");
 

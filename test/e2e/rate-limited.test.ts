@@ -22,17 +22,17 @@ describe("a long rate limit", () => {
       return progress.parse(answer).waiting ?? undefined;
     });
     const [, time = ""] = /^rate limited until (\S+Z)/.exec(waiting) ?? [];
-    const leftMs = Date.parse(time) - Date.now();
-    expect(leftMs).toBeGreaterThan(40_000);
-    expect(leftMs).toBeLessThanOrEqual(60_000);
+    expect(Date.parse(time) - Date.now()).toBeLessThanOrEqual(60_000);
     const { raw } = await handle.describe();
     expect(raw.pendingActivities ?? []).toEqual([]);
-    expect(await project.ledger()).toHaveLength(1);
+    const [refused, ...more] = await project.ledger();
+    expect(more).toEqual([]);
+    // The ledger's line is written before the answer leaves.
+    expect(Date.parse(time) - Date.parse(refused?.t ?? "")).toBeGreaterThanOrEqual(60_000);
 
-    const cancelledAt = Date.now();
     await handle.cancel();
     await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
-    expect(Date.now() - cancelledAt).toBeLessThan(5_000);
+    expect(await project.msToCancel(handle.workflowId)).toBeLessThan(5_000);
     expect(await project.report()).toMatchObject({ outcome: "cancelled", balanced: true });
-  }, 60_000);
+  });
 });

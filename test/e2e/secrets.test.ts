@@ -67,7 +67,7 @@ describe("what Temporal is told (T11)", () => {
     expect(stdout).toContain("./accounts.csv:4");
     expect(stdout).toContain("./accounts.csv:5");
     expect((await project.report()).error?.code).toBe("AuthFailed");
-  }, 60_000);
+  });
 });
 
 /** A history's JSON with every base64 payload written out, so that nothing hides in one. */

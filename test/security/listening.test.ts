@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { temporalOptions } from "../../src/local/connect.ts";
 import { findTemporal } from "../../src/local/find-temporal.ts";
-import { freePorts } from "../../src/local/ports.ts";
+import { freePorts, startOnPorts } from "../../src/local/ports.ts";
 import { startTemporal } from "../../src/local/temporal-server.ts";
 import { end, until, watch } from "../support/process.ts";
 import { bin } from "../support/project.ts";
@@ -48,12 +48,13 @@ describe("what listens when nobody says where (T21)", () => {
     const folder = await temporaryFolder();
     const binary = await findTemporal({ env: process.env, say: () => undefined });
     const { host: ip } = readEnvironment({});
-    const [port = 0, uiPort = 0] = await freePorts(ip, 2);
-    const server = await startTemporal({
-      binary,
+    const logFile = join(folder, "log");
+    const server = await startOnPorts({
       ip,
-      ports: { port, uiPort },
-      logFile: join(folder, "log"),
+      logFile,
+      preferred: await freePorts(ip, 2),
+      start: async ([port = 0, uiPort = 0]) =>
+        await startTemporal({ binary, ip, ports: { port, uiPort }, logFile }),
     });
     onTestFinished(async () => await server.stop());
     const addresses = await addressesOf(server.pid);

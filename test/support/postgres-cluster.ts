@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { z } from "zod";
 
+import { messageOf } from "../../src/errors.ts";
 import { freePorts } from "../../src/local/ports.ts";
 import { canaries } from "./canaries.ts";
 import { ownHost } from "./certificates.ts";
@@ -22,7 +23,7 @@ const result = z.object({ rows: z.array(z.record(z.string(), z.unknown())) });
 /** A throw-away cluster on a loopback port, without fsync, run by a user who may not do much. */
 export class PostgresCluster {
   readonly #folder: string;
-  readonly #port: number;
+  #port: number;
   readonly #user: { readonly uid?: number; readonly gid?: number };
   #server: ChildProcess | undefined;
 
@@ -41,18 +42,18 @@ export class PostgresCluster {
   static async start(): Promise<PostgresCluster> {
     const made = await PostgresCluster.#make();
     await made.#initialise();
-    await made.#up();
+    await made.#upAnywhere();
     return made;
   }
 
-  /** Starts a server that follows this one, as late as `delay` says: `2s`. */
-  async standby(delay: string): Promise<PostgresCluster> {
+  /** Starts a server that follows this one. */
+  async standby(): Promise<PostgresCluster> {
     const made = await PostgresCluster.#make();
     await made.#give(made.#folder);
     const address = `host=${host} port=${this.#port} user=sluice password=${password}`;
     const args = ["--write-recovery-conf", "--checkpoint=fast", "-d", address, "-D", made.#data];
     await made.#finish("pg_basebackup", args);
-    await made.#up({ recovery_min_apply_delay: delay });
+    await made.#upAnywhere();
     return made;
   }
 
@@ -103,7 +104,20 @@ export class PostgresCluster {
     if (uid !== undefined && gid !== undefined) await chown(path, uid, gid);
   }
 
-  async #up(more: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** The first start: on another port when somebody took ours since we looked. */
+  async #upAnywhere(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#up();
+        return;
+      } catch (error) {
+        if (!/Address already in use/.test(messageOf(error))) throw error;
+        [this.#port = 0] = await freePorts(host, 1);
+      }
+    }
+  }
+
+  async #up(): Promise<void> {
     const options = {
       listen_addresses: host,
       port: this.#port,
@@ -113,7 +127,6 @@ export class PostgresCluster {
       synchronous_commit: "off",
       full_page_writes: "off",
       max_prepared_transactions: 10,
-      ...more,
     };
     const args = Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const { child, said } = this.#spawn("postgres", ["-D", this.#data, ...args]);

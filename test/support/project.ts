@@ -6,19 +6,18 @@ import { fileURLToPath } from "node:url";
 
 import type { WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { tsToMs } from "@temporalio/common/lib/time.js";
 import { request } from "undici";
 import { z } from "zod";
 
 import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
-import { findTemporal } from "../../src/local/find-temporal.ts";
-import { freePorts } from "../../src/local/ports.ts";
-import { startTemporal } from "../../src/local/temporal-server.ts";
 import type { RunReport } from "../../src/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { sync } from "../../workflows/sync.ts";
+import { startAnyTemporal } from "./any-temporal.ts";
 import { canaries, keepEvidence, keepFolder } from "./canaries.ts";
 import { end, until, watch, type Ended } from "./process.ts";
 
@@ -27,8 +26,6 @@ export const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url)
 
 /** Takes what is to be done at the end, last thing first: vitest's `onTestFinished`, or a script's own list. */
 export type AtEnd = (work: () => Promise<void>) => void;
-
-const silently = (): void => undefined;
 
 const recordLine = z.object({ record: z.looseObject({ account_id: z.string() }) });
 const anyReport = z.custom<RunReport>((value) => typeof value === "object" && value !== null);
@@ -65,14 +62,7 @@ export class Project {
   static async start(atEnd: AtEnd, files: Readonly<Record<string, string>>): Promise<Project> {
     const folder = await mkdtemp(join(tmpdir(), "sluice-e2e-"));
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    const binary = await findTemporal({ env: process.env, say: silently });
-    const server = await startTemporal({
-      binary,
-      ip: "127.0.0.1",
-      // Never the preferred ports: a developer's own server may stand there.
-      ports: await freeTemporalPorts(),
-      logFile: join(folder, "temporal.log"),
-    });
+    const server = await startAnyTemporal({ logFile: join(folder, "temporal.log") });
     const dataFolder = join(folder, "sandbox");
     const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, dataFolder });
     const temporal = await connectTemporal(server.address);
@@ -153,6 +143,16 @@ export class Project {
     });
   }
 
+  /** From the request to cancel a workflow that has ended to its end, by Temporal's clock alone, in ms. */
+  async msToCancel(workflowId: string): Promise<number> {
+    const handle = this.temporal.client.workflow.getHandle(workflowId);
+    const events = (await handle.fetchHistory()).events ?? [];
+    const asked = events.find((event) =>
+      Boolean(event.workflowExecutionCancelRequestedEventAttributes),
+    );
+    return tsToMs(events.at(-1)?.eventTime) - tsToMs(asked?.eventTime);
+  }
+
   async ledger(): Promise<LedgerEntry[]> {
     const { body } = await request(`${this.sandbox.address}/_sandbox/ledger`);
     const lines = (await body.text()).split("\n").filter((line) => line !== "");
@@ -207,12 +207,7 @@ export class Project {
   }
 }
 
-async function freeTemporalPorts(): Promise<{ port: number; uiPort: number }> {
-  const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
-  return { port, uiPort };
-}
-
-/** A `sluice.yaml` for accounts out of `accounts.csv`, with short timeouts and room for more members of the sync. */
+/** A `sluice.yaml` for accounts out of `accounts.csv`, with short waits and room for more members of the sync. */
 export function accountsConfig(
   more: { readonly sync?: string; readonly advanced?: string } = {},
 ): string {
@@ -234,7 +229,7 @@ syncs:
       domain: { column: domain, as: domain }
       account_properties: { name: name, employees: { column: employees, as: integer } }
     ${more.sync ?? ""}
-advanced: { heartbeat_timeout: 3s, retry_initial: 500ms${more.advanced ?? ""} }
+advanced: { retry_initial: 500ms${more.advanced ?? ""} }
 `;
 }
 

@@ -1,13 +1,13 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { Worker } from "node:worker_threads";
 
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { portOf, startSockets } from "../src/api/support.ts";
+import { startSockets } from "../src/api/support.ts";
 
 /** How a server that is nothing but sockets meets each connection. */
 export type Wire = (socket: Socket) => void;
@@ -51,14 +51,9 @@ export function pouring(head: string): Wire {
   return (socket) => void pour(socket, head);
 }
 
-/** A port of this machine that refuses connections. */
+/** A port of this machine that refuses connections: tcpmux, which nobody serves. One that was free may be taken by another test. */
 export async function refusing(): Promise<URL> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = new URL(`http://127.0.0.1:${portOf(server)}`);
-  server.close();
-  await once(server, "close");
-  return url;
+  return new URL("http://127.0.0.1:1");
 }
 
 /** Listens, then blocks its thread for good: nobody accepts. */
@@ -71,7 +66,7 @@ const deafThread = `
     setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
   });`;
 
-/** How long a connection on this machine may take before it is taken for one that never comes. */
+/** How long a connection on this machine takes at most, as the system counts. */
 const connectMs = 100;
 
 /** A port at which connections hang: its queue is full, and the system drops what comes then. */
@@ -86,11 +81,10 @@ export async function blackHole(): Promise<URL> {
   for (let isFull = false; !isFull;) {
     const socket = connect(port, "127.0.0.1").on("error", () => undefined);
     queued.push(socket);
-    const signal = AbortSignal.timeout(connectMs);
-    isFull = await once(socket, "connect", { signal }).then(
-      () => false,
-      () => true,
-    );
+    await Promise.race([once(socket, "connect"), delay(connectMs)]);
+    // On a busy machine the time is over before we hear of a connection that was made at once: here we do.
+    await setImmediate();
+    isFull = socket.connecting;
   }
   return new URL(`http://127.0.0.1:${port}`);
 }

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Finding } from "../../../connectors/connector.ts";
 import { checkPostgres } from "../../../connectors/postgres/check.ts";
-import { freePorts } from "../../../src/local/ports.ts";
 import { ownHost } from "../../support/certificates.ts";
 import { ownPostgres, postgres } from "../../support/postgres.ts";
+import { refusing } from "../../support/raw-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { roleOf } from "./role.ts";
 import { askOf } from "./support.ts";
@@ -75,8 +75,8 @@ describe("checkPostgres", () => {
 
   it("stops at a server that is not there or lets nobody in", async () => {
     const { url, urlOf } = await postgres();
-    const [port = 0] = await freePorts("127.0.0.1", 1);
-    const nowhere = Object.assign(new URL(url), { port: String(port) }).href;
+    const { port } = await refusing();
+    const nowhere = Object.assign(new URL(url), { port }).href;
     const closed = await check(nowhere);
     expect(closed).toMatchObject([{ name: "reachable", ok: false }]);
     expect(closed[0]?.detail).toContain("ECONNREFUSED");

@@ -13,11 +13,11 @@ import {
   SourceAuthError,
   SourceUnavailableError,
 } from "../../../src/errors.ts";
-import { freePorts } from "../../../src/local/ports.ts";
 import { portOf } from "../../src/api/support.ts";
 import { canaries, canariesIn } from "../../support/canaries.ts";
 import { authority, ownHost } from "../../support/certificates.ts";
 import { ownPostgres, postgres } from "../../support/postgres.ts";
+import { refusing } from "../../support/raw-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { askOf } from "./support.ts";
 
@@ -194,8 +194,8 @@ describe("withSession", () => {
   });
 
   it("is worth another try where nobody listens, and for a while where the name is unknown", async () => {
-    const [port = 0] = await freePorts("127.0.0.1", 1);
-    const refused = await failureOf(askOf(`postgres://u:${password}@127.0.0.1:${port}/d`), nothing);
+    const { host } = await refusing();
+    const refused = await failureOf(askOf(`postgres://u:${password}@${host}/d`), nothing);
     expect(refused).toBeInstanceOf(SourceUnavailableError);
     const unknown = await failureOf(askOf(`postgres://u:${password}@sluice.invalid/d`), nothing);
     expect(unknown).toMatchObject({ code: "ConfigError", patienceMs: 600_000 });

@@ -133,18 +133,24 @@ describe("horizonOfPostgres", () => {
   it("reads a standby no further than it has followed its primary", async () => {
     const primary = await PostgresCluster.start();
     onTestFinished(async () => await primary.remove());
-    const standby = await primary.standby("2s");
+    const standby = await primary.standby();
     onTestFinished(async () => await standby.remove());
     const ask = askOf(standby.url, { table: "t", changed_by: { column: "at", overlap: 0 } });
     const countThere = async (): Promise<unknown> =>
       (await runSql(standby.url, "select count(*) from t"))[0]?.["count"];
+    const replayState = async (): Promise<unknown> =>
+      (await runSql(standby.url, "select pg_get_wal_replay_pause_state() as state"))[0]?.["state"];
     await runSql(primary.url, table);
     await until(async () => (await countThere().catch(() => undefined)) === "0");
+    // It is as far behind as the test needs it to be, however long that takes.
+    await runSql(standby.url, "select pg_wal_replay_pause()");
+    await until(async () => (await replayState()) === "paused");
     await runSql(primary.url, "insert into t values (1)");
     const { to, warnings } = await horizonOfPostgres(ask);
     expect(warnings?.join()).toMatch(/a standby does not show/);
     const first = await pagesOf(ask, { to });
     expect(columnIn(first, "id")).toEqual([]);
+    await runSql(standby.url, "select pg_wal_replay_resume()");
     await until(async () => (await countThere()) === "1");
     expect(columnIn(await pagesOf(ask, { from: lastOf(first) }), "id")).toEqual(["1"]);
   });

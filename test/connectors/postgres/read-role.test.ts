@@ -84,7 +84,6 @@ async function stateOf({ query }: TestDatabase): Promise<unknown> {
 describe("a role with select alone", () => {
   it.for([settingOn, settingOff])(
     "is refused each of the 18 writes, also once it turned the setting off (P15, T5): %s",
-    { timeout: 60_000 },
     async (setting) => {
       const db = await database();
       const { url } = await roleOf(db, (role) => `grant select on companies to ${role}`);
@@ -99,7 +98,7 @@ describe("a role with select alone", () => {
 });
 
 describe("a session for reading", () => {
-  it("refuses the changes of a role that may make them", { timeout: 60_000 }, async () => {
+  it("refuses the changes of a role that may make them", async () => {
     const db = await database();
     const before = await stateOf(db);
     const states = await statesOf(db.url, changes, settingOn);

@@ -36,7 +36,8 @@ describe("takeSlot", () => {
   });
 
   it("counts the slots of other threads, and no longer those of a thread that died", async () => {
-    const leases = { leaseMs: 500, waitMs: 10 };
+    // Long enough that a thread which a busy machine does not let run is not taken for dead.
+    const leases = { leaseMs: 3_000, waitMs: 10 };
     const thread = new Worker(
       `const { parentPort } = require("node:worker_threads");
        import(${JSON.stringify(slots)}).then(async ({ takeSlot }) => {
@@ -51,7 +52,7 @@ describe("takeSlot", () => {
     await new Promise((resolve, reject) => thread.once("message", resolve).once("error", reject));
     await expect(takeSlot("d", signal, leases)).rejects.toThrow(SourceUnavailableError);
     await thread.terminate();
-    const slot = await takeSlot("d", signal, { leaseMs: 500, waitMs: 10_000 });
+    const slot = await takeSlot("d", signal, { ...leases, waitMs: 60_000 });
     slot.release();
   });
 

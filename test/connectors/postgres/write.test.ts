@@ -204,7 +204,7 @@ describe("writePostgres", () => {
     }
   });
 
-  it("does not wait for ever for a row that someone holds", { timeout: 30_000 }, async () => {
+  it("does not wait for ever for a row that someone holds", async () => {
     const { url, query, admin } = await postgres();
     await query(
       "create table scores (id text primary key, fit int); insert into scores values ('a', 1)",

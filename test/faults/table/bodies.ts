@@ -2,7 +2,7 @@ import { answering, pouring, startRaw } from "../../support/raw-server.ts";
 import { says, type Case } from "../cell.ts";
 
 /** Time in which an answer that drips or stalls is given up. */
-const short = { requestMs: 250, headersMs: 200, putBaseMs: 250, putHeadersMs: 200 };
+const short = { requestMs: 1_000, headersMs: 900, putBaseMs: 1_000, putHeadersMs: 900 };
 
 const unread = { none: "the answer to a PUT has no body that counts" };
 

@@ -191,7 +191,7 @@ syncs:
       printed:
         '{"type":"account","account_id":"7","domain":"acme.example","account_properties":{"name":"Acme","employees":12}}',
     });
-  }, 60_000);
+  });
 
   it("reads a view by the column that was said to name its rows", async () => {
     const { url, query } = await postgres();
@@ -216,7 +216,7 @@ syncs:
       printed:
         '{"type":"contact","contact_id":"p1","email":"ann@acme.example","contact_properties":{}}',
     });
-  }, 60_000);
+  });
 
   it("takes columns and paths of any name", async () => {
     const odd = '"Record ID","Company Domain Name","${HOME}: x","#"\n1,a.example,b,c\n';

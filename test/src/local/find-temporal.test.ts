@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ConfigError } from "../../../src/errors.ts";
 import { findTemporal } from "../../../src/local/find-temporal.ts";
-import { freePorts } from "../../../src/local/ports.ts";
+import { refusing } from "../../support/raw-server.ts";
 
 let folder = "";
 let said: string[] = [];
@@ -30,8 +30,7 @@ async function writeProgram(path: string, lines: readonly string[]): Promise<voi
 
 /** An environment in which nothing can be downloaded: the proxy it names refuses connections. */
 async function offline(...path: string[]): Promise<Record<string, string>> {
-  const [closed] = await freePorts("127.0.0.1", 1);
-  return { PATH: path.join(":"), HTTPS_PROXY: `http://127.0.0.1:${closed}` };
+  return { PATH: path.join(":"), HTTPS_PROXY: (await refusing()).href };
 }
 
 async function find(env: Record<string, string>): Promise<string> {

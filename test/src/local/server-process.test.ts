@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ApiUnavailableError } from "../../../src/errors.ts";
 import { identify } from "../../../src/local/process-identity.ts";
 import { startServer, type ServerCommand } from "../../../src/local/server-process.ts";
+import { until } from "../../support/process.ts";
 
 let folder = "";
 
@@ -17,6 +18,15 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(folder, { recursive: true });
 });
+
+/** Whether a child has not ended, or has but we have not been told. */
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 function node(code: string): ServerCommand {
   const logFile = join(folder, "logs", "server.log");
@@ -61,9 +71,14 @@ describe("startServer", () => {
   });
 
   it("does not take the answer of another server for that of one that has ended", async () => {
+    const spawned = Promise.withResolvers<number>();
     const ended = startServer({
       ...node("process.exit(7)"),
-      answers: async () => await new Promise((resolve) => setTimeout(resolve, 500, true)),
+      spawned: spawned.resolve,
+      answers: async () => {
+        const pid = await spawned.promise;
+        return await until(async () => !isThere(pid));
+      },
     });
     await expect(ended).rejects.toThrow("The server ended with code 7.");
   });

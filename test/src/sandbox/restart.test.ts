@@ -4,9 +4,10 @@ import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { startSandbox } from "../../../src/sandbox/server.ts";
+import { until } from "../../support/process.ts";
 import {
   account,
   gzipOf,
@@ -171,7 +172,7 @@ describe("startSandbox", () => {
       })),
     });
     const waiting = [1, 2, 3].map((number) => client.uploadJson([account(number)]));
-    await vi.waitFor(async () => expect(await client.ledger()).toHaveLength(3));
+    await until(async () => (await client.ledger()).length === 3);
     const failures = Promise.allSettled(waiting);
     await client.close();
     expect((await failures).map(({ status }) => status)).toEqual(Array(3).fill("rejected"));

@@ -3,9 +3,10 @@ import { readdir, rename, stat } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { uploadBytesMax } from "../../../src/limits.ts";
+import { until } from "../../support/process.ts";
 import { account, gzipOf, started, type SandboxClient, textLike } from "./sandbox-client.ts";
 
 const contentHeaders = "content-type: application/jsonl\r\ncontent-encoding: gzip\r\n";
@@ -28,6 +29,11 @@ async function putByHand(client: SandboxClient, headers: string): Promise<Socket
 
 async function answerTo(client: SandboxClient, headers: string): Promise<string> {
   return String(await once(await putByHand(client, headers), "data"));
+}
+
+/** The ledger's line of the first PUT, once it is there. */
+async function putEntry(client: SandboxClient): Promise<unknown> {
+  return await until(async () => (await client.ledger()).find(({ step }) => step === "put"));
 }
 
 describe("the storage", () => {
@@ -56,9 +62,8 @@ describe("the storage", () => {
       await client.get("/v1/ping");
       expect(socket.bytesRead).toBe(0);
       socket.destroy();
-      await vi.waitFor(async () => {
-        expect((await client.ledger()).at(-1)).toMatchObject({ step: "put", status: null });
-      });
+      const entry = await putEntry(client);
+      expect(entry).toMatchObject({ step: "put", status: null });
     },
   );
 
@@ -74,19 +79,18 @@ describe("the storage", () => {
     socket.resume();
     socket.write(file.subarray(0, -1));
     const uploads = join(client.dataFolder, "uploads");
-    await vi.waitFor(async () => {
-      const [part = ""] = await readdir(uploads);
-      expect((await stat(join(uploads, part))).size).toBe(file.length - 1);
+    await until(async () => {
+      const [part] = await readdir(uploads);
+      return part !== undefined && (await stat(join(uploads, part))).size === file.length - 1;
     });
     socket.end();
     await once(socket, "close");
-    await vi.waitFor(async () => {
-      expect((await client.ledger()).at(-1)).toMatchObject({
-        step: "put",
-        status: null,
-        file_key: fileKey,
-        bytes: file.length - 1,
-      });
+    const entry = await putEntry(client);
+    expect(entry).toMatchObject({
+      step: "put",
+      status: null,
+      file_key: fileKey,
+      bytes: file.length - 1,
     });
     expect((await client.confirm(fileKey)).status).toBe(404);
   });
@@ -95,9 +99,7 @@ describe("the storage", () => {
     const client = await started();
     const socket = await putByHand(client, "content-length: 1000\r\n");
     const uploads = join(client.dataFolder, "uploads");
-    await vi.waitFor(async () => {
-      expect(await readdir(uploads)).toHaveLength(1);
-    });
+    await until(async () => (await readdir(uploads)).length === 1);
     await Promise.all([once(socket, "close"), client.close()]);
     expect(await readdir(uploads)).toEqual([]);
     const again = await started({ dataFolder: client.dataFolder });

@@ -5,9 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { ConfigError } from "../../../src/errors.ts";
 import { connectTemporal, type TemporalClient } from "../../../src/local/connect.ts";
-import { findTemporal } from "../../../src/local/find-temporal.ts";
-import { freePorts } from "../../../src/local/ports.ts";
-import { startTemporal } from "../../../src/local/temporal-server.ts";
 import { clockChanges } from "../../../src/schedules/clock-changes.ts";
 import { nextTimes } from "../../../src/schedules/fire-times.ts";
 import { scheduleId } from "../../../src/schedules/ids.ts";
@@ -23,6 +20,7 @@ import {
 import { scheduleState } from "../../../src/schedules/schedule-state.ts";
 import { scheduleOptions } from "../../../src/schedules/temporal-schedule.ts";
 import type { Wanted } from "../../../src/schedules/wanted.ts";
+import { startAnyTemporal } from "../../support/any-temporal.ts";
 import { until } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -30,11 +28,7 @@ const timeoutMs = 120_000;
 const owner = { taskQueue: "sluice", storeId: "store-1" };
 
 async function temporal(): Promise<TemporalClient["client"]> {
-  const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
-  const server = await startTemporal({
-    binary: await findTemporal({ env: process.env, say: () => undefined }),
-    ip: "127.0.0.1",
-    ports: { port, uiPort },
+  const server = await startAnyTemporal({
     logFile: join(await temporaryFolder(), "temporal.log"),
   });
   onTestFinished(async () => await server.stop());

@@ -79,7 +79,6 @@ describe("a filter", () => {
   const resources: readonly Resource[] = ["accounts", "persons", "job_postings"];
   it.each(resources)(
     "takes, of every property and with every operator, the values of its kind and no other: %s",
-    { timeout: 60_000 },
     async (resource) => {
       const client = await started();
       const wrong: unknown[] = [];
