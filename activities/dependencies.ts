@@ -10,6 +10,7 @@ import {
   SupersededError,
   WrongStoreError,
 } from "../src/errors.ts";
+import type { Inbox } from "../src/inbox/inbox.ts";
 import type { Notifier } from "../src/notify/notifier.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
 import type { ScheduleState } from "../src/schedules/missed.ts";
@@ -18,6 +19,13 @@ import type { Run } from "../src/state/runs.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import type { RunRef } from "./inputs.ts";
 import type { StageThreads } from "./stage-threads.ts";
+
+/** The inbox, and who drains it. */
+export type Inboxes = {
+  readonly inbox: Inbox;
+  /** Starts the workflow `inboxDrain` of a connection; one that runs is left alone. */
+  startDrain(connection: string): Promise<void>;
+};
 
 /** What the activities work with; made once a worker, handed to `createActivities`. */
 export type Dependencies = {
@@ -46,6 +54,8 @@ export type Dependencies = {
   readonly notifier: Notifier;
   /** Starts the workflow `notify` of a run; a second time is no other than the first. */
   startNotifying(input: NotifyInput): Promise<void>;
+  /** What is posted; undefined where no connection is posted to. */
+  readonly inboxes?: Inboxes | undefined;
   /** Unix ms. */
   now(): number;
   /** For the budget and its gates, which no set clock may open. */

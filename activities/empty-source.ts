@@ -12,7 +12,7 @@ export async function warnOfEmptySource(
   { state }: Pick<Dependencies, "state">,
   run: Run,
 ): Promise<void> {
-  if (run.fromPosition !== null || run.kind === "replay") return;
+  if (run.fromPosition !== null || run.kind !== "sync") return;
   const runs = await state.runs({ sync: run.sync, limit: runsLookedAtMax });
   const last = runs.find(
     ({ runId, kind, target, outcome, request }) =>

@@ -4,6 +4,7 @@ import { createCommitChunk } from "./commit-chunk.ts";
 import { createConfirmUpload } from "./confirm-upload.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { createDropChunk } from "./drop-chunk.ts";
+import { createLookIntoInbox } from "./look-into-inbox.ts";
 import { createNoteUntold } from "./note-untold.ts";
 import { createOpenRun } from "./open-run.ts";
 import { createPostNotification } from "./post-notification.ts";
@@ -12,6 +13,7 @@ import { createOpenPull } from "./pull-open.ts";
 import { createPullPages } from "./pull-pages.ts";
 import { createSplitChunk } from "./split-chunk.ts";
 import { createStageChunk } from "./stage-chunk.ts";
+import { createSweepInboxes } from "./sweep-inboxes.ts";
 import { createUploadFile } from "./upload-file.ts";
 import { createUploadJson } from "./upload-json.ts";
 
@@ -27,6 +29,8 @@ export function createSharedActivities(deps: Dependencies): {
   readonly openPull: ReturnType<typeof createOpenPull>;
   readonly listDomains: ReturnType<typeof createListDomains>;
   readonly pullPages: ReturnType<typeof createPullPages>;
+  readonly lookIntoInbox: ReturnType<typeof createLookIntoInbox>;
+  readonly sweepInboxes: ReturnType<typeof createSweepInboxes>;
 } {
   return {
     openRun: createOpenRun(deps),
@@ -39,6 +43,8 @@ export function createSharedActivities(deps: Dependencies): {
     openPull: createOpenPull(deps),
     listDomains: createListDomains(deps),
     pullPages: createPullPages(deps),
+    lookIntoInbox: createLookIntoInbox(deps),
+    sweepInboxes: createSweepInboxes(deps),
   };
 }
 

@@ -59,7 +59,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       if (input.kind === "replay") {
         await placeReplay(deps, { run: opened, sync, source });
       } else {
-        await warnOfMissedRuns(deps, opened, sync.schedule);
+        if (input.kind === "sync") await warnOfMissedRuns(deps, opened, sync.schedule);
         await placeRun(deps, { runId: input.runId, sync, source }, signal);
       }
       if (input.request.dryRun !== true) {

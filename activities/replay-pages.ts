@@ -61,9 +61,10 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<AnyRow>): R
   const { places, last, ages } = listed;
   const numbers = new Map(places.map((place, number) => [place, number]));
   const found = got.rows
-    .map((row, index) => ({ row, where: got.where(index) }))
+    .map((row, at) => ({ row, at, where: got.where(at) }))
     .map((one) => ({ ...one, number: numbers.get(one.where) ?? 0 }))
     .toSorted((a, b) => a.number - b.number);
+  const { text } = got;
   const gone = got.missing.map((where) => ({
     where,
     code: "row_gone",
@@ -72,6 +73,7 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<AnyRow>): R
   return {
     rows: found.map(({ row }) => row),
     where: (index) => found[index]?.where ?? "",
+    text: text === undefined ? undefined : (index): string => text(found[index]?.at ?? 0),
     rejects: [...(got.rejects ?? []), ...gone],
     position: last,
     age: replacesOlder(stream)

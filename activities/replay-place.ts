@@ -46,10 +46,13 @@ export async function placeReplay(
   await state.placeRun({ runId, checkpointVersion, from: null });
 }
 
-/** How many rejects stop a run; none stop a replay, because what it reads was refused before. */
+/**
+ * How many rejects stop a run; none stop a replay, because what it reads was refused before, or a drain, because others post what
+ * it reads.
+ */
 export function rejectLimitOf(
   { kind }: Pick<Run, "kind">,
   { rejectLimit }: Pick<SyncConfig, "rejectLimit">,
 ): RejectLimit {
-  return kind === "replay" ? { rate: 1, rows: 0 } : rejectLimit;
+  return kind === "replay" || kind === "inbox" ? { rate: 1, rows: 0 } : rejectLimit;
 }

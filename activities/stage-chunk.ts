@@ -116,7 +116,7 @@ export function createStageChunk(
       }
       const read = job.rejects.before.read + staged.counts.read;
       const { minRows, name } = syncOf(deps, run.sync);
-      const isWhole = staged.done && run.request.limit === undefined && !job.isReplay;
+      const isWhole = staged.done && run.request.limit === undefined && run.kind === "sync";
       if (isWhole && read < minRows) {
         await sweepBefore(drawn.stage + 1);
         throw new TooFewRowsError(

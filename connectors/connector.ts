@@ -41,6 +41,8 @@ export type Page<Row, Position> = {
   readonly position: Position;
   /** The place of `rows[index]`; asked only for rejects. */
   where(index: number): string;
+  /** What was read of `rows[index]`, as it came; asked only for rejects. @default the row as JSON */
+  readonly text?: ((index: number) => string) | undefined;
   readonly rejects?: readonly SourceReject[] | undefined;
 };
 
@@ -208,6 +210,8 @@ export type Source = Pull<unknown, unknown, AnyRow> & {
   /** The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. */
   readonly config: z.ZodType;
   readonly position: z.ZodType;
+  /** Of a source that is posted to: the connector whose events it reads from the inbox. */
+  readonly push?: PushSource | undefined;
 };
 
 /** Makes a connector from its schemas and abilities; the members' types follow from the schemas. */
@@ -224,6 +228,82 @@ export function pullSource<
 ): Source {
   // The two schemas guard the erased types: the engine hands over only what they let through.
   return { kind: "pull", ...source };
+}
+
+/** A delivery as it came in, before anyone knows whether it may be believed. */
+export type Incoming = {
+  /** By lower-case name; what came several times is joined by ", ". */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
+  /** The bytes of the body, as they came. */
+  readonly body: Buffer;
+  /** Unix ms. */
+  readonly receivedAt: number;
+};
+
+/** One event of a delivery. */
+export type IncomingEvent = {
+  /** JSON, as it came: the digits of a number are still all there. */
+  readonly json: string;
+  /** What its sender calls it: an id is taken once in a week, within one connection. Without one every delivery counts. */
+  readonly id?: string | undefined;
+};
+
+/** What a connector makes of a delivery: events to keep, or a refusal that the sender is told. */
+export type Received =
+  | { readonly events: readonly IncomingEvent[] }
+  | {
+      /** 400: it can never be read. 401: it is not from whom it says. */
+      readonly refuse: 400 | 401;
+      /** A stable code, counted by the metrics: "bad_signature". */
+      readonly reason: string;
+    };
+
+/** How deliveries of a connection come in, and how long they are kept. */
+export type Doorway = {
+  /** Where they are posted: `/hooks/forms`. */
+  readonly path: string;
+  /** Largest body. */
+  readonly bodyBytesMax: number;
+  /** Events that may wait to be sent before deliveries are refused for a while. */
+  readonly backlogMax: number;
+  /** How long a drain waits for more events before it looks again. */
+  readonly lingerMs: number;
+  /** How long events are kept once every sync has sent them. */
+  readonly retentionMs: number;
+};
+
+/** A source that is posted to. What it receives lies in the engine's inbox until it is sent, and syncs read it there. */
+export interface Push<Config> {
+  doorway(config: Config): Doorway;
+  /** Verifies a delivery and cuts it into events. Never throws for what a sender may have done. */
+  receive(input: { readonly config: Config; readonly request: Incoming }): Received;
+  /** The headers and the path's query with which a body is believed: for `sluice webhooks send`. */
+  sign?(input: {
+    readonly config: Config;
+    readonly body: Buffer;
+    /** Names the delivery where its signature or its headers do. */
+    readonly id: string;
+    /** Unix ms. */
+    readonly at: number;
+  }): Readonly<Record<string, string>>;
+  /** As of a source that is read. */
+  check?(ask: Ask<Config>): Promise<readonly Finding[]>;
+}
+
+/** A push connector as the engine holds it: types erased, its schema kept. */
+export type PushSource = Push<unknown> & {
+  readonly kind: "push";
+  readonly name: string;
+  /** The connection's members. */
+  readonly config: z.ZodType;
+};
+
+/** Makes a push connector from its schema and abilities. */
+export function pushSource<Config extends z.ZodType>(
+  source: { readonly name: string; readonly config: Config } & Push<z.output<Config>>,
+): PushSource {
+  return { kind: "push", ...source };
 }
 
 /** A schema member for a secret: parsed from a string, never printed again. */

@@ -23,6 +23,7 @@ import { registerState } from "./commands/state.ts";
 import { registerStatus } from "./commands/status.ts";
 import { registerTemporal } from "./commands/temporal.ts";
 import { registerValidate } from "./commands/validate.ts";
+import { registerWebhooks } from "./commands/webhooks.ts";
 import { registerWorker } from "./commands/worker.ts";
 import { readEnvironment } from "./config/environment.ts";
 import { messageOf, SluiceError } from "./errors.ts";
@@ -51,6 +52,7 @@ const verbs = [
   registerSchedule,
   registerBudget,
   registerWorker,
+  registerWebhooks,
   registerSandbox,
   registerDev,
   registerSchema,
@@ -84,6 +86,8 @@ function createProgram(context: Context): Command {
     .description("Moves customer data into the Customer Data Service, with nothing lost.")
     .version(version)
     .exitOverride()
+    // For `webhooks send`, whose options `webhooks` would take for its own.
+    .enablePositionalOptions()
     .showSuggestionAfterError();
   for (const register of verbs) register(program, context);
   return program;

@@ -379,3 +379,120 @@ export const discoveriesDefault = 50;
 
 /** Tables that `init` looks through for the one it is told. */
 export const tablesLookedThroughMax = 10_000;
+
+// ---- Commands of webhooks (our choice) ----------------------------------------------------------------------------
+
+/** Port of the receiver unless it is told another. */
+export const webhooksPortDefault = 8090;
+
+/** An event that waits longer than this is late: `status` says so. */
+export const inboxLateMs = 5 * 60_000;
+
+/** Deadline of a delivery of `webhooks send`, from connect to the last byte of its answer. */
+export const sendDeadlineMs = 30_000;
+
+/** Largest answer to a delivery of `webhooks send`. */
+export const sendAnswerBytesMax = 64 * 1024;
+
+// ---- Inbox (our choice) -------------------------------------------------------------------------------------------
+
+/** How long the id of an event that was posted is remembered (design: P12). */
+export const eventIdsKeptMs = 7 * 24 * 3_600_000;
+
+/** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */
+export const inboxGroupCharsMax = 8 * 1024 * 1024;
+
+/** Pages of the inbox's log after which they go into its file: event ids touch the same ones again and again. 16 MB. */
+export const inboxLogPages = 4_000;
+
+// ---- Inbox as a source (our choice) -------------------------------------------------------------------------------
+
+/** Events that are read of an inbox at a time, because each may be as large as a body. */
+export const inboxReadRows = 8;
+
+/** Characters of events after which a page ends. */
+export const inboxPageCharsMax = 8_000_000;
+
+// ---- Draining inboxes (our choice) --------------------------------------------------------------------------------
+
+/** How long one call of the doorbell may take. */
+export const ringCallMsMax = 5_000;
+
+/** Time to the second call of a doorbell that did not get through; doubles with each that fails. */
+export const ringFirstMs = 1_000;
+
+/** Longest time between two of its calls. */
+export const ringStepMsMax = 30_000;
+
+/** How long a drain leaves a sync alone whose run failed; doubles with each that fails. */
+export const drainRestMs = 60_000;
+
+/** Longest such rest. */
+export const drainRestMsMax = 15 * 60_000;
+
+/** The same of a sync that another run is sending. */
+export const drainBusyRestMs = 15_000;
+
+/** How often somebody looks for events whose doorbell was not heard, and for what may go. */
+export const sweepEveryMs = 60_000;
+
+/** Transactions in which one sweep removes events of a connection, and event ids: what is left goes with the next. */
+export const sweepStepsMax = 100;
+
+/** How long a drain's run that had nothing to tell is kept. */
+export const drainRunsKeptMs = 24 * 3_600_000;
+
+/** Such runs of a sync that one sweep removes. */
+export const drainRunsPrunedMax = 1_000;
+
+// ---- Webhook receiver (our choice where no source is named) -------------------------------------------------------
+
+/** Time to the end of a request's head (design: faults, section 6.3). */
+export const receiverHeadMsMax = 3_000;
+
+/** Time to the end of a request (design: faults, section 6.3). */
+export const receiverRequestMsMax = 5_000;
+
+/** How often it is looked for connections that took longer (design: faults, section 6.3). */
+export const receiverCheckMs = 1_000;
+
+/** How long a connection is kept for its next request; longer than the 60 s that proxies keep theirs, who else meet a closed one. */
+export const receiverKeepAliveMs = 72_000;
+
+/** Connections at once; further ones are closed as they come. */
+export const receiverConnectionsMax = 4_096;
+
+/** Bytes of a request's head (Node's own default). */
+export const receiverHeadBytesMax = 16 * 1024;
+
+/** Header lines of a request. */
+export const receiverHeaderLinesMax = 100;
+
+/** Bytes of a body that any request may hold in memory; above it, it takes its share of `receiverBodiesBytesMax`. */
+export const receiverSmallBodyBytes = 16 * 1024;
+
+/** Bytes of larger bodies that are read at once, so that senders who stop in the middle cannot fill the memory. */
+export const receiverBodiesBytesMax = 64 * 1024 * 1024;
+
+/** Bytes of an unwanted body that are read away (design: faults, section 6.3). */
+export const receiverDrainBytesMax = 64 * 1024;
+
+/** How long a sender of an unwanted body has for reading its answer. */
+export const receiverDrainMs = 1_000;
+
+/** `Retry-After` of a delivery that cannot be kept for now. */
+export const receiverRetryAfterSeconds = 10;
+
+/** How long deliveries are refused unread after a write failed; then the next one is tried, and so on. */
+export const receiverRestMs = 1_000;
+
+/** How often the receiver looks how the inbox stands. */
+export const receiverLookMs = 1_000;
+
+/** How long requests under way have when the receiver closes. */
+export const receiverCloseMs = 10_000;
+
+// ---- Deliveries (our choice) --------------------------------------------------------------------------------------
+
+/** Events of one delivery: what is kept in one transaction. */
+export const deliveryEventsMax = 1_000;

@@ -20,7 +20,7 @@ export type ReportReason = {
   readonly code: string;
   readonly reason: string;
   readonly count: number;
-  /** `file:line`, or the reject's number in the run where a place could hold a key. */
+  /** `file:line` or `connection#number`, or the reject's number in the run where a place could hold a key. */
   readonly example: string;
 };
 
@@ -51,7 +51,7 @@ export type RunReport = {
   readonly workflow_id: string;
   /** Name of the sync or pull. */
   readonly sync: string;
-  /** `sync`, `replay` or `pull`. */
+  /** `sync`, `inbox`, `replay` or `pull`. */
   readonly kind: string;
   readonly outcome: Outcome | "running";
   readonly error?: RunFailure;
@@ -123,7 +123,7 @@ function pullReport(tally: PullTally): PullReport {
 
 /** A place may hold a key, which must not enter Temporal: only `file:line` is told. */
 function exampleOf({ chunk, ordinal, place }: RejectReason, { placesAreLines }: Run): string {
-  return placesAreLines && /^[^\n]+:\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`;
+  return placesAreLines && /^[^\n]+[:#]\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`;
 }
 
 /** Makes the report of a run from what the store holds of it. */

@@ -7,7 +7,7 @@ export type PaceTally = { requests: number; waitedMs: number };
 export type Requester = {
   /** Names the work over all its attempts; its place in the queue goes by it. Undefined holds no place. */
   readonly ticket?: string | undefined;
-  /** Of the run: `sync`, `inbox`, `pull`, `backfill`. @default "sync" */
+  /** Of the run: `sync`, `inbox`, `replay`, `pull`, `backfill`. @default "sync" */
   readonly kind?: string | undefined;
   /** Every request and every wait that is told is added to it. */
   readonly tally: PaceTally;

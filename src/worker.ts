@@ -15,8 +15,9 @@ import {
 import type { Logger } from "pino";
 
 import { closeAbandoned } from "../activities/close-abandoned.ts";
-import { hostQueueOf, type Dependencies } from "../activities/dependencies.ts";
+import { hostQueueOf, type Dependencies, type Inboxes } from "../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../activities/index.ts";
+import { postedConnections } from "../activities/posted.ts";
 import { createStageThreads } from "../activities/stage-threads.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { ProxySettings } from "./api/http.ts";
@@ -24,15 +25,18 @@ import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
 import { runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
+import { openInbox } from "./inbox/open.ts";
 import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { startNotifying } from "./local/notification.ts";
 import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./local/presence.ts";
 import { createNotifier } from "./notify/notifier.ts";
+import { scheduleSweep } from "./schedules/inbox-sweep.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
 import { createServiceClient, type ServiceAddresses } from "./service-client.ts";
 import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite.ts";
+import { startDrain } from "./webhooks/drain.ts";
 
 /** What a worker is made from. */
 export type WorkerSettings = {
@@ -93,12 +97,42 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
   }
 }
 
+/** The inbox of a project in which a connection is posted to. */
+async function openInboxes(
+  { config, sources }: WorkerSettings,
+  client: Client,
+): Promise<Inboxes | undefined> {
+  if (postedConnections({ config, sources }).length === 0) return undefined;
+  const { taskQueue } = config.temporal;
+  return {
+    inbox: await openInbox(config.stateFolder),
+    startDrain: async (connection) => await startDrain(client, { connection, taskQueue }),
+  };
+}
+
+/** Has inboxes swept from now on; a worker that may make no schedule works all the same. */
+async function keepSwept(
+  { config, inboxes, state }: Pick<Dependencies, "config" | "inboxes" | "state">,
+  client: Client,
+  log: Logger,
+): Promise<void> {
+  if (inboxes === undefined) return;
+  const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
+  try {
+    await scheduleSweep(client, owner);
+  } catch (error) {
+    const text = "nobody sweeps the inboxes: an event whose doorbell is not heard stays unsent";
+    log.warn({ why: messageOf(error) }, text);
+  }
+}
+
 async function createDependencies(
   settings: WorkerSettings,
   client: Client,
 ): Promise<Dependencies & { close(): Promise<void> }> {
   const { config, sources } = settings;
   const state = await openSqliteStore(config.stateFolder);
+  const inboxes = await openInboxes(settings, client);
   const stagingFolder = join(config.stateFolder, "staging");
   await mkdir(stagingFolder, { recursive: true, mode: 0o700 });
   const hostId = await readHostId(config.stateFolder);
@@ -122,6 +156,7 @@ async function createDependencies(
     scheduleState: async (name) => await scheduleState(client, config.temporal.taskQueue, name),
     notifier,
     startNotifying: async (input) => await startNotifying(client, config.temporal, input),
+    inboxes,
     now: Date.now,
     clock: systemClock(),
     log: settings.log,
@@ -129,6 +164,7 @@ async function createDependencies(
       await stageThreads.close();
       await api.close();
       await notifier.close();
+      await inboxes?.inbox.close();
       await state.close();
     },
   };
@@ -192,6 +228,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const beating = await startBeating(deps);
   closing.defer(async () => await beating.stop());
   const workers = await createWorkers(deps, { connection, namespace });
+  await keepSwept(deps, client, log);
   const open = closing.move();
   const ended = (async () => {
     try {

@@ -32,7 +32,8 @@ export function closingOf(error: unknown): Pick<CloseRunInput, "failure" | "outc
   return { outcome: "failed", failure };
 }
 
-async function close(view: RunView, closing: Closing): Promise<RunReport | null> {
+/** Closes a run, also one that was cancelled, and shows its report; null for a run that was never opened. */
+export async function close(view: RunView, closing: Closing): Promise<RunReport | null> {
   const { run_id: runId } = view.progress;
   return await CancellationScope.nonCancellable(async () => {
     const report = await closeRun({ runId, ...closing });

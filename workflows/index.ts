@@ -1,3 +1,5 @@
+export { inboxDrain } from "./inbox-drain.ts";
+export { inboxSweep } from "./inbox-sweep.ts";
 export { jobPostingsPull } from "./job-postings-pull.ts";
 export { notify } from "./notify.ts";
 export { searchPull } from "./search-pull.ts";

@@ -25,6 +25,13 @@ export const { openRun, openPull, closeRun } = proxyActivities<SharedActivities>
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "100 seconds" },
 });
 
+/** Inboxes: what a look waits is its linger, what a sweep takes is a bounded share of what may go. */
+export const { lookIntoInbox, sweepInboxes } = proxyActivities<SharedActivities>({
+  ...metaOptions,
+  startToCloseTimeout: "5 minutes",
+  retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },
+});
+
 /** The notifications of a run, which outlast it; the run's settings are not known here. */
 export const { postNotification } = proxyActivities<SharedActivities>({
   cancellationType,

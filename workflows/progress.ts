@@ -95,7 +95,7 @@ function table(rows: Rows): string {
 }
 
 /** Foreign text inside a code fence longer than any run of back-ticks in it: it stays text. */
-function fenced(text: string): string {
+export function fenced(text: string): string {
   const runs = text.match(/`+/g)?.map((run) => run.length) ?? [];
   const fence = "`".repeat(Math.max(2, ...runs) + 1);
   return `${fence}\n${text}\n${fence}`;

@@ -6,8 +6,8 @@ import type { ProgressCounts } from "./progress.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** What continue-as-new hands on; nobody types it. */
-const continued = z.strictObject({
+/** What continue-as-new hands on of a run that goes on; nobody types it. */
+export const continuedRun = z.strictObject({
   run_id: z.string(),
   chunk: z.int().positive(),
   mode: z.strictObject({ mode: z.enum(["lightweight", "heavyweight"]), reason: z.string() }),
@@ -18,12 +18,18 @@ const continued = z.strictObject({
 /** Characters of a run's id: its sync, a time, and part of a workflow's. */
 const runIdCharsMax = nameCharsMax + 32;
 
+/** The name of a sync or connection in `sluice.yaml`. */
+export function configuredName(what: "connection" | "sync"): z.ZodString {
+  const message = `the name of a ${what} in sluice.yaml`;
+  return z
+    .string()
+    .max(nameCharsMax, message)
+    .regex(/^[a-z][a-z0-9_-]*$/, message);
+}
+
 const syncInput = z
   .strictObject({
-    sync: z
-      .string()
-      .max(nameCharsMax, "the name of a sync in sluice.yaml")
-      .regex(/^[a-z][a-z0-9_-]*$/, "the name of a sync in sluice.yaml"),
+    sync: configuredName("sync"),
     mode: z.enum(["auto", "lightweight", "heavyweight"]).optional(),
     full: z.boolean().optional(),
     limit: z.int().positive().optional(),
@@ -35,7 +41,7 @@ const syncInput = z
         code: z.string().min(1).max(nameCharsMax).optional(),
       })
       .optional(),
-    continued: continued.optional(),
+    continued: continuedRun.optional(),
   })
   .refine(
     ({ replay, full, limit, dry_run: dryRun }) =>
@@ -45,6 +51,9 @@ const syncInput = z
 
 /** Characters of what is said of a wrong input, which may name members of any length. */
 const problemCharsMax = 2_000;
+
+/** A run that an execution before began, and that goes on. */
+export type ContinuedRun = z.output<typeof continuedRun>;
 
 /** Input of the workflow `sync`, as a person types it into the Web UI. */
 export type SyncInput = z.output<typeof syncInput>;
@@ -71,13 +80,18 @@ function corrected(raw: unknown): SyncInput {
   return Object.assign({ sync }, Object.fromEntries<unknown>(values));
 }
 
-/** A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first tell the time). */
+/**
+ * A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first tell the time). One of
+ * the many runs of a drain is told from the others by the milliseconds.
+ */
 export function newRunId(
   syncName: string,
   workflow: { readonly startTime: Date; readonly firstExecutionRunId: string },
+  isOneOfMany = false,
 ): string {
-  const [date = "", time = ""] = workflow.startTime.toISOString().slice(0, 19).split("T");
-  const stamp = `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}`;
+  const [date = "", time = ""] = workflow.startTime.toISOString().slice(0, 23).split("T");
+  const digits = time.replaceAll(/[:.]/g, "").slice(0, isOneOfMany ? 9 : 6);
+  const stamp = `${date.replaceAll("-", "")}-${digits}`;
   return `${syncName}-${stamp}-${workflow.firstExecutionRunId.slice(-8)}`;
 }
 
@@ -96,7 +110,7 @@ export function isRunOf(
 ): boolean {
   const stamp = runId.slice(name.length, -8);
   const isOwn = runId.startsWith(name) && runId.endsWith(firstExecutionRunId.slice(-8));
-  return isOwn && /^-\d{8}-\d{6}-$/.test(stamp) && opened.runId === runId;
+  return isOwn && /^-\d{8}-\d{6}(?:\d{3})?-$/.test(stamp) && opened.runId === runId;
 }
 
 function isOwnRun({ sync, continued: handedOn }: SyncInput, firstExecutionRunId: string): boolean {

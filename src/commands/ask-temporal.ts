@@ -4,15 +4,13 @@ import type { Progress } from "../../workflows/progress.ts";
 import type { sync } from "../../workflows/sync.ts";
 import type { Config } from "../config/config.ts";
 import { statusTemporalMsMax } from "../limits.ts";
-import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../local/connect.ts";
-import { findService } from "../local/shared-service.ts";
-import { temporalAnswers } from "../local/temporal-server.ts";
+import { isWorkflowOpen, type TemporalClient } from "../local/connect.ts";
 import type { ScheduleState } from "../schedules/missed.ts";
 import { scheduleState } from "../schedules/schedule-state.ts";
 import type { Run } from "../state/runs.ts";
 import type { Context } from "./context.ts";
 import { pendingTrouble } from "./pending.ts";
-import { defaultTemporal, isTemporalConfigured } from "./services.ts";
+import { reachTemporal } from "./reach-temporal.ts";
 
 /** What Temporal knows of a run that has not ended. */
 export type OpenRun = {
@@ -29,22 +27,6 @@ export type Told = {
   /** By the name of the sync or pull. */
   readonly schedules: ReadonlyMap<string, ScheduleState>;
 };
-
-/** A Temporal, and whether the project's schedules are there if they are anywhere. */
-type Reached = TemporalClient & { readonly hasSchedules: boolean };
-
-/** Connects to the Temporal that a run of this project would use, where it answers; nothing is started. */
-async function reach({ stateFolder }: Config, context: Context): Promise<Reached | undefined> {
-  const isConfigured = isTemporalConfigured(context);
-  const embedded = findService({ folder: stateFolder, name: "temporal" })?.addresses["grpc"];
-  if (isConfigured || embedded !== undefined) {
-    const found = await connectTemporal(isConfigured ? undefined : embedded);
-    return { ...found, hasSchedules: true };
-  }
-  // Another project's, perhaps: it would say of our schedules that there are none.
-  if (!(await temporalAnswers(defaultTemporal))) return undefined;
-  return { ...(await connectTemporal(defaultTemporal)), hasSchedules: false };
-}
 
 async function askRun({ client }: TemporalClient, run: Run): Promise<OpenRun> {
   if (!(await isWorkflowOpen(client, run))) return { isWorkflowOpen: false, waiting: undefined };
@@ -64,17 +46,18 @@ export async function askTemporal(
   const [runs, schedules] = [new Map<string, OpenRun>(), new Map<string, ScheduleState>()];
   if (asked.runs.length + asked.scheduled.length === 0) return { runs, schedules };
   const signal = AbortSignal.timeout(statusTemporalMsMax);
-  const reaching = reach(config, context).catch(() => undefined);
+  const reaching = reachTemporal(config, context).catch(() => undefined);
   const late = delay(statusTemporalMsMax, undefined, { ref: false });
   const temporal = await Promise.race([reaching, late]);
   // One that comes too late is closed when it comes.
   if (temporal === undefined) void reaching.then(async (found) => await found?.close());
   await temporal?.client.withAbortSignal(signal, async () => {
-    const { client, hasSchedules } = temporal;
+    const { client, isFound } = temporal;
     const { taskQueue } = config.temporal;
     const asking = [
       ...asked.runs.map(async (run) => runs.set(run.runId, await askRun(temporal, run))),
-      ...(hasSchedules ? asked.scheduled : []).map(async (name) =>
+      // Another project's, perhaps: it would say of our schedules that there are none.
+      ...(isFound ? [] : asked.scheduled).map(async (name) =>
         schedules.set(name, await scheduleState(client, taskQueue, name)),
       ),
     ];

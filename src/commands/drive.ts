@@ -69,7 +69,8 @@ async function startOrFollow(
   const holder = await state.lockHolder(drive.lock);
   if (holder !== undefined && (await isWorkflowOpen(client, holder))) {
     const { runId, workflowId } = holder;
-    if (session.hasOtherWorker) {
+    // A drain is more than the one run that holds the lock: nobody waits for its end.
+    if (session.hasOtherWorker || holder.kind === "inbox") {
       const message = `${kind} ${name} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
       throw new BusyError(message, { hint: `wait for it, or \`sluice cancel ${runId}\`` });
     }

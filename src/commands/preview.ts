@@ -61,7 +61,8 @@ async function* namedRows(
   const gone = got.missing.map((where) => ({
     where,
     code: "row_gone",
-    reason: "there is no such row; it is named by its key, in a file by `path:line`",
+    reason:
+      "there is no such row; it is named by its key, in a file by `path:line`, in an inbox by `connection#number`",
   }));
   yield { ...got, rejects: [...(got.rejects ?? []), ...gone], position: null };
 }
@@ -150,7 +151,7 @@ export const registerPreview: Register = (program, context) => {
     .option("-n, --rows <rows>", "how many rows to read", positive, 5)
     .option(
       "--key <key>",
-      "the row of this key, in a file path:line; may be repeated",
+      "the row of this key, in a file path:line, in an inbox connection#number; may be repeated",
       (key: string, keys: readonly string[]) => [...keys, key],
       [],
     )

@@ -15,7 +15,7 @@ import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { replayRejects, type ReplayOptions } from "./replay.ts";
 import { positive } from "./run.ts";
-import { runNamed } from "./runs.ts";
+import { runOfRejects } from "./runs.ts";
 
 const pageSize = 1_000;
 const columns = [
@@ -80,7 +80,7 @@ function lineOf(reject: Reject): string {
 async function listRejects(context: Context, options: ListOptions): Promise<void> {
   const config = await configOf(context, options);
   await withState(config, async (state) => {
-    const { runId } = await runNamed(state, options);
+    const { runId } = await runOfRejects(state, options);
     const found = await state.rejects({ runId, limit: options.limit });
     for (const reject of found) {
       context.print(options.json ? plainJson(shown(reject)) : lineOf(reject));
@@ -116,7 +116,7 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
   const { format, out: file } = options;
   const config = await configOf(context, options);
   await withState(config, async (state) => {
-    const { runId } = await runNamed(state, options);
+    const { runId } = await runOfRejects(state, options);
     const lines = Readable.from(exportedLines(state, runId, format));
     if (file === undefined) {
       for await (const line of lines) {
@@ -142,7 +142,10 @@ export const registerRejects: Register = (program, context) => {
   const rejects = program.command("rejects").description("rows and records that were refused");
   const verb = (name: string): Command =>
     withGlobals(rejects.command(name))
-      .option("--run <run>", "of this run; of the newest when none is named")
+      .option(
+        "--run <run>",
+        "of this run; of the newest when none is named, of an inbox the newest that has some",
+      )
       .option("--sync <name>", "of the newest run of this sync or pull");
   verb("list")
     .description("the rejects of a run, with their places and reasons")

@@ -11,7 +11,7 @@ import { configOf, withState } from "./context.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { syncNamed } from "./named.ts";
 import { transferNow } from "./run.ts";
-import { runNamed } from "./runs.ts";
+import { runOfRejects } from "./runs.ts";
 
 /** The options of `rejects replay`. */
 export type ReplayOptions = GlobalOptions & {
@@ -31,7 +31,10 @@ async function runToReplay(
   const newest =
     run === undefined && sync === undefined ? await state.runs({ limit: runsLookedThrough }) : [];
   const ofSync = newest.find(({ kind }) => kind !== "pull");
-  const found = ofSync ?? (await runNamed(state, { run, sync }));
+  const found =
+    ofSync === undefined || ofSync.kind === "inbox"
+      ? await runOfRejects(state, { run, sync: sync ?? ofSync?.sync })
+      : ofSync;
   if (found.kind !== "pull") return found;
   throw new ConfigError(`run ${found.runId} is of a pull, whose rejects cannot be replayed`, {
     hint: `\`sluice pull ${found.sync} --full\` asks the service for its results again`,

@@ -11,7 +11,7 @@ import { grouped, reportText } from "./report-text.ts";
 import { positive } from "./run.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
-export async function runNamed(
+async function runNamed(
   state: StateStore,
   named: { readonly run?: string | undefined; readonly sync?: string | undefined },
 ): Promise<Run> {
@@ -26,6 +26,21 @@ export async function runNamed(
       hint: "look at `sluice runs list`",
     },
   );
+}
+
+/**
+ * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those, the newest that has some.
+ * @throws {ConfigError} as `runNamed`.
+ */
+export async function runOfRejects(
+  state: StateStore,
+  named: { readonly run?: string | undefined; readonly sync?: string | undefined },
+): Promise<Run> {
+  const newest = await runNamed(state, named);
+  if (named.run !== undefined || newest.kind !== "inbox") return newest;
+  const outcome = "done_with_rejects";
+  const [rejecting] = await state.runs({ sync: named.sync, outcome, limit: 1 });
+  return rejecting ?? newest;
 }
 
 function rowOf(report: RunReport): string[] {

@@ -12,12 +12,14 @@ import type { StateStore } from "../state/state-store.ts";
 import { askTemporal } from "./ask-temporal.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
+import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox-status.ts";
 import { grouped } from "./report-text.ts";
-import { statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
+import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
 
 /** Everything `sluice status` shows. */
 type Status = {
   readonly transfers: readonly TransferStatus[];
+  readonly inboxes: readonly InboxStatus[];
   /** Gates of the configured key and of storage hosts that hold requests back. */
   readonly gates: readonly GateState[];
   /** Workers that beat. */
@@ -37,9 +39,22 @@ function transfersOf({ syncs, pulls }: Config): Transfer[] {
 /** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
 const runsLookedThrough = 50;
 
+/** How long rejects of an inbox are shown, whose runs follow each other by the second. */
+const rejectsShownMs = 24 * 3_600_000;
+
 async function lastRun(state: StateStore, { name, kind }: Transfer): Promise<Run | undefined> {
   const runs = await state.runs({ sync: name, limit: runsLookedThrough });
-  return runs.find((run) => run.kind === kind && run.request.dryRun !== true);
+  // What is posted to a connection is sent by runs that its inbox begins.
+  const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
+  return runs.find((run) => kinds.includes(run.kind) && run.request.dryRun !== true);
+}
+
+/** The newest run of an inbox that rejected something in the last day. */
+async function rejectingRun(state: StateStore, { sync, kind }: Run): Promise<Run | undefined> {
+  if (kind !== "inbox") return undefined;
+  const [found] = await state.runs({ sync, outcome: "done_with_rejects", limit: 1 });
+  const since = new Date(Date.now() - rejectsShownMs).toISOString();
+  return found !== undefined && found.startedAt >= since ? found : undefined;
 }
 
 async function shutGates(state: StateStore, config: Config): Promise<GateState[]> {
@@ -64,7 +79,11 @@ async function look(state: StateStore, config: Config, context: Context): Promis
   };
   const told = await askTemporal(asked, config, context);
   const reports = new Map<string, RunReport>();
-  for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
+  const rejecting = new Map<string, Run | undefined>();
+  for (const run of runs) {
+    reports.set(run.sync, await reportOfRun(state, run));
+    rejecting.set(run.sync, await rejectingRun(state, run));
+  }
   const now = Date.now();
   const beats = await state.beats({ since: now - config.advanced.hostGoneMs });
   return {
@@ -72,8 +91,10 @@ async function look(state: StateStore, config: Config, context: Context): Promis
       const last = reports.get(transfer.name);
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
-      return statusOf(transfer, { last, open, scheduled }, new Date(now));
+      const seen = { last, open, scheduled, rejecting: rejecting.get(transfer.name) };
+      return statusOf(transfer, seen, new Date(now));
     }),
+    inboxes: await lookIntoInboxes(config),
     gates: await shutGates(state, config),
     workers: beats.length,
   };
@@ -90,8 +111,7 @@ function rowOf({ name, last, next, schedule, waiting, problem }: TransferStatus)
       ? "-"
       : `${zonedText(next, schedule.timeZone)} ${schedule.timeZone}`;
   const wrong = problem === undefined ? [waiting ?? ""] : [problem.text, problem.hint ?? ""];
-  const lastText =
-    last === undefined ? "never" : `${last.started_at.slice(0, 16).replace("T", " ")} UTC`;
+  const lastText = last === undefined ? "never" : minuteText(last.started_at);
   return [
     name,
     lastText,
@@ -111,15 +131,19 @@ function gateText({ gate, closedUntil, why }: GateState): string {
   return plainText(`${gate} ${state}: ${why ?? ""} → \`sluice budget show\``);
 }
 
-function textOf({ transfers, gates, workers }: Status): string {
+function textOf({ transfers, inboxes, gates, workers }: Status): string {
   const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
   const isWorkerMissed =
     workers === 0 &&
-    transfers.some(({ last, schedule }) => schedule !== undefined || last?.outcome === "running");
+    (inboxes.some(({ waiting }) => waiting > 0) ||
+      transfers.some(
+        ({ last, schedule }) => schedule !== undefined || last?.outcome === "running",
+      ));
   return [
     transfers.length === 0
       ? "nothing is configured under `syncs:` or `pulls:`"
       : table([heading, ...transfers.map(rowOf)]),
+    ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
     ...gates.map(gateText),
     ...(isWorkerMissed
       ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
@@ -127,7 +151,7 @@ function textOf({ transfers, gates, workers }: Status): string {
   ].join("\n");
 }
 
-function jsonOf({ transfers, gates, workers }: Status): string {
+function jsonOf({ transfers, inboxes, gates, workers }: Status): string {
   return plainJson({
     transfers: transfers.map(({ name, kind, last, next, schedule, waiting, problem }) => ({
       name,
@@ -139,6 +163,7 @@ function jsonOf({ transfers, gates, workers }: Status): string {
       problem: problem?.text ?? null,
       hint: problem?.hint ?? null,
     })),
+    inboxes: inboxesFacts(inboxes),
     gates: gates.map(({ gate, closedUntil, why, isFailing }) => ({
       gate,
       until:

@@ -3,6 +3,7 @@ import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { RunReport } from "../report.ts";
 import { nextTimes } from "../schedules/fire-times.ts";
 import type { ScheduleState } from "../schedules/missed.ts";
+import type { Run } from "../state/runs.ts";
 import type { OpenRun } from "./ask-temporal.ts";
 import { counted } from "./report-text.ts";
 
@@ -80,16 +81,30 @@ function problemOfEnded(last: RunReport): Problem | undefined {
     : { text: warning, hint: `\`sluice runs show ${runId}\`` };
 }
 
+function problemBefore(rejecting: Seen["rejecting"]): Problem | undefined {
+  if (rejecting === undefined) return undefined;
+  const { runId, startedAt } = rejecting;
+  const text = `rows were rejected at ${minuteText(startedAt)}`;
+  return { text, hint: `\`sluice rejects list --run ${runId}\`` };
+}
+
+/** An ISO time as a person reads it. */
+export function minuteText(iso: string): string {
+  return `${iso.slice(0, 16).replace("T", " ")} UTC`;
+}
+
 /** What was seen of a sync or pull: the report of its newest run, and what Temporal says, where it does. */
 export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
   readonly scheduled?: ScheduleState | undefined;
+  /** The newest run of an inbox that rejected something in the last day: newer ones follow it by the second. */
+  readonly rejecting?: Pick<Run, "runId" | "startedAt"> | undefined;
 };
 
 /** How a sync or pull stands at a time, from what was seen of it. */
 export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferStatus {
-  const { last, open, scheduled } = seen;
+  const { last, open, scheduled, rejecting } = seen;
   const { schedule } = transfer;
   const halted = problemOfSchedule(transfer, scheduled);
   const begins = halted === undefined ? schedule : undefined;
@@ -99,5 +114,7 @@ export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferSta
   if (last.outcome === "running") {
     return { ...common, problem: problemOfOpen(transfer, open) ?? halted };
   }
-  return { ...common, problem: problemOfEnded(last) ?? halted ?? overdue(transfer, last, now) };
+  const problem =
+    problemOfEnded(last) ?? halted ?? overdue(transfer, last, now) ?? problemBefore(rejecting);
+  return { ...common, problem };
 }

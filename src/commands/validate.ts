@@ -1,5 +1,6 @@
 import { loadMapping } from "../mapping/load.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "./context.ts";
+import { postedConnections, unreadTexts } from "./posted.ts";
 
 /** `sluice validate`. */
 export const registerValidate: Register = (program, context) => {
@@ -8,6 +9,7 @@ export const registerValidate: Register = (program, context) => {
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
       for (const sync of config.syncs.values()) await loadMapping(sync);
+      for (const text of unreadTexts(postedConnections(config))) context.say(text);
       const names = {
         connections: [...config.connections.keys()],
         syncs: [...config.syncs.keys()],

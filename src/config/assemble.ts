@@ -100,7 +100,8 @@ function assembleSync(parts: {
     pii: sync.pii,
   };
   // The folder differs from host to host, and says nothing of what is sent.
-  const { folder: _, ...connectorConfig } = membersOf(source.connectorConfig);
+  // Nor do a door and its secrets: what lies in the inbox came through them already.
+  const { folder: _, door: __, inbox: ___, ...connectorConfig } = membersOf(source.connectorConfig);
   const record = moduleHash ?? sync.record;
   const configHash = sha256(canonicalJson({ ...settings, connectorConfig, record }));
   const hashed = { ...settings, schedule: sync.schedule, allowEcho: sync.allow_echo, configHash };

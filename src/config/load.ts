@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { assembleConfig } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import { parseConfigDocument } from "./document.ts";
+import { doorwayMistakes } from "./doorways.ts";
 import { echoMistakes } from "./echo.ts";
 import { findConfigFile } from "./find.ts";
 import type { Search } from "./find.ts";
@@ -38,7 +39,10 @@ export async function loadConfig(
 
   const { data } = document;
   const members = checkData(configSchema, data);
-  const sources = resolveSources({ data, connectors: search.connectors, folder });
+  const state = variables.get("SLUICE_STATE_DIR") || members.output?.state;
+  const stateFolder = resolve(folder, state ?? ".sluice");
+  const { connectors } = search;
+  const sources = resolveSources({ data, connectors, folder, stateFolder });
   const files = await readNamedFiles(data, folder);
   const found = [members, sources, files].flatMap(({ mistakes }) => mistakes);
   const problems = [
@@ -47,6 +51,7 @@ export async function loadConfig(
       ...mappingMistakes(data),
       ...notifyMistakes(data),
       ...nameMistakes(data),
+      ...doorwayMistakes(sources.connections, connectors),
     ]),
     ...document.problems,
   ];
@@ -58,7 +63,7 @@ export async function loadConfig(
     sources,
     files,
     writtenKey: document.writtenAt(["api", "api_key"]),
-    stateFolder: resolve(folder, variables.get("SLUICE_STATE_DIR") || members.output.state),
+    stateFolder,
   });
   const between = [...echoMistakes(config), ...writtenFileMistakes(config.pulls)];
   if (between.length > 0) throw configError(shown, problemsAt(document, between));

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { addressFault } from "../api/address.ts";
 import { notifyTargetsMax } from "../limits.ts";
 import { Secret } from "../secret.ts";
+import { isBase64Key, keyOf } from "../standard-webhooks.ts";
 import { membersOf } from "./members.ts";
 import type { Mistake } from "./mistakes.ts";
 import { secretFault } from "./secret-file.ts";
@@ -22,12 +23,10 @@ export type NotifyConfig = {
 );
 
 /** A Standard Webhooks secret holds a key of 24 to 64 bytes in base64. */
-const base64Secret = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 function signingFault(value: string): string | undefined {
   if (!value.startsWith("whsec_")) return secretFault(value);
-  const bytes = Buffer.from(value.slice("whsec_".length), "base64").length;
-  const isKey = base64Secret.test(value) && bytes >= 24 && bytes <= 64;
+  const bytes = keyOf(value).symmetricKeySize ?? 0;
+  const isKey = isBase64Key(value) && bytes >= 24 && bytes <= 64;
   return isKey
     ? undefined
     : "must be whsec_ and 24 to 64 bytes in base64, or a text of another kind";

@@ -1,7 +1,10 @@
-import { isScalar, visit } from "yaml";
+import { isScalar, isSeq, visit } from "yaml";
 import type { Document } from "yaml";
 
 const secretName = /(?:^|_)(?:key|secret|password|passphrase|token)$/i;
+
+/** Members of which a list is one of secrets; a list of keys is one of columns. */
+const secretsName = /(?:^|_)secret$/i;
 
 /**
  * A configuration's text as problems may show it: what looks like a literal secret is overwritten with as many stars, so
@@ -11,9 +14,13 @@ export function strikeOutSecrets(document: Document.Parsed, text: string): strin
   let shown = text;
   visit(document, {
     Pair: (_, { key, value }) => {
-      if (!isScalar(key) || !secretName.test(String(key.value)) || !isScalar(value)) return;
-      const [start, end] = value.range ?? [0, 0];
-      shown = shown.slice(0, start) + stars(shown.slice(start, end)) + shown.slice(end);
+      if (!isScalar(key) || !secretName.test(String(key.value))) return;
+      const isList = isSeq(value) && secretsName.test(String(key.value));
+      for (const secret of isList ? value.items : [value]) {
+        if (!isScalar(secret)) continue;
+        const [start, end] = secret.range ?? [0, 0];
+        shown = shown.slice(0, start) + stars(shown.slice(start, end)) + shown.slice(end);
+      }
     },
   });
   return strikeOutPasswords(shown);

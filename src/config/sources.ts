@@ -1,5 +1,6 @@
-import type { z } from "zod";
+import { z } from "zod";
 
+import { inboxFileIn } from "../inbox/file.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Path } from "./document.ts";
 import { membersOf } from "./members.ts";
@@ -14,13 +15,32 @@ export type ConnectorSchema = {
   readonly config: z.ZodType;
   /** There in a connector that values can be written back with. */
   readonly write?: unknown;
+  /** There in a connector that is posted to. */
+  readonly push?: { doorway(config: unknown): { readonly path: string } } | undefined;
 };
+
+const pushedConfig = z
+  .object({
+    /** Output of the connector's schema. */
+    door: z.unknown(),
+    /** Where its events lie. */
+    inbox: z.object({ file: z.string(), connection: z.string() }).readonly(),
+  })
+  .readonly();
+
+/** What a connector that is posted to is configured with. */
+export type PushedConfig = z.output<typeof pushedConfig>;
+
+/** The configuration of a connector that is posted to, out of one of any connector. */
+export function pushedConfigOf(config: unknown): PushedConfig {
+  return pushedConfig.parse(config);
+}
 
 /** A configured connector. */
 export type ConnectionConfig = {
   readonly name: string;
   readonly connector: string;
-  /** Output of the connector's schema. */
+  /** Output of the connector's schema; of one that is posted to, a `PushedConfig`. */
   readonly config: unknown;
 };
 
@@ -28,7 +48,7 @@ export type ConnectionConfig = {
 export type SourceConfig = {
   readonly connection: string;
   readonly connector: string;
-  /** Output of the connector's schema. */
+  /** Output of the connector's schema; of one that is posted to, a `PushedConfig`. */
   readonly connectorConfig: unknown;
 };
 
@@ -58,6 +78,7 @@ type SourcesInput = {
   readonly data: unknown;
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
   readonly folder: string;
+  readonly stateFolder: string;
 };
 
 /**
@@ -78,7 +99,7 @@ export function resolveSources(input: SourcesInput): Sources {
     const writeBack = resolver.writeBack(target, ["pulls", pull, "write_back"]);
     const domains = membersOf(postings)["domains_from"];
     const path = ["pulls", pull, "job_postings", "domains_from"];
-    const domainsFrom = resolver.use(domains, path, ownMembers.domains_from);
+    const domainsFrom = resolver.read(domains, path);
     if (writeBack !== undefined) byPull.set(pull, { writeBack, domainsFrom });
   }
   return { connections, bySync, byPull, mistakes: resolver.mistakes };
@@ -103,7 +124,13 @@ class Resolver {
       this.mistakes.push(
         ...connectorMistakes(connection["connector"], path, this.#input.connectors),
       );
-      const parsed = this.#parse({ connection, connectionPath: path, from: {}, fromPath: path });
+      const parsed = this.#parse({
+        name,
+        connection,
+        connectionPath: path,
+        from: {},
+        fromPath: path,
+      });
       if (parsed === undefined) continue;
       connections.set(name, { name, connector: String(connection["connector"]), ...parsed });
     }
@@ -127,10 +154,28 @@ class Resolver {
     const own = Object.entries(members).filter(([member]) => !less.includes(member));
     const from = Object.fromEntries(own);
     const connectionPath = ["connections", name];
-    const parsed = this.#parse({ connection, connectionPath, from, fromPath });
-    if (parsed === undefined) return undefined;
     const connector = String(connection["connector"]);
+    const isPosted = this.#input.connectors.get(connector)?.push !== undefined;
+    const [extra] = isPosted ? Object.keys(from) : [];
+    if (extra !== undefined) {
+      const message = `unknown member "${extra}": every sync of ${name} reads all that is posted to it`;
+      this.mistakes.push({ path: [...fromPath, extra], on: "name", message });
+      return undefined;
+    }
+    const parsed = this.#parse({ name, connection, connectionPath, from, fromPath });
+    if (parsed === undefined) return undefined;
     return { connection: name, connector, connectorConfig: parsed.config };
+  }
+
+  /** The same of a connection that is read for the domains of a pull. */
+  read(used: unknown, path: Path): SourceConfig | undefined {
+    const found = this.use(used, path, ownMembers.domains_from);
+    if (found === undefined || this.#input.connectors.get(found.connector)?.push === undefined) {
+      return found;
+    }
+    const message = "what is posted to a connection is read by syncs alone";
+    this.mistakes.push({ path: [...path, "connection"], on: "value", message });
+    return undefined;
   }
 
   /** The same of a connection that is written to. */
@@ -153,11 +198,15 @@ class Resolver {
     this.mistakes.push(
       ...mistakes.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })),
     );
-    return mistakes.length === 0 ? { config: output } : undefined;
+    if (mistakes.length > 0) return undefined;
+    if (schema.push === undefined) return { config: output };
+    const inbox = { file: inboxFileIn(this.#input.stateFolder), connection: source.name };
+    return { config: { door: output, inbox } satisfies PushedConfig };
   }
 }
 
 type Source = {
+  readonly name: string;
   readonly connection: Members;
   readonly connectionPath: Path;
   readonly from: Members;

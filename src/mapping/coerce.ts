@@ -3,7 +3,7 @@ import { domainOf } from "./domain.ts";
 import { emailOf } from "./email.ts";
 import { parseExactJson } from "./exact-json.ts";
 import { exactNumber, isJsonNumber } from "./exact-number.ts";
-import { Refusal } from "./refusal.ts";
+import { LongNumber, Refusal } from "./refusal.ts";
 
 /**
  * Makes a value of a type, or refuses it; never throws. It is given neither an empty text nor null nor undefined, and, but
@@ -57,6 +57,7 @@ export const coercions: Readonly<Record<(typeof coercionNames)[number], Coercion
 export function stringOf(value: unknown): string | Refusal {
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
+  if (value instanceof Refusal) return value instanceof LongNumber ? value.text : value;
   if (typeof value !== "number" || !Number.isFinite(value)) return notText;
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? inexact : String(value);
 }

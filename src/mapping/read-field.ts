@@ -1,7 +1,8 @@
 import type { Row } from "../records/streams.ts";
 import { coercions } from "./coerce.ts";
 import type { Coercion } from "./coerce.ts";
-import { Refusal } from "./refusal.ts";
+import { columnReader } from "./read-column.ts";
+import { LongNumber, Refusal } from "./refusal.ts";
 import type { FieldRule } from "./schema.ts";
 import { fillTemplate, parseTemplate } from "./template.ts";
 
@@ -29,8 +30,11 @@ export function fieldReader(rule: FieldRule): FieldReader {
     let value = source(row);
     if (isTrimmed && typeof value === "string") value = value.trim();
     if (value === "" || value === null || value === undefined) return isKept ? value : whenEmpty;
-    // What the source says it cannot give is refused in its words.
-    if (typeof value === "object" && value instanceof Refusal) return value;
+    if (typeof value === "object" && value instanceof Refusal) {
+      // What the source says it cannot give is refused in its words; a long number is what its text would become.
+      if (!(value instanceof LongNumber) || rule.as === undefined) return value;
+      value = value.text;
+    }
     return convert === undefined ? value : convert(value);
   };
 }
@@ -42,13 +46,6 @@ function sourceOf(rule: FieldRule): FieldReader {
   const readers = new Map(columnsOf(rule).map((name) => [name, columnReader(name)]));
   const parts = parseTemplate(template) ?? [];
   return (row) => fillTemplate(parts, (name) => readers.get(name)?.(row));
-}
-
-/** A row that is a plain object inherits `constructor` and its like; asking for every column whether it is the row's own costs a quarter more. */
-function columnReader(column: string): FieldReader {
-  return column in Object.prototype
-    ? (row) => (Object.hasOwn(row, column) ? row[column] : undefined)
-    : (row) => row[column];
 }
 
 function converterOf({ as, lowercase }: FieldRule): Coercion | undefined {

@@ -10,4 +10,27 @@ export class Refusal {
     this.code = code;
     this.reason = reason;
   }
+
+  /** A mapping module that makes text of it fails, where "[object Object]" would be sent. @throws {TypeError} */
+  toString(): string {
+    throw new TypeError(`a value that it reads ${this.reason}`);
+  }
+}
+
+/** A number of a JSON row with more digits than a JSON number carries for every reader: refused, unless it is read as text. */
+export class LongNumber extends Refusal {
+  /** The number as it was written. */
+  readonly text: string;
+
+  constructor(text: string) {
+    super(
+      "inexact_number",
+      "has more digits than a JSON number carries for every reader; map it with `as: string`",
+    );
+    this.text = text;
+  }
+
+  override toString(): string {
+    return this.text;
+  }
 }

@@ -1,6 +1,6 @@
 import type { NotifyConfig } from "../config/notify.ts";
 import type { RunReport } from "../report.ts";
-import { signatureOf } from "./sign.ts";
+import { signatureOf } from "../standard-webhooks.ts";
 import { slackText } from "./slack.ts";
 
 /** A notification as it is posted. */

@@ -19,11 +19,15 @@ export function notificationId(runId: string): string {
   return `notify-${runId}`;
 }
 
-/** Who is to hear of a run; nobody of one that goes on, or of a dry run, at which a person looks. */
+/**
+ * Who is to hear of a run; nobody of one that goes on, or of a dry run, at which a person looks. A drain, of which there may be several
+ * a second, is told of when it failed only.
+ */
 export function receiversOf(
   receivers: readonly NotifyConfig[],
-  { outcome, dry_run: isDry }: Pick<RunReport, "dry_run" | "outcome">,
+  { kind, outcome, dry_run: isDry }: Pick<RunReport, "dry_run" | "kind" | "outcome">,
 ): readonly NotifyConfig[] {
   if (outcome === "running" || isDry) return [];
+  if (kind === "inbox" && !failures.includes(outcome)) return [];
   return receivers.filter(({ on }) => heard[on](outcome));
 }

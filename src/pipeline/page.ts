@@ -6,6 +6,7 @@ export type RowPage = {
   readonly rows: readonly Row[];
   readonly position: unknown;
   where(index: number): string;
+  readonly text?: ((index: number) => string) | undefined;
   readonly rejects?:
     | readonly {
         readonly where: string;

@@ -20,7 +20,7 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
     stream,
     place: page.where(index),
     ...fault,
-    row: kept(JSON.stringify(page.rows[index] ?? null), keepRows),
+    row: kept(page.text?.(index) ?? JSON.stringify(page.rows[index] ?? null), keepRows),
   });
 }
 

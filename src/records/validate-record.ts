@@ -1,5 +1,6 @@
 import type { z } from "zod";
 
+import { Refusal } from "../mapping/refusal.ts";
 import { isPlainObject, jsonFaultOf } from "./json-value.ts";
 import type { JsonFault } from "./json-value.ts";
 import type { RecordFault } from "./reject-codes.ts";
@@ -63,8 +64,26 @@ function propertiesFaultOf(field: string, properties: unknown): RecordFault {
     // Checked as an object of one member, so that depth counts as in the schema.
     const code = jsonFaultOf({ [key]: value });
     if (code !== undefined) {
+      const refusal = code === "not_json" ? refusalIn(value) : undefined;
+      if (refusal !== undefined) {
+        return {
+          code: refusal.code,
+          field: `${field}.${key.toWellFormed()}`,
+          reason: refusal.reason,
+        };
+      }
       return { code, field: `${field}.${key.toWellFormed()}`, reason: jsonReasons[code] };
     }
   }
   return { code: "not_json", field, reason: jsonReasons.not_json };
+}
+
+/** The Refusal that stands in a value, where it is the first thing in it that JSON cannot carry. */
+function refusalIn(value: unknown): Refusal | undefined {
+  if (value instanceof Refusal) return value;
+  if (typeof value !== "object" || value === null) return undefined;
+  const members: readonly unknown[] = Object.values(value);
+  return refusalIn(
+    members.find((member) => member !== undefined && jsonFaultOf(member) !== undefined),
+  );
 }

@@ -31,12 +31,12 @@ export type Database = {
 };
 
 /**
- * Opens the store's file, making and migrating it as needed.
+ * Opens the store's file, making and migrating it as needed; the first of `steps` makes a table `meta`.
  * @throws {ConfigError} the folder is on a network file system, or the file was made by a newer sluice.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */
-export function openDatabase(file: string): Database {
-  let db: DatabaseSync;
+export function openDatabase(file: string, steps = migrations): Database {
+  let db: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     refuseNetworkFileSystem(dirname(file));
@@ -44,16 +44,21 @@ export function openDatabase(file: string): Database {
     makePrivateFile(file);
     chmodSync(file, 0o600);
     db = new DatabaseSync(file, { timeout: lockWaitMs });
-    // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
-    // Secure delete: rows that were pruned are overwritten, not only forgotten.
-    db.exec(
-      "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -16384",
-    );
+    return prepareDatabase(db, file, steps);
   } catch (error) {
+    db?.close();
     throw asStateError(error, file);
   }
+}
+
+function prepareDatabase(db: DatabaseSync, file: string, steps: readonly string[]): Database {
+  // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
+  // Secure delete: rows that were pruned are overwritten, not only forgotten.
+  db.exec(
+    "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -16384",
+  );
   const write = createWrite(db);
-  migrate(db, file, write);
+  migrate(db, { file, steps, write });
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
   return {
     storeId: String(storeId?.["value"]),
@@ -80,24 +85,30 @@ function refuseNetworkFileSystem(folder: string): void {
   }
 }
 
-function migrate(db: DatabaseSync, file: string, write: Database["write"]): void {
+type Migrating = {
+  readonly file: string;
+  readonly steps: readonly string[];
+  readonly write: Database["write"];
+};
+
+function migrate(db: DatabaseSync, { file, steps, write }: Migrating): void {
   const version = (): number => count(db.prepare("pragma user_version"));
-  if (version() === migrations.length) return;
+  if (version() === steps.length) return;
   write(() => {
     const from = version(); // read again: another process may have migrated while this one waited for the lock
-    if (from > migrations.length) {
+    if (from > steps.length) {
       throw new ConfigError(
-        `${file} has schema version ${from}; this sluice knows versions up to ${migrations.length}`,
+        `${file} has schema version ${from}; this sluice knows versions up to ${steps.length}`,
         {
           hint: "run the newer sluice that made it",
         },
       );
     }
-    for (const step of migrations.slice(from)) db.exec(step);
+    for (const step of steps.slice(from)) db.exec(step);
     if (from === 0) {
       db.prepare("insert into meta (name, value) values ('store_id', ?)").run(randomUUID());
     }
-    db.exec(`pragma user_version = ${migrations.length}`);
+    db.exec(`pragma user_version = ${steps.length}`);
   });
 }
 
@@ -105,7 +116,10 @@ function migrate(db: DatabaseSync, file: string, write: Database["write"]): void
 const sqliteBusy = 5;
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === sqliteBusy;
+  // The low byte is the code; the others tell, for one, that another process is recovering the file.
+  return (
+    error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === sqliteBusy
+  );
 }
 
 /** Blocks this thread, which has nothing else to do. */

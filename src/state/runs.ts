@@ -155,14 +155,26 @@ export interface RunStore {
     readonly endedAt: string;
   }): Run;
   run(runId: string): Run | undefined;
-  /** The last stored first, whatever their clocks said; of one sync when named, those that have not ended when `isOpen`. */
+  /**
+   * The last stored first, whatever their clocks said; of one sync when named, those that have not ended when `isOpen`, those that
+   * ended so when an `outcome` is given.
+   */
   runs(input: {
     readonly sync?: string | undefined;
     readonly isOpen?: true | undefined;
+    readonly outcome?: Outcome | undefined;
     readonly limit: number;
   }): Run[];
-  /** Removes ended runs that started before `before` (ISO), with their rejects, receipts and uncommitted sends; answers how many. */
-  pruneRuns(input: { readonly before: string }): number;
+  /**
+   * Removes ended runs that started before `before` (ISO), with their rejects, receipts and uncommitted sends; answers how many.
+   * With `quietOf`, only the drains of that sync which ended as `done`, but for its newest run, the oldest first.
+   */
+  pruneRuns(input: {
+    readonly before: string;
+    readonly quietOf?: string | undefined;
+    /** @default all */
+    readonly limit?: number | undefined;
+  }): number;
 }
 
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
@@ -187,6 +199,7 @@ function prepareRuns(
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
     list: db.prepare(
       `select ${columns} from runs where ($sync is null or sync = $sync) and (not $isOpen or ended_at is null)
+         and ($outcome is null or outcome = $outcome)
        order by rowid desc limit $limit`,
     ),
     version: db.prepare(
@@ -212,17 +225,34 @@ function prepareRuns(
 
 function createPruning(db: Database): RunStore["pruneRuns"] {
   const old = db.prepare(
-    "select run_id as runId from runs where ended_at is not null and started_at < $before",
+    `select run_id as runId from runs where ended_at is not null and started_at < $before limit $limit`,
+  );
+  const quiet = db.prepare(
+    `select run_id as runId from runs
+     where sync = $quietOf and started_at < $before and kind = 'inbox' and outcome = 'done'
+       and rowid <> (select rowid from runs where sync = $quietOf order by rowid desc limit 1)
+     order by started_at limit $limit`,
   );
   const removals = ["rejects", "receipts", "faults", "replays", "pull_runs", "runs"].map((table) =>
     db.prepare(`delete from ${table} where run_id = $runId`),
   );
   // Committed sends stay: a fingerprint counts only while its send is known as committed.
   removals.push(db.prepare("delete from sends where run_id = $runId and state <> 'committed'"));
-  return ({ before }) => {
-    const gone = all(z.object({ runId: z.string() }), old, { before });
+  // A drain may run every second: its sends go with it where no fingerprint can rest on them, because there are none.
+  const idle = db.prepare(
+    `delete from sends where run_id = $runId and not exists (
+       select 1 from fingerprint_sets s join runs r using (target, sync)
+       where r.run_id = $runId and s.valid_after < sends.send)`,
+  );
+  const runIds = z.object({ runId: z.string() });
+  return ({ before, quietOf, limit = -1 }) => {
+    const gone =
+      quietOf === undefined
+        ? all(runIds, old, { before, limit })
+        : all(runIds, quiet, { before, limit, quietOf });
     for (const { runId } of gone) {
       db.write(() => {
+        if (quietOf !== undefined) idle.run({ runId });
         for (const removal of removals) removal.run({ runId });
       });
     }
@@ -243,8 +273,8 @@ export function createRunStore(db: Database): RunStore {
   };
   return {
     run,
-    runs: ({ sync, isOpen = false, limit }) =>
-      all(runRow, statements.list, { sync: sync ?? null, isOpen: Number(isOpen), limit }),
+    runs: ({ sync = null, isOpen = false, outcome = null, limit }) =>
+      all(runRow, statements.list, { sync, isOpen: Number(isOpen), outcome, limit }),
     openRun: ({ nominalAt = null, placesAreLines = false, ...input }) =>
       db.write(() => {
         statements.insert.run({

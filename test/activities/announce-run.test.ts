@@ -32,6 +32,21 @@ describe("announceRun", () => {
     expect(opened.announced).toMatchObject([{ run_id: "run-1", targets: { length: 2 } }]);
   });
 
+  it("has them told of a drain that failed once, until one did not fail so", async () => {
+    const opened = await harness();
+    const told: string[] = [];
+    const refused = { code: "AuthFailed", message: "401" };
+    const gone = { code: "ConfigError", message: "gone" };
+    const failures = [refused, refused, gone, undefined, gone];
+    for (const [index, failure] of failures.entries()) {
+      const runId = `run-${index}`;
+      const outcome = failure === undefined ? "done" : "failed";
+      await (await TestRun.open(opened, { runId, kind: "inbox" })).close({ outcome, failure });
+      told.push(...opened.announced.slice(told.length).map(({ run_id: id }) => id));
+    }
+    expect(told).toEqual(["run-0", "run-2", "run-4"]);
+  });
+
   it("has nobody told of a dry run", async () => {
     const opened = await harness();
     const run = await TestRun.open(opened, { request: { dryRun: true } });

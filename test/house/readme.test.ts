@@ -63,10 +63,15 @@ async function sluiceWith(
   const { PATH, HOME } = process.env;
   const CRM_DATABASE_URL = "postgres://reader@127.0.0.1/crm";
   const SLACK_WEBHOOK_URL = "https://hooks.example.com/services/x";
+  const FORMS_SECRET = "a-secret-of-the-readme";
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     [join(root, "bin/sluice.js"), ...args],
-    { cwd: folder, env: { PATH, HOME, CRM_DATABASE_URL, SLACK_WEBHOOK_URL }, encoding: "utf8" },
+    {
+      cwd: folder,
+      env: { PATH, HOME, CRM_DATABASE_URL, SLACK_WEBHOOK_URL, FORMS_SECRET },
+      encoding: "utf8",
+    },
   );
   return { output: stdout + stderr, status };
 }
@@ -75,22 +80,34 @@ function spanOf(cell = ""): string | undefined {
   return /^`([^`]+)`/.exec(cell)?.[1];
 }
 
-/** Names in the list of commands that `sluice help …` prints; those with verbs of their own have no options. */
-function helpOf(...group: string[]): { readonly name: string; readonly isGroup: boolean }[] {
+/** Of a command in a list of `sluice help …`: one without options does nothing itself, one with arguments has no verbs. */
+type Listed = {
+  readonly name: string;
+  readonly hasOptions: boolean;
+  readonly hasArguments: boolean;
+};
+
+/** The list of commands that `sluice help …` prints; none for a command without verbs. */
+function helpOf(...group: string[]): Listed[] {
   const help = execFileSync(process.execPath, [join(root, "bin/sluice.js"), "help", ...group], {
     encoding: "utf8",
   });
   const [, list = ""] = help.split("Commands:\n");
-  return [...list.matchAll(/^ {2}([a-z]+)( \[options\])?/gm)]
-    .map(([, name = "", options]) => ({ name, isGroup: options === undefined }))
+  return [...list.matchAll(/^ {2}([a-z]+)( \[options\])?( [<[])?/gm)]
+    .map(([, name = "", options, given]) => ({
+      name,
+      hasOptions: options !== undefined,
+      hasArguments: given !== undefined,
+    }))
     .filter(({ name }) => name !== "help");
 }
 
-/** Every command there is: "run", "runs list". */
+/** Every command there is: "run", "runs list", "webhooks", "webhooks send". */
 function commandsThereAre(): string[] {
-  return helpOf().flatMap(({ name, isGroup }) =>
-    isGroup ? helpOf(name).map((verb) => `${name} ${verb.name}`) : [name],
-  );
+  return helpOf().flatMap(({ name, hasOptions, hasArguments }) => [
+    ...(hasOptions ? [name] : []),
+    ...(hasArguments ? [] : helpOf(name).map((verb) => `${name} ${verb.name}`)),
+  ]);
 }
 
 /** A command named in code: with the second word where the first has verbs of its own. */
@@ -114,7 +131,7 @@ describe("the commands in the documents", () => {
   it("are a table in the README of all there are, and no other", () => {
     const listed = tableUnder(readme, "command").map(([cell]) => {
       const [, verb = "", second = ""] = /^`sluice ([a-z]+) ?([a-z]*)/.exec(cell ?? "") ?? [];
-      return groups.has(verb) ? `${verb} ${second}` : verb;
+      return groups.has(verb) ? `${verb} ${second}`.trimEnd() : verb;
     });
     expect(listed.toSorted()).toEqual(there.toSorted());
   });
@@ -310,15 +327,20 @@ describe("the README", () => {
   });
 
   it("shows parts of a configuration that are right together", async () => {
-    const [whole = "", ...parts] = [...readme.matchAll(/```yaml\n(.*?)```/gs)].map(
-      ([, yaml = ""]) => yaml,
-    );
-    expect(parts).toHaveLength(2);
+    const [whole = "", nightly = "", events = "", pulls = "", ...others] = [
+      ...readme.matchAll(/```yaml\n(.*?)```/gs),
+    ].map(([, yaml = ""]) => yaml);
+    expect(others).toEqual([]);
     const [head = ""] = whole.split("connections:");
-    const { output, status } = await sluiceWith(["validate"], {
-      "sluice.yaml": [head, ...parts].join(""),
-    });
-    expect(output).toContain("is fine: connections crm; syncs accounts; pulls account_scores");
-    expect(status).toBe(exitCodes.done);
+    for (const [yaml, names] of [
+      [nightly + pulls, "connections crm; syncs accounts; pulls account_scores"],
+      [events, "connections forms; syncs contacts"],
+    ]) {
+      const { output, status } = await sluiceWith(["validate"], {
+        "sluice.yaml": `${head}${yaml}`,
+      });
+      expect(output).toContain(`is fine: ${names}`);
+      expect(status).toBe(exitCodes.done);
+    }
   });
 });

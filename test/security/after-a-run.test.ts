@@ -11,7 +11,7 @@ import { watch, type Ended } from "../support/process.ts";
 import { accountsConfig, bin } from "../support/project.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 /** What steers a terminal, but for the line breaks that we print ourselves. */
 const steering = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u;

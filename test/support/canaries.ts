@@ -7,6 +7,7 @@ export const canaries = {
   apiKey: "canary-api-key",
   /** Stands in the environment and in the configuration, and is of no use there. */
   databaseUrl: "postgres://sluice:canary-database-password@db.example/crm",
+  webhookSecret: "canary-webhook-secret-of-a-sender",
 } as const;
 
 const basic = Buffer.from(`${canaries.apiKey}:`).toString("base64");
@@ -15,6 +16,7 @@ const basic = Buffer.from(`${canaries.apiKey}:`).toString("base64");
 const patterns = {
   "API key": new RegExp(`${canaries.apiKey}|${basic}`, "i"),
   "database password": /canary-database-password/i,
+  "webhook secret": /canary-webhook-secret/i,
   signature: /[?&](?:signature|x-amz-signature)=\w|canary-signature/i,
   // A receiver of notifications: its path, and its secret with and without base64.
   receiver: /canary-(?:notify|path)|Y2FuYXJ5LW5vdGlmeS/i,
@@ -24,7 +26,14 @@ const patterns = {
 /** A kind of canary. */
 export type Canary = keyof typeof patterns;
 
-const kinds: readonly Canary[] = ["API key", "database password", "signature", "receiver", "cell"];
+const kinds: readonly Canary[] = [
+  "API key",
+  "database password",
+  "webhook secret",
+  "signature",
+  "receiver",
+  "cell",
+];
 
 /** The kinds of canary in a text; base64, in which Temporal's JSON keeps payloads, is read too. */
 export function canariesIn(text: string): Canary[] {
@@ -60,7 +69,7 @@ export async function keepEvidence(evidence: Evidence): Promise<void> {
 }
 
 /** Text files, logs and databases of a project that hold what a run left, but for what is made to hold rows and keys. */
-const ofRows = /\.csv$|^sandbox\b|^\.sluice\/(?:sandbox|staging)\/|^\.sluice\/state\.db/;
+const ofRows = /\.csv$|^sandbox\b|^\.sluice\/(?:sandbox|staging)\/|^\.sluice\/(?:state|inbox)\.db/;
 const ofSecrets = /^[a-z]+\.yaml$|^\.env$/;
 
 /** Keeps every file of a project folder as evidence. */

@@ -2,6 +2,7 @@ import { request } from "undici";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
+import type { Stream } from "../../src/records/streams.ts";
 import type { Fault, Step } from "../../src/sandbox/faults.ts";
 import { startSandbox, type Sandbox, type SandboxSettings } from "../../src/sandbox/server.ts";
 
@@ -63,9 +64,9 @@ export class SandboxView {
     );
   }
 
-  /** The accounts that the service holds. */
-  async records(): Promise<Record<string, unknown>[]> {
-    const lines = await this.#lines("/_sandbox/records?stream=account");
+  /** The records of a stream that the service holds. */
+  async records(stream: Stream = "account"): Promise<Record<string, unknown>[]> {
+    const lines = await this.#lines(`/_sandbox/records?stream=${stream}`);
     return lines.map((line) => visible.parse(line).record);
   }
 

@@ -35,11 +35,16 @@ export class TestRun {
 
   static async open(
     harness: Harness,
-    asked: { readonly runId?: string; readonly request?: RunRequest } = {},
+    asked: {
+      readonly runId?: string;
+      readonly request?: RunRequest;
+      /** @default what the request asks for */
+      readonly kind?: "inbox";
+    } = {},
   ): Promise<TestRun> {
     const { runId = "run-1", request = {} } = asked;
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}` };
-    const kind = request.replay === undefined ? "sync" : "replay";
+    const { kind = request.replay === undefined ? "sync" : "replay" } = asked;
     const input = { sync: "accounts", kind, runId, ...workflow, request } as const;
     return new TestRun(harness, await harness.perform(harness.activities.openRun, input));
   }

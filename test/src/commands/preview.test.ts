@@ -7,12 +7,31 @@ import { z } from "zod";
 
 import { registerPreview } from "../../../src/commands/preview.ts";
 import { readEnvironment } from "../../../src/config/environment.ts";
+import { inboxFileIn } from "../../../src/inbox/file.ts";
+import { canaries } from "../../support/canaries.ts";
 import { accountsYaml, Harness, harnessKey } from "../../support/harness.ts";
+import { KeptEvents } from "../../support/kept-events.ts";
 import { TestRun } from "../../support/test-run.ts";
 
 const header = "id,domain,name";
 const before = `${header}\na,a.example,A\nb,b.example,B\n`;
 const after = `${header}\na,a.example,A\nb,x.example,Bo\nc,c.example,C\nd,,D\n`;
+
+const formsYaml = `version: 1
+api:
+  base_url: \${SLUICE_BASE_URL}
+  legacy_base_url: \${SLUICE_BASE_URL}
+  api_key: \${SLUICE_API_KEY}
+connections:
+  forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
+syncs:
+  accounts:
+    from: forms
+    stream: account
+    record: { account_id: data.id, domain: { value: a.example }, account_properties: {} }
+`;
+
+const keyed = z.looseObject({ account_id: z.string() });
 
 type Shown = {
   readonly out: readonly string[];
@@ -95,6 +114,25 @@ describe("sluice preview", () => {
       { place: "accounts.csv:4", key: "c", status: "new", would_send: true },
       { place: "b", reject: { code: "row_gone" } },
     ]);
+  });
+
+  it("shows the events of an inbox, first ones or single ones", async () => {
+    const harness = await Harness.open({ yaml: formsYaml });
+    const events = new KeptEvents(inboxFileIn(harness.deps.config.stateFolder));
+    events.keep("forms", '{"data":{"id":"a"}}', "0", '{"data":{"id":"b"}}', '{"data":{"id":"c"}}');
+    const first = await preview(harness, "-n", "3");
+    expect(first.out.map((line) => keyed.parse(JSON.parse(line)).account_id)).toEqual(["a", "b"]);
+    expect(first.said).toContain("forms#2: rejected: the event is no JSON object");
+    const single = await preview(harness, "--json", "--key", "forms#4", "--key", "forms#5");
+    expect(single.out.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { place: "forms#4", key: "c", status: "new", would_send: true },
+      { place: "forms#5", reject: { code: "row_gone" } },
+    ]);
+  });
+
+  it("shows nothing of an inbox that nothing came into", async () => {
+    const { out, code } = await preview(await Harness.open({ yaml: formsYaml }));
+    expect([out, code]).toEqual([[], 0]);
   });
 
   it("says that nothing is known of what was staged and not accepted", async () => {

@@ -153,4 +153,16 @@ describe("statusOf", () => {
       expect(statusOf(nightly, { last: report(), open: undefined }, now).problem?.text).toBe(text);
     },
   );
+
+  it("says of an inbox when it rejected rows last, unless something newer is wrong", () => {
+    const rejecting = { runId: "run-0", startedAt: "2026-01-01T01:29:59.000Z" };
+    const open = undefined;
+    const drained = report({ kind: "inbox" });
+    expect(statusOf(accounts, { last: drained, open, rejecting }, soon).problem).toEqual({
+      text: "rows were rejected at 2026-01-01 01:29 UTC",
+      hint: "`sluice rejects list --run run-0`",
+    });
+    const failed = report({ outcome: "failed", error: { code: "x", message: "no", hint: "do" } });
+    expect(statusOf(accounts, { last: failed, open, rejecting }, soon).problem?.text).toBe("no");
+  });
 });

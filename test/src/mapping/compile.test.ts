@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { coercionNames } from "../../../src/mapping/coerce.ts";
 import { compileMapping } from "../../../src/mapping/compile.ts";
 import type { Mapped } from "../../../src/mapping/compile.ts";
+import { parseJsonRow } from "../../../src/mapping/json-row.ts";
 import type { FieldRule, MappedField } from "../../../src/mapping/schema.ts";
 import { isPlainObject } from "../../../src/records/json-value.ts";
 import { keyFieldOf, shapeOf, streams } from "../../../src/records/streams.ts";
@@ -146,6 +147,76 @@ describe("compileMapping", () => {
   it("writes properties named constructor and toString", () => {
     const mapped = mapRow({ constructor: "c", toString: "t" }, { c: "1", t: "2" });
     expect(JSON.stringify(mapped)).toContain('{"constructor":"1","toString":"2"}');
+  });
+
+  it("names a column with dots as the mapping does", () => {
+    const mapping = {
+      account_id: "data.id",
+      domain: "data.site",
+      account_properties: { name: { template: "{data.first} {data.id}" } },
+    };
+    const { columns } = compileMapping({ mapping, stream: "account" });
+    expect(columns).toEqual(["data.id", "data.site", "data.first"]);
+  });
+
+  const long = '{"c":9007199254740993,"d":{"n":0.1234567890123456789,"s":"x"}}';
+  const twice = '{"c":1,"c":2,"d":{"s":"x","in":[{"k":1,"k":2}]}}';
+  it.each<readonly [claim: string, rule: MappedField, json: string, expected: unknown]>([
+    ["reads a member of a member", "d.s", long, "x"],
+    ["fills members of members in", { template: "{d.s}-{d.s}" }, long, "x-x"],
+    ["leaves out a member that is not there", "d.s.t", long, undefined],
+    [
+      "gives a long number's digits as text",
+      { column: "c", as: "string" },
+      long,
+      "9007199254740993",
+    ],
+    ["gives those of a fraction", { column: "d.n", as: "string" }, long, "0.1234567890123456789"],
+    [
+      "fills the digits in",
+      { template: "{c}/{d.n}" },
+      long,
+      "9007199254740993/0.1234567890123456789",
+    ],
+    ["rejects a long number where no type is asked for", "c", long, "!inexact_number"],
+    [
+      "makes it no text by lowering letters",
+      { column: "c", lowercase: true },
+      long,
+      "!inexact_number",
+    ],
+    ["rejects it as a whole number", { column: "c", as: "integer" }, long, "!inexact_number"],
+    [
+      "rejects a fraction as a whole number",
+      { column: "d.n", as: "integer" },
+      long,
+      "!not_integer",
+    ],
+    ["rejects it as a number", { column: "d.n", as: "number" }, long, "!inexact_number"],
+    ["rejects it as JSON", { column: "c", as: "json" }, long, "!inexact_number"],
+    [
+      "takes a member that is twice for no empty one",
+      { column: "c", default: 1 },
+      twice,
+      "!duplicate_json_key",
+    ],
+    ["rejects it as text too", { column: "c", as: "string" }, twice, "!duplicate_json_key"],
+    ["rejects it in a template", { template: "{c}" }, twice, "!duplicate_json_key"],
+    ["rejects what lies below it", "d.in.0.k.x", twice, "!duplicate_json_key"],
+    ["reads what stands beside it", "d.s", twice, "x"],
+  ])("of JSON %s", (...[, rule, json, expected]) => {
+    expect(made(rule, parseJsonRow(json) ?? {})).toStrictEqual(expected);
+  });
+
+  it.each([
+    [long, "inexact_number", "has more digits"],
+    [twice, "duplicate_json_key", "stands twice"],
+  ])("leaves what is refused inside of an object to the validation of %s", (json, code, reason) => {
+    const mapped = mapRow({ d: "d" }, parseJsonRow(json) ?? {});
+    const record = mapped !== null && "record" in mapped ? mapped.record : {};
+    const fault = validateRecord("account")(record);
+    expect(fault).toMatchObject({ code, field: "account_properties.d" });
+    expect(fault?.reason).toContain(reason);
   });
 
   it("maps every row without throwing, and what validates arrives as it is", () => {

@@ -9,6 +9,7 @@ import { sha256 } from "../../../src/config/hash.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { mappingErrorCharsMax } from "../../../src/limits.ts";
 import type { CompiledMapping, Mapped } from "../../../src/mapping/compile.ts";
+import { parseJsonRow } from "../../../src/mapping/json-row.ts";
 import { loadMappingModule } from "../../../src/mapping/module.ts";
 
 let folder: string;
@@ -59,6 +60,23 @@ describe("loadMappingModule", () => {
 
   it("keeps the stream that the module wrote", async () => {
     expect(await mapWith("return { type: 'contact' };")).toEqual({ record: { type: "contact" } });
+  });
+
+  it("reads a long number of JSON as its digits, and fails where it makes text of what was refused", async () => {
+    const row = parseJsonRow('{"id":9007199254740993,"email":"a","email":"b"}') ?? {};
+    const mapBy = async (id: string): Promise<Mapped> => {
+      const source = `export function mapRecord(row) { return { account_id: ${id} }; }`;
+      return (await load(moduleOf(source))).map(row);
+    };
+    for (const id of ["String(row.id)", "`${row.id}`"]) {
+      expect(await mapBy(id)).toMatchObject({ record: { account_id: "9007199254740993" } });
+    }
+    expect(await mapBy("`${row.email}`")).toEqual({
+      reject: {
+        code: "mapping_failed",
+        reason: "TypeError: a value that it reads stands twice in one JSON object",
+      },
+    });
   });
 
   it("leaves a row out on null", async () => {

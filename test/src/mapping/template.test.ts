@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { Refusal } from "../../../src/mapping/refusal.ts";
 import { fillTemplate, parseTemplate } from "../../../src/mapping/template.ts";
 
 function filled(template: string, row: Readonly<Record<string, unknown>>): unknown {
@@ -44,5 +45,10 @@ describe("fillTemplate", () => {
 
   it("refuses a value that is not text", () => {
     expect(filled("{a}", { a: ["x"] })).toMatchObject({ code: "not_text" });
+  });
+
+  it("refuses what the source says it cannot give in its words", () => {
+    const refusal = new Refusal("not_number", "is no finite number");
+    expect(filled("{a}", { a: refusal })).toBe(refusal);
   });
 });

@@ -14,8 +14,11 @@ const receivers = (["failed", "done_with_rejects", "always"] as const).map((on):
 }));
 
 /** Who hears of a run that ended so. */
-function heardBy(outcome: (typeof outcomes)[number] | "running", isDry = false): string[] {
-  return receiversOf(receivers, { outcome, dry_run: isDry }).map(({ target }) => target);
+function heardBy(
+  outcome: (typeof outcomes)[number] | "running",
+  { isDry = false, kind = "sync" } = {},
+): string[] {
+  return receiversOf(receivers, { kind, outcome, dry_run: isDry }).map(({ target }) => target);
 }
 
 describe("receiversOf", () => {
@@ -32,7 +35,12 @@ describe("receiversOf", () => {
     ]);
   });
 
+  it("tells of a drain that failed, and of no other", () => {
+    const drains = outcomes.map((outcome) => heardBy(outcome, { kind: "inbox" }).length);
+    expect(drains).toEqual([0, 0, 3, 0, 0, 3, 0, 3]);
+  });
+
   it("tells nobody of a dry run, or of one that goes on", () => {
-    expect([heardBy("failed", true), heardBy("running")]).toEqual([[], []]);
+    expect([heardBy("failed", { isDry: true }), heardBy("running")]).toEqual([[], []]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { recordDepthMax } from "../../../src/limits.ts";
+import { Refusal } from "../../../src/mapping/refusal.ts";
 import { shapeOf, streams } from "../../../src/records/streams.ts";
 import type { Stream, StreamRecord } from "../../../src/records/streams.ts";
 import { validateRecord } from "../../../src/records/validate-record.ts";
@@ -39,6 +40,11 @@ const valid: Readonly<Record<Stream, StreamRecord>> = {
 function faultOf(changes: StreamRecord, stream: Stream = "account"): unknown {
   const fault = validateRecord(stream)({ ...valid[stream], ...changes });
   return fault && [fault.code, fault.field];
+}
+
+/** Why a record is refused whose only property has this value. */
+function reasonOf(value: unknown): string | undefined {
+  return validateRecord("account")({ ...valid.account, account_properties: { p: value } })?.reason;
 }
 
 function nested(levels: number): unknown {
@@ -106,6 +112,21 @@ describe("validateRecord", () => {
       code,
       "account_properties.bad",
     ]);
+  });
+
+  it("says of what a source could not give what the source says, however deep it lies", () => {
+    const refused = new Refusal("duplicate_json_key", "stands twice in one JSON object");
+    const itself: unknown[] = [1n];
+    itself.push(itself);
+    for (const value of [refused, { absent: undefined, a: [1, { b: refused }] }]) {
+      expect(reasonOf(value)).toBe("stands twice in one JSON object");
+      expect(faultOf({ account_properties: { p: value } })).toEqual([
+        "duplicate_json_key",
+        "account_properties.p",
+      ]);
+    }
+    expect(reasonOf([1n, refused])).toContain("a bigint");
+    expect(reasonOf(itself)).toContain("a bigint");
   });
 
   it("refuses a property whose name is half a surrogate pair", () => {

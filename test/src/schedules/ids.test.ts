@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { nameOfSchedule, scheduleId } from "../../../src/schedules/ids.ts";
+import { nameOfSchedule, scheduleId, sweepScheduleId } from "../../../src/schedules/ids.ts";
 
 describe("nameOfSchedule", () => {
   it.each([
@@ -16,6 +16,8 @@ describe("nameOfSchedule", () => {
     ["a queue that goes on with a dot", "crm", scheduleId("crm.eu", "accounts")],
     ["a program of another kind", "sluice", "nightly-report"],
     ["no name", "sluice", scheduleId("sluice", "")],
+    ["the sweep of inboxes", "sluice", sweepScheduleId("sluice")],
+    ["a queue called as the sweep is", "sluice", sweepScheduleId("sluice._inbox")],
   ])("takes nothing of %s", (_, taskQueue, id) => {
     expect(nameOfSchedule(taskQueue, id)).toBeUndefined();
   });

@@ -49,8 +49,8 @@ export class StoreUnderTest {
     return new StoreUnderTest(folder, store);
   }
 
-  async openRun(runId: string): Promise<void> {
-    const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind: "sync" };
+  async openRun(runId: string, kind = "sync"): Promise<void> {
+    const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind };
     const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
     await this.store.openRun({ runId, ...name, ...workflow, ...opening });
     // A lock of its own for each: which run may send is not what these tests are about.

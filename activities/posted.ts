@@ -1,0 +1,84 @@
+import type { Doorway } from "../connectors/connector.ts";
+import { inboxPosition } from "../connectors/inbox.ts";
+import type { SyncConfig } from "../src/config/config.ts";
+import { pushedConfigOf } from "../src/config/sources.ts";
+import { ConfigError } from "../src/errors.ts";
+import type { Inbox } from "../src/inbox/inbox.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { connectorOf } from "./source.ts";
+
+/** A connection that is posted to. */
+export type Posted = {
+  readonly connection: string;
+  readonly doorway: Doorway;
+  /** Those that read it. */
+  readonly syncs: readonly SyncConfig[];
+};
+
+/** The connections of a configuration that are posted to. */
+export function postedConnections({
+  config,
+  sources,
+}: Pick<Dependencies, "config" | "sources">): readonly Posted[] {
+  return [...config.connections.values()].flatMap((of): readonly Posted[] => {
+    const { push } = connectorOf({ sources }, of.connector);
+    if (push === undefined) return [];
+    const connection = of.name;
+    const doorway = push.doorway(pushedConfigOf(of.config).door);
+    const syncs = [...config.syncs.values()].filter((sync) => sync.connection === connection);
+    return [{ connection, doorway, syncs }];
+  });
+}
+
+/** The connection of that name. @throws {ConfigError} there is none that is posted to. */
+export function postedNamed(
+  deps: Pick<Dependencies, "config" | "sources">,
+  connection: string,
+): Posted {
+  const all = postedConnections(deps);
+  const found = all.find((posted) => posted.connection === connection);
+  if (found !== undefined) return found;
+  const names = all.map((posted) => posted.connection).join(", ");
+  const none = `no connection "${connection.slice(0, 100)}" of ${deps.config.file} is posted to`;
+  throw new ConfigError(none, {
+    field: "connections",
+    hint: names === "" ? "give it `connector: webhook`" : `those that are: ${names}`,
+  });
+}
+
+/**
+ * The inbox of what is posted.
+ * @throws {ConfigError} none of the connections is posted to.
+ */
+export function inboxOf({ config, inboxes }: Pick<Dependencies, "config" | "inboxes">): Inbox {
+  if (inboxes !== undefined) return inboxes.inbox;
+  throw new ConfigError(`no connection of ${config.file} is posted to`, { field: "connections" });
+}
+
+/** How far a sync is with the events of its connection. */
+export type Reading = {
+  readonly sync: string;
+  /** The last that its checkpoint covers; 0 for none. */
+  readonly seq: number;
+  /** When its first event behind that came (Unix ms); undefined when there is none. */
+  readonly unreadSince: number | undefined;
+};
+
+/** How far each sync of a connection is, by its checkpoint for the service that this worker sends to. */
+export async function readingsOf(
+  { state, target }: Pick<Dependencies, "state" | "target">,
+  inbox: Inbox,
+  { connection, syncs }: Pick<Posted, "connection" | "syncs">,
+): Promise<readonly Reading[]> {
+  const readings: Reading[] = [];
+  for (const { name: sync } of syncs) {
+    const { position } = await state.checkpoint({ target, sync });
+    const read = inboxPosition.safeParse(position).data;
+    // A position in another inbox, or of another connection, says nothing of this one: it is read from its beginning.
+    const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
+    const seq = isOurs ? read.seq : 0;
+    const [first] = await inbox.read({ connection, after: seq, limit: 1 });
+    readings.push({ sync, seq, unreadSince: first?.receivedAt });
+  }
+  return readings;
+}

@@ -1,0 +1,59 @@
+import { hash } from "node:crypto";
+
+import type { Incoming } from "../connector.ts";
+import type { EventId, WebhookConfig } from "./config.ts";
+import { jsonAt, textIn } from "./json-parts.ts";
+import type { Vouched } from "./signature.ts";
+
+const defaults: Readonly<Record<WebhookConfig["signature"], EventId | undefined>> = {
+  standard: { header: "webhook-id" },
+  github: { header: "x-github-delivery" },
+  stripe: { pointer: "/id" },
+  bearer: undefined,
+  none: undefined,
+};
+
+/** What names the events of a connection; undefined for nothing. */
+export function eventIdOf({ signature, event_id: own }: WebhookConfig): EventId | undefined {
+  return own ?? defaults[signature];
+}
+
+/** One event of a delivery, as it is written; `index` is its place in a list, undefined for one that came alone. */
+type Written = { readonly json: string; readonly index: number | undefined };
+
+/** What names a whole delivery goes with the place of each event of a list behind it, which no id that came alone may look like. */
+function nameOf(delivery: string, index: number | undefined): string {
+  return index === undefined && !delivery.includes("#") ? delivery : `${delivery}#${index ?? 0}`;
+}
+
+/**
+ * Says what the events of a delivery are called. Events
+ * without one are named by the signed timestamp and the body, so that a delivery that is replayed changes nothing.
+ */
+export function eventNamer(
+  config: WebhookConfig,
+  delivery: { readonly request: Incoming; readonly vouched: Vouched },
+): (event: Written) => string | undefined {
+  const { request, vouched } = delivery;
+  const by = eventIdOf(config);
+  const header = by !== undefined && "header" in by ? headerOf(request, by.header) : undefined;
+  if (header !== undefined) return ({ index }) => nameOf(header, index);
+  const { timestamp } = vouched;
+  const digest = timestamp === undefined ? undefined : hash("sha256", request.body);
+  return ({ json, index }) => {
+    const own = by !== undefined && "pointer" in by ? idAt(json, by.pointer) : undefined;
+    return own ?? (timestamp === undefined ? undefined : `${timestamp}#${index ?? 0}#${digest}`);
+  };
+}
+
+/** Of a request's own headers: the name is the configuration's, and may be one that every object has. */
+function headerOf({ headers }: Incoming, name: string): string | undefined {
+  return (Object.hasOwn(headers, name) && headers[name]) || undefined;
+}
+
+/** The id at a pointer: a text that is not empty, or a whole number with all of its digits. */
+function idAt(json: string, pointer: string): string | undefined {
+  const found = jsonAt(json, pointer) ?? "";
+  const id = found.startsWith('"') ? textIn(found) : /^-?\d+$/.test(found) ? found : "";
+  return id || undefined;
+}

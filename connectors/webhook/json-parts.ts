@@ -1,0 +1,66 @@
+/** A member of an object, or an element of a list, as it is written. */
+export type JsonPart = {
+  /** Undefined in a list. */
+  readonly key: string | undefined;
+  readonly json: string;
+};
+
+/** The parts of the outermost object or list of valid JSON, in their order; none of any other value. */
+export function* jsonParts(text: string): Generator<JsonPart> {
+  const json = text.trim();
+  if (!/^[{[]/.test(json)) return;
+  let depth = 0;
+  let start = 1;
+  let key: string | undefined;
+  for (let at = 1; at < json.length; at++) {
+    const char = json.charAt(at);
+    if (char === '"') at = closingQuote(json, at);
+    else if (char === "{" || char === "[") depth++;
+    else if (depth > 0) depth -= char === "}" || char === "]" ? 1 : 0;
+    else if (char === ":") {
+      key = textIn(json.slice(start, at).trim());
+      start = at + 1;
+    } else if (char === "," || char === "}" || char === "]") {
+      const part = json.slice(start, at).trim();
+      // Only an empty object or list has nothing here.
+      if (part !== "") yield { key, json: part };
+      start = at + 1;
+    }
+  }
+}
+
+/**
+ * What a JSON pointer (RFC 6901) names in valid JSON, as it is written; undefined for nothing. Of a key that stands twice the last one
+ * counts, as in `JSON.parse`.
+ */
+export function jsonAt(text: string, pointer: string): string | undefined {
+  const names = pointer
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return names.reduce<string | undefined>((json, name) => partNamed(json, name), text);
+}
+
+function partNamed(json: string | undefined, name: string): string | undefined {
+  if (json === undefined) return undefined;
+  let found: string | undefined;
+  let index = 0;
+  for (const part of jsonParts(json)) {
+    if ((part.key ?? String(index)) === name) found = part.json;
+    index++;
+  }
+  return found;
+}
+
+/** The text that a JSON string stands for. */
+export function textIn(json: string): string {
+  if (!json.includes("\\")) return json.slice(1, -1);
+  const text: unknown = JSON.parse(json);
+  return String(text);
+}
+
+function closingQuote(json: string, opening: number): number {
+  let at = opening + 1;
+  while (json.charAt(at) !== '"') at += json.charAt(at) === "\\" ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,62 @@
+import { isUtf8 } from "node:buffer";
+
+import { deliveryEventsMax } from "../../src/limits.ts";
+import type { Incoming, Received } from "../connector.ts";
+import type { WebhookConfig } from "./config.ts";
+import { eventIdOf, eventNamer } from "./event-id.ts";
+import { jsonParts } from "./json-parts.ts";
+import type { Unbelieved, Unsigned, Vouched } from "./signature.ts";
+import { signatures } from "./signatures.ts";
+
+type Delivery = { readonly config: WebhookConfig; readonly request: Incoming };
+
+/** Verifies a delivery, and only then parses it and cuts it into its events. */
+export function receiveWebhook(delivery: Delivery): Received {
+  const { config, request } = delivery;
+  const vouched = verify(delivery);
+  if ("refuse" in vouched) return vouched;
+  if (!isUtf8(request.body)) return { refuse: 400, reason: "bad_utf8" };
+  const text = request.body.toString("utf8");
+  const parsed = parse(text);
+  if (parsed === undefined) return { refuse: 400, reason: "not_json" };
+  const isList = Array.isArray(parsed.value);
+  if (Array.isArray(parsed.value) && parsed.value.length > deliveryEventsMax) {
+    return { refuse: 400, reason: "too_many_events" };
+  }
+  // Cut out of the text: parsed and written again, a number would lose the digits beyond a double's.
+  const events = isList ? Array.from(jsonParts(text), ({ json }) => json) : [text.trim()];
+  const nameOf = eventNamer(config, { request, vouched });
+  return {
+    events: events.map((json, index) => {
+      return { json, id: nameOf({ json, index: isList ? index : undefined }) };
+    }),
+  };
+}
+
+function verify({ config, request }: Delivery): Vouched | Unbelieved {
+  if (config.signature === "none") return {};
+  return signatures[config.signature].verify(request, config.secret ?? []);
+}
+
+/** The value of a JSON text; undefined for what is none. */
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value };
+  } catch {
+    // The parser's own message quotes the text.
+    return undefined;
+  }
+}
+
+/** The headers with which a connection believes a body, signed with the first of its secrets. */
+export function signWebhook(
+  input: { readonly config: WebhookConfig } & Unsigned,
+): Readonly<Record<string, string>> {
+  const { config, id } = input;
+  const by = eventIdOf(config);
+  const named = by !== undefined && "header" in by ? { [by.header]: id } : {};
+  const [secret] = config.secret ?? [];
+  if (config.signature === "none" || secret === undefined) return named;
+  return { ...named, ...signatures[config.signature].sign(input, secret) };
+}

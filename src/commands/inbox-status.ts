@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+
+import type { Config } from "../config/config.ts";
+import { inboxFileIn } from "../inbox/file.ts";
+import type { Standing } from "../inbox/inbox.ts";
+import { openInbox } from "../inbox/open.ts";
+import { inboxLateMs } from "../limits.ts";
+import { plainText } from "../plain-text.ts";
+import { table } from "./context.ts";
+import { postedConnections, readHint, type PostedConnection } from "./posted.ts";
+import { counted, durationText, grouped } from "./report-text.ts";
+import type { Problem } from "./transfer-status.ts";
+
+/** How a connection that is posted to stands. */
+export type InboxStatus = {
+  readonly connection: string;
+  readonly path: string;
+  /** Events that a sync has yet to send. */
+  readonly waiting: number;
+  /** Since the oldest of them came; undefined for none. */
+  readonly oldestMs: number | undefined;
+  readonly problem: Problem | undefined;
+};
+
+function problemOf(
+  { connection, readers, push, config }: PostedConnection,
+  { waiting, oldestMs }: Pick<InboxStatus, "oldestMs" | "waiting">,
+): Problem | undefined {
+  const events = counted(waiting, "event");
+  if (readers.length === 0) {
+    const text = waiting === 0 ? "no sync reads it" : `no sync reads it: ${events} kept, none sent`;
+    return { text, hint: readHint(connection) };
+  }
+  const reading = `what is wrong with ${readers.join(" or ")}? Is a worker running?`;
+  if (waiting >= push.doorway(config).backlogMax) {
+    return { text: "it is full: deliveries are answered 503", hint: reading };
+  }
+  if (oldestMs === undefined || oldestMs <= inboxLateMs) return undefined;
+  return { text: "its events are late", hint: reading };
+}
+
+/** How a connection stands at a time; `standing` is undefined before its first delivery. */
+export function inboxStatusOf(
+  posted: PostedConnection,
+  standing: Pick<Standing, "oldestAt" | "waiting"> | undefined,
+  now: Date,
+): InboxStatus {
+  const { waiting = 0, oldestAt = null } = standing ?? {};
+  const oldestMs = oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt);
+  const { connection, push, config } = posted;
+  const { path } = push.doorway(config);
+  return { connection, path, waiting, oldestMs, problem: problemOf(posted, { waiting, oldestMs }) };
+}
+
+/** How the connections that are posted to stand; no receiver has to run, and no inbox is made. */
+export async function lookIntoInboxes(config: Config): Promise<InboxStatus[]> {
+  const posted = postedConnections(config);
+  if (posted.length === 0) return [];
+  const standings = new Map<string, Standing>();
+  if (existsSync(inboxFileIn(config.stateFolder))) {
+    const inbox = await openInbox(config.stateFolder);
+    try {
+      for (const standing of await inbox.standings()) standings.set(standing.connection, standing);
+    } finally {
+      await inbox.close();
+    }
+  }
+  const now = new Date();
+  return posted.map((each) => inboxStatusOf(each, standings.get(each.connection), now));
+}
+
+/** A line for each connection, below a heading. */
+export function inboxesText(inboxes: readonly InboxStatus[]): string {
+  const heading = ["connection", "posted to", "waiting", "oldest", "what is wrong → what to do"];
+  const rows = inboxes.map(({ connection, path, waiting, oldestMs, problem }) => [
+    connection,
+    path,
+    grouped(waiting),
+    oldestMs === undefined ? "-" : durationText(oldestMs),
+    plainText(problem === undefined ? "" : `${problem.text} → ${problem.hint ?? ""}`),
+  ]);
+  return table([heading, ...rows]);
+}
+
+/** The same for `--json`. */
+export function inboxesFacts(inboxes: readonly InboxStatus[]): readonly object[] {
+  return inboxes.map(({ connection, path, waiting, oldestMs, problem }) => ({
+    connection,
+    path,
+    waiting,
+    oldest_ms: oldestMs ?? null,
+    problem: problem?.text ?? null,
+    hint: problem?.hint ?? null,
+  }));
+}

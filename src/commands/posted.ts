@@ -1,0 +1,65 @@
+import type { PushSource } from "../../connectors/connector.ts";
+import { sources } from "../../connectors/registry.ts";
+import type { Config } from "../config/config.ts";
+import { pushedConfigOf } from "../config/sources.ts";
+import { ConfigError } from "../errors.ts";
+import { connectionNamed } from "./named.ts";
+
+/** A connection that is posted to. */
+export type PostedConnection = {
+  readonly connection: string;
+  readonly push: PushSource;
+  /** Output of its connector's schema. */
+  readonly config: unknown;
+  /** The syncs that read it, in the order of their names. */
+  readonly readers: readonly string[];
+};
+
+/** The connections that are posted to. */
+export function postedConnections(config: Config): PostedConnection[] {
+  return [...config.connections.values()].flatMap(({ name, connector, config: own }) => {
+    const push = sources.get(connector)?.push;
+    if (push === undefined) return [];
+    const readers = [...config.syncs.values()]
+      .filter(({ connection }) => connection === name)
+      .map((sync) => sync.name)
+      .toSorted();
+    return [{ connection: name, push, config: pushedConfigOf(own).door, readers }];
+  });
+}
+
+/** What to do where events come in and nobody sends them. */
+export function readHint(connection: string): string {
+  return `give a sync \`from: ${connection}\``;
+}
+
+/** A warning for each connection that no sync reads. */
+export function unreadTexts(posted: readonly PostedConnection[]): string[] {
+  return posted
+    .filter(({ readers }) => readers.length === 0)
+    .map(({ connection }) => {
+      return `no sync reads ${connection}: what it is sent is kept → ${readHint(connection)}`;
+    });
+}
+
+/** The connections that are posted to. @throws {ConfigError} there is none. */
+export function needPosted(config: Config): PostedConnection[] {
+  const posted = postedConnections(config);
+  if (posted.length > 0) return posted;
+  throw new ConfigError(`no connection of ${config.file} is posted to`, {
+    field: "connections",
+    hint: "configure one: `forms: { connector: webhook, path: /hooks/forms, secret: … }`",
+  });
+}
+
+/** The connection of that name. @throws {ConfigError} there is none, or it is not posted to. */
+export function postedNamed(config: Config, name: string): PostedConnection {
+  const { connector } = connectionNamed(config, name);
+  const posted = needPosted(config);
+  const found = posted.find(({ connection }) => connection === name);
+  if (found !== undefined) return found;
+  const names = posted.map(({ connection }) => connection).join(", ");
+  throw new ConfigError(`nothing is posted to ${name}: its connector is ${connector}`, {
+    hint: `posted to are: ${names}`,
+  });
+}

@@ -1,0 +1,22 @@
+import type { Mistake } from "./mistakes.ts";
+import { pushedConfigOf, type ConnectionConfig, type ConnectorSchema } from "./sources.ts";
+
+/** The connections that are posted to at the path of another one. */
+export function doorwayMistakes(
+  connections: ReadonlyMap<string, ConnectionConfig>,
+  connectors: ReadonlyMap<string, ConnectorSchema>,
+): readonly Mistake[] {
+  const takenBy = new Map<string, string>();
+  return [...connections.values()].flatMap(({ name, connector, config }): Mistake[] => {
+    const push = connectors.get(connector)?.push;
+    if (push === undefined) return [];
+    const { path } = push.doorway(pushedConfigOf(config).door);
+    const other = takenBy.get(path);
+    if (other === undefined) {
+      takenBy.set(path, name);
+      return [];
+    }
+    const message = `connection ${other} has this path already`;
+    return [{ path: ["connections", name, "path"], on: "value", message }];
+  });
+}

@@ -1,0 +1,102 @@
+import { StateUnavailableError } from "../errors.ts";
+import { inboxLogPages } from "../limits.ts";
+import { asStateError, count, openDatabase, type Database } from "../state/database.ts";
+import type { InboxMethods } from "./inbox.ts";
+import { createKeeping } from "./keeping.ts";
+import { inboxMigrations } from "./migrations.ts";
+import { createReading } from "./reading.ts";
+import { createStanding } from "./standing.ts";
+
+/** An inbox that is open in the calling thread. */
+export type InboxDatabase = InboxMethods & { readonly close: () => void };
+
+type Opened = {
+  readonly db: Database;
+  readonly methods: Omit<InboxMethods, "inboxId">;
+};
+
+/**
+ * Opens an inbox in the calling thread, making its file as needed. After a fault of the disk the next call opens the file anew, and
+ * fails until that succeeds.
+ * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`.
+ */
+export function openInboxDatabase(file: string): InboxDatabase {
+  let opened: Opened | undefined = open(file);
+  let isSuspect = false;
+  const inboxId = opened.db.storeId;
+
+  const reopened = (): Opened => {
+    opened?.db.close();
+    opened = undefined;
+    const next = open(file);
+    try {
+      settle(next.db, { file, inboxId });
+    } catch (error) {
+      next.db.close();
+      throw error;
+    }
+    opened = next;
+    isSuspect = false;
+    return next;
+  };
+  const run = <Result>(work: (methods: Opened["methods"]) => Result): Result => {
+    try {
+      const { methods } = opened === undefined || isSuspect ? reopened() : opened;
+      return work(methods);
+    } catch (error) {
+      const kind = kindOf(error);
+      isSuspect ||= kind === "disk";
+      // No fault of the store: another event can be kept.
+      if (kind === "values") throw new Error("SQLite does not take an event", { cause: error });
+      throw asStateError(error, file);
+    }
+  };
+  return {
+    inboxId,
+    keep: (deliveries) => run(({ keep }) => keep(deliveries)),
+    answerBell: (input) => run(({ answerBell }) => answerBell(input)),
+    setAccepted: (input) => run(({ setAccepted }) => setAccepted(input)),
+    standings: () => run(({ standings }) => standings()),
+    read: (input) => run(({ read }) => read(input)),
+    get: (input) => run(({ get }) => get(input)),
+    prune: (input) => run(({ prune }) => prune(input)),
+    forgetIds: (input) => run(({ forgetIds }) => forgetIds(input)),
+    close: () => opened?.db.close(),
+  };
+}
+
+function open(file: string): Opened {
+  const db = openDatabase(file, inboxMigrations);
+  db.prepare(`pragma wal_autocheckpoint = ${inboxLogPages}`).get();
+  const { read, get } = createReading(db);
+  return { db, methods: { ...createKeeping(db), ...createStanding(db), read, get } };
+}
+
+/**
+ * Makes a file that a write failed on fit for the next one. What the failed flush left in the log may be whole in memory and torn on the
+ * disk, where it would end the log for whatever is appended: so the log is written into the file and begun anew.
+ */
+function settle(db: Database, { file, inboxId }: { file: string; inboxId: string }): void {
+  if (db.storeId !== inboxId) {
+    throw new StateUnavailableError(`${file} is another inbox than it was`, {
+      hint: "start this process again",
+    });
+  }
+  const isBusy = count(db.prepare("pragma wal_checkpoint(truncate)")) !== 0;
+  if (isBusy) throw new StateUnavailableError(`${file}: another process reads what failed`);
+}
+
+/** SQLite's codes for a value that it does not take: too big, a broken constraint, a wrong type, out of range. */
+const codesOfValues: readonly number[] = [18, 19, 20, 25];
+
+/** SQLite's code for a lock that was not had in time. */
+const codeOfBusy = 5;
+
+/** What a fault is of; undefined: of nothing that the file has to do with. */
+function kindOf(error: unknown): "disk" | "values" | undefined {
+  const { cause } = error instanceof StateUnavailableError ? error : { cause: error };
+  if (!(cause instanceof Error && "errcode" in cause)) return undefined;
+  const code = Number(cause.errcode) & 0xff;
+  if (codesOfValues.includes(code)) return "values";
+  return code === codeOfBusy ? undefined : "disk";
+}

@@ -1,0 +1,105 @@
+/** One delivery of one connection: kept whole, or not at all. */
+export type Delivery = {
+  readonly connection: string;
+  /** Unix ms. */
+  readonly receivedAt: number;
+  /** In their order; at most `deliveryEventsMax`. */
+  readonly events: readonly {
+    /** JSON, as it came. */
+    readonly json: string;
+    /** Undefined: it is not looked whether it came before. */
+    readonly id?: string | undefined;
+  }[];
+};
+
+/** What became of a delivery. */
+export type Verdict = {
+  /** Events that were kept; those with the id and the body of an earlier one were not. */
+  readonly kept: number;
+  /** Whether nobody has rung since the drain last looked: then it is this delivery's sender who must. */
+  readonly ring: boolean;
+};
+
+/** An event of the inbox. */
+export type InboxRow = {
+  /** From 1, ascending, with gaps at most; never given out twice within a connection. */
+  readonly seq: number;
+  /** Unix ms. */
+  readonly receivedAt: number;
+  readonly json: string;
+  /** As it was delivered; null without one. */
+  readonly id: string | null;
+  /** An event of another body has its id: the first is sent, this one is to be rejected. */
+  readonly isConflict: boolean;
+};
+
+/** How a connection stands. */
+export type Standing = {
+  readonly connection: string;
+  /** The last sequence number that was given out; 0 for none. */
+  readonly last: number;
+  /** Every sync has accepted everything up to it. */
+  readonly accepted: number;
+  /** Events behind `accepted`. */
+  readonly waiting: number;
+  /** Unix ms at which the oldest of them came; null for none. */
+  readonly oldestAt: number | null;
+  /** Whether somebody rang, or was to ring, since the drain last looked. */
+  readonly isRung: boolean;
+};
+
+/**
+ * What webhook deliveries lie in until every sync has sent them. Several receivers and workers may hold one at once. It is synchronous,
+ * and belongs into a thread of its own: `openInbox` has it there. Every call throws a StateUnavailableError when the file cannot be used,
+ * and the next one tries anew.
+ */
+export interface InboxMethods {
+  /** Random, made with the inbox: sequence numbers mean nothing to another one. */
+  readonly inboxId: string;
+  /**
+   * Keeps deliveries, all in one transaction and one fsync; what it returns is durable. Event ids and their events are one write.
+   * @returns a verdict for each, in their order.
+   * @throws {StateUnavailableError} the disk is full, or failed: none may be said to be kept. What failed in its last flush may be found
+   * all the same, and is then delivered twice unless it has ids.
+   */
+  keep(deliveries: readonly Delivery[]): Verdict[];
+  /** Says that the drain looks now: whoever keeps something from here on rings. @returns the last sequence number; 0 for none. */
+  answerBell(input: { readonly connection: string }): number;
+  /** Notes up to where every sync has accepted. */
+  setAccepted(input: { readonly connection: string; readonly upTo: number }): void;
+  /** Of the connections that ever received something. */
+  standings(): Standing[];
+  /** Rows of `(after, upTo]` in their order, at most `limit`. */
+  read(input: {
+    readonly connection: string;
+    readonly after: number;
+    readonly upTo?: number | undefined;
+    readonly limit: number;
+  }): InboxRow[];
+  /** Single rows, of those that are still there. */
+  get(input: { readonly connection: string; readonly seqs: readonly number[] }): InboxRow[];
+  /** Removes events up to `upTo` that came before a time, at most `transactionRowsMax` of them. @returns how many. */
+  prune(input: {
+    readonly connection: string;
+    readonly upTo: number;
+    /** Unix ms. */
+    readonly receivedBefore: number;
+  }): number;
+  /** Forgets event ids that came before a time (Unix ms), at most `transactionRowsMax` of them. @returns how many. */
+  forgetIds(input: { readonly receivedBefore: number }): number;
+}
+
+/** An inbox in a thread of its own. */
+export type Inbox = {
+  readonly inboxId: string;
+  /**
+   * Keeps a delivery; those that come while one is being written share the next write.
+   * @throws {StateUnavailableError} it may not be said to be kept.
+   */
+  keep(delivery: Delivery): Promise<Verdict>;
+  close(): Promise<void>;
+} & {
+  readonly [Name in Exclude<keyof InboxMethods, "inboxId" | "keep">]: (
+    ...input: Parameters<InboxMethods[Name]>
+  ) => Promise<ReturnType<InboxMethods[Name]>>;
+};

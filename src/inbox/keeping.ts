@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+import type { Database } from "../state/database.ts";
+import { first } from "../state/database.ts";
+import { createEventIds } from "./event-ids.ts";
+import type { Delivery, InboxMethods, Verdict } from "./inbox.ts";
+import { placeOf } from "./reading.ts";
+
+const connectionRow = z.object({
+  number: z.int(),
+  last: z.int(),
+  isRung: z.int().transform(Boolean),
+});
+
+/** A connection while a group of deliveries is written; its row is updated once, at the end. */
+type Receiving = z.output<typeof connectionRow>;
+
+/** Writes deliveries and their events' ids. */
+export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forgetIds"> {
+  const { take, forgetIds } = createEventIds(db);
+  const add = db.prepare("insert or ignore into connections (name) values ($name)");
+  const select = db.prepare(
+    "select number, last_seq as last, rung as isRung from connections where name = $name",
+  );
+  const update = db.prepare(
+    "update connections set last_seq = $last, rung = $rung where number = $number",
+  );
+  const insert = db.prepare(
+    "insert into events (place, received_at, conflict, id, json) values (?, ?, ?, ?, ?)",
+  );
+
+  const keepOne = ({ events, receivedAt }: Delivery, receiving: Receiving): Verdict => {
+    const before = receiving.last;
+    for (const { id, json } of events) {
+      const event = { connection: receiving.number, json, receivedAt };
+      const novelty = id === undefined ? "new" : take({ ...event, id });
+      if (novelty === "had") continue;
+      receiving.last += 1;
+      const place = placeOf(receiving.number, receiving.last);
+      insert.run(place, receivedAt, Number(novelty === "conflict"), id ?? null, json);
+    }
+    const kept = receiving.last - before;
+    const ring = kept > 0 && !receiving.isRung;
+    receiving.isRung ||= ring;
+    return { kept, ring };
+  };
+
+  return {
+    forgetIds,
+    keep: (deliveries) =>
+      db.write(() => {
+        const receivings = new Map<string, Receiving>();
+        const receivingOf = (name: string): Receiving => {
+          const known = receivings.get(name);
+          if (known !== undefined) return known;
+          add.run({ name });
+          const receiving = first(connectionRow, select, { name });
+          if (receiving === undefined) throw new Error(`no row of the connection ${name}`);
+          receivings.set(name, receiving);
+          return receiving;
+        };
+        const verdicts = deliveries.map((each) => keepOne(each, receivingOf(each.connection)));
+        for (const { number, last, isRung } of receivings.values()) {
+          update.run({ number, last, rung: Number(isRung) });
+        }
+        return verdicts;
+      }),
+  };
+}

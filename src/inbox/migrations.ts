@@ -1,0 +1,33 @@
+/** The inbox's schema as numbered steps, as the state store's: a step that was released is never edited. */
+export const inboxMigrations: readonly string[] = [
+  // `place` is the connection's number and the event's sequence number in one: a row of 1 KB lies in one leaf, in the order it is
+  // read, and no second tree has to be written. The checks keep one connection's places out of the next one's.
+  `
+  create table meta (name text primary key, value text not null) without rowid;
+
+  create table connections (
+    number integer primary key check (number < 8192),
+    name text not null unique,
+    last_seq integer not null default 0 check (last_seq < 1 << 40),
+    accepted_seq integer not null default 0,
+    rung integer not null default 0
+  );
+
+  create table events (
+    place integer primary key,
+    received_at integer not null,
+    conflict integer not null,
+    id text,
+    json text not null
+  );
+
+  create table event_ids (
+    connection integer not null,
+    id_hash blob not null,
+    body_hash blob not null,
+    received_at integer not null,
+    primary key (connection, id_hash, body_hash)
+  ) without rowid;
+  create index event_ids_by_time on event_ids (received_at);
+  `,
+];

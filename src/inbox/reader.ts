@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+import { ConfigError } from "../errors.ts";
+import { lockWaitMs } from "../limits.ts";
+import { asStateError, count } from "../state/database.ts";
+import { inboxMigrations } from "./migrations.ts";
+import { createReading, type Reading } from "./reading.ts";
+
+/** An inbox that is only read. */
+export type InboxReader = Reading & {
+  readonly inboxId: string;
+  readonly close: () => void;
+};
+
+/**
+ * Opens an inbox for reading, in the calling thread; undefined when there is none yet.
+ * @throws {ConfigError} it was made by a newer sluice.
+ * @throws {StateUnavailableError} the file cannot be opened or read, also by what the reader is asked later.
+ */
+export function openInboxReader(file: string): InboxReader | undefined {
+  if (!existsSync(file)) return undefined;
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { readOnly: true, timeout: lockWaitMs });
+    const reader = readerOf(db, file);
+    if (reader === undefined) db.close();
+    return reader;
+  } catch (error) {
+    db?.close();
+    throw asStateError(error, file);
+  }
+}
+
+function readerOf(db: DatabaseSync, file: string): InboxReader | undefined {
+  const version = count(db.prepare("pragma user_version"));
+  // Another process is about to make it.
+  if (version === 0) return undefined;
+  if (version > inboxMigrations.length) {
+    throw new ConfigError(`${file} has schema version ${version}, which this sluice cannot read`, {
+      hint: "run the newer sluice that made it",
+    });
+  }
+  const inboxId = db.prepare("select value from meta where name = 'store_id'").get()?.["value"];
+  const reading = createReading(db);
+  const guarded =
+    <Input, Output>(read: (input: Input) => Output): ((input: Input) => Output) =>
+    (input) => {
+      try {
+        return read(input);
+      } catch (error) {
+        throw asStateError(error, file);
+      }
+    };
+  return {
+    inboxId: String(inboxId),
+    last: guarded(reading.last),
+    read: guarded(reading.read),
+    get: guarded(reading.get),
+    close: () => {
+      if (db.isOpen) db.close();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+import type { Database } from "../state/database.ts";
+import { all, count } from "../state/database.ts";
+import type { InboxMethods, InboxRow } from "./inbox.ts";
+
+/** What can be read of an inbox. */
+export type Reading = Pick<InboxMethods, "read" | "get"> & {
+  /** The last sequence number that a connection has given out; 0 for none. */
+  readonly last: (connection: string) => number;
+};
+
+const seqsPerConnection = 2 ** 40;
+
+/** Where an event lies: in the order of its connection's number, then of its sequence number. */
+export function placeOf(connection: number, seq: number): number {
+  return connection * seqsPerConnection + seq;
+}
+
+const inboxRow = z.object({
+  seq: z.int(),
+  receivedAt: z.number(),
+  json: z.string(),
+  id: z.string().nullable(),
+  isConflict: z.int().transform(Boolean),
+});
+
+const columns = `place % ${seqsPerConnection} as seq, received_at as receivedAt, json, id, conflict as isConflict`;
+
+/** The events of an inbox, by connection and sequence number. */
+export function createReading(db: Pick<Database, "prepare">): Reading {
+  const number = db.prepare("select number from connections where name = $connection");
+  const last = db.prepare("select last_seq from connections where name = $connection");
+  const page = db.prepare(
+    `select ${columns} from events where place > $after and place <= $upTo order by place limit $limit`,
+  );
+  const single = db.prepare(`select ${columns} from events where place = $place`);
+  return {
+    last: (connection) => count(last, { connection }),
+    read: ({ connection, after, upTo = seqsPerConnection - 1, limit }) => {
+      const own = count(number, { connection });
+      const range = { after: placeOf(own, after), upTo: placeOf(own, upTo) };
+      return all<InboxRow>(inboxRow, page, { ...range, limit });
+    },
+    get: ({ connection, seqs }) => {
+      const own = count(number, { connection });
+      return seqs.flatMap((seq) => all<InboxRow>(inboxRow, single, { place: placeOf(own, seq) }));
+    },
+  };
+}

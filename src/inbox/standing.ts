@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+import { transactionRowsMax } from "../limits.ts";
+import type { Database } from "../state/database.ts";
+import { all, count, first } from "../state/database.ts";
+import type { InboxMethods } from "./inbox.ts";
+import { placeOf } from "./reading.ts";
+
+const connectionRow = z.object({
+  number: z.int(),
+  connection: z.string(),
+  last: z.int(),
+  accepted: z.int(),
+  isRung: z.int().transform(Boolean),
+});
+
+const oldestRow = z.object({ seq: z.int(), receivedAt: z.number() });
+
+/** How connections stand, and what is done about it: their bells, what was accepted of them, and what goes. */
+export function createStanding(
+  db: Database,
+): Pick<InboxMethods, "answerBell" | "setAccepted" | "standings" | "prune"> {
+  const columns =
+    "number, name as connection, last_seq as last, accepted_seq as accepted, rung as isRung";
+  const list = db.prepare(`select ${columns} from connections where last_seq > 0 order by name`);
+  const single = db.prepare(`select ${columns} from connections where name = $connection`);
+  const silence = db.prepare(
+    "update connections set rung = 0 where name = $connection returning last_seq",
+  );
+  const accept = db.prepare("update connections set accepted_seq = $upTo where number = $number");
+  const oldest = db.prepare(
+    `select place - $none as seq, received_at as receivedAt from events where place > $after and place <= $last
+     order by place limit 1`,
+  );
+  // Only the first rows are looked at, so that it never walks through all that is retained; and a row of a clock that ran ahead
+  // keeps none of those behind it.
+  const remove = db.prepare(
+    `delete from events where received_at < $receivedBefore and place in (
+       select place from events where place > $none and place <= $upTo order by place limit ${transactionRowsMax})`,
+  );
+  return {
+    answerBell: ({ connection }) => {
+      const found = first(connectionRow, single, { connection });
+      // Whoever keeps something after this look rings, since nobody has: nothing is to be written.
+      if (found === undefined || !found.isRung) return found?.last ?? 0;
+      return db.write(() => count(silence, { connection }));
+    },
+    setAccepted: ({ connection, upTo }) => {
+      const found = first(connectionRow, single, { connection });
+      if (found === undefined || found.accepted === upTo) return;
+      db.write(() => void accept.run({ number: found.number, upTo }));
+    },
+    standings: () =>
+      all(connectionRow, list).map(({ number, ...standing }) => {
+        const [none, last] = [placeOf(number, 0), placeOf(number, standing.last)];
+        const after = placeOf(number, standing.accepted);
+        const next = first(oldestRow, oldest, { none, after, last });
+        // No number is left out, and what is removed is removed from the front.
+        const waiting = next === undefined ? 0 : standing.last - next.seq + 1;
+        return { ...standing, waiting, oldestAt: next?.receivedAt ?? null };
+      }),
+    prune: ({ connection, upTo, receivedBefore }) => {
+      const number = first(connectionRow, single, { connection })?.number;
+      if (number === undefined) return 0;
+      const range = { none: placeOf(number, 0), upTo: placeOf(number, upTo) };
+      return db.write(() => Number(remove.run({ ...range, receivedBefore }).changes));
+    },
+  };
+}

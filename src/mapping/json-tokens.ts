@@ -1,0 +1,31 @@
+const numberToken = /-?\d[\d.eE+-]*/y;
+const keyEnd = /\s*:/y;
+
+/** Where a string of valid JSON ends, given where it begins. By hand: a pattern with escapes may exhaust the matcher's stack on a long text. */
+export function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+/** Where a number of valid JSON ends, given where it begins. */
+export function numberEnd(text: string, start: number): number {
+  return endOf(numberToken, text, start);
+}
+
+/** Whether the string that ended here is the key of a member. */
+export function isKeyEnd(text: string, at: number): boolean {
+  return endOf(keyEnd, text, at) > 0;
+}
+
+/** The text of a string with its quotes; "a" and "\\u0061" are one. */
+export function textOfString(quoted: string): string {
+  return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+}
+
+/** Where a sticky pattern's match ends; 0 when it does not match. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  pattern.test(text);
+  return pattern.lastIndex;
+}

@@ -1,0 +1,218 @@
+import type { Server } from "node:http";
+import { setTimeout } from "node:timers/promises";
+
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+
+import { messageOf } from "../errors.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import * as limits from "../limits.ts";
+import {
+  type Exchange,
+  hasBody,
+  hasEnded,
+  jsonType,
+  refusals,
+  refuse,
+  type Refusal,
+  wrongMethod,
+} from "./answers.ts";
+import { BodyRoom } from "./body-room.ts";
+import { type Door, Doorkeeper } from "./door.ts";
+import { Exchanges } from "./exchanges.ts";
+import { headFlaw } from "./heads.ts";
+import type { InboxWatch } from "./inbox-watch.ts";
+import { createMetrics, type ReceiverMetrics } from "./metrics.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** When its head had come, by `performance.now()`. */
+    arrivedMs: number;
+  }
+}
+
+/** What a receiver's server is made of. */
+export type AppParts = {
+  /** Each has a path of its own. */
+  readonly doors: readonly Door[];
+  readonly inbox: Inbox;
+  /** Called with a connection of which something was kept that nobody has rung for. */
+  readonly ring: (connection: string) => void;
+  /** What `/readyz` says of Temporal; nothing hangs on it. */
+  readonly temporal: () => "reachable" | "away" | "unknown";
+  readonly log: Logger;
+};
+
+/** Makes the receiver's server: a route for each door, and those of whoever operates it. */
+export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
+  const metrics = createMetrics(
+    watch,
+    parts.doors.map(({ connection }) => connection),
+  );
+  const turnAway = (exchange: Exchange, refusal: Refusal): void => {
+    metrics.refusedElsewhere(refusal.reason);
+    refuse(exchange, refusal);
+  };
+  const exchanges = new Exchanges(({ reason }) => metrics.refusedElsewhere(reason));
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: false,
+    return503OnClosing: false,
+    requestTimeout: limits.receiverRequestMsMax,
+    keepAliveTimeout: limits.receiverKeepAliveMs,
+    clientErrorHandler: (error, socket) => exchanges.refuse(error, socket),
+    // A path that cannot be decoded is none of ours.
+    frameworkErrors: (_, request, reply) => turnAway(exchangeOf(request, reply), refusals.notFound),
+    http: {
+      headersTimeout: limits.receiverHeadMsMax,
+      connectionsCheckingInterval: limits.receiverCheckMs,
+      maxHeaderSize: limits.receiverHeadBytesMax,
+      // `headFlaw` looks at it, and is answered as everything else is.
+      requireHostHeader: false,
+    },
+  });
+  listenOn(app.server, { exchanges, metrics, turnAway });
+  const allowed = new Map<string, string>();
+  app.decorateRequest("arrivedMs", 0);
+  app.addHook("onRequest", (request, reply, done) => {
+    if (hasEnded(request.raw.socket)) {
+      reply.hijack();
+      return;
+    }
+    request.arrivedMs = performance.now();
+    const flaw =
+      headFlaw(request.raw) ?? (request.is404 ? wrongPlace(request, allowed) : undefined);
+    if (flaw === undefined) done();
+    else turnAway(exchangeOf(request, reply), flaw);
+  });
+  addDoors(app, { parts, watch, metrics, allowed });
+  addOperation(app, { parts, watch, metrics, allowed, turnAway });
+  app.addHook("preClose", async () => {
+    app.server.close();
+    const over = new AbortController();
+    await Promise.race([
+      exchanges.settled(),
+      setTimeout(limits.receiverCloseMs, undefined, { signal: over.signal }),
+    ]);
+    over.abort();
+    app.server.closeAllConnections();
+  });
+  return app;
+}
+
+type TurnAway = (exchange: Exchange, refusal: Refusal) => void;
+
+/** The two ends of a request that is answered here, not by fastify. */
+function exchangeOf(
+  request: Pick<FastifyRequest, "raw">,
+  reply: Pick<FastifyReply, "raw" | "hijack">,
+): Exchange {
+  reply.hijack();
+  return { request: request.raw, response: reply.raw };
+}
+
+function listenOn(
+  server: Server,
+  parts: {
+    readonly exchanges: Exchanges;
+    readonly metrics: ReceiverMetrics;
+    readonly turnAway: TurnAway;
+  },
+): void {
+  const { exchanges, metrics, turnAway } = parts;
+  server.maxConnections = limits.receiverConnectionsMax;
+  server.prependListener("request", (request, response) => exchanges.begin(request, response));
+  // Whoever asks before sending a body is refused without it, or told to go on once it is let in.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
+  server.on("checkExpectation", (request, response) => {
+    exchanges.begin(request, response);
+    turnAway({ request, response }, refusals.expectation);
+  });
+  server.on("drop", () => metrics.refusedElsewhere("connections"));
+}
+
+/** What a request is told that no route takes. */
+function wrongPlace({ raw }: FastifyRequest, allowed: ReadonlyMap<string, string>): Refusal {
+  const [path = ""] = raw.url?.split("?", 1) ?? [];
+  const methods = allowed.get(path);
+  return methods === undefined ? refusals.notFound : wrongMethod(methods);
+}
+
+type Routing = {
+  readonly parts: AppParts;
+  readonly watch: InboxWatch;
+  readonly metrics: ReceiverMetrics;
+  /** By path; routes add theirs. */
+  readonly allowed: Map<string, string>;
+};
+
+function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Routing): void {
+  const { doors, inbox, ring, log } = parts;
+  const room = new BodyRoom();
+  // The doors read bodies themselves: fastify would refuse types that it cannot read, and close in a way that loses the answer.
+  app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
+  for (const door of doors) {
+    const keeper = new Doorkeeper(door, {
+      inbox,
+      watch,
+      room,
+      ring,
+      metrics: metrics.door(door.connection),
+    });
+    const { path } = keeper.doorway;
+    allowed.set(path, "POST");
+    app.route({
+      method: "POST",
+      // What begins with a colon would be a parameter.
+      url: path.replaceAll(":", "::"),
+      onRequest: (request, reply, done) => {
+        const { raw } = request;
+        if (!keeper.admits({ request: raw, response: reply.raw })) {
+          reply.hijack();
+          return;
+        }
+        if (raw.headers.expect !== undefined && raw.httpVersion === "1.1")
+          reply.raw.writeContinue();
+        done();
+      },
+      handler: async (request, reply) => await keeper.receive(request, reply),
+      errorHandler: (error, request, reply) => {
+        log.error(`a delivery to ${door.connection} failed: ${messageOf(error)}`);
+        keeper.refuse(exchangeOf(request, reply), refusals.failed);
+      },
+    });
+  }
+}
+
+function addOperation(
+  app: FastifyInstance,
+  routing: Routing & { readonly turnAway: TurnAway },
+): void {
+  const { parts, watch, metrics, allowed, turnAway } = routing;
+  const answers = {
+    "/healthz": () => ({ status: 200, type: jsonType, text: '{"status":"ok"}' }),
+    "/readyz": () => {
+      const store = watch.isStoreOk ? "ok" : "failing";
+      const text = JSON.stringify({ store, temporal: parts.temporal() });
+      return { status: watch.isStoreOk ? 200 : 503, type: jsonType, text };
+    },
+    "/metrics": async () => ({
+      status: 200,
+      type: metrics.contentType,
+      text: await metrics.text(),
+    }),
+  };
+  for (const [path, answer] of Object.entries(answers)) {
+    allowed.set(path, "GET, HEAD");
+    app.get(path, {
+      onRequest: (request, reply, done) => {
+        if (hasBody(request.raw)) turnAway(exchangeOf(request, reply), refusals.tooLarge);
+        else done();
+      },
+      handler: async (_, reply) => {
+        const { status, type, text } = await answer();
+        await reply.code(status).header("content-type", type).send(text);
+      },
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+
+/** A request's body, whole; or why there is none: it is larger than was to be read, or its sender is gone. */
+export type Body = Buffer | "gone" | "too_large";
+
+/** Reads a body of at most `bytesMax` bytes; what comes after them stays to be read. */
+export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Body> {
+  return await new Promise((resolve) => {
+    const blocks: Buffer[] = [];
+    let bytes = 0;
+    const onData = (block: Buffer): void => {
+      bytes += block.length;
+      blocks.push(block);
+      if (bytes <= bytesMax) return;
+      request.off("data", onData);
+      resolve("too_large");
+    };
+    request.on("data", onData);
+    request.once("end", () => {
+      const [first] = blocks;
+      resolve(first !== undefined && blocks.length === 1 ? first : Buffer.concat(blocks, bytes));
+    });
+    request.once("error", () => resolve("gone"));
+  });
+}

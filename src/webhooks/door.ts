@@ -1,0 +1,146 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import type { Doorway, PushSource } from "../../connectors/connector.ts";
+import type { Inbox, Verdict } from "../inbox/inbox.ts";
+import {
+  bodyBytesOf,
+  type Exchange,
+  jsonType,
+  refusals,
+  refuse,
+  type Refusal,
+  unreadable,
+} from "./answers.ts";
+import type { BodyRoom } from "./body-room.ts";
+import { readBody } from "./body.ts";
+import { headersOf } from "./heads.ts";
+import type { InboxWatch } from "./inbox-watch.ts";
+import type { DoorMetrics } from "./metrics.ts";
+
+/** A connection that is posted to. */
+export type Door = {
+  readonly connection: string;
+  readonly push: PushSource;
+  /** Output of the connector's schema. */
+  readonly config: unknown;
+};
+
+/** What a doorkeeper works with; inbox, watch and room are all doors'. */
+export type DoorParts = {
+  readonly inbox: Inbox;
+  readonly watch: InboxWatch;
+  readonly room: BodyRoom;
+  readonly metrics: DoorMetrics;
+  readonly ring: (connection: string) => void;
+};
+
+/** Takes in what is posted to one connection. */
+export class Doorkeeper {
+  readonly doorway: Doorway;
+  readonly #door: Door;
+  readonly #parts: DoorParts;
+
+  constructor(door: Door, parts: DoorParts) {
+    this.#door = door;
+    this.#parts = parts;
+    this.doorway = door.push.doorway(door.config);
+  }
+
+  /** Looks at a delivery before its body is read. @returns whether it is let in; else it is answered. */
+  admits(exchange: Exchange): boolean {
+    this.#parts.metrics.received();
+    const refusal = this.#refusalOf(exchange);
+    if (refusal === undefined) return true;
+    this.refuse(exchange, refusal);
+    return false;
+  }
+
+  #refusalOf({ request, response }: Exchange): Refusal | undefined {
+    const { headers } = request;
+    const { watch, room } = this.#parts;
+    const { bodyBytesMax, backlogMax } = this.doorway;
+    const encoding = headers["content-encoding"] ?? "identity";
+    if (encoding.toLowerCase() !== "identity") return refusals.encoded;
+    if (bodyBytesOf(headers) > bodyBytesMax) return refusals.tooLarge;
+    if (watch.waiting(this.#door.connection) >= backlogMax) return refusals.backlog;
+    const isChunked = headers["transfer-encoding"] !== undefined;
+    if (!room.take(isChunked ? bodyBytesMax : bodyBytesOf(headers), response)) return refusals.busy;
+    return watch.mayTry() ? undefined : refusals.store;
+  }
+
+  /** Answers a delivery that is not taken. */
+  refuse(exchange: Exchange, refusal: Refusal, reason: string = refusal.reason): void {
+    this.#parts.metrics.refused(reason);
+    refuse(exchange, refusal);
+  }
+
+  /** Reads a delivery, verifies it, keeps it, and only then answers 2xx (I8). */
+  async receive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const body = await readBody(request.raw, this.doorway.bodyBytesMax);
+    if (!Buffer.isBuffer(body)) {
+      reply.hijack();
+      if (body === "too_large") {
+        this.refuse({ request: request.raw, response: reply.raw }, refusals.tooLarge);
+      }
+      return;
+    }
+    const { push, config, connection } = this.#door;
+    const receivedAt = Date.now();
+    const received = push.receive({
+      config,
+      request: {
+        headers: headersOf(request.raw),
+        query: queryOf(request.raw.url ?? ""),
+        body,
+        receivedAt,
+      },
+    });
+    if ("refuse" in received) {
+      const { reason } = received;
+      reply.hijack();
+      // Why a delivery is not believed helps those who forge them: the metrics alone know.
+      const refusal = received.refuse === 401 ? refusals.unauthorized : unreadable(reason);
+      this.refuse({ request: request.raw, response: reply.raw }, refusal, reason);
+      return;
+    }
+    const { events } = received;
+    const verdict = await this.#keep({ connection, receivedAt, events });
+    if (verdict === undefined) {
+      reply.hijack();
+      this.refuse({ request: request.raw, response: reply.raw }, refusals.store);
+      return;
+    }
+    if (verdict.ring) this.#parts.ring(connection);
+    const { kept } = verdict;
+    if (!request.server.server.listening) reply.header("connection", "close");
+    const hadAll = kept === 0 && events.length > 0;
+    await reply
+      .code(hadAll ? 200 : 202)
+      .header("content-type", jsonType)
+      .send(`{"kept":${kept}}`);
+    this.#parts.metrics.acknowledged({
+      kept,
+      duplicates: events.length - kept,
+      seconds: (performance.now() - request.arrivedMs) / 1_000,
+    });
+  }
+
+  /** Undefined when the inbox cannot be written. */
+  async #keep(delivery: Parameters<Inbox["keep"]>[0]): Promise<Verdict | undefined> {
+    const { inbox, watch } = this.#parts;
+    if (delivery.events.length === 0) return { kept: 0, ring: false };
+    try {
+      const verdict = await inbox.keep(delivery);
+      watch.kept(delivery.connection, verdict.kept);
+      return verdict;
+    } catch (error) {
+      watch.failed(error);
+      return undefined;
+    }
+  }
+}
+
+function queryOf(url: string): URLSearchParams {
+  const at = url.indexOf("?");
+  return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
+}

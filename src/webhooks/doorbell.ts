@@ -1,0 +1,125 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { Client } from "@temporalio/client";
+
+import { messageOf } from "../errors.ts";
+import { ringFirstMs, ringStepMsMax } from "../limits.ts";
+import { ringDrain } from "./drain.ts";
+
+/** Tells drains that something came. */
+export type Doorbell = {
+  /**
+   * Rings for a connection and returns at once. One call a connection is under way: who rings meanwhile has another one follow. A
+   * call that fails is made again, after 1 s, doubling to 30 s.
+   */
+  ring(connection: string): void;
+  /** What the last call says of Temporal; `unknown` before the first. */
+  state(): "away" | "reachable" | "unknown";
+  /** Lets calls that are on their way end, makes no more, and closes the connection. What was not heard a sweep finds. */
+  close(): Promise<void>;
+};
+
+/** What a doorbell is made from. */
+export type DoorbellSettings = {
+  /** Connects to Temporal: for the first call, and again after one that failed. */
+  readonly connect: () => Promise<Client>;
+  readonly taskQueue: string;
+  /** Takes a line when Temporal goes away, and one when it is back. */
+  readonly log: {
+    info(facts: object, text: string): void;
+    warn(facts: object, text: string): void;
+  };
+  /** Time to the second call. @default ringFirstMs */
+  readonly firstMs?: number;
+};
+
+/** Makes a doorbell; nothing is connected before somebody rings. */
+export function createDoorbell(settings: DoorbellSettings): Doorbell {
+  const { taskQueue, log, firstMs = ringFirstMs } = settings;
+  const line = createLine(settings.connect);
+  const closing = new AbortController();
+  /** Connections with a call under way; true where somebody rang since it was made. */
+  const calls = new Map<string, boolean>();
+  const calling = new Set<Promise<void>>();
+  let state: ReturnType<Doorbell["state"]> = "unknown";
+
+  const isHeard = async (connection: string): Promise<boolean> => {
+    calls.set(connection, false);
+    try {
+      await line.use(async (client) => await ringDrain(client, { connection, taskQueue }));
+      if (state === "away") log.info({}, "Temporal is back: drains are rung for again");
+      state = "reachable";
+      return true;
+    } catch (error) {
+      const text = "Temporal is away: events are kept, and sent when it is back";
+      if (state !== "away") log.warn({ connection, why: whyOf(error) }, text);
+      state = "away";
+      return false;
+    }
+  };
+  const call = async (connection: string): Promise<void> => {
+    let waitMs = firstMs;
+    do {
+      if (await isHeard(connection)) {
+        waitMs = firstMs;
+        if (calls.get(connection) !== true) break;
+      } else {
+        await delay(waitMs, undefined, { signal: closing.signal }).catch(() => undefined);
+        waitMs = Math.min(ringStepMsMax, waitMs * 2);
+      }
+    } while (!closing.signal.aborted);
+    calls.delete(connection);
+  };
+  return {
+    ring: (connection) => {
+      if (closing.signal.aborted) return;
+      if (calls.has(connection)) {
+        calls.set(connection, true);
+        return;
+      }
+      const made = call(connection);
+      calling.add(made);
+      void made.finally(() => calling.delete(made));
+    },
+    state: () => state,
+    close: async () => {
+      closing.abort();
+      await Promise.all(calling);
+      await line.hangUp();
+    },
+  };
+}
+
+/** The client's own message names the call alone; what it met stands in the cause. */
+function whyOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
+}
+
+/** A connection that is made when it is first needed, and anew after a call on it failed. */
+function createLine(connect: () => Promise<Client>): {
+  use(work: (client: Client) => Promise<void>): Promise<void>;
+  hangUp(): Promise<void>;
+} {
+  let current: Promise<Client> | undefined;
+  const hangUp = async (): Promise<void> => {
+    const last = current;
+    current = undefined;
+    // One that was never there, or is broken, needs no end.
+    await last?.then(async ({ connection }) => await connection.close()).catch(() => undefined);
+  };
+  return {
+    use: async (work) => {
+      current ??= connect();
+      const mine = current;
+      try {
+        await work(await mine);
+      } catch (error) {
+        // A call that shared it may have replaced it already.
+        if (current === mine) await hangUp();
+        throw error;
+      }
+    },
+    hangUp,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Client, WorkflowStartOptions } from "@temporalio/client";
+
+import type { inboxDrain } from "../../workflows/inbox-drain.ts";
+import { ringCallMsMax } from "../limits.ts";
+
+/** A connection whose events are to be sent, and the queue of the project that it belongs to. */
+export type Draining = { readonly connection: string; readonly taskQueue: string };
+
+/** The queue of a project that is alone on its Temporal server. */
+const queueDefault = "sluice";
+
+/** The id of the workflow that drains a connection; two projects on one server never share it, because no name holds an @. */
+export function drainId({ connection, taskQueue }: Draining): string {
+  return taskQueue === queueDefault ? `inbox-${connection}` : `inbox-${connection}@${taskQueue}`;
+}
+
+type DrainOptions = Pick<
+  WorkflowStartOptions<typeof inboxDrain>,
+  "args" | "taskQueue" | "workflowId"
+>;
+
+function optionsOf(draining: Draining): DrainOptions {
+  const { connection, taskQueue } = draining;
+  return { taskQueue, workflowId: drainId(draining), args: [{ connection }] };
+}
+
+/**
+ * Tells the drain of a connection that something came; starts it unless it runs. What came is not told (I4).
+ * @throws Temporal does not take it in time.
+ */
+export async function ringDrain(client: Client, draining: Draining): Promise<void> {
+  await client.withDeadline(Date.now() + ringCallMsMax, async () => {
+    const options = { ...optionsOf(draining), signal: "ring" };
+    await client.workflow.signalWithStart<typeof inboxDrain>("inboxDrain", options);
+  });
+}
+
+/**
+ * Starts the drain of a connection, and leaves one that runs alone: it looks again before it ends.
+ * @throws Temporal does not take it in time.
+ */
+export async function startDrain(client: Client, draining: Draining): Promise<void> {
+  await client.withDeadline(Date.now() + ringCallMsMax, async () => {
+    const workflowIdConflictPolicy = "USE_EXISTING";
+    const options = { ...optionsOf(draining), workflowIdConflictPolicy } as const;
+    await client.workflow.start<typeof inboxDrain>("inboxDrain", options);
+  });
+}

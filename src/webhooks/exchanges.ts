@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+import { receiverDrainMs } from "../limits.ts";
+import { endConnection, hasEnded, refusals, type Refusal } from "./answers.ts";
+
+/** What a connection is at. */
+type Line = {
+  /** Requests that came and are not answered. */
+  pending: number;
+  /** The latest of them. */
+  last: IncomingMessage;
+  /** What came after them is no request. */
+  isBroken: boolean;
+};
+
+/** The requests under way, by connection, and how a connection ends on which something comes that is no request. */
+export class Exchanges {
+  readonly #lines = new Map<Socket, Line>();
+  readonly #count: (refusal: Refusal) => void;
+  #settled: (() => void) | undefined;
+
+  constructor(count: (refusal: Refusal) => void) {
+    this.#count = count;
+  }
+
+  /** Notes a request, until its answer is sent or its connection gone. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const line = this.#lines.get(socket);
+    if (line === undefined) this.#lines.set(socket, { pending: 1, last: request, isBroken: false });
+    else {
+      line.pending += 1;
+      line.last = request;
+    }
+    response.once("close", () => this.#end(socket));
+  }
+
+  #end(socket: Socket): void {
+    const line = this.#lines.get(socket);
+    if (line === undefined) return;
+    line.pending -= 1;
+    if (line.pending > 0) return;
+    this.#lines.delete(socket);
+    if (line.isBroken) socket.destroySoon();
+    if (this.#lines.size === 0) this.#settled?.();
+  }
+
+  /** Resolves when no request is under way. */
+  async settled(): Promise<void> {
+    if (this.#lines.size === 0) return;
+    await new Promise<void>((resolve) => (this.#settled = resolve));
+  }
+
+  /** Answers what Node could not read as a request, and closes the connection. */
+  refuse(error: Error & { readonly code?: string }, socket: Socket): void {
+    if (!socket.writable || error.code === "ECONNRESET" || error.code === "EPIPE") {
+      socket.destroy(error);
+      return;
+    }
+    // It is answered, and left a moment to read that.
+    if (hasEnded(socket)) return;
+    const line = this.#lines.get(socket);
+    const refusal = refusalsByCode.get(error.code ?? "") ?? refusals.malformed;
+    this.#count(refusal);
+    if (line !== undefined && (line.pending > 1 || line.last.complete)) {
+      // Whoever sent the requests before would take this answer for theirs, which are about to be kept.
+      line.isBroken = true;
+      return;
+    }
+    endConnection(socket);
+    // A connection that is closed while something lies in it unread is reset, and its sender may not see the answer.
+    socket.pause();
+    socket.end(bytesOf(refusal));
+    setTimeout(() => socket.destroy(), receiverDrainMs);
+  }
+}
+
+/** By Node's error code; everything else is malformed. */
+const refusalsByCode: ReadonlyMap<string, Refusal> = new Map([
+  ["HPE_HEADER_OVERFLOW", refusals.headTooLarge],
+  ["ERR_HTTP_REQUEST_TIMEOUT", refusals.timeout],
+]);
+
+const statusTexts: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  431: "Request Header Fields Too Large",
+};
+
+function bytesOf({ status, headers, body }: Refusal): string {
+  const lines = Object.entries({ ...headers, connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return `HTTP/1.1 ${status} ${statusTexts[status] ?? ""}\r\n${lines.join("")}\r\n${body}`;
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from "fastify";
+
+import { ConfigError, messageOf } from "../errors.ts";
+import { type AppParts, createApp } from "./app.ts";
+import { InboxWatch } from "./inbox-watch.ts";
+
+/** What a receiver is made of. */
+export type ReceiverParts = AppParts & {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+};
+
+/** A running receiver. */
+export type Receiver = {
+  readonly address: URL;
+  /** Takes no more, answers what it has, and resolves; the inbox stays open. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts the server that webhooks are posted to.
+ * @throws {ConfigError} it cannot listen there.
+ */
+export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
+  const { doors, inbox, log, host, port } = parts;
+  const watch = new InboxWatch({ inbox, log, connection: doors[0]?.connection });
+  const app = createApp(parts, watch);
+  const close = async (): Promise<void> => {
+    watch.stop();
+    await app.close();
+  };
+  await watch.look();
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    await close();
+    throw new ConfigError(`the receiver cannot listen at ${host}:${port}: ${messageOf(error)}`, {
+      cause: error,
+      hint: "choose another --port or SLUICE_HOST, or stop what listens there",
+    });
+  }
+  return { address: addressOf(app), close };
+}
+
+function addressOf({ server }: FastifyInstance): URL {
+  const at = server.address();
+  if (at === null || typeof at === "string") throw new Error("the receiver listens on no port");
+  return new URL(`http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`);
+}

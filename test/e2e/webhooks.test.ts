@@ -1,0 +1,205 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+
+import { request } from "undici";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+
+import { freePorts } from "../../src/local/ports.ts";
+import { canaries } from "../support/canaries.ts";
+import { end, until } from "../support/process.ts";
+import { Project } from "../support/project.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import {
+  eventIds,
+  formsConfig,
+  postSubmission,
+  ReceiverProcess,
+  submission,
+} from "../support/webhooks.ts";
+
+const timeoutMs = 180_000;
+
+const readiness = z.object({ store: z.string(), temporal: z.string() });
+const statusJson = z.object({ inboxes: z.array(z.looseObject({ waiting: z.int() })) });
+
+async function start(): Promise<Project> {
+  return await Project.start(onTestFinished, { "sluice.yaml": formsConfig() });
+}
+
+/** Waits until the sandbox holds this many events. */
+async function arrived(project: Project, count: number): Promise<void> {
+  await until(async () => (await eventIds(project)).size >= count);
+}
+
+/** Waits until every drain has ended; then gives the records that the sandbox took, repeated ones counted each time. */
+async function takenInAll(project: Project): Promise<number> {
+  const query = "ExecutionStatus='Running'";
+  await until(async () => {
+    for await (const _ of project.temporal.client.workflow.list({ query })) return false;
+    return true;
+  });
+  const taken = (await project.ledger()).filter(({ applied }) => applied);
+  return taken.reduce((sum, { records }) => sum + (records ?? 0), 0);
+}
+
+/** Lets a server of another port be reached at this one, from now on. */
+async function relay(port: number, address: string): Promise<void> {
+  const [host = "", onward] = address.split(":");
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const upstream = connect({ host, port: Number(onward) });
+    sockets.add(socket);
+    socket.pipe(upstream).pipe(socket);
+    for (const side of [socket, upstream]) side.on("error", () => side.destroy());
+    socket.on("close", () => upstream.destroy());
+    upstream.on("close", () => socket.destroy());
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+}
+
+describe("sluice webhooks", () => {
+  it(
+    "has what is posted in the service within seconds, and ends with 0 when it is told to stop",
+    async () => {
+      const project = await start();
+      await project.worker();
+      const receiver = await ReceiverProcess.start(project, onTestFinished);
+      expect(await postSubmission(receiver.address, 1)).toBe(202);
+      await arrived(project, 1);
+      const begun = Date.now();
+      expect(await postSubmission(receiver.address, 2)).toBe(202);
+      await arrived(project, 2);
+      expect(Date.now() - begun).toBeLessThan(15_000);
+      expect(await postSubmission(receiver.address, 2)).toBe(200);
+
+      const file = join(await temporaryFolder(), "events.json");
+      await writeFile(file, `[${submission(3)},${submission(4)}]`);
+      const url = `${receiver.address}/hooks/forms`;
+      const send = ["webhooks", "send", "--connection", "forms", "--url", url, file];
+      expect(await project.sluice(...send)).toMatchObject({
+        code: 0,
+        stdout: "202: 2 events kept\n",
+      });
+      await arrived(project, 4);
+      expect(await takenInAll(project)).toBe(4);
+
+      const { stdout } = await project.sluice("status");
+      expect(stdout).toMatch(/^submissions +\d{4}-\d\d-\d\d \d\d:\d\d UTC +done +read \d/m);
+      expect(stdout).toMatch(/^forms +\/hooks\/forms +0 +-$/m);
+
+      receiver.child.kill("SIGTERM");
+      expect((await receiver.ended).code).toBe(0);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "keeps what comes while Temporal and the worker are away, and has it sent when they come",
+    async () => {
+      const project = await start();
+      const [port = 0] = await freePorts("127.0.0.1", 1);
+      const env = { TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+      const receiver = await ReceiverProcess.start(project, onTestFinished, { env });
+      for (const n of [1, 2, 3]) expect(await postSubmission(receiver.address, n)).toBe(202);
+      const ready = await until(async () => {
+        const { statusCode, body } = await request(`${receiver.address}/readyz`);
+        const told = readiness.parse(await body.json());
+        return told.temporal === "away" && { statusCode, ...told };
+      });
+      expect(ready).toEqual({ statusCode: 200, store: "ok", temporal: "away" });
+      const status = await project.sluice("status", "--json");
+      expect(statusJson.parse(JSON.parse(status.stdout)).inboxes).toMatchObject([
+        { connection: "forms", path: "/hooks/forms", waiting: 3, problem: null },
+      ]);
+
+      await relay(port, project.env["TEMPORAL_ADDRESS"] ?? "");
+      await project.worker();
+      await arrived(project, 3);
+      expect(await takenInAll(project)).toBe(3);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "loses nothing that it answered when it is killed under posting, and has it sent once",
+    async () => {
+      const project = await start();
+      await project.worker();
+      const [port = 0] = await freePorts("127.0.0.1", 1);
+      let receiver = await ReceiverProcess.start(project, onTestFinished, { port });
+      const acknowledged = new Set<string>();
+      let next = 0;
+      const stop = new AbortController();
+      const poster = async (): Promise<void> => {
+        for (let n = next++; !stop.signal.aborted; n = next++) {
+          // A sender that gets no answer sends again, under the same id.
+          await until(async () => {
+            const status = await postSubmission(receiver.address, n).catch(() => undefined);
+            return status === 202 || status === 200;
+          });
+          acknowledged.add(`event-${n}`);
+        }
+      };
+      const posting = Array.from({ length: 16 }, poster);
+      for (let kills = 0; kills < 3; kills++) {
+        const before = acknowledged.size;
+        await until(async () => await Promise.resolve(acknowledged.size > before + 300));
+        await end(receiver.child, "SIGKILL");
+        receiver = await ReceiverProcess.start(project, onTestFinished, { port });
+      }
+      stop.abort();
+      await Promise.all(posting);
+      expect(acknowledged.size).toBeGreaterThan(900);
+      await arrived(project, acknowledged.size);
+      expect(await takenInAll(project)).toBe(acknowledged.size);
+      expect(await eventIds(project)).toEqual(acknowledged);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "says what is wrong: at its start, and to who sends a test delivery",
+    async () => {
+      const project = await start();
+      const { address } = await ReceiverProcess.start(project, onTestFinished);
+      const taken = await project.sluice("webhooks", "--port", new URL(address).port);
+      expect(taken.code).toBe(2);
+      expect(taken.stderr).toContain("the receiver cannot listen at 127.0.0.1:");
+      expect(taken.stderr).toContain("choose another --port");
+
+      const send = ["webhooks", "send", "-", "--connection", "forms"];
+      const url = ["--url", `${address}/hooks/forms`];
+      const empty = await project.sluice(...send, ...url, "--json");
+      expect(empty.code).toBe(1);
+      expect(JSON.parse(empty.stdout)).toMatchObject({ status: 400, code: "not_json", kept: null });
+      const forged = formsConfig().replace(canaries.webhookSecret, "the-secret-of-somebody-else");
+      await project.write("forger.yaml", forged);
+      const refused = await project.sluice(...send, ...url, "--config", "forger.yaml");
+      expect(refused.code).toBe(1);
+      expect(refused.stdout).toMatch(/^401 unauthorized: .* → has the receiver the same secret/);
+      expect((await project.sluice(...send, ...url, "--id", "a.b")).code).toBe(2);
+
+      const [free] = await freePorts("127.0.0.1", 1);
+      const nobody = await project.sluice(...send, "--url", `http://127.0.0.1:${free}/hooks/forms`);
+      expect(nobody).toMatchObject({ code: 4, stdout: "" });
+      expect(nobody.stderr).toContain("no answer (ECONNREFUSED)");
+
+      await project.write(
+        "sluice.yaml",
+        "version: 1\napi: { api_key: k }\nconnections: {}\nsyncs: {}\n",
+      );
+      const none = await project.sluice("webhooks");
+      expect(none.code).toBe(2);
+      expect(none.stderr).toMatch(/no connection of .* is posted to/);
+    },
+    timeoutMs,
+  );
+});

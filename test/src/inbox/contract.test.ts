@@ -1,0 +1,233 @@
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+
+import { StateUnavailableError } from "../../../src/errors.ts";
+import type { Inbox, InboxRow } from "../../../src/inbox/inbox.ts";
+import { openInbox } from "../../../src/inbox/open.ts";
+import { eventIdsKeptMs, transactionRowsMax } from "../../../src/limits.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { delivery, one, receivedAt } from "./deliveries.ts";
+
+/** Every implementation of the inbox passes the contract. */
+const implementations = [{ kind: "sqlite", open: openInbox }];
+
+const connection = "forms";
+
+function seqs(found: readonly InboxRow[]): readonly number[] {
+  return found.map(({ seq }) => seq);
+}
+
+describe.each(implementations)("inbox: $kind", ({ open }) => {
+  let folder: string;
+  let inbox: Inbox;
+
+  async function opened(at = folder): Promise<Inbox> {
+    const again = await open(at);
+    onTestFinished(async () => await again.close());
+    return again;
+  }
+
+  async function rows(): Promise<InboxRow[]> {
+    return await inbox.read({ connection, after: 0, limit: 10_000 });
+  }
+
+  async function keepMany(size: number, at = receivedAt): Promise<void> {
+    const events = Array.from({ length: size }, (_, index) => ({ json: `${index}` }));
+    await inbox.keep(delivery(events, { receivedAt: at }));
+  }
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    inbox = await opened();
+  });
+
+  it("keeps events as they came, in their order, numbered from 1 in each connection", async () => {
+    const json = '{"big":12345678901234567890,"text":"naïve \u{1f600}","e":1e400}';
+    expect(await inbox.keep(delivery([{ json }, { json: "[1]" }]))).toEqual({
+      kept: 2,
+      ring: true,
+    });
+    await inbox.keep(delivery([{ json: "{}" }], { connection: "repo" }));
+    expect(await rows()).toEqual([
+      { seq: 1, receivedAt, json, id: null, isConflict: false },
+      { seq: 2, receivedAt, json: "[1]", id: null, isConflict: false },
+    ]);
+    expect(await inbox.read({ connection: "repo", after: 0, limit: 10 })).toMatchObject([
+      { seq: 1, json: "{}" },
+    ]);
+    expect(await inbox.read({ connection: "none", after: 0, limit: 10 })).toEqual([]);
+  });
+
+  it("reads a range in pages, and single rows that are there", async () => {
+    await keepMany(5);
+    expect(seqs(await inbox.read({ connection, after: 1, upTo: 4, limit: 2 }))).toEqual([2, 3]);
+    expect(seqs(await inbox.read({ connection, after: 3, upTo: 4, limit: 2 }))).toEqual([4]);
+    expect(seqs(await inbox.read({ connection, after: 5, limit: 2 }))).toEqual([]);
+    expect(seqs(await inbox.get({ connection, seqs: [5, 6, 1, 0] }))).toEqual([5, 1]);
+    expect(await inbox.get({ connection: "none", seqs: [1] })).toEqual([]);
+  });
+
+  it("keeps an event once, by the id of its connection", async () => {
+    expect(await inbox.keep(one("a"))).toMatchObject({ kept: 1 });
+    expect(await inbox.keep(one("a"))).toEqual({ kept: 0, ring: false });
+    expect(await inbox.keep({ ...one("a"), connection: "repo" })).toMatchObject({ kept: 1 });
+    const [same] = one("b").events;
+    expect(await inbox.keep(delivery([{ json: "{}" }, { json: "{}" }]))).toMatchObject({ kept: 2 });
+    expect(same && (await inbox.keep(delivery([same, same])))).toMatchObject({ kept: 1 });
+    expect(await rows()).toHaveLength(4);
+  });
+
+  it("keeps another body under the same id as a conflict, each body once", async () => {
+    for (const json of ["1", "2", "2", "1", "3", "3"]) await inbox.keep(one("a", json));
+    expect(await rows()).toMatchObject([
+      { seq: 1, json: "1", isConflict: false },
+      { seq: 2, json: "2", isConflict: true },
+      { seq: 3, json: "3", isConflict: true },
+    ]);
+  });
+
+  it("tells ids apart that only differ in half a character", async () => {
+    await inbox.keep(one("\ud800", "1"));
+    await inbox.keep(one("\ud801", "2"));
+    expect(await rows()).toMatchObject([{ isConflict: false }, { isConflict: false }]);
+  });
+
+  it.each([
+    ["that came exactly so long ago", 0, 0],
+    ["that came a ms before that", 1, 1],
+  ])("forgets no id of the last seven days: one %s", async (_, ms, forgotten) => {
+    const now = receivedAt + eventIdsKeptMs + ms;
+    await inbox.keep(one("a"));
+    expect(await inbox.forgetIds({ receivedBefore: now - eventIdsKeptMs })).toBe(forgotten);
+    expect(await inbox.keep(one("a"))).toMatchObject({ kept: forgotten });
+  });
+
+  it("forgets the bodies of an id together, so that none is left to make a conflict of the first", async () => {
+    await inbox.keep(one("a", "1"));
+    await inbox.keep({ ...one("a", "2"), receivedAt: receivedAt + 1_000 });
+    expect(await inbox.forgetIds({ receivedBefore: receivedAt + 1 })).toBe(2);
+    await inbox.keep(one("a", "1"));
+    expect((await rows()).at(-1)).toMatchObject({ seq: 3, json: "1", isConflict: false });
+  });
+
+  it.each([
+    [transactionRowsMax - 1, transactionRowsMax - 1, 0],
+    [transactionRowsMax, transactionRowsMax, 0],
+    [transactionRowsMax + 1, transactionRowsMax, 1],
+  ])("forgets %i ids in transactions of a thousand", async (size, atFirst, then) => {
+    const events = Array.from({ length: size }, (_, index) => ({ json: "{}", id: `${index}` }));
+    await inbox.keep(delivery(events));
+    const old = { receivedBefore: receivedAt + 1 };
+    expect([await inbox.forgetIds(old), await inbox.forgetIds(old)]).toEqual([atFirst, then]);
+  });
+
+  it("has one sender ring between two looks, of those that kept something", async () => {
+    expect(await inbox.keep(delivery([]))).toEqual({ kept: 0, ring: false });
+    expect(await inbox.standings()).toEqual([]);
+    const together = await Promise.all(
+      ["a", "b", "c"].map(async (id) => await inbox.keep(one(id))),
+    );
+    expect(together.map(({ ring }) => ring)).toEqual([true, false, false]);
+    const other = await opened();
+    expect(await other.keep({ ...one("d"), connection: "repo" })).toMatchObject({ ring: true });
+    expect(await other.keep(one("d"))).toMatchObject({ ring: false });
+    expect(await inbox.answerBell({ connection })).toBe(4);
+    expect(await inbox.standings()).toMatchObject([{ isRung: false }, { isRung: true }]);
+    expect(await inbox.answerBell({ connection })).toBe(4);
+    expect(await inbox.keep(one("d"))).toEqual({ kept: 0, ring: false });
+    expect(await other.keep(one("e"))).toEqual({ kept: 1, ring: true });
+    expect(await inbox.answerBell({ connection: "none" })).toBe(0);
+  });
+
+  it("says how each connection stands", async () => {
+    await keepMany(2);
+    await inbox.keep(delivery([{ json: "{}" }], { receivedAt: receivedAt + 7 }));
+    const standing = { connection, last: 3, isRung: true };
+    const stands = async (): Promise<unknown> => (await inbox.standings())[0];
+    expect(await stands()).toEqual({ ...standing, accepted: 0, waiting: 3, oldestAt: receivedAt });
+    await inbox.setAccepted({ connection, upTo: 2 });
+    expect(await stands()).toEqual({
+      ...standing,
+      accepted: 2,
+      waiting: 1,
+      oldestAt: receivedAt + 7,
+    });
+    await inbox.setAccepted({ connection, upTo: 3 });
+    expect(await stands()).toEqual({ ...standing, accepted: 3, waiting: 0, oldestAt: null });
+    // A sync that is new to the connection has accepted nothing of it; what was removed waits for nobody.
+    await inbox.prune({ connection, upTo: 2, receivedBefore: receivedAt + 1 });
+    await inbox.setAccepted({ connection, upTo: 0 });
+    expect(await stands()).toMatchObject({ accepted: 0, waiting: 1 });
+    await inbox.setAccepted({ connection: "none", upTo: 1 });
+    expect(await inbox.standings()).toHaveLength(1);
+  });
+
+  it("removes what was accepted and came before a time, and nothing else", async () => {
+    await keepMany(2);
+    await keepMany(2, receivedAt + 1);
+    await inbox.keep(delivery([{ json: "{}" }], { connection: "repo" }));
+    const receivedBefore = receivedAt + 1;
+    expect(await inbox.prune({ connection, upTo: 1, receivedBefore })).toBe(1);
+    expect(await inbox.prune({ connection, upTo: 4, receivedBefore })).toBe(1);
+    expect(await inbox.prune({ connection, upTo: 4, receivedBefore })).toBe(0);
+    expect(await rows()).toMatchObject([{ seq: 3 }, { seq: 4 }]);
+    expect(await inbox.read({ connection: "repo", after: 0, limit: 10 })).toHaveLength(1);
+    expect(await inbox.prune({ connection: "none", upTo: 4, receivedBefore })).toBe(0);
+  });
+
+  it.each([
+    [transactionRowsMax - 1, transactionRowsMax - 1, 0],
+    [transactionRowsMax, transactionRowsMax, 0],
+    [transactionRowsMax + 1, transactionRowsMax, 1],
+  ])("removes %i events in transactions of a thousand", async (size, atFirst, then) => {
+    await keepMany(size);
+    const all = { connection, upTo: size, receivedBefore: receivedAt + 1 };
+    expect([await inbox.prune(all), await inbox.prune(all)]).toEqual([atFirst, then]);
+  });
+
+  it("removes what lies behind an event of a clock that ran ahead", async () => {
+    await keepMany(1, receivedAt + eventIdsKeptMs);
+    await keepMany(3);
+    expect(await inbox.prune({ connection, upTo: 4, receivedBefore: receivedAt + 1 })).toBe(3);
+    expect(await rows()).toMatchObject([{ seq: 1 }]);
+  });
+
+  it("gives no sequence number out again, also once it was emptied and opened anew", async () => {
+    await keepMany(3);
+    await inbox.prune({ connection, upTo: 3, receivedBefore: receivedAt + 1 });
+    const { inboxId } = inbox;
+    await inbox.close();
+    inbox = await opened();
+    expect(inbox.inboxId).toBe(inboxId);
+    expect(await inbox.answerBell({ connection })).toBe(3);
+    await keepMany(1);
+    expect(await rows()).toMatchObject([{ seq: 4 }]);
+  });
+
+  it("is another one in another folder", async () => {
+    expect((await opened(await temporaryFolder())).inboxId).not.toBe(inbox.inboxId);
+  });
+
+  it("keeps what was handed over before its end, and refuses what comes after", async () => {
+    const other = await opened();
+    const keeping = other.keep(one("a"));
+    await other.close();
+    expect(await keeping).toMatchObject({ kept: 1 });
+    await expect(other.keep(one("b"))).rejects.toThrow(StateUnavailableError);
+    await expect(other.standings()).rejects.toThrow(StateUnavailableError);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it("keeps the others of a group when one of them cannot be kept", async () => {
+    const bad = delivery([{ json: "{}" }], { receivedAt: Number.NaN });
+    const kept = await Promise.allSettled(
+      [one("a"), bad, one("b")].map(async (each) => await inbox.keep(each)),
+    );
+    expect(kept).toMatchObject([
+      { value: { kept: 1 } },
+      { status: "rejected" },
+      { value: { kept: 1 } },
+    ]);
+    expect(await rows()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+    await expect(inbox.keep(bad)).rejects.not.toBeInstanceOf(StateUnavailableError);
+  });
+});

@@ -1,0 +1,22 @@
+// A process that keeps deliveries, 16 under way at a time, and prints the id of each once it is kept.
+import { writeSync } from "node:fs";
+
+import { openInbox } from "../../../src/inbox/open.ts";
+import { one } from "./deliveries.ts";
+
+const [folder = "", name = "", size = ""] = process.argv.slice(2);
+const inbox = await openInbox(folder);
+let begun = 0;
+
+async function keepOn(): Promise<void> {
+  while (begun < Number(size)) {
+    begun += 1;
+    const id = `${name}-${begun}`;
+    await inbox.keep(one(id));
+    // In one call: a kill leaves no half of a line.
+    writeSync(1, `${id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 16 }, keepOn));
+await inbox.close();

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+
+import { ScheduleOverlapPolicy, type Client } from "@temporalio/client";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { connectTemporal } from "../../../src/local/connect.ts";
+import { sweepScheduleId } from "../../../src/schedules/ids.ts";
+import { scheduleSweep } from "../../../src/schedules/inbox-sweep.ts";
+import { planSchedules, scheduledNames } from "../../../src/schedules/plan.ts";
+import { startAnyTemporal } from "../../support/any-temporal.ts";
+import { until } from "../../support/process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const owner = { taskQueue: "sluice", storeId: "store-1" };
+
+async function temporalClient(): Promise<Client> {
+  const logFile = join(await temporaryFolder(), "temporal.log");
+  const server = await startAnyTemporal({ logFile });
+  onTestFinished(async () => await server.stop());
+  const { client, close } = await connectTemporal(server.address);
+  onTestFinished(close);
+  return client;
+}
+
+describe("scheduleSweep", () => {
+  it("sweeps at once and every minute, and again when it is asked again, unless a person paused it", async () => {
+    const client = await temporalClient();
+    const handle = client.schedule.getHandle(sweepScheduleId("sluice"));
+    const sweeps = async (): Promise<number> => (await handle.describe()).info.numActionsTaken;
+    await scheduleSweep(client, owner);
+    await until(async () => (await sweeps()) === 1);
+    expect(await handle.describe()).toMatchObject({
+      spec: { intervals: [{ every: 60_000 }] },
+      action: { workflowType: "inboxSweep", taskQueue: "sluice", args: [] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 60_000 },
+    });
+    const workflowId = (await handle.describe()).info.recentActions[0]?.action.workflow.workflowId;
+    await client.workflow.getHandle(workflowId ?? "").terminate();
+    await handle.pause("a person's reason");
+    await scheduleSweep(client, owner);
+    await until(async () => (await sweeps()) === 2);
+    expect((await handle.describe()).state).toMatchObject({
+      paused: true,
+      note: "a person's reason",
+    });
+  }, 120_000);
+
+  it("is none of the schedules that a file has, or has not any more", async () => {
+    const client = await temporalClient();
+    await scheduleSweep(client, owner);
+    await until(async () => {
+      const ids: string[] = [];
+      for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
+      return ids.includes(sweepScheduleId("sluice"));
+    });
+    expect(await scheduledNames(client, "sluice")).toEqual([]);
+    expect(await planSchedules(client, [], owner)).toEqual({ changes: [], same: [], foreign: [] });
+  }, 120_000);
+});

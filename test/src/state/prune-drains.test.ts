@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { Outcome } from "../../../src/state/runs.ts";
+import { at, implementations, name, StoreUnderTest } from "./store-under-test.ts";
+
+const before = "2026-02-01T00:00:00.000Z";
+const quietOf = name.sync;
+
+describe.each(implementations)("pruneRuns of drains: $kind", ({ open }) => {
+  let test: StoreUnderTest;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(open);
+  });
+
+  /** Makes a run with one committed chunk; answers the ids of all runs, the newest first. */
+  async function run(runId: string, kind: string, outcome: Outcome): Promise<void> {
+    await test.openRun(runId, kind);
+    await test.stage(runId, 1);
+    await test.accept(runId, 1, 1);
+    await test.store.commitChunk({ runId, chunk: 1, stage: 1, at });
+    await test.store.endRun({ runId, outcome, endedAt: at });
+  }
+
+  async function left(): Promise<string[]> {
+    return (await test.store.runs({ limit: 10 })).map(({ runId }) => runId);
+  }
+
+  it("removes those that had nothing to tell, the oldest first, but never the newest run", async () => {
+    await run("r1", "inbox", "done");
+    await run("r2", "inbox", "done_with_rejects");
+    await run("r3", "sync", "done");
+    await run("r4", "inbox", "failed");
+    await run("r5", "inbox", "done");
+    await run("r6", "inbox", "done");
+    const { store } = test;
+    expect(await store.pruneRuns({ before: at, quietOf })).toBe(0);
+    expect(await store.pruneRuns({ before, quietOf: "contacts" })).toBe(0);
+    expect(await store.pruneRuns({ before, quietOf, limit: 1 })).toBe(1);
+    expect(await left()).toEqual(["r6", "r5", "r4", "r3", "r2"]);
+    expect(await store.pruneRuns({ before, quietOf })).toBe(1);
+    expect(await left()).toEqual(["r6", "r4", "r3", "r2"]);
+  });
+
+  it("removes their sends too, but not those that fingerprints may rest on", async () => {
+    const { store } = test;
+    const sendOf = async (runId: string): Promise<unknown> =>
+      await store.send({ runId, chunk: 1, stage: 1 });
+    await run("r1", "inbox", "done");
+    await run("r2", "inbox", "done");
+    await store.pruneRuns({ before, quietOf });
+    expect(await sendOf("r1")).toBeUndefined();
+    await store.fieldSlots({ ...name, names: ["name"] });
+    await run("r3", "inbox", "done");
+    await store.pruneRuns({ before, quietOf });
+    expect(await left()).toEqual(["r3"]);
+    expect(await sendOf("r2")).toMatchObject({ state: "committed" });
+  });
+});

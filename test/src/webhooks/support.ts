@@ -1,0 +1,133 @@
+import { connect, type Socket } from "node:net";
+
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import { z } from "zod";
+
+import { pushSource, type PushSource, type Received } from "../../../connectors/connector.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { openInbox } from "../../../src/inbox/open.ts";
+import { startReceiver } from "../../../src/webhooks/server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const doorSchema = z.object({
+  path: z.string(),
+  bodyBytesMax: z.int().default(100_000),
+  backlogMax: z.int().default(1_000),
+});
+
+/** Reads what a sender of the tests posts: a list of events, each with an id, believed by a bearer token. */
+function received(headers: Readonly<Record<string, string | undefined>>, body: Buffer): Received {
+  if (headers["authorization"] !== "Bearer token") return { refuse: 401, reason: "bad_token" };
+  try {
+    const events = z
+      .array(z.object({ id: z.string().optional() }))
+      .parse(JSON.parse(body.toString()));
+    return { events: events.map((event) => ({ json: JSON.stringify(event), id: event.id })) };
+  } catch {
+    return { refuse: 400, reason: "not_json" };
+  }
+}
+
+/** A connector for what the tests post. */
+export const posts: PushSource = pushSource({
+  name: "posts",
+  config: doorSchema,
+  doorway: (config) => ({ ...config, lingerMs: 0, retentionMs: 0 }),
+  receive: ({ request }) => received(request.headers, request.body),
+});
+
+/** A receiver on a free port, and what became of it. */
+export type TestReceiver = {
+  readonly address: URL;
+  readonly inbox: Inbox;
+  readonly rung: readonly string[];
+  /** Lines of the log. */
+  readonly logged: readonly string[];
+  close(): Promise<void>;
+};
+
+/** Starts a receiver with a door at /hooks/forms and one at /hooks/crm. It closes with its test. */
+export async function startTestReceiver(
+  settings: {
+    readonly push?: PushSource;
+    readonly config?: Partial<z.input<typeof doorSchema>>;
+    /** In place of the folder's inbox. */
+    readonly inbox?: (inbox: Inbox) => Inbox | Promise<Inbox>;
+  } = {},
+): Promise<TestReceiver> {
+  const { push = posts, config = {}, inbox: wrap = (inbox: Inbox) => inbox } = settings;
+  const opened = await openInbox(await temporaryFolder());
+  onTestFinished(async () => await opened.close());
+  const inbox = await wrap(opened);
+  const rung: string[] = [];
+  const logged: string[] = [];
+  const doorAt = (path: string): unknown => doorSchema.parse({ path, ...config });
+  const receiver = await startReceiver({
+    doors: [
+      { connection: "forms", push, config: doorAt("/hooks/forms") },
+      { connection: "crm", push, config: doorAt("/hooks/crm") },
+    ],
+    inbox,
+    host: "127.0.0.1",
+    port: 0,
+    ring: (connection) => rung.push(connection),
+    temporal: () => "away",
+    log: pino({}, { write: (line: string) => logged.push(line) }),
+  });
+  onTestFinished(async () => await receiver.close());
+  return { ...receiver, inbox, rung, logged };
+}
+
+/** An answer, and whether its connection was kept. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+/** Posts events to the door of `forms`. */
+export async function post(
+  { address }: Pick<TestReceiver, "address">,
+  body: string | object,
+  how: { readonly path?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<Answer> {
+  const { path = "/hooks/forms", headers } = how;
+  const answer = await fetch(new URL(path, address), {
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { authorization: "Bearer token", ...headers },
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+/** Everything that comes back on a connection from its first byte to its end; `pieces` are written one after the other. */
+export async function exchange(
+  { address }: Pick<TestReceiver, "address">,
+  ...pieces: readonly (string | Buffer)[]
+): Promise<string> {
+  const socket = connect({ host: address.hostname, port: Number(address.port) });
+  let text = "";
+  socket.on("data", (bytes: Buffer) => (text += bytes.toString("latin1")));
+  // A reset after the answer is an end as well.
+  socket.on("error", () => undefined);
+  for (const piece of pieces) socket.write(piece);
+  await ended(socket);
+  return text;
+}
+
+/** Resolves when a connection is gone, in whatever way. */
+export async function ended(socket: Socket): Promise<void> {
+  await new Promise((resolve) => socket.once("close", resolve));
+}
+
+/** The lines of a request with a believed body, to be altered; each ends with CR LF. */
+export function requestOf(body: string, ...headers: readonly string[]): string {
+  const lines = ["POST /hooks/forms HTTP/1.1", ...headers, "Authorization: Bearer token"];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** The statuses of the answers that came on a connection. */
+export function statusesOf(text: string): readonly number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+}

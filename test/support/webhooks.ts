@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createHmac } from "node:crypto";
+
+import { request } from "undici";
+import { z } from "zod";
+
+import { canaries } from "./canaries.ts";
+import { end, until, watch, type Ended } from "./process.ts";
+import { bin, type AtEnd, type Project } from "./project.ts";
+
+/** A `sluice.yaml` with a connection `forms` that is posted to; a sync makes a contact event of each event. */
+export function formsConfig(): string {
+  return `version: 1
+api:
+  base_url: \${SLUICE_BASE_URL}
+  legacy_base_url: \${SLUICE_LEGACY_BASE_URL}
+  api_key: ${canaries.apiKey}
+  requests_per_second: 1000
+connections:
+  forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
+syncs:
+  submissions:
+    from: forms
+    stream: contact_event
+    send: all
+    record:
+      event_id: data.id
+      contact_id: { column: data.email, as: email }
+      event: type
+      event_timestamp: { column: timestamp, as: datetime }
+      event_properties: {}
+advanced: { heartbeat_timeout: 3s, retry_initial: 500ms }
+`;
+}
+
+/** The so-manieth event of a form, as its sender writes it. */
+export function submission(n: number): string {
+  const data = { id: `event-${n}`, email: `somebody@c${n}.example` };
+  return JSON.stringify({ type: "form.submitted", timestamp: "2026-11-20T09:15:00Z", data });
+}
+
+/** The headers of Standard Webhooks, made without sluice. */
+function signedHeaders(id: string, body: string): Record<string, string> {
+  const now = Math.floor(Date.now() / 1_000);
+  const hmac = createHmac("sha256", canaries.webhookSecret).update(`${id}.${now}.${body}`);
+  return {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(now),
+    "webhook-signature": `v1,${hmac.digest("base64")}`,
+  };
+}
+
+/** Posts the so-manieth event of a form under its own id, once. @returns the status @throws {Error} there was no answer. */
+export async function postSubmission(address: string, n: number): Promise<number> {
+  const body = submission(n);
+  const headers = signedHeaders(`msg_${n}`, body);
+  const answer = await request(`${address}/hooks/forms`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  await answer.body.dump();
+  return answer.statusCode;
+}
+
+const readyLine = z.object({ address: z.string() });
+const eventLine = z.object({ record: z.looseObject({ event_id: z.string() }) });
+
+/** Ids of the contact events that the sandbox holds. */
+export async function eventIds({ sandbox }: Project): Promise<Set<string>> {
+  const { body } = await request(`${sandbox.address}/_sandbox/records?stream=contact_event`);
+  const lines = (await body.text()).split("\n").filter((line) => line !== "");
+  return new Set(lines.map((line) => eventLine.parse(JSON.parse(line)).record.event_id));
+}
+
+/** A `sluice webhooks` of its own. */
+export class ReceiverProcess {
+  readonly address: string;
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+
+  private constructor(parts: Pick<ReceiverProcess, "address" | "child" | "ended">) {
+    ({ address: this.address, child: this.child, ended: this.ended } = parts);
+  }
+
+  /** Starts it and returns once it listens, on a free port unless it is told which. */
+  static async start(
+    project: Project,
+    atEnd: AtEnd,
+    { port = 0, env = {} }: { readonly port?: number; readonly env?: NodeJS.ProcessEnv } = {},
+  ): Promise<ReceiverProcess> {
+    const child = spawn(process.execPath, [bin, "webhooks", "--port", String(port), "--json"], {
+      cwd: project.folder,
+      env: { ...project.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { printed, ended } = watch(child);
+    atEnd(async () => {
+      await end(child, "SIGKILL");
+      await ended;
+    });
+    const line = await until(async () => {
+      if (child.exitCode !== null) throw new Error(`the receiver ended: ${printed().stderr}`);
+      return await Promise.resolve(/^\{.*\}$/m.exec(printed().stdout)?.[0]);
+    });
+    return new ReceiverProcess({ ...readyLine.parse(JSON.parse(line)), child, ended });
+  }
+}
