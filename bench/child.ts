@@ -65,11 +65,21 @@ export async function run(
 
 /** What the kernel counted of children that have ended; Node knows only of its own process. */
 async function childrenCpuSeconds(): Promise<number> {
-  const stat = await readFile("/proc/self/stat", "utf8").catch(() => "");
-  // The program's name, which may hold spaces, ends with the last parenthesis; the state comes next, as field 3 (proc(5)).
+  return await ticksOf("self", [16, 17]);
+}
+
+/** User and system time of a running process, all its threads; 0 where /proc does not say. */
+export async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
+  return await ticksOf(`${pid}`, [14, 15]);
+}
+
+/** The sum of two fields of /proc/<pid>/stat that count time, numbered as in proc(5), in seconds. */
+async function ticksOf(pid: string, numbers: readonly [number, number]): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The program's name, which may hold spaces, ends with the last parenthesis; the state comes next, as field 3.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields[16 - 3] ?? 0) + Number(fields[17 - 3] ?? 0);
-  return ticks / ticksPerSecond;
+  const ticks = numbers.map((number) => Number(fields[number - 3] ?? 0));
+  return ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond;
 }
 
 /** The last line a program prints; empty when it prints none. */

@@ -1,6 +1,6 @@
-// npm run prove [-- --only csv,put,chaos,postgres,keys] [--seeds 100] [--rows 1000000] [--keys 10000000]: what takes minutes and is promised
-// all the same. Each part writes its table into docs/measurements.md, unless --rows or --keys made it smaller than promised. Exit code 1
-// when a bound is broken. All of it takes about forty minutes on two cores, 6 GB of the temp folder, and Linux, whose /proc is read.
+// npm run prove [-- --only csv,put,chaos,postgres,keys,inbox] [--seeds 100] [--rows 1000000] [--keys 10000000]: what takes minutes and is
+// promised all the same. Each part writes its table into docs/measurements.md, unless --rows or --keys made it smaller than promised. Exit code 1
+// when a bound is broken. All of it takes about fifty minutes on two cores, 6 GB of the temp folder, and Linux, whose /proc is read.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { accounts, makeAccounts } from "./accounts.ts";
 import { allHold, checkedRows, checkStaging, type Checked } from "./bounds.ts";
 import { run } from "./child.ts";
 import { BenchProject, requestsPerSecond } from "./project.ts";
+import { proveInbox } from "./prove-inbox.ts";
 import { proveKeys } from "./prove-keys.ts";
 import { provePostgres } from "./prove-postgres.ts";
 import { proveRuns } from "./prove-runs.ts";
@@ -23,6 +24,7 @@ const putBytes = 2_000_000_000;
 const putRssMegabytesMax = 150;
 const rounds = 3;
 const postgresRounds = 5;
+const inboxRounds = 5;
 
 /** What is promised; the flags of these names change it. */
 const promised = { seeds: 100, rows: 1_000_000, keys: 10_000_000 } as const;
@@ -111,6 +113,12 @@ function partsOf({ seeds, rows, keys }: Readonly<Record<keyof typeof promised, n
       size: `${shown(keys)} keys of 20 characters.`,
       isWhole: keys >= promised.keys,
       prove: async (folder) => await proveKeys(folder, keys),
+    },
+    {
+      name: "inbox",
+      size: `64 posters of signed events of 1 KiB; ${inboxRounds} rounds after a warm-up; receiver and posters share the cores.`,
+      isWhole: true,
+      prove: async (folder) => await proveInbox(folder, { rounds: inboxRounds }),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Look } from "../../activities/look-into-inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { keyName } from "../../src/key-gates.ts";
 import { Secret } from "../../src/secret.ts";
 import { failureOf, harnessKey } from "../support/harness.ts";
@@ -8,7 +9,7 @@ import { PostedHarness } from "../support/posted.ts";
 import { TestRun } from "../support/test-run.ts";
 
 async function look(
-  { harness, activities }: PostedHarness,
+  { harness, activities }: Pick<PostedHarness, "activities" | "harness">,
   how: { readonly linger?: boolean; readonly resting?: readonly string[] } = {},
 ): Promise<Look> {
   const { linger = false, resting = [] } = how;
@@ -31,6 +32,24 @@ describe("lookIntoInbox", () => {
     expect(await posted.post("a3")).toBe(true);
     await drain(posted, "run-1");
     expect((await look(posted)).syncs).toEqual(["copies"]);
+  });
+
+  it("has its sender ring for what comes while it looks", async () => {
+    const posted = await PostedHarness.open();
+    await posted.post("a1");
+    const rings: boolean[] = [];
+    const inbox: Inbox = {
+      ...posted.inbox,
+      read: async (input) => {
+        const rows = await posted.inbox.read(input);
+        rings.push(await posted.post("a2"));
+        return rows;
+      },
+    };
+    const inboxes = { inbox, startDrain: async () => undefined };
+    const { harness } = posted;
+    await look({ harness, activities: harness.activitiesWith({ inboxes }) });
+    expect(rings).toEqual([true]);
   });
 
   it("notes up to where every sync has accepted, and no further", async () => {

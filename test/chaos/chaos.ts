@@ -63,7 +63,8 @@ async function runSeed(of: {
   return { ...result, seconds: (performance.now() - began) / 1_000 };
 }
 
-async function aborted(signal: AbortSignal | undefined): Promise<never> {
+/** Never resolves. @throws the signal's reason, once it aborts. */
+export async function aborted(signal: AbortSignal | undefined): Promise<never> {
   return await new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   });

@@ -1,5 +1,7 @@
 // npm run chaos -- --seed 42 --rows 5000 [--seeds N] [--only kills|http|clock|disk]: N seeds from this one on. Exit code 1
 // when a bound is broken, or when a hundred seeds and more leave out what they are to show.
+// npm run chaos -- --only webhooks --seed 42 [--seeds N] [--kills 20] [--away 60]: the same of the receiver of webhooks, with so many
+// kills, and Temporal away for so many seconds.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -10,18 +12,21 @@ import { runSeeds } from "./chaos.ts";
 import { clockMeans } from "./clock.ts";
 import { families } from "./plan.ts";
 import { missingFrom, summarise, summaryLine } from "./summary.ts";
+import { runWebhookSeeds } from "./webhooks/webhooks.ts";
 
 /** From so many seeds on every kind of fault must have happened. */
 const seedsThatShowAll = 100;
 
 const text = { type: "string" } as const;
-const options = { seed: text, seeds: text, rows: text, only: text };
+const options = { seed: text, seeds: text, rows: text, only: text, kills: text, away: text };
 const count = z.coerce.number().int().min(1);
 const schema = z.strictObject({
   seed: count.default(1),
   seeds: count.default(1),
   rows: count.default(5_000),
-  only: z.enum(families).optional(),
+  only: z.enum([...families, "webhooks"]).optional(),
+  kills: count.default(20),
+  away: z.coerce.number().min(0).default(60),
 });
 
 const stopped = new AbortController();
@@ -38,9 +43,13 @@ async function main(): Promise<number> {
     process.stderr.write(`${z.prettifyError(parsed.error)}\n`);
     return 2;
   }
-  const { seed, seeds: howMany, rows, only } = parsed.data;
+  const { seed, seeds: howMany, rows, only, kills, away } = parsed.data;
   const seeds = Array.from({ length: howMany }, (_, index) => seed + index);
   const out = join(fileURLToPath(new URL("../..", import.meta.url)), "out");
+  if (only === "webhooks") {
+    const { signal } = stopped;
+    return await runWebhookSeeds({ seeds, kills, awayMs: away * 1_000, out, say, signal });
+  }
   say(`clocks: ${clockMeans}`);
   const summary = summarise(
     await runSeeds({ seeds, rows, only, out, say, signal: stopped.signal }),

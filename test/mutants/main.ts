@@ -7,7 +7,6 @@ import { parseArgs } from "node:util";
 import { conditions, publish, say, table } from "../../bench/report.ts";
 import { runMutants, type Tried } from "./run-mutants.ts";
 import { mutants } from "./table.ts";
-import { mutantsElsewhere } from "./table/elsewhere.ts";
 import { isCaught } from "./verdict.ts";
 
 const head = ["mutant", "what it plants", "the test that must notice it", "", "s"];
@@ -41,12 +40,9 @@ async function main(): Promise<number> {
   const text = [
     `${under} ${tried.length} mutants, ${tried.length - missed.length} caught.`,
     table([head, ...tried.map(line)]),
-  ];
-  const elsewhere = mutantsElsewhere.map(({ id, plants, reason }) => [id, plants, reason]);
-  const rest = table([["not of this path", "what it would plant", "why not"], ...elsewhere]);
-  const whole = [...text, rest].join("\n\n");
-  if (isWhole) await publish("mutants", whole, "mutants");
-  process.stdout.write(`${isWhole ? whole : text.join("\n\n")}\n`);
+  ].join("\n\n");
+  if (isWhole) await publish("mutants", text, "mutants");
+  process.stdout.write(`${text}\n`);
   return missed.length === 0 ? 0 : 1;
 }
 

@@ -22,9 +22,6 @@ export type Mutant = {
   readonly test: NamedTest;
 };
 
-/** A mutant of faults.md that has nothing to be planted in on this path. */
-export type Elsewhere = Pick<Mutant, "id" | "plants"> & { readonly reason: string };
-
 /** The text with the edit made. @throws {Error} the text to be found does not occur exactly once: the code moved. */
 export function applyEdit(text: string, { file, find, replace }: Edit): string {
   const [before = "", ...after] = text.split(find);

@@ -1,20 +1,23 @@
 import type { Mutant } from "./mutant.ts";
+import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
+import { mutantsOfWebhooks } from "./table/webhooks.ts";
 
 /** M12 -> 12. */
 function numberOf({ id }: Mutant): number {
   return Number.parseInt(id.slice(1), 10);
 }
 
-/** Every mutant that is planted, those of faults.md first. */
+/** Every mutant, those of faults.md first. */
 export const mutants: readonly Mutant[] = [
-  ...[...mutantsOfRecords, ...mutantsOfRequests, ...mutantsOfPulls].toSorted(
+  ...[...mutantsOfRecords, ...mutantsOfRequests, ...mutantsOfPulls, ...mutantsOfWebhooks].toSorted(
     (a, b) => numberOf(a) - numberOf(b),
   ),
   ...mutantsOfOurs,
   ...mutantsOfReviews,
+  ...mutantsOfInbox,
 ];

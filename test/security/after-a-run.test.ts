@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { canaries, canariesIn, keepEvidence, keepFolder } from "../support/canaries.ts";
+import { openToOthers } from "../support/private-files.ts";
 import { watch, type Ended } from "../support/process.ts";
 import { accountsConfig, bin } from "../support/project.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -96,19 +97,6 @@ async function titlesBelow(pid: number, titles: Set<string>): Promise<void> {
   titles.add((await read("cmdline")).replaceAll("\0", " "));
   const children = (await read(`task/${pid}/children`)).trim().split(" ").filter(Boolean);
   for (const child of children) await titlesBelow(Number(child), titles);
-}
-
-/** Every file and folder of a state folder whose permissions are not for its owner alone. */
-async function openToOthers(folder: string): Promise<string[]> {
-  const names = [".", ...(await readdir(folder, { recursive: true }))];
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const facts = await stat(join(folder, name));
-      const mode = facts.mode & 0o777;
-      return mode === (facts.isDirectory() ? 0o700 : 0o600) ? [] : [`${name} ${mode.toString(8)}`];
-    }),
-  );
-  return found.flat();
 }
 
 const cells = z.array(z.record(z.string(), z.string()));

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-/** The threats that concern what is built: all but those of the webhook receiver. */
-const threats = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22].map(
-  (number) => `T${number}`,
-);
+import { numbers } from "../support/sequences.ts";
+
+/** The threats of the design's security page. */
+const threats = numbers(22).map((index) => `T${index + 1}`);
 
 const readme = new URL("README.md", import.meta.url);
 

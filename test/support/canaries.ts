@@ -20,7 +20,8 @@ const patterns = {
   signature: /[?&](?:signature|x-amz-signature)=\w|canary-signature/i,
   // A receiver of notifications: its path, and its secret with and without base64.
   receiver: /canary-(?:notify|path)|Y2FuYXJ5LW5vdGlmeS/i,
-  cell: /\bc\d+\.example\b|canary-cell/i,
+  // A value of a row, or what the sender of an event calls it.
+  cell: /\bc\d+\.example\b|canary-(?:cell|delivery)/i,
 } as const;
 
 /** A kind of canary. */

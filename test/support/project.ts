@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -67,7 +67,6 @@ export class Project {
     const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, dataFolder });
     const temporal = await connectTemporal(server.address);
     const stateFolder = join(folder, ".sluice");
-    await mkdir(stateFolder);
     const state = await openSqliteStore(stateFolder);
     const env = {
       PATH: process.env["PATH"],

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { request } from "undici";
 import { z } from "zod";
 
-import { canaries } from "./canaries.ts";
+import { canaries, refuseCanaries } from "./canaries.ts";
 import { end, until, watch, type Ended } from "./process.ts";
 import { bin, type AtEnd, type Project } from "./project.ts";
 
@@ -39,10 +39,18 @@ export function submission(n: number): string {
   return JSON.stringify({ type: "form.submitted", timestamp: "2026-11-20T09:15:00Z", data });
 }
 
+/** A delivery; its sender calls it `canary-delivery-<id>`. */
+type Delivery = { readonly id: string; readonly body: string; readonly secret?: string };
+
 /** The headers of Standard Webhooks, made without sluice. */
-function signedHeaders(id: string, body: string): Record<string, string> {
+function signedHeaders({
+  id: mark,
+  body,
+  secret = canaries.webhookSecret,
+}: Delivery): Record<string, string> {
   const now = Math.floor(Date.now() / 1_000);
-  const hmac = createHmac("sha256", canaries.webhookSecret).update(`${id}.${now}.${body}`);
+  const id = `canary-delivery-${mark}`;
+  const hmac = createHmac("sha256", secret).update(`${id}.${now}.${body}`);
   return {
     "content-type": "application/json",
     "webhook-id": id,
@@ -51,17 +59,23 @@ function signedHeaders(id: string, body: string): Record<string, string> {
   };
 }
 
-/** Posts the so-manieth event of a form under its own id, once. @returns the status @throws {Error} there was no answer. */
-export async function postSubmission(address: string, n: number): Promise<number> {
-  const body = submission(n);
-  const headers = signedHeaders(`msg_${n}`, body);
-  const answer = await request(`${address}/hooks/forms`, {
-    method: "POST",
-    headers,
-    body,
-  });
-  await answer.body.dump();
+/**
+ * Posts a delivery to the connection `forms`, once.
+ * @returns the status.
+ * @throws {Error} there was no answer, or it tells something of the delivery.
+ */
+export async function deliver(address: string, delivery: Delivery): Promise<number> {
+  const { body } = delivery;
+  const headers = signedHeaders(delivery);
+  const answer = await request(`${address}/hooks/forms`, { method: "POST", headers, body });
+  const text = `${JSON.stringify(answer.headers)}${await answer.body.text()}`;
+  refuseCanaries({ what: "an answer of the receiver", text });
   return answer.statusCode;
+}
+
+/** Delivers the so-manieth event of a form under its own id, once. @returns the status @throws {Error} as `deliver`. */
+export async function postSubmission(address: string, n: number): Promise<number> {
+  return await deliver(address, { id: `${n}`, body: submission(n) });
 }
 
 const readyLine = z.object({ address: z.string() });

@@ -1,17 +1,23 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { StateUnavailableError } from "../../../src/errors.ts";
 import { openInboxDatabase } from "../../../src/inbox/database.ts";
+import { inboxMigrations } from "../../../src/inbox/migrations.ts";
 import { transactionRowsMax } from "../../../src/limits.ts";
+import { openDatabase } from "../../../src/state/database.ts";
 import { numbers } from "../../support/sequences.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 
+/** The last sequence number that a connection can give out. */
+const seqMax = 2 ** 40 - 1;
+
 describe("openInboxDatabase", () => {
-  it("makes files for this user alone", async () => {
+  it("makes files for this user alone (T12)", async () => {
     const folder = join(await temporaryFolder(), "state");
     const file = join(folder, "inbox.db");
     const inbox = openInboxDatabase(file);
@@ -20,7 +26,15 @@ describe("openInboxDatabase", () => {
     expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o600, 0o600, 0o600]);
   });
 
-  it("overwrites what it removes", async () => {
+  it("has each commit synced before it returns", async () => {
+    const db = openDatabase(join(await temporaryFolder(), "inbox.db"), inboxMigrations);
+    onTestFinished(() => db.close());
+    // In a log, NORMAL would leave the fsync to the next checkpoint.
+    const modes = ["journal_mode", "synchronous"].map((name) => db.prepare(`pragma ${name}`).get());
+    expect(modes).toEqual([{ journal_mode: "wal" }, { synchronous: 2 }]);
+  });
+
+  it("overwrites what it removes (T12)", async () => {
     const file = join(await temporaryFolder(), "inbox.db");
     const inbox = openInboxDatabase(file);
     inbox.keep([one("a", '"someone@example.com"')]);
@@ -32,12 +46,32 @@ describe("openInboxDatabase", () => {
     expect(readFileSync(file, "latin1")).not.toContain("someone@example.com");
   });
 
-  it("keeps no id as it came", async () => {
+  it("keeps an id as it came no longer than its event", async () => {
     const file = join(await temporaryFolder(), "inbox.db");
     const inbox = openInboxDatabase(file);
-    inbox.keep([one("someone@example.com", "{}")]);
+    const named = one("someone@example.com", "{}");
+    inbox.keep([named]);
+    inbox.prune({ connection: "forms", upTo: 1, receivedBefore: receivedAt + 1 });
+    expect(inbox.keep([named])).toEqual([{ kept: 0, ring: false }]);
     inbox.close();
-    expect(readFileSync(file, "latin1")).not.toContain("someone");
+    expect(readFileSync(file, "latin1").includes("someone")).toBe(false);
+  });
+
+  it("notes no id of an event that it could not keep", async () => {
+    const file = join(await temporaryFolder(), "inbox.db");
+    const inbox = openInboxDatabase(file);
+    inbox.keep([one("a")]);
+    const beside = new DatabaseSync(file);
+    onTestFinished(() => {
+      beside.close();
+      inbox.close();
+    });
+    const last = beside.prepare("update connections set last_seq = ?");
+    last.run(seqMax);
+    expect(() => inbox.keep([one("b")])).toThrow("SQLite does not take an event");
+    last.run(1);
+    expect(inbox.keep([one("b")])).toEqual([{ kept: 1, ring: false }]);
+    expect(inbox.read({ connection: "forms", after: 1, limit: 10 })).toMatchObject([{ id: "b" }]);
   });
 
   it("keeps one delivery that has more events than a transaction otherwise", async () => {

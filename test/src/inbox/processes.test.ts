@@ -3,13 +3,19 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { openInboxDatabase } from "../../../src/inbox/database.ts";
 import { inboxFileIn } from "../../../src/inbox/file.ts";
 import { openInboxReader, type InboxReader } from "../../../src/inbox/reader.ts";
 import { end, until, watch } from "../../support/process.ts";
+import { numbers } from "../../support/sequences.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { one } from "./deliveries.ts";
 
 const writer = fileURLToPath(new URL("writer.ts", import.meta.url));
 const connection = "forms";
+
+/** Deliveries that a writer has under way at most. */
+const underWayMax = 16;
 
 type Writer = {
   readonly child: ChildProcess;
@@ -79,6 +85,24 @@ describe("inbox of several processes", () => {
       const found = new Set(ids.map(([, id]) => id));
       expect(found.size).toBe(ids.length);
       expect([...kept(), ...after.kept()].filter((id) => !found.has(id))).toEqual([]);
+    },
+  );
+
+  it.each([20, 50, 333])(
+    "has everything once when senders repeat what it did not answer: killed after %i or more",
+    async (many) => {
+      const folder = await temporaryFolder();
+      const { child, kept, ended } = startWriter(folder, "a", 1_000_000);
+      await until(async () => kept().length >= many);
+      child.kill("SIGKILL");
+      await ended;
+      const last = Math.max(...kept().map((id) => Number(id.slice("a-".length))));
+      const ids = numbers(last + underWayMax).map((index) => `a-${index + 1}`);
+      const inbox = openInboxDatabase(inboxFileIn(folder));
+      onTestFinished(() => inbox.close());
+      inbox.keep(ids.map((id) => one(id)));
+      const found = idsAfter(await openReader(folder), 0).map(([, id]) => id);
+      expect(found.toSorted()).toEqual(ids.toSorted());
     },
   );
 });

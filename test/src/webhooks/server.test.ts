@@ -20,6 +20,28 @@ describe("startReceiver", () => {
     expect(receiver.rung).toEqual(["forms"]);
   });
 
+  it("answers nothing before a delivery is kept", async () => {
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const receiver = await startTestReceiver({
+      inbox: (inbox) => ({
+        ...inbox,
+        keep: async (delivery) => {
+          asked.resolve();
+          await held.promise;
+          return await inbox.keep(delivery);
+        },
+      }),
+    });
+    let answered = false;
+    const posting = post(receiver, [{ id: "a" }]).finally(() => (answered = true));
+    await asked.promise;
+    // It has had the time to answer others.
+    for (let times = 0; times < 5; times++) await fetch(new URL("/healthz", receiver.address));
+    expect([answered, receiver.rung]).toEqual([false, []]);
+    held.resolve();
+    expect(await posting).toMatchObject({ status: 202 });
+  });
+
   it("answers 200 to what it had, and rings no more for it", async () => {
     const receiver = await startTestReceiver();
     await post(receiver, [{ id: "a" }]);

@@ -1,0 +1,38 @@
+import { Dice } from "../dice.ts";
+
+/** When the receiver is killed: as soon as so many more deliveries are acknowledged, and so long after that. */
+export type Kill = { readonly acknowledged: number; readonly laterMs: number };
+
+/** Everything that a seed of the receiver decides. */
+export type WebhookPlan = {
+  readonly seed: number;
+  readonly kills: readonly Kill[];
+  /** The kill before which the disk is filled. */
+  readonly diskAt: number;
+  /** The kill at which Temporal goes away; the others go on meanwhile. */
+  readonly awayAt: number;
+  /** How long it stays away; 0: it does not go. */
+  readonly awayMs: number;
+};
+
+/** What a plan is made for. */
+export type WebhookPlanInput = {
+  readonly seed: number;
+  readonly kills: number;
+  readonly awayMs: number;
+};
+
+/** Draws a plan. */
+export function webhookPlanOf({ seed, kills, awayMs }: WebhookPlanInput): WebhookPlan {
+  const dice = new Dice(seed);
+  return {
+    seed,
+    kills: Array.from({ length: kills }, (_, index) => ({
+      acknowledged: dice.whole(`acknowledged ${index}`, 1, 2_000),
+      laterMs: dice.whole(`later ${index}`, 0, 20),
+    })),
+    diskAt: dice.whole("disk", 0, kills - 1),
+    awayAt: dice.whole("away", 0, Math.floor((kills - 1) / 2)),
+    awayMs,
+  };
+}

@@ -1,0 +1,158 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Mutants of what no fault table names: deliveries, the inbox, and who reads it. */
+export const mutantsOfInbox: readonly Mutant[] = [
+  {
+    id: "S34",
+    plants: "a position of another inbox is taken for ours",
+    edits: [
+      {
+        file: "connectors/inbox.ts",
+        find: "return inbox === this.#inbox.inboxId && connection === this.connection;",
+        replace: "return inbox !== '' && connection === this.connection;",
+      },
+    ],
+    test: { file: "test/connectors/inbox.test.ts", title: "goes on in its own inbox alone" },
+  },
+  {
+    id: "S35",
+    plants: "the bell is answered after the look",
+    edits: [
+      {
+        file: "activities/look-into-inbox.ts",
+        find: `      const last = await inbox.answerBell({ connection });
+      const readings = await readingsOf(deps, inbox, all);`,
+        replace: `      const readings = await readingsOf(deps, inbox, all);
+      const last = await inbox.answerBell({ connection });`,
+      },
+    ],
+    test: {
+      file: "test/activities/look-into-inbox.test.ts",
+      title: "has its sender ring for what comes while it looks",
+    },
+  },
+  {
+    id: "S36",
+    plants: "every event starts a drain that a refused key ends again",
+    edits: [
+      {
+        file: "activities/look-into-inbox.ts",
+        find: "if (shut !== null || isIdle) {",
+        replace: "if (shut !== null || isIdle) {\n        await inbox.answerBell({ connection });",
+      },
+    ],
+    test: {
+      file: "test/activities/look-into-inbox.test.ts",
+      title: "says why nothing can be sent, and leaves the bell",
+    },
+  },
+  {
+    id: "S37",
+    plants: "every sweep starts a drain that a refused key ends again",
+    edits: [
+      {
+        file: "activities/sweep-inboxes.ts",
+        find: "if (!isUnread || shut !== null) continue;",
+        replace: "if (!isUnread) continue;",
+      },
+    ],
+    test: {
+      file: "test/activities/sweep-inboxes.test.ts",
+      title: "starts none while nothing can be sent",
+    },
+  },
+  {
+    id: "S38",
+    plants: "events go before the slowest sync has accepted them",
+    edits: [
+      {
+        file: "activities/look-into-inbox.ts",
+        find: "const upTo = Math.min(...seqs);",
+        replace: "const upTo = Math.max(...seqs);",
+      },
+    ],
+    test: {
+      file: "test/activities/sweep-inboxes.test.ts",
+      title: "removes nothing that a sync has not accepted, or that no sync reads",
+    },
+  },
+  {
+    id: "S39",
+    plants: "the second body of an id is sent over the first",
+    edits: [
+      {
+        file: "connectors/inbox.ts",
+        find: "const row = isConflict ? undefined : parseJsonRow(json);",
+        replace: "const row = parseJsonRow(json);",
+      },
+    ],
+    test: {
+      file: "test/connectors/inbox.test.ts",
+      title: "rejects what is no object and what came under another's id, with its text",
+    },
+  },
+  {
+    id: "S40",
+    plants: "a signature is compared over JSON that was written again",
+    edits: [
+      {
+        file: "connectors/webhook/receive.ts",
+        find: "return signatures[config.signature].verify(request, config.secret ?? []);",
+        replace: `const parsed = parse(request.body.toString("utf8"));
+  const body = parsed === undefined ? request.body : Buffer.from(JSON.stringify(parsed.value));
+  return signatures[config.signature].verify({ ...request, body }, config.secret ?? []);`,
+      },
+    ],
+    test: {
+      file: "test/connectors/webhook/receive.test.ts",
+      title: "takes what is signed, with its id",
+    },
+  },
+  {
+    id: "S41",
+    plants: "a sequence number is given out again once its event is gone",
+    edits: [
+      {
+        file: "src/inbox/keeping.ts",
+        find: '"select number, last_seq as last, rung as isRung from connections where name = $name"',
+        replace: `\`select number, coalesce((select max(place) % (1 << 40) from events where place >> 40 = number), 0) as last,
+     rung as isRung from connections where name = $name\``,
+      },
+    ],
+    test: {
+      file: "test/src/inbox/contract.test.ts",
+      title: "gives no sequence number out again, also once it was emptied and opened anew",
+    },
+  },
+  {
+    id: "S42",
+    plants: "the events of a list share one id, so that all but the first are dropped",
+    edits: [
+      {
+        file: "connectors/webhook/event-id.ts",
+        find: 'return index === undefined && !delivery.includes("#") ?',
+        replace: "return index !== -1 ?",
+      },
+    ],
+    test: {
+      file: "test/connectors/webhook/event-id.test.ts",
+      title: "names events by a header and their places",
+    },
+  },
+  {
+    id: "S43",
+    plants: "what the disk did not take is answered 2xx",
+    edits: [
+      {
+        file: "src/webhooks/door.ts",
+        find: "      watch.failed(error);\n      return undefined;",
+        replace:
+          "      watch.failed(error);\n      return { kept: delivery.events.length, ring: false };",
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/store.test.ts",
+      title: "answers 503, says when to come again, stays up, and recovers alone",
+    },
+  },
+];

@@ -1,0 +1,52 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Mutants of faults.md, section 10: what is posted, until it is kept. */
+export const mutantsOfWebhooks: readonly Mutant[] = [
+  {
+    id: "M6",
+    plants: "a webhook is answered 2xx before it is written",
+    edits: [
+      {
+        file: "src/webhooks/door.ts",
+        find: "const verdict = await this.#keep({ connection, receivedAt, events });",
+        replace: `void this.#keep({ connection, receivedAt, events });
+    const verdict: Verdict | undefined = { kept: events.length, ring: true };`,
+      },
+    ],
+    test: {
+      file: "test/src/webhooks/server.test.ts",
+      title: "answers nothing before a delivery is kept",
+    },
+  },
+  {
+    id: "M6b",
+    plants: "a commit is answered before fsync",
+    edits: [
+      {
+        file: "src/state/database.ts",
+        find: "pragma synchronous = full;",
+        replace: "pragma synchronous = normal;",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/database.test.ts",
+      title: "has each commit synced before it returns",
+    },
+  },
+  {
+    id: "M7",
+    plants: "an event's id is noted before its payload",
+    edits: [
+      {
+        file: "src/inbox/keeping.ts",
+        find: '"new" : take({ ...event, id });',
+        replace: `"new" : take({ ...event, id });
+      if (id !== undefined) for (const sql of ["commit", "begin immediate"]) db.prepare(sql).run();`,
+      },
+    ],
+    test: {
+      file: "test/src/inbox/database.test.ts",
+      title: "notes no id of an event that it could not keep",
+    },
+  },
+];
