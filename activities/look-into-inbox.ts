@@ -4,6 +4,7 @@ import { ApiAuthError, CreditsExhaustedError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import type { Inbox } from "../src/inbox/inbox.ts";
 import { assertMaySend } from "../src/key-gates.ts";
+import { sleepInActivityMsMax } from "../src/limits.ts";
 import { attempt } from "./attempt.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { inboxOf, postedNamed, readingsOf, type Posted, type Reading } from "./posted.ts";
@@ -25,6 +26,8 @@ export type Look = {
   readonly syncs: readonly string[];
   /** Whether the bell was answered: what comes from here on is rung for. */
   readonly isAnswered: boolean;
+  /** How long to wait before looking again, where lingering takes longer than a worker's slot may be held; nothing was looked at. */
+  readonly waitMs?: number | undefined;
   /** Continue as new after this many runs; undefined leaves it to Temporal. */
   readonly runsPerExecution?: number | undefined;
 };
@@ -64,15 +67,11 @@ export async function noteAccepted(
   return upTo;
 }
 
-type Lingering = { readonly posted: Posted; readonly inbox: Inbox; readonly signal: AbortSignal };
-
-/** Waits until the oldest unread event has waited its time; where there is none, for one to come. */
-async function linger(deps: Dependencies, { posted, inbox, signal }: Lingering): Promise<void> {
-  const { lingerMs } = posted.doorway;
+/** How long until the oldest unread event has waited its time; where there is none, for one to come. 0 or less: no longer. */
+async function lingerMsOf(deps: Dependencies, inbox: Inbox, posted: Posted): Promise<number> {
   const readings = await readingsOf(deps, inbox, posted);
   const since = readings.flatMap(({ unreadSince }) => unreadSince ?? []);
-  const waitMs = Math.min(...since, deps.now()) + lingerMs - deps.now();
-  if (waitMs > 0) await delay(waitMs, undefined, { signal });
+  return Math.min(...since, deps.now()) + posted.doorway.lingerMs - deps.now();
 }
 
 /**
@@ -80,7 +79,7 @@ async function linger(deps: Dependencies, { posted, inbox, signal }: Lingering):
  * sent or nobody would read it: then no doorbell is to start a drain, and a sweep does once it helps.
  */
 export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => Promise<Look> {
-  return async ({ connection, linger: lingers, resting }) =>
+  return async ({ connection, linger, resting }) =>
     await attempt(async ({ signal }) => {
       const all = postedNamed(deps, connection);
       const inbox = inboxOf(deps);
@@ -91,7 +90,10 @@ export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => P
       if (shut !== null || isIdle) {
         return { shut, syncs: [], isAnswered: false, runsPerExecution };
       }
-      if (lingers) await linger(deps, { posted: { ...all, syncs }, inbox, signal });
+      const waitMs = linger ? await lingerMsOf(deps, inbox, { ...all, syncs }) : 0;
+      if (waitMs > sleepInActivityMsMax)
+        return { shut: null, syncs: [], isAnswered: false, runsPerExecution, waitMs };
+      if (waitMs > 0) await delay(waitMs, undefined, { signal });
       const last = await inbox.answerBell({ connection });
       const readings = await readingsOf(deps, inbox, all);
       await noteAccepted(inbox, { connection, last, readings });

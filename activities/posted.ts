@@ -64,6 +64,12 @@ export type Reading = {
   readonly unreadSince: number | undefined;
 };
 
+/** The last sequence number of a connection. */
+async function lastOf(inbox: Inbox, connection: string): Promise<number> {
+  const standings = await inbox.standings();
+  return standings.find((standing) => standing.connection === connection)?.last ?? 0;
+}
+
 /** How far each sync of a connection is, by its checkpoint for the service that this worker sends to. */
 export async function readingsOf(
   { state, target }: Pick<Dependencies, "state" | "target">,
@@ -74,9 +80,10 @@ export async function readingsOf(
   for (const { name: sync } of syncs) {
     const { position } = await state.checkpoint({ target, sync });
     const read = inboxPosition.safeParse(position).data;
-    // A position in another inbox, or of another connection, says nothing of this one: it is read from its beginning.
+    // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this one: it is read from its
+    // beginning. The last number is asked for after the position, because both grow.
     const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
-    const seq = isOurs ? read.seq : 0;
+    const seq = isOurs && read.seq <= (await lastOf(inbox, connection)) ? read.seq : 0;
     const [first] = await inbox.read({ connection, after: seq, limit: 1 });
     readings.push({ sync, seq, unreadSince: first?.receivedAt });
   }

@@ -1,6 +1,6 @@
 import type { AnyRow, Got, Log, Source } from "../connectors/connector.ts";
 import { ConfigError, SourceChangedError } from "../src/errors.ts";
-import { pageRowsMax } from "../src/limits.ts";
+import { inboxReadRows, pageRowsMax } from "../src/limits.ts";
 import type { RowPage } from "../src/pipeline/page.ts";
 import { shapeOf, type Stream } from "../src/records/streams.ts";
 import type { ReplayPage } from "../src/state/replays.ts";
@@ -89,8 +89,10 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<AnyRow>): R
 export async function* readReplay(what: ReplayRead, tools: ReplayTools): AsyncGenerator<RowPage> {
   const { runId } = what;
   let { after } = what;
+  // Whoever posts decides how large an event is: so many of the largest fit into memory.
+  const limit = tools.source.push === undefined ? pageRowsMax : inboxReadRows;
   for (;;) {
-    const listed = await tools.state.replayPage({ runId, after, limit: pageRowsMax });
+    const listed = await tools.state.replayPage({ runId, after, limit });
     if (listed === undefined) return;
     const got = await getRows(what, listed, tools);
     tools.signal.throwIfAborted();

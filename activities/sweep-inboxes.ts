@@ -4,7 +4,6 @@ import {
   drainRunsPrunedMax,
   eventIdsKeptMs,
   sweepStepsMax,
-  transactionRowsMax,
 } from "../src/limits.ts";
 import { attempt } from "./attempt.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -20,13 +19,13 @@ export type Swept = {
   readonly removed: { readonly events: number; readonly ids: number; readonly runs: number };
 };
 
-/** Repeats what removes a transaction's rows at a time, until it finds no more or the sweep has done its share. */
+/** Repeats what removes a transaction's share at a time, until it finds no more or the sweep has done its own. */
 async function inSteps(remove: () => Promise<number>): Promise<number> {
   let removed = 0;
   for (let step = 0; step < sweepStepsMax; step++) {
     const rows = await remove();
     removed += rows;
-    if (rows < transactionRowsMax) break;
+    if (rows === 0) break;
   }
   return removed;
 }

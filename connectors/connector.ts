@@ -253,8 +253,16 @@ export type IncomingEvent = {
 export type Received =
   | { readonly events: readonly IncomingEvent[] }
   | {
-      /** 400: it can never be read. 401: it is not from whom it says. */
-      readonly refuse: 400 | 401;
+      /** It can never be read. */
+      readonly refuse: 400;
+      /** A stable code, counted by the metrics: "not_json". */
+      readonly reason: string;
+      /** What its sender is to mend, with nothing of what came: its signature is right, so it may know. */
+      readonly message: string;
+    }
+  | {
+      /** It is not from whom it says. */
+      readonly refuse: 401;
       /** A stable code, counted by the metrics: "bad_signature". */
       readonly reason: string;
     };

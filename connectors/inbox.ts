@@ -73,7 +73,7 @@ class Events {
     return `${this.connection}#${seq}`;
   }
 
-  /** What an event is delivered with; one that nobody named has a name that no other event of any inbox has. */
+  /** What an event is delivered with, whatever members it has itself; one that nobody named has a name that no other event of any inbox has. */
   deliveredOf({ seq, id, receivedAt }: InboxRow): AnyRow {
     return {
       $event_id: id ?? `${this.#inbox.inboxId}/${this.placeOf(seq)}`,
@@ -81,9 +81,12 @@ class Events {
     };
   }
 
-  /** Whether a position is one of these events: sequence numbers mean nothing elsewhere. */
-  has({ inbox, connection }: InboxPosition): boolean {
-    return inbox === this.#inbox.inboxId && connection === this.connection;
+  /**
+   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one behind the last was given out by an
+   * inbox that was replaced by an older copy of itself, which gives it out again.
+   */
+  has({ inbox, connection, seq }: InboxPosition): boolean {
+    return inbox === this.#inbox.inboxId && connection === this.connection && seq <= this.last;
   }
 
   /** The next events of `(after, upTo]`, `limit` at most and no more than fit into a page. */
@@ -206,7 +209,7 @@ function rowsOf(
     const where = events.placeOf(seq);
     const row = isConflict ? undefined : parseJsonRow(json);
     if (row !== undefined)
-      found.push({ row: { ...events.deliveredOf(event), ...row }, where, json });
+      found.push({ row: { ...row, ...events.deliveredOf(event) }, where, json });
     else rejects.push({ where, row: json, ...(isConflict ? conflict : notObject) });
   }
   return {

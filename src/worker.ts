@@ -91,7 +91,7 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
       `cannot reach Temporal at ${options.connectionOptions.address ?? "its default address"}: ${messageOf(error)}`,
       {
         cause: error,
-        hint: "check TEMPORAL_ADDRESS, or unset it to let sluice start a server of its own",
+        hint: "a worker starts none: `sluice temporal start` does, `sluice dev` has both; or set TEMPORAL_ADDRESS to one that runs",
       },
     );
   }

@@ -7,9 +7,11 @@ import {
   isCancellation,
   setCurrentDetails,
   setHandler,
+  sleep,
   workflowInfo,
 } from "@temporalio/workflow";
 
+import type { Look, LookInput } from "../activities/look-into-inbox.ts";
 import { restDetails, shutDetails } from "./drain-details.ts";
 import { parseDrainInput, type DrainInput, type Rest } from "./drain-input.ts";
 import { close } from "./ending.ts";
@@ -90,6 +92,14 @@ class Drain {
   }
 }
 
+/** Looks, after as long a wait as the connection lingers: a short one is the activity's, which costs less, a long one holds no slot. */
+async function lookAfterLingering(input: LookInput): Promise<Look> {
+  const look = await lookIntoInbox(input);
+  if (look.waitMs === undefined) return look;
+  await sleep(look.waitMs);
+  return await lookIntoInbox({ ...input, linger: false });
+}
+
 /**
  * Sends what lies in the inbox of a connection, until nothing is left: a run for each sync that has something unread, one after the
  * other, by the same transfer as any sync. A sync whose run fails rests while the others go on. It ends when the key is refused or the
@@ -110,7 +120,7 @@ export async function inboxDrain(raw: unknown): Promise<Drained> {
   for (let linger = continued !== undefined; ; linger = true) {
     const resting = drain.resting();
     isRung = false;
-    const look = await lookIntoInbox({ connection, linger, resting: [...resting.keys()] });
+    const look = await lookAfterLingering({ connection, linger, resting: [...resting.keys()] });
     const { shut, syncs, isAnswered, runsPerExecution } = look;
     if (shut !== null) return drain.ended(shut);
     for (const sync of syncs) {

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 
+import { textOfString } from "../../src/mapping/json-tokens.ts";
 import type { Incoming } from "../connector.ts";
 import type { EventId, WebhookConfig } from "./config.ts";
-import { jsonAt, textIn } from "./json-parts.ts";
+import { jsonAt } from "./json-parts.ts";
 import type { Vouched } from "./signature.ts";
 
 const defaults: Readonly<Record<WebhookConfig["signature"], EventId | undefined>> = {
@@ -54,6 +55,6 @@ function headerOf({ headers }: Incoming, name: string): string | undefined {
 /** The id at a pointer: a text that is not empty, or a whole number with all of its digits. */
 function idAt(json: string, pointer: string): string | undefined {
   const found = jsonAt(json, pointer) ?? "";
-  const id = found.startsWith('"') ? textIn(found) : /^-?\d+$/.test(found) ? found : "";
+  const id = found.startsWith('"') ? textOfString(found) : /^-?\d+$/.test(found) ? found : "";
   return id || undefined;
 }

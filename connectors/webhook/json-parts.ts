@@ -1,3 +1,5 @@
+import { stringEnd, textOfString } from "../../src/mapping/json-tokens.ts";
+
 /** A member of an object, or an element of a list, as it is written. */
 export type JsonPart = {
   /** Undefined in a list. */
@@ -14,11 +16,11 @@ export function* jsonParts(text: string): Generator<JsonPart> {
   let key: string | undefined;
   for (let at = 1; at < json.length; at++) {
     const char = json.charAt(at);
-    if (char === '"') at = closingQuote(json, at);
+    if (char === '"') at = stringEnd(json, at) - 1;
     else if (char === "{" || char === "[") depth++;
     else if (depth > 0) depth -= char === "}" || char === "]" ? 1 : 0;
     else if (char === ":") {
-      key = textIn(json.slice(start, at).trim());
+      key = textOfString(json.slice(start, at).trim());
       start = at + 1;
     } else if (char === "," || char === "}" || char === "]") {
       const part = json.slice(start, at).trim();
@@ -50,17 +52,4 @@ function partNamed(json: string | undefined, name: string): string | undefined {
     index++;
   }
   return found;
-}
-
-/** The text that a JSON string stands for. */
-export function textIn(json: string): string {
-  if (!json.includes("\\")) return json.slice(1, -1);
-  const text: unknown = JSON.parse(json);
-  return String(text);
-}
-
-function closingQuote(json: string, opening: number): number {
-  let at = opening + 1;
-  while (json.charAt(at) !== '"') at += json.charAt(at) === "\\" ? 2 : 1;
-  return at;
 }

@@ -10,18 +10,29 @@ import { signatures } from "./signatures.ts";
 
 type Delivery = { readonly config: WebhookConfig; readonly request: Incoming };
 
+/** What cannot be read, and what its sender is told. */
+const faults = {
+  bad_utf8: "The body is not UTF-8.",
+  not_json: "The body is no JSON: it must be one JSON object, or an array of them.",
+  too_many_events: `The array holds more than ${deliveryEventsMax} events: post them in several deliveries.`,
+} as const;
+
+function unreadable(reason: keyof typeof faults): Received {
+  return { refuse: 400, reason, message: faults[reason] };
+}
+
 /** Verifies a delivery, and only then parses it and cuts it into its events. */
 export function receiveWebhook(delivery: Delivery): Received {
   const { config, request } = delivery;
   const vouched = verify(delivery);
   if ("refuse" in vouched) return vouched;
-  if (!isUtf8(request.body)) return { refuse: 400, reason: "bad_utf8" };
+  if (!isUtf8(request.body)) return unreadable("bad_utf8");
   const text = request.body.toString("utf8");
   const parsed = parse(text);
-  if (parsed === undefined) return { refuse: 400, reason: "not_json" };
+  if (parsed === undefined) return unreadable("not_json");
   const isList = Array.isArray(parsed.value);
   if (Array.isArray(parsed.value) && parsed.value.length > deliveryEventsMax) {
-    return { refuse: 400, reason: "too_many_events" };
+    return unreadable("too_many_events");
   }
   // Cut out of the text: parsed and written again, a number would lose the digits beyond a double's.
   const events = isList ? Array.from(jsonParts(text), ({ json }) => json) : [text.trim()];

@@ -52,10 +52,26 @@ export function inboxStatusOf(
   return { connection, path, waiting, oldestMs, problem: problemOf(posted, { waiting, oldestMs }) };
 }
 
-/** How the connections that are posted to stand; no receiver has to run, and no inbox is made. */
+/** What waits of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
+function orphanOf({ connection, waiting, oldestAt }: Standing, now: Date): InboxStatus {
+  return {
+    connection,
+    path: "-",
+    waiting,
+    oldestMs: oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt),
+    problem: {
+      text: `nothing configured is posted to under this name: ${counted(waiting, "event")} kept, none sent`,
+      hint: "give the connection this name again until they are sent",
+    },
+  };
+}
+
+/**
+ * How the connections that are posted to stand, and those that no longer are and have something waiting; no receiver has to run, and
+ * no inbox is made.
+ */
 export async function lookIntoInboxes(config: Config): Promise<InboxStatus[]> {
   const posted = postedConnections(config);
-  if (posted.length === 0) return [];
   const standings = new Map<string, Standing>();
   if (existsSync(inboxFileIn(config.stateFolder))) {
     const inbox = await openInbox(config.stateFolder);
@@ -66,7 +82,14 @@ export async function lookIntoInboxes(config: Config): Promise<InboxStatus[]> {
     }
   }
   const now = new Date();
-  return posted.map((each) => inboxStatusOf(each, standings.get(each.connection), now));
+  const names = new Set(posted.map(({ connection }) => connection));
+  const orphans = [...standings.values()]
+    .filter(({ connection, waiting }) => waiting > 0 && !names.has(connection))
+    .map((standing) => orphanOf(standing, now));
+  return [
+    ...posted.map((each) => inboxStatusOf(each, standings.get(each.connection), now)),
+    ...orphans,
+  ];
 }
 
 /** A line for each connection, below a heading. */

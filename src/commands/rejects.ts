@@ -144,7 +144,7 @@ export const registerRejects: Register = (program, context) => {
     withGlobals(rejects.command(name))
       .option(
         "--run <run>",
-        "of this run; of the newest when none is named, of an inbox the newest that has some",
+        "of this run; of the newest when none is named, of an inbox the newest with some to replay",
       )
       .option("--sync <name>", "of the newest run of this sync or pull");
   verb("list")

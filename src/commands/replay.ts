@@ -10,6 +10,7 @@ import type { StateStore } from "../state/state-store.ts";
 import { configOf, withState } from "./context.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { syncNamed } from "./named.ts";
+import { counted } from "./report-text.ts";
 import { transferNow } from "./run.ts";
 import { runOfRejects } from "./runs.ts";
 
@@ -26,14 +27,14 @@ const runsLookedThrough = 50;
 /** The run whose rejects are replayed. @throws {ConfigError} there is none, or it is of a pull. */
 async function runToReplay(
   state: StateStore,
-  { run, sync }: { readonly run: string | undefined; readonly sync: string | undefined },
+  { run, sync, reason: code }: Pick<ReplayOptions, "reason" | "run" | "sync">,
 ): Promise<Run> {
   const newest =
     run === undefined && sync === undefined ? await state.runs({ limit: runsLookedThrough }) : [];
   const ofSync = newest.find(({ kind }) => kind !== "pull");
   const found =
     ofSync === undefined || ofSync.kind === "inbox"
-      ? await runOfRejects(state, { run, sync: sync ?? ofSync?.sync })
+      ? await runOfRejects(state, { run, sync: sync ?? ofSync?.sync, code })
       : ofSync;
   if (found.kind !== "pull") return found;
   throw new ConfigError(`run ${found.runId} is of a pull, whose rejects cannot be replayed`, {
@@ -59,19 +60,33 @@ async function nothingText(
   return `run ${runId} has no ${which} to replay${why.length === 0 ? "" : `: ${why.join(", ")}`}`;
 }
 
+/** Says how many drains of the sync have rejects that no replay has taken: a mistake in a mapping leaves them in many. */
+async function sayWhatIsLeft(
+  state: StateStore,
+  { of: { sync, kind }, code }: { readonly of: Run; readonly code: string | undefined },
+  context: Context,
+): Promise<void> {
+  if (kind !== "inbox") return;
+  const left = await state.drainsToReplay({ sync, code, limit: runsLookedThrough });
+  if (left.length === 0) return;
+  const many = left.length === runsLookedThrough ? " or more" : "";
+  const text = `${counted(left.length, "drain")}${many} of ${sync} with rejects to replay`;
+  context.say(`${text} → \`sluice rejects replay --sync ${sync}\` goes on with the newest`);
+}
+
 /** `sluice rejects replay`: reads the rejected rows of a run again and sends what today's mapping makes of them. */
 export async function replayRejects(context: Context, options: ReplayOptions): Promise<void> {
-  const { reason: code, run: runId, sync: syncName, ...globals } = options;
+  const { reason: code, run: _run, sync: _sync, ...globals } = options;
   const config = await configOf(context, options);
   const { run, counts } = await withState(config, async (state) => {
-    const found = await runToReplay(state, { run: runId, sync: syncName });
+    const found = await runToReplay(state, options);
     const of = { run: found.runId, code };
-    const counted = await state.replayCounts(of);
-    if (counted.open === 0) {
-      if (options.json) context.print(JSON.stringify({ run: of.run, ...counted }));
-      else context.say(await nothingText(state, of, counted));
+    const each = await state.replayCounts(of);
+    if (each.open === 0) {
+      if (options.json) context.print(JSON.stringify({ run: of.run, ...each }));
+      else context.say(await nothingText(state, of, each));
     }
-    return { run: found, counts: counted };
+    return { run: found, counts: each };
   });
   if (counts.open === 0) return;
   const sync = syncNamed(config, run.sync);
@@ -79,4 +94,5 @@ export async function replayRejects(context: Context, options: ReplayOptions): P
   assertReplayable({ sync, source, target: targetOf(config.api) }, run);
   const replay = { run: run.runId, code };
   await transferNow(context, { config, sync, options: { ...globals, wait: true, replay } });
+  await withState(config, async (state) => await sayWhatIsLeft(state, { of: run, code }, context));
 }

@@ -28,18 +28,32 @@ async function runNamed(
   );
 }
 
+/** The run that a replay began with: one of a replay's rejects leads to what that replay was of. */
+async function originOf(state: StateStore, run: Run): Promise<Run> {
+  const of = run.request.replay === undefined ? undefined : await state.run(run.request.replay.run);
+  return of === undefined ? run : await originOf(state, of);
+}
+
 /**
- * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those, the newest that has some.
+ * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those, the newest with rejects
+ * that no replay has taken, else the newest that has some.
  * @throws {ConfigError} as `runNamed`.
  */
 export async function runOfRejects(
   state: StateStore,
-  named: { readonly run?: string | undefined; readonly sync?: string | undefined },
+  named: {
+    readonly run?: string | undefined;
+    readonly sync?: string | undefined;
+    /** Rejects of this code alone. */
+    readonly code?: string | undefined;
+  },
 ): Promise<Run> {
   const newest = await runNamed(state, named);
-  if (named.run !== undefined || newest.kind !== "inbox") return newest;
-  const outcome = "done_with_rejects";
-  const [rejecting] = await state.runs({ sync: named.sync, outcome, limit: 1 });
+  if (named.run !== undefined || (await originOf(state, newest)).kind !== "inbox") return newest;
+  const { sync, code } = named;
+  const [toReplay] = await state.drainsToReplay({ sync, code, limit: 1 });
+  if (toReplay !== undefined) return await runNamed(state, { run: toReplay });
+  const [rejecting] = await state.runs({ sync, outcome: "done_with_rejects", limit: 1 });
   return rejecting ?? newest;
 }
 

@@ -49,10 +49,11 @@ async function lastRun(state: StateStore, { name, kind }: Transfer): Promise<Run
   return runs.find((run) => kinds.includes(run.kind) && run.request.dryRun !== true);
 }
 
-/** The newest run of an inbox that rejected something in the last day. */
+/** The newest run of an inbox that rejected something in the last day which nobody has replayed. */
 async function rejectingRun(state: StateStore, { sync, kind }: Run): Promise<Run | undefined> {
   if (kind !== "inbox") return undefined;
-  const [found] = await state.runs({ sync, outcome: "done_with_rejects", limit: 1 });
+  const [runId] = await state.drainsToReplay({ sync, limit: 1 });
+  const found = runId === undefined ? undefined : await state.run(runId);
   const since = new Date(Date.now() - rejectsShownMs).toISOString();
   return found !== undefined && found.startedAt >= since ? found : undefined;
 }

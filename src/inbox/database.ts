@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+
 import { StateUnavailableError } from "../errors.ts";
 import { inboxLogPages } from "../limits.ts";
 import { asStateError, count, openDatabase, type Database } from "../state/database.ts";
@@ -12,6 +14,8 @@ export type InboxDatabase = InboxMethods & { readonly close: () => void };
 
 type Opened = {
   readonly db: Database;
+  /** Whether the file's name stands for another one now, or for none: what is written then, nobody finds. */
+  readonly isReplaced: () => boolean;
   readonly methods: Omit<InboxMethods, "inboxId">;
 };
 
@@ -41,8 +45,12 @@ export function openInboxDatabase(file: string): InboxDatabase {
   };
   const run = <Result>(work: (methods: Opened["methods"]) => Result): Result => {
     try {
-      const { methods } = opened === undefined || isSuspect ? reopened() : opened;
-      return work(methods);
+      const { methods, isReplaced } = opened === undefined || isSuspect ? reopened() : opened;
+      const result = work(methods);
+      if (!isReplaced()) return result;
+      throw new StateUnavailableError(`${file} was removed or replaced`, {
+        hint: "start this process again",
+      });
     } catch (error) {
       const kind = kindOf(error);
       isSuspect ||= kind === "disk";
@@ -69,7 +77,9 @@ function open(file: string): Opened {
   const db = openDatabase(file, inboxMigrations);
   db.prepare(`pragma wal_autocheckpoint = ${inboxLogPages}`).get();
   const { read, get } = createReading(db);
-  return { db, methods: { ...createKeeping(db), ...createStanding(db), read, get } };
+  const { ino } = statSync(file);
+  const isReplaced = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
+  return { db, isReplaced, methods: { ...createKeeping(db), ...createStanding(db), read, get } };
 }
 
 /**

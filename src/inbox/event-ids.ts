@@ -22,9 +22,9 @@ export type EventIds = {
 
 const hashBytes = 16;
 
-/** UTF-8 would make one of two ids that differ by a half of a surrogate pair. */
+/** In UTF-8, as it is stored: two ids that differ by a half of a surrogate pair alone are one name of one event. */
 function hashOfId(id: string): Buffer {
-  return hash("sha256", Buffer.from(id, "utf16le"), "buffer").subarray(0, hashBytes);
+  return hash("sha256", id, "buffer").subarray(0, hashBytes);
 }
 
 function hashOfBody(json: string): Buffer {

@@ -78,7 +78,10 @@ export interface InboxMethods {
   }): InboxRow[];
   /** Single rows, of those that are still there. */
   get(input: { readonly connection: string; readonly seqs: readonly number[] }): InboxRow[];
-  /** Removes events up to `upTo` that came before a time, at most `transactionRowsMax` of them. @returns how many. */
+  /**
+   * Removes the first events up to `upTo` that came before a time: at most `transactionRowsMax` of them, and no more than one that
+   * takes them over `inboxGroupCharsMax` bytes, because whoever keeps something waits meanwhile. @returns how many; 0 when none is left.
+   */
   prune(input: {
     readonly connection: string;
     readonly upTo: number;

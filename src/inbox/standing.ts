@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../limits.ts";
+import { inboxGroupCharsMax, transactionRowsMax } from "../limits.ts";
 import type { Database } from "../state/database.ts";
 import { all, count, first } from "../state/database.ts";
 import type { InboxMethods } from "./inbox.ts";
@@ -33,10 +33,15 @@ export function createStanding(
      order by place limit 1`,
   );
   // Only the first rows are looked at, so that it never walks through all that is retained; and a row of a clock that ran ahead
-  // keeps none of those behind it.
+  // keeps none of those behind it. What is removed is overwritten, by way of the log: as many bytes are written as the events have.
   const remove = db.prepare(
-    `delete from events where received_at < $receivedBefore and place in (
-       select place from events where place > $none and place <= $upTo order by place limit ${transactionRowsMax})`,
+    `delete from events where place in (
+       select place from (
+         select place, sum(bytes) over (order by place) - bytes as before from (
+           select place, received_at, octet_length(json) as bytes from events
+           where place > $none and place <= $upTo order by place limit ${transactionRowsMax})
+         where received_at < $receivedBefore)
+       where before < ${inboxGroupCharsMax})`,
   );
   return {
     answerBell: ({ connection }) => {

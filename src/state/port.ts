@@ -72,7 +72,7 @@ function createCalls(
 const reads: ReadonlySet<keyof StateMethods> = new Set([
   ...(["run", "runs", "tally", "checkpoint", "checkpointAudit", "send", "totalsBefore"] as const),
   ...(["receipt", "receipts", "faultTimes", "rejects", "rejectReasons"] as const),
-  ...(["replayCounts", "replayPage", "knownRecords"] as const),
+  ...(["replayCounts", "drainsToReplay", "replayPage", "knownRecords"] as const),
   ...(["lockHolder", "beats", "gates", "pullPlace", "pullTally"] as const),
 ]);
 
@@ -89,6 +89,7 @@ function recordCalls(
     rejects: call("rejects"),
     rejectReasons: call("rejectReasons"),
     replayCounts: call("replayCounts"),
+    drainsToReplay: call("drainsToReplay"),
     listReplay: call("listReplay"),
     replayPage: call("replayPage"),
     supersedeRejects: call("supersedeRejects"),

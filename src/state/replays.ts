@@ -39,6 +39,12 @@ export type ReplayCounts = z.output<typeof openRow>;
 export interface ReplayStore {
   /** Counts the rejects that a replay is of. */
   replayCounts(input: ReplayOf): ReplayCounts;
+  /** Ids of drains, of one sync when named, with rejects (of that code) that no replay has taken: the last stored first. */
+  drainsToReplay(input: {
+    readonly sync?: string | undefined;
+    readonly code?: string | undefined;
+    readonly limit: number;
+  }): string[];
   /**
    * Lists for a run the rejects it replays: those that no replay took yet and whose chunk was committed, in their order. To be called
    * while the send lock is held; a list that was cut short goes on.
@@ -63,6 +69,8 @@ const listedRow = z.object({
   age: z.number(),
 });
 
+const drainRow = z.object({ runId: z.string() });
+
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
 /**
@@ -81,7 +89,10 @@ export function createReplayedMarking(
 
 function prepareReplays(
   db: Database,
-): Record<"counts" | "last" | "add" | "isStaged" | "list" | "span" | "supersede", StatementSync> {
+): Record<
+  "counts" | "drains" | "last" | "add" | "isStaged" | "list" | "span" | "supersede",
+  StatementSync
+> {
   const counts = db.prepare(
     `select coalesce(sum(s.state is 'committed' and r.replayed_by is null), 0) as open,
        coalesce(sum(r.replayed_by is not null and not r.superseded), 0) as replayed,
@@ -89,6 +100,13 @@ function prepareReplays(
        coalesce(sum(s.state is not 'committed'), 0) as uncommitted
      from rejects r left join sends s using (run_id, chunk, stage)
      where r.run_id = $run and ($code is null or r.code = $code)`,
+  );
+  const drains = db.prepare(
+    `select run_id as runId from runs where kind = 'inbox' and ($sync is null or sync = $sync) and exists (
+       select 1 from rejects r join sends s using (run_id, chunk, stage)
+       where r.run_id = runs.run_id and r.replayed_by is null and s.state = 'committed'
+         and ($code is null or r.code = $code))
+     order by rowid desc limit $limit`,
   );
   const columns = "number, chunk, ordinal, place, span_send as send, age";
   const last = db.prepare(
@@ -120,14 +138,16 @@ function prepareReplays(
     `update rejects set replayed_by = $runId, superseded = 1 where replayed_by is null and (run_id, chunk, ordinal) in (
        select reject_run, chunk, ordinal from replays where run_id = $runId and place = $place)`,
   );
-  return { counts, last, add, isStaged, list, span, supersede };
+  return { counts, drains, last, add, isStaged, list, span, supersede };
 }
 
 /** The replays of a SQLite store. */
 export function createReplayStore(db: Database): ReplayStore {
-  const { counts, last, add, isStaged, list, span, supersede } = prepareReplays(db);
+  const { counts, drains, last, add, isStaged, list, span, supersede } = prepareReplays(db);
   return {
     replayCounts: ({ run, code = null }) => openRow.parse(counts.get({ run, code })),
+    drainsToReplay: ({ sync = null, code = null, limit }) =>
+      all(drainRow, drains, { sync, code, limit }).map(({ runId }) => runId),
     listReplay: ({ runId, run, code = null }) => {
       const addSome = (): number => {
         if (count(isStaged, { runId }) > 0) return 0;

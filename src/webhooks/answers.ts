@@ -70,8 +70,8 @@ export function wrongMethod(allow: string): Refusal {
 }
 
 /** A refusal of a delivery that its connector cannot read. Its sender is known, so the reason may be told. */
-export function unreadable(reason: string): Refusal {
-  return refusalOf(400, [reason, "The delivery cannot be read."]);
+export function unreadable(reason: string, message: string): Refusal {
+  return refusalOf(400, [reason, message]);
 }
 
 /** Whether a request says that it has a body. */

@@ -128,7 +128,11 @@ function listenOn(
     exchanges.begin(request, response);
     turnAway({ request, response }, refusals.expectation);
   });
-  server.on("drop", () => metrics.refusedElsewhere("connections"));
+  server.on("drop", () => {
+    metrics.refusedElsewhere("connections");
+    // Nobody is kept out by those who ask for nothing: what comes next finds room.
+    server.closeIdleConnections();
+  });
 }
 
 /** What a request is told that no route takes. */
@@ -157,6 +161,7 @@ function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Rout
       watch,
       room,
       ring,
+      log,
       metrics: metrics.door(door.connection),
     });
     const { path } = keeper.doorway;

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
 
 import type { Doorway, PushSource } from "../../connectors/connector.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
+import { unbelievedLogMs } from "../limits.ts";
 import {
   bodyBytesOf,
   type Exchange,
@@ -25,11 +27,12 @@ export type Door = {
   readonly config: unknown;
 };
 
-/** What a doorkeeper works with; inbox, watch and room are all doors'. */
+/** What a doorkeeper works with; inbox, watch, room and log are all doors'. */
 export type DoorParts = {
   readonly inbox: Inbox;
   readonly watch: InboxWatch;
   readonly room: BodyRoom;
+  readonly log: Logger;
   readonly metrics: DoorMetrics;
   readonly ring: (connection: string) => void;
 };
@@ -39,6 +42,8 @@ export class Doorkeeper {
   readonly doorway: Doorway;
   readonly #door: Door;
   readonly #parts: DoorParts;
+  /** When the log last said that a delivery is not believed, by `performance.now()`. */
+  #warnedMs = -Infinity;
 
   constructor(door: Door, parts: DoorParts) {
     this.#door = door;
@@ -98,8 +103,10 @@ export class Doorkeeper {
     if ("refuse" in received) {
       const { reason } = received;
       reply.hijack();
-      // Why a delivery is not believed helps those who forge them: the metrics alone know.
-      const refusal = received.refuse === 401 ? refusals.unauthorized : unreadable(reason);
+      // Why a delivery is not believed helps those who forge them: the metrics and the log alone know.
+      if (received.refuse === 401) this.#warnOf(reason);
+      const refusal =
+        received.refuse === 401 ? refusals.unauthorized : unreadable(reason, received.message);
       this.refuse({ request: request.raw, response: reply.raw }, refusal, reason);
       return;
     }
@@ -123,6 +130,15 @@ export class Doorkeeper {
       duplicates: events.length - kept,
       seconds: (performance.now() - request.arrivedMs) / 1_000,
     });
+  }
+
+  #warnOf(reason: string): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#warnedMs < unbelievedLogMs) return;
+    this.#warnedMs = nowMs;
+    const { connection } = this.#door;
+    const text = "a delivery is not believed: has its sender the same secret, and the same clock?";
+    this.#parts.log.warn({ connection, reason }, text);
   }
 
   /** Undefined when the inbox cannot be written. */

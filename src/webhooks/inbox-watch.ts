@@ -2,16 +2,19 @@ import type { Logger } from "pino";
 
 import { messageOf } from "../errors.ts";
 import type { Inbox, Standing } from "../inbox/inbox.ts";
-import { receiverLookMs, receiverRestMs } from "../limits.ts";
+import { inboxLateMs, receiverLookMs, receiverRestMs } from "../limits.ts";
 
 /**
  * Knows, without asking, whether the inbox can be written and how much waits in it. It looks every second, and counts what the
- * receiver keeps in between.
+ * receiver keeps in between. For events that are late it rings again: whoever was to ring may be dead, and the schedule of the sweeps gone.
  */
 export class InboxWatch {
   readonly #inbox: Inbox;
   readonly #log: Logger;
-  readonly #connection: string | undefined;
+  readonly #connections: readonly string[];
+  readonly #ring: (connection: string) => void;
+  /** When it was rung for late events, by `performance.now()`. */
+  readonly #rungAtMs = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #standings: ReadonlyMap<string, Standing> = new Map();
   /** Events kept since before the standings were read: those that both hold make the backlog larger for a second, never smaller. */
@@ -23,12 +26,14 @@ export class InboxWatch {
   constructor(parts: {
     readonly inbox: Inbox;
     readonly log: Logger;
-    /** The connection whose row is written to see whether a write succeeds. */
-    readonly connection: string | undefined;
+    /** Those that are posted to here; the row of the first is written to see whether a write succeeds. */
+    readonly connections: readonly string[];
+    readonly ring: (connection: string) => void;
   }) {
     this.#inbox = parts.inbox;
     this.#log = parts.log;
-    this.#connection = parts.connection;
+    this.#connections = parts.connections;
+    this.#ring = parts.ring;
     this.#timer = setInterval(() => void this.look(), receiverLookMs).unref();
   }
 
@@ -81,6 +86,7 @@ export class InboxWatch {
       if (!this.isStoreOk) await this.#probe();
       const standings = await this.#inbox.standings();
       this.#standings = new Map(standings.map((standing) => [standing.connection, standing]));
+      this.#ringForLate();
       for (const [connection, events] of before) {
         this.#kept.set(connection, (this.#kept.get(connection) ?? 0) - events);
       }
@@ -91,9 +97,21 @@ export class InboxWatch {
     }
   }
 
+  #ringForLate(): void {
+    const nowMs = performance.now();
+    for (const connection of this.#connections) {
+      const oldestAt = this.oldestAt(connection) ?? Infinity;
+      const rungAtMs = this.#rungAtMs.get(connection) ?? -Infinity;
+      if (Date.now() - oldestAt <= inboxLateMs || nowMs - rungAtMs <= inboxLateMs) continue;
+      this.#rungAtMs.set(connection, nowMs);
+      this.#ring(connection);
+    }
+  }
+
   async #probe(): Promise<void> {
-    if (this.#connection === undefined) return;
-    const delivery = { connection: this.#connection, receivedAt: Date.now(), events: [] };
+    const [connection] = this.#connections;
+    if (connection === undefined) return;
+    const delivery = { connection, receivedAt: Date.now(), events: [] };
     await this.#inbox.keep(delivery).then(
       () => this.kept(delivery.connection, 0),
       (error: unknown) => this.failed(error),

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+
 import type { FastifyInstance } from "fastify";
 
 import { ConfigError, messageOf } from "../errors.ts";
@@ -23,8 +25,13 @@ export type Receiver = {
  * @throws {ConfigError} it cannot listen there.
  */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
-  const { doors, inbox, log, host, port } = parts;
-  const watch = new InboxWatch({ inbox, log, connection: doors[0]?.connection });
+  const { doors, inbox, log, host, port, ring } = parts;
+  // Under a steady load V8 takes this small heap for one that is about to rest: it shrinks the room for young objects to 1 MB, so that
+  // what lives for one request grows old, and collects everything five times a second (measured: a third of the processor's time).
+  // This, unlike `--no-memory-reducer`, is heard after the process has begun.
+  setFlagsFromString("--memory-reducer-gc-count=0");
+  const connections = doors.map(({ connection }) => connection);
+  const watch = new InboxWatch({ inbox, log, connections, ring });
   const app = createApp(parts, watch);
   const close = async (): Promise<void> => {
     watch.stop();

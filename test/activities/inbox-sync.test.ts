@@ -1,8 +1,14 @@
-import { rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, it } from "vitest";
 
+import { readReplay } from "../../activities/replay-pages.ts";
+import type { Source } from "../../connectors/connector.ts";
+import { readFromInbox } from "../../connectors/inbox.ts";
+import { webhook } from "../../connectors/webhook/index.ts";
 import { inboxFileIn } from "../../src/inbox/file.ts";
+import { inboxReadRows } from "../../src/limits.ts";
 import type { Stream } from "../../src/records/streams.ts";
 import { canaries } from "../support/canaries.ts";
 import { failureOf, Harness } from "../support/harness.ts";
@@ -41,6 +47,13 @@ function event(data: object): string {
 /** An event of the account a1, a2, … */
 function accountEvent(n: number): string {
   return event({ id: `a${n}`, site: `c${n}.example`, name: `name ${n}` });
+}
+
+/** Copies an inbox as a backup does. */
+function copyInbox(file: string, copy: string): void {
+  const db = new DatabaseSync(file);
+  db.prepare("vacuum into ?").run(copy);
+  db.close();
 }
 
 type Story = { readonly harness: Harness; readonly events: KeptEvents };
@@ -151,6 +164,24 @@ describe("a sync out of an inbox", () => {
     expect(await harness.sandbox.names()).toEqual(new Map([["a1", "new"]]));
   });
 
+  it("lets no event take another one's name", async () => {
+    const mapping = {
+      event_id: "$event_id",
+      account_id: "type",
+      event: "type",
+      event_timestamp: "$received_at",
+      event_properties: {},
+    };
+    const { harness, events } = await storyOf(formsYaml("account_event", mapping));
+    events.keep("forms", { id: "msg_1", json: '{"type":"paid"}' });
+    events.keep("forms", { id: "msg_2", json: '{"type":"form","$event_id":"msg_1"}' });
+    await (await TestRun.open(harness)).transfer();
+    expect(await harness.sandbox.records("account_event")).toMatchObject([
+      { event_id: "msg_1", event: "paid" },
+      { event_id: "msg_2", event: "form" },
+    ]);
+  });
+
   it("ends with nothing read before anything was posted", async () => {
     const harness = await Harness.open({ yaml: formsYaml("account", account) });
     const report = await (await TestRun.open(harness)).transfer();
@@ -173,6 +204,25 @@ describe("a sync out of an inbox", () => {
     const report = await second.transfer();
     expect(report.counts).toMatchObject({ read: 1, sent: 1 });
     expect(report.warnings).toEqual([expect.stringContaining("everything is read again")]);
+  });
+
+  it("reads an inbox that was replaced by an older copy from its beginning, and says so", async () => {
+    const { harness, events } = await storyOf(formsYaml("account", account));
+    events.keep("forms", accountEvent(1));
+    const file = inboxFileIn(harness.deps.config.stateFolder);
+    const copy = `${file}.copy`;
+    copyInbox(file, copy);
+    events.keep("forms", accountEvent(2), accountEvent(3));
+    await (await TestRun.open(harness)).transfer();
+
+    for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
+    await rename(copy, file);
+    new KeptEvents(file).keep("forms", accountEvent(4));
+    const second = await TestRun.open(harness, { runId: "run-2" });
+    const report = await second.transfer();
+    expect(report.counts).toMatchObject({ read: 2, sent: 1, unchanged: 1 });
+    expect(report.warnings).toEqual([expect.stringContaining("everything is read again")]);
+    expect((await harness.sandbox.names()).has("a4")).toBe(true);
   });
 
   it("rejects what can be no record, as it came, and sends the rest", async () => {
@@ -238,6 +288,26 @@ describe("a sync out of an inbox", () => {
       { place: "forms#3", code: "required", row: without },
     ]);
     expect([...(await harness.sandbox.names()).keys()].toSorted()).toEqual(["a2", "a3"]);
+  });
+
+  it("reads few events at once to replay them, because each may be large", async () => {
+    const { harness, events } = await storyOf(formsYaml("account", account));
+    events.keep("forms", ...Array.from({ length: inboxReadRows + 1 }, () => "0"));
+    await (await TestRun.open(harness)).transfer();
+    const asked: number[] = [];
+    const get: NonNullable<Source["get"]> = async (ask) => {
+      asked.push(ask.names.length);
+      return await Promise.resolve({ rows: [], where: () => "", missing: ask.names });
+    };
+    const { state } = harness;
+    const { signal } = new AbortController();
+    const log = { info: () => undefined, warn: () => undefined };
+    const runId = "run-2";
+    await state.listReplay({ runId, run: "run-1" });
+    const tools = { source: { ...readFromInbox(webhook), get }, state, signal, log };
+    const what = { runId, stream: "account", config: {}, after: 0 } as const;
+    for await (const { rejects } of readReplay(what, tools)) expect(rejects).not.toEqual([]);
+    expect(asked).toEqual([inboxReadRows, 1]);
   });
 
   it("cannot replay what another inbox held", async () => {

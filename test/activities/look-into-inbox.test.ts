@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Look } from "../../activities/look-into-inbox.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { keyName } from "../../src/key-gates.ts";
+import { sleepInActivityMsMax } from "../../src/limits.ts";
 import { Secret } from "../../src/secret.ts";
 import { failureOf, harnessKey } from "../support/harness.ts";
 import { PostedHarness } from "../support/posted.ts";
@@ -66,6 +67,23 @@ describe("lookIntoInbox", () => {
     expect(await alone.inbox.standings()).toMatchObject([{ last: 1, accepted: 1, waiting: 0 }]);
   });
 
+  it("takes nothing for accepted that a checkpoint behind the last event would cover", async () => {
+    const posted = await PostedHarness.open();
+    await posted.post("a1");
+    const { state, target } = posted.harness.deps;
+    const position = { inbox: posted.inbox.inboxId, connection: "forms", seq: 2 };
+    await state.setCheckpoint({
+      target,
+      sync: "accounts",
+      version: 0,
+      position,
+      reason: "by hand",
+      at: "2026-01-05T00:00:00Z",
+    });
+    expect((await look(posted)).syncs).toEqual(["accounts"]);
+    expect(await posted.inbox.standings()).toMatchObject([{ accepted: 0, waiting: 1 }]);
+  });
+
   it("leaves a sync that rests alone, and does not answer the bell when nobody else reads", async () => {
     const posted = await PostedHarness.open({ others });
     await posted.post("a1");
@@ -115,11 +133,21 @@ describe("lookIntoInbox", () => {
     const looking = look(quick, { linger: true });
     await quick.post("a1");
     expect((await looking).syncs).toEqual(["accounts"]);
-    // A look that lingered here would outlast the test.
     const slow = await PostedHarness.open({ connection: "linger: 60s" });
     await slow.post("a1", slow.harness.clock.nowMs - 60_000);
     expect((await look(slow, { linger: true })).syncs).toEqual(["accounts"]);
   }, 20_000);
+
+  it("asks to be called again where lingering would hold a worker's slot, and leaves the bell", async () => {
+    const slow = await PostedHarness.open({ connection: "linger: 60s" });
+    await slow.post("a1");
+    const asked = await look(slow, { linger: true });
+    expect(asked).toMatchObject({ syncs: [], isAnswered: false });
+    expect(asked.waitMs).toBeGreaterThan(sleepInActivityMsMax);
+    expect(asked.waitMs).toBeLessThanOrEqual(60_000);
+    expect(await slow.inbox.standings()).toMatchObject([{ isRung: true }]);
+    expect((await look(slow)).syncs).toEqual(["accounts"]);
+  });
 
   it("names the connections that are posted to when asked for another", async () => {
     const { harness, activities } = await PostedHarness.open();

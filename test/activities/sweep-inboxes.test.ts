@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Swept } from "../../activities/sweep-inboxes.ts";
 import { keyName } from "../../src/key-gates.ts";
-import { drainRunsKeptMs, eventIdsKeptMs } from "../../src/limits.ts";
+import { drainRunsKeptMs, eventIdsKeptMs, inboxGroupCharsMax } from "../../src/limits.ts";
 import { Secret } from "../../src/secret.ts";
 import { Harness, accountsYaml, harnessKey } from "../support/harness.ts";
 import { PostedHarness } from "../support/posted.ts";
@@ -58,6 +58,20 @@ describe("sweepInboxes", () => {
       expect((await sweep(posted)).removed).toEqual({ ...nothing, events });
     },
   );
+
+  it("removes large events in several steps", async () => {
+    const posted = await PostedHarness.open({ connection: "retention: 1h" });
+    const { clock } = posted.harness;
+    const text = "x".repeat(inboxGroupCharsMax / 2);
+    for (const id of ["a1", "a2", "a3"]) {
+      const json = JSON.stringify({ id, domain: "c.example", name: "n", text });
+      const delivery = { connection: "forms", receivedAt: clock.nowMs, events: [{ json }] };
+      await posted.inbox.keep(delivery);
+    }
+    await drain(posted, "run-1");
+    clock.nowMs += hourMs + 1;
+    expect((await sweep(posted)).removed.events).toBe(3);
+  });
 
   it("removes nothing that a sync has not accepted, or that no sync reads", async () => {
     const posted = await PostedHarness.open({ connection: "retention: 1h", others: ["copies"] });

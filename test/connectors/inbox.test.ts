@@ -80,13 +80,18 @@ describe("readFromInbox", () => {
     expect.assertions(4);
   });
 
-  it("tells what an event was delivered with, unless it has such a member itself", async () => {
+  it("tells what an event was delivered with, also of one that says something else itself", async () => {
     const ask = await asked();
     const events = new KeptEvents(ask.config.inbox.file);
-    events.keep("forms", { json: '{"n":1}', id: "msg_1" }, "{}", '{"$event_id":"own"}');
+    events.keep(
+      "forms",
+      { json: '{"n":1}', id: "msg_1" },
+      "{}",
+      '{"$event_id":"msg_1","$received_at":"0"}',
+    );
     for await (const { rows } of source.read({ ...ask, pageRowsMax: 10 })) {
       const ids = rows.map((row) => row["$event_id"]);
-      expect(ids).toEqual(["msg_1", `${events.inbox.inboxId}/forms#2`, "own"]);
+      expect(ids).toEqual(["msg_1", ...[2, 3].map((n) => `${events.inbox.inboxId}/forms#${n}`)]);
       const times = rows.map((row) => Date.parse(String(row["$received_at"])));
       expect(times.every((time) => Math.abs(Date.now() - time) < 60_000)).toBe(true);
     }

@@ -187,6 +187,9 @@ describe("wrong input", () => {
     expect(noTemporal.code).toBe(4);
     expect(noTemporal.stderr).toContain("127.0.0.1:9");
     expectNoStack(noTemporal);
+    const worker = await laptop.run(["worker"], { TEMPORAL_ADDRESS: "127.0.0.1:9" });
+    expect(worker.code).toBe(4);
+    expect(worker.stderr).toContain("`sluice temporal start` does");
     const noService = await laptop.run(["run", "accounts", "--json", "--config", "away.yaml"]);
     expect(noService.code).toBe(4);
     expect(JSON.parse(noService.stdout)).toMatchObject({ error: { code: "Unavailable" } });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { jsonAt, jsonParts, textIn } from "../../../connectors/webhook/json-parts.ts";
+import { jsonAt, jsonParts } from "../../../connectors/webhook/json-parts.ts";
 
 /** JSON as someone else might write it: with blanks between the tokens. */
 const spaced = fc
@@ -133,15 +133,5 @@ describe("jsonAt", () => {
 
   it("takes the last of members of one name, as JSON.parse does", () => {
     expect(jsonAt(String.raw`{"id": 1, "\u0069d": 2}`, "/id")).toBe("2");
-  });
-});
-
-describe("textIn", () => {
-  it("reads every text as JSON.parse does", () => {
-    fc.assert(
-      fc.property(anyString, (json) => {
-        expect(textIn(json)).toBe(JSON.parse(json));
-      }),
-    );
   });
 });

@@ -68,7 +68,11 @@ describe("receiveWebhook", () => {
   });
 
   it.each(badBodies)("refuses %j as no JSON", (body) => {
-    expect(received(body)).toEqual({ refuse: 400, reason: "not_json" });
+    expect(received(body)).toEqual({
+      refuse: 400,
+      reason: "not_json",
+      message: "The body is no JSON: it must be one JSON object, or an array of them.",
+    });
   });
 
   it.each([
@@ -82,6 +86,7 @@ describe("receiveWebhook", () => {
     expect(received(Uint8Array.from([quote, ...bytes, quote]))).toEqual({
       refuse: 400,
       reason: "bad_utf8",
+      message: "The body is not UTF-8.",
     });
   });
 
@@ -95,7 +100,11 @@ describe("receiveWebhook", () => {
     expect(counts).toEqual([
       deliveryEventsMax - 1,
       deliveryEventsMax,
-      { refuse: 400, reason: "too_many_events" },
+      {
+        refuse: 400,
+        reason: "too_many_events",
+        message: "The array holds more than 1000 events: post them in several deliveries.",
+      },
     ]);
   });
 
@@ -157,7 +166,7 @@ describe("receiveWebhook", () => {
 
     it.each(badBodies.map((body) => [body]))("refuses %j, though it is signed", (body) => {
       const signed = signWebhook({ config, body: Buffer.from(body), id: "a", at: publishedAt });
-      expect(receiveWebhook({ config, request: incoming(signed, body) })).toEqual({
+      expect(receiveWebhook({ config, request: incoming(signed, body) })).toMatchObject({
         refuse: 400,
         reason: "not_json",
       });

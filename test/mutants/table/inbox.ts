@@ -8,7 +8,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/inbox.ts",
-        find: "return inbox === this.#inbox.inboxId && connection === this.connection;",
+        find: "return inbox === this.#inbox.inboxId && connection === this.connection && seq <= this.last;",
         replace: "return inbox !== '' && connection === this.connection;",
       },
     ],

@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { webhook } from "../../../connectors/webhook/index.ts";
-import { inboxStatusOf } from "../../../src/commands/inbox-status.ts";
+import { inboxStatusOf, lookIntoInboxes } from "../../../src/commands/inbox-status.ts";
+import { openInbox } from "../../../src/inbox/open.ts";
 import { inboxLateMs } from "../../../src/limits.ts";
+import { accountsYaml, Harness } from "../../support/harness.ts";
+import { PostedHarness } from "../../support/posted.ts";
 
 const now = new Date("2026-11-22T08:00:00Z");
 
@@ -72,5 +75,29 @@ describe("inboxStatusOf", () => {
 
   it("takes an event from a clock ahead for one of now", () => {
     expect(statusOf(1, -60_000).oldestMs).toBe(0);
+  });
+});
+
+describe("lookIntoInboxes", () => {
+  it("tells of events of a connection that was renamed", async () => {
+    const { harness, inbox } = await PostedHarness.open();
+    const events = [{ json: "{}" }, { json: "{}" }];
+    await inbox.keep({ connection: "old", receivedAt: Date.now(), events });
+    await inbox.keep({ connection: "sent", receivedAt: Date.now(), events });
+    await inbox.setAccepted({ connection: "sent", upTo: 2 });
+    const text = "nothing configured is posted to under this name: 2 events kept, none sent";
+    expect(await lookIntoInboxes(harness.deps.config)).toMatchObject([
+      { connection: "forms", waiting: 0, problem: undefined },
+      { connection: "old", waiting: 2, problem: { text } },
+    ]);
+  });
+
+  it("tells of them also where nothing is posted to any more", async () => {
+    const { deps } = await Harness.open({ yaml: accountsYaml() });
+    expect(await lookIntoInboxes(deps.config)).toEqual([]);
+    const inbox = await openInbox(deps.config.stateFolder);
+    onTestFinished(async () => await inbox.close());
+    await inbox.keep({ connection: "old", receivedAt: Date.now(), events: [{ json: "{}" }] });
+    expect(await lookIntoInboxes(deps.config)).toMatchObject([{ connection: "old", waiting: 1 }]);
   });
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { runOfRejects } from "../../../src/commands/runs.ts";
 import type { Outcome } from "../../../src/state/runs.ts";
 import { openSqliteStore } from "../../../src/state/sqlite.ts";
-import { at, name, StoreUnderTest } from "../state/store-under-test.ts";
+import { at, name, staged, StoreUnderTest } from "../state/store-under-test.ts";
 
 describe("runOfRejects", () => {
   let test: StoreUnderTest;
@@ -17,7 +17,7 @@ describe("runOfRejects", () => {
     await test.store.endRun({ runId, outcome, endedAt: at });
   }
 
-  async function meant(named: { readonly run?: string; readonly sync?: string }): Promise<string> {
+  async function meant(named: Parameters<typeof runOfRejects>[1]): Promise<string> {
     return (await runOfRejects(test.store, named)).runId;
   }
 
@@ -39,5 +39,52 @@ describe("runOfRejects", () => {
     expect(await meant({ sync: name.sync })).toBe("r3");
     expect(await meant({})).toBe("r3");
     expect(await meant({ run: "r4" })).toBe("r4");
+  });
+
+  /** A drain with one reject, committed. */
+  async function rejecting(runId: string): Promise<void> {
+    const { store } = test;
+    await test.openRun(runId, "inbox");
+    const { stage } = await store.drawStage({ runId, chunk: 1, host: "h" });
+    const rejects = [
+      { stream: "account", place: `forms#${runId}`, step: "map", code: "required", reason: "bad" },
+    ] as const;
+    await store.addRejects({ runId, chunk: 1, stage, rejects, at });
+    await store.finishStage({ runId, chunk: 1, stage, ...staged });
+    await test.accept(runId, 1, stage);
+    await store.commitChunk({ runId, chunk: 1, stage, at });
+    await store.endRun({ runId, outcome: "done_with_rejects", endedAt: at });
+  }
+
+  /** A replay that has taken the reject of a run, and ended so. */
+  async function replay(runId: string, of: string, outcome: Outcome): Promise<void> {
+    const { store } = test;
+    const workflow = { workflowId: runId, firstRunId: runId, kind: "replay" };
+    const opening = { temporalId: "t", configHash: "c", startedAt: at };
+    await store.openRun({
+      runId,
+      ...name,
+      ...workflow,
+      ...opening,
+      request: { replay: { run: of } },
+    });
+    await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
+    await store.listReplay({ runId, run: of });
+    await store.supersedeRejects({ runId, places: [`forms#${of}`] });
+    await store.endRun({ runId, outcome, endedAt: at });
+  }
+
+  it("goes from drain to drain as their rejects are replayed, also when a replay was the newest run", async () => {
+    const { sync } = name;
+    await rejecting("r1");
+    await rejecting("r2");
+    expect(await meant({ sync })).toBe("r2");
+    expect(await meant({ sync, code: "required" })).toBe("r2");
+    await replay("p2", "r2", "done_with_rejects");
+    expect(await meant({ sync })).toBe("r1");
+    await run("r3", "inbox", "done");
+    expect(await meant({ sync })).toBe("r1");
+    await replay("p1", "r1", "done");
+    expect(await meant({ sync })).toBe("p2");
   });
 });

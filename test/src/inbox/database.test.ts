@@ -104,4 +104,15 @@ describe("openInboxDatabase", () => {
     expect(read()).toBe(1);
     expect(inbox.keep([one("b")])).toEqual([{ kept: 1, ring: false }]);
   });
+
+  it.each(["removed", "replaced"])("says nothing is kept once its file was %s", async (how) => {
+    const file = join(await temporaryFolder(), "inbox.db");
+    const inbox = openInboxDatabase(file);
+    onTestFinished(() => inbox.close());
+    inbox.keep([one("a")]);
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path, { force: true });
+    if (how === "replaced") openInboxDatabase(file).close();
+    expect(() => inbox.keep([one("b")])).toThrow("was removed or replaced");
+    expect(() => inbox.standings()).toThrow(StateUnavailableError);
+  });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import {
   receiverBodiesBytesMax,
+  receiverConnectionsMax,
   receiverHeaderLinesMax,
   receiverHeadBytesMax,
 } from "../../../src/limits.ts";
@@ -237,4 +238,23 @@ describe("large bodies that never end (T14)", () => {
       .poll(async () => (await post(receiver, bodyOf(20_000))).status, { timeout: 10_000 })
       .toBe(200);
   });
+});
+
+describe("the number of connections", () => {
+  it("leaves room for others when those that have it ask for nothing", async () => {
+    const receiver = await startTestReceiver();
+    const port = Number(receiver.address.port);
+    const idle = Array.from({ length: receiverConnectionsMax }, async () => {
+      const socket = connect({ host: receiver.address.hostname, port });
+      onTestFinished(() => void socket.destroy());
+      socket.on("error", () => undefined);
+      socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(socket, "data");
+      return socket;
+    });
+    await Promise.all(idle);
+    // The one that finds no room is told nothing; it makes some.
+    await post(receiver, [{ id: "a" }]).catch(() => undefined);
+    expect((await post(receiver, [{ id: "a" }])).status).toBeLessThan(300);
+  }, 60_000);
 });

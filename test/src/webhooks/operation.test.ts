@@ -55,6 +55,22 @@ describe("the paths /healthz and /readyz", () => {
   });
 });
 
+describe("the log", () => {
+  it("says of each connection why a delivery is not believed, once in a while", async () => {
+    const receiver = await startTestReceiver();
+    const headers = { authorization: "Bearer canary" };
+    for (const path of ["/hooks/forms", "/hooks/forms", "/hooks/crm"]) {
+      await post(receiver, [{ id: "canary" }], { path, headers });
+    }
+    const told = receiver.logged.map((line): unknown => JSON.parse(line));
+    expect(told).toMatchObject([
+      { connection: "forms", reason: "bad_token" },
+      { connection: "crm", reason: "bad_token" },
+    ]);
+    expect(receiver.logged.join()).not.toContain("canary");
+  });
+});
+
 describe("the path /metrics", () => {
   it("counts what came, what was refused and why, what was had, what was kept and how long it took", async () => {
     const receiver = await startTestReceiver();

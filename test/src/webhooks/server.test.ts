@@ -137,7 +137,7 @@ describe("startReceiver", () => {
     const answer = await post(receiver, "no JSON: canary");
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toEqual({
-      error: { code: "not_json", message: "The delivery cannot be read." },
+      error: { code: "not_json", message: "It is no list." },
     });
   });
 

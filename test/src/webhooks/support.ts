@@ -25,7 +25,7 @@ function received(headers: Readonly<Record<string, string | undefined>>, body: B
       .parse(JSON.parse(body.toString()));
     return { events: events.map((event) => ({ json: JSON.stringify(event), id: event.id })) };
   } catch {
-    return { refuse: 400, reason: "not_json" };
+    return { refuse: 400, reason: "not_json", message: "It is no list." };
   }
 }
 
