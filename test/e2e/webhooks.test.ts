@@ -45,11 +45,18 @@ async function takenInAll(project: Project): Promise<number> {
   return taken.reduce((sum, { records }) => sum + (records ?? 0), 0);
 }
 
-/** Lets a server of another port be reached at this one, from now on. */
-async function relay(port: number, address: string): Promise<void> {
+/** Where a server can be reached once it is let in; it holds its port from the beginning, or another program might. */
+type Relay = { readonly address: string; readonly letIn: () => void };
+
+async function relayTo(address: string): Promise<Relay> {
   const [host = "", onward] = address.split(":");
   const sockets = new Set<Socket>();
+  let isOpen = false;
   const server = createServer((socket) => {
+    if (!isOpen) {
+      socket.destroy();
+      return;
+    }
     const upstream = connect({ host, port: Number(onward) });
     sockets.add(socket);
     socket.pipe(upstream).pipe(socket);
@@ -57,12 +64,14 @@ async function relay(port: number, address: string): Promise<void> {
     socket.on("close", () => upstream.destroy());
     upstream.on("close", () => socket.destroy());
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  return { address: `127.0.0.1:${port}`, letIn: () => void (isOpen = true) };
 }
 
 describe("sluice webhooks", () => {
@@ -105,8 +114,8 @@ describe("sluice webhooks", () => {
     "keeps what comes while Temporal and the worker are away, and has it sent when they come",
     async () => {
       const project = await start();
-      const [port = 0] = await freePorts("127.0.0.1", 1);
-      const env = { TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+      const relay = await relayTo(project.env["TEMPORAL_ADDRESS"] ?? "");
+      const env = { TEMPORAL_ADDRESS: relay.address };
       const receiver = await ReceiverProcess.start(project, onTestFinished, { env });
       for (const n of [1, 2, 3]) expect(await postSubmission(receiver.address, n)).toBe(202);
       const ready = await until(async () => {
@@ -120,7 +129,7 @@ describe("sluice webhooks", () => {
         { connection: "forms", path: "/hooks/forms", waiting: 3, problem: null },
       ]);
 
-      await relay(port, project.env["TEMPORAL_ADDRESS"] ?? "");
+      relay.letIn();
       await project.worker();
       await arrived(project, 3);
       expect(await takenInAll(project)).toBe(3);
