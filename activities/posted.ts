@@ -52,7 +52,10 @@ export function postedNamed(
  */
 export function inboxOf({ config, inboxes }: Pick<Dependencies, "config" | "inboxes">): Inbox {
   if (inboxes !== undefined) return inboxes.inbox;
-  throw new ConfigError(`no connection of ${config.file} is posted to`, { field: "connections" });
+  throw new ConfigError(`no connection of ${config.file} is posted to`, {
+    field: "connections",
+    hint: "give one `connector: webhook`, or start workers with the file that the drain was begun with",
+  });
 }
 
 /** How far a sync is with the events of its connection. */
@@ -76,16 +79,22 @@ export async function readingsOf(
   inbox: Inbox,
   { connection, syncs }: Pick<Posted, "connection" | "syncs">,
 ): Promise<readonly Reading[]> {
-  const readings: Reading[] = [];
-  for (const { name: sync } of syncs) {
-    const { position } = await state.checkpoint({ target, sync });
-    const read = inboxPosition.safeParse(position).data;
-    // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this one: it is read from its
-    // beginning. The last number is asked for after the position, because both grow.
-    const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
-    const seq = isOurs && read.seq <= (await lastOf(inbox, connection)) ? read.seq : 0;
-    const [first] = await inbox.read({ connection, after: seq, limit: 1 });
-    readings.push({ sync, seq, unreadSince: first?.receivedAt });
-  }
-  return readings;
+  const checkpoints = await Promise.all(
+    syncs.map(async ({ name: sync }) => {
+      const { position } = await state.checkpoint({ target, sync });
+      return { sync, read: inboxPosition.safeParse(position).data };
+    }),
+  );
+  // Asked for after the positions, because all of them grow.
+  const last = await lastOf(inbox, connection);
+  return await Promise.all(
+    checkpoints.map(async ({ sync, read }) => {
+      // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this one: it is read from its
+      // beginning.
+      const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
+      const seq = isOurs && read.seq <= last ? read.seq : 0;
+      const [first] = await inbox.read({ connection, after: seq, limit: 1 });
+      return { sync, seq, unreadSince: first?.receivedAt };
+    }),
+  );
 }

@@ -140,6 +140,7 @@ function assertOf(events: Events | undefined, { from, to }: Span<InboxPosition>)
     if (position === undefined || events?.has(position) === true) continue;
     throw new SourceChangedError(
       `connection ${position.connection}: this is not the inbox that was read before`,
+      { hint: "run the sync again: it then begins with the first event that is kept" },
     );
   }
 }

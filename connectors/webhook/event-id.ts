@@ -28,8 +28,8 @@ function nameOf(delivery: string, index: number | undefined): string {
 }
 
 /**
- * Says what the events of a delivery are called. Events
- * without one are named by the signed timestamp and the body, so that a delivery that is replayed changes nothing.
+ * Says what the events of a delivery are called. Those without an id are named by the signed timestamp and the body, so that a
+ * delivery that is replayed changes nothing.
  */
 export function eventNamer(
   config: WebhookConfig,

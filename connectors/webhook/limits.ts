@@ -24,7 +24,7 @@ export const bodyBytesHighest = 10_000_000;
 /** How long a drain waits for more events when the configuration does not say (our choice). */
 export const lingerMsDefault = 300;
 
-/** Highest setting of it (our choice): an activity waits so long. */
+/** Highest setting of it (our choice): an event that comes alone waits so long. */
 export const lingerMsMax = 60_000;
 
 /** How long sent events are kept when the configuration does not say (our choice). */
