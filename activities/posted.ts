@@ -1,5 +1,5 @@
-import type { Doorway } from "../connectors/connector.ts";
 import { inboxPosition } from "../connectors/inbox.ts";
+import type { Doorway } from "../connectors/push.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { pushedConfigOf } from "../src/config/sources.ts";
 import { ConfigError } from "../src/errors.ts";

@@ -1,4 +1,5 @@
-import type { AnyRow, Got, Log, Source } from "../connectors/connector.ts";
+import type { Log } from "../connectors/ask.ts";
+import type { AnyRow, Got, Source } from "../connectors/connector.ts";
 import { ConfigError, SourceChangedError } from "../src/errors.ts";
 import { inboxReadRows, pageRowsMax } from "../src/limits.ts";
 import type { RowPage } from "../src/pipeline/page.ts";

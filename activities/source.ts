@@ -1,4 +1,5 @@
-import type { Ask, Source } from "../connectors/connector.ts";
+import type { Ask } from "../connectors/ask.ts";
+import type { Source } from "../connectors/connector.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
 import { loadMapping } from "../src/mapping/load.ts";

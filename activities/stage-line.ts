@@ -1,4 +1,5 @@
-import type { Log, Source } from "../connectors/connector.ts";
+import type { Log } from "../connectors/ask.ts";
+import type { Source } from "../connectors/connector.ts";
 import type { Effect } from "../src/effect.ts";
 import { runWarningsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";

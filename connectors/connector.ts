@@ -2,12 +2,8 @@ import { z } from "zod";
 
 import type { JsonValue } from "../src/records/json-value.ts";
 import { Secret } from "../src/secret.ts";
-
-/** Where a connector writes what a person should know; no row and no secret may be in it. */
-export interface Log {
-  info(text: string, facts?: object): void;
-  warn(text: string, facts?: object): void;
-}
+import type { Ask, Finding } from "./ask.ts";
+import type { PushSource } from "./push.ts";
 
 /**
  * What `to` covers less what `from` covers; a position stands for the set of rows it covers (keyed sources: `(from, to]`).
@@ -44,22 +40,6 @@ export type Page<Row, Position> = {
   /** What was read of `rows[index]`, as it came; asked only for rejects. @default the row as JSON */
   readonly text?: ((index: number) => string) | undefined;
   readonly rejects?: readonly SourceReject[] | undefined;
-};
-
-/** What every ability is given. `signal` aborts when the run is cancelled: stop reading then. */
-export type Ask<Config> = {
-  readonly config: Config;
-  readonly signal: AbortSignal;
-  readonly log: Log;
-};
-
-/** One line of `sluice check`. */
-export type Finding = {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail?: string | undefined;
-  /** What to do when not `ok`. */
-  readonly fix?: string | undefined;
 };
 
 /** A column, as far as the source knows it. */
@@ -228,90 +208,6 @@ export function pullSource<
 ): Source {
   // The two schemas guard the erased types: the engine hands over only what they let through.
   return { kind: "pull", ...source };
-}
-
-/** A delivery as it came in, before anyone knows whether it may be believed. */
-export type Incoming = {
-  /** By lower-case name; what came several times is joined by ", ". */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly query: URLSearchParams;
-  /** The bytes of the body, as they came. */
-  readonly body: Buffer;
-  /** Unix ms. */
-  readonly receivedAt: number;
-};
-
-/** One event of a delivery. */
-export type IncomingEvent = {
-  /** JSON, as it came: the digits of a number are still all there. */
-  readonly json: string;
-  /** What its sender calls it: an id is taken once in a week, within one connection. Without one every delivery counts. */
-  readonly id?: string | undefined;
-};
-
-/** What a connector makes of a delivery: events to keep, or a refusal that the sender is told. */
-export type Received =
-  | { readonly events: readonly IncomingEvent[] }
-  | {
-      /** It can never be read. */
-      readonly refuse: 400;
-      /** A stable code, counted by the metrics: "not_json". */
-      readonly reason: string;
-      /** What its sender is to mend, with nothing of what came: its signature is right, so it may know. */
-      readonly message: string;
-    }
-  | {
-      /** It is not from whom it says. */
-      readonly refuse: 401;
-      /** A stable code, counted by the metrics: "bad_signature". */
-      readonly reason: string;
-    };
-
-/** How deliveries of a connection come in, and how long they are kept. */
-export type Doorway = {
-  /** Where they are posted: `/hooks/forms`. */
-  readonly path: string;
-  /** Largest body. */
-  readonly bodyBytesMax: number;
-  /** Events that may wait to be sent before deliveries are refused for a while. */
-  readonly backlogMax: number;
-  /** How long a drain waits for more events before it looks again. */
-  readonly lingerMs: number;
-  /** How long events are kept once every sync has sent them. */
-  readonly retentionMs: number;
-};
-
-/** A source that is posted to. What it receives lies in the engine's inbox until it is sent, and syncs read it there. */
-export interface Push<Config> {
-  doorway(config: Config): Doorway;
-  /** Verifies a delivery and cuts it into events. Never throws for what a sender may have done. */
-  receive(input: { readonly config: Config; readonly request: Incoming }): Received;
-  /** The headers and the path's query with which a body is believed: for `sluice webhooks send`. */
-  sign?(input: {
-    readonly config: Config;
-    readonly body: Buffer;
-    /** Names the delivery where its signature or its headers do. */
-    readonly id: string;
-    /** Unix ms. */
-    readonly at: number;
-  }): Readonly<Record<string, string>>;
-  /** As of a source that is read. */
-  check?(ask: Ask<Config>): Promise<readonly Finding[]>;
-}
-
-/** A push connector as the engine holds it: types erased, its schema kept. */
-export type PushSource = Push<unknown> & {
-  readonly kind: "push";
-  readonly name: string;
-  /** The connection's members. */
-  readonly config: z.ZodType;
-};
-
-/** Makes a push connector from its schema and abilities. */
-export function pushSource<Config extends z.ZodType>(
-  source: { readonly name: string; readonly config: Config } & Push<z.output<Config>>,
-): PushSource {
-  return { kind: "push", ...source };
 }
 
 /** A schema member for a secret: parsed from a string, never printed again. */

@@ -6,17 +6,17 @@ import type { InboxRow } from "../src/inbox/inbox.ts";
 import { openInboxReader, type InboxReader } from "../src/inbox/reader.ts";
 import { inboxPageCharsMax, inboxReadRows } from "../src/limits.ts";
 import { parseJsonRow } from "../src/mapping/json-row.ts";
+import type { Ask } from "./ask.ts";
 import {
   pullSource,
   type AnyRow,
-  type Ask,
   type Got,
   type Page,
-  type PushSource,
   type Source,
   type SourceReject,
   type Span,
 } from "./connector.ts";
+import type { PushSource } from "./push.ts";
 
 /** Up to which event of a connection an inbox was read. */
 export const inboxPosition = z.object({

@@ -1,4 +1,5 @@
-import type { Ask, Page, Span } from "../connector.ts";
+import type { Ask } from "../ask.ts";
+import type { Page, Span } from "../connector.ts";
 import { bytesOf } from "./bytes.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";

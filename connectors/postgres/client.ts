@@ -7,7 +7,7 @@ import Cursor from "pg-cursor";
 
 import { ConfigError, messageOf } from "../../src/errors.ts";
 import { connectTimeoutMs } from "../../src/limits.ts";
-import type { Ask } from "../connector.ts";
+import type { Ask } from "../ask.ts";
 import { addressOf, passwordOf, type Address } from "./address.ts";
 import type { PostgresConfig } from "./config.ts";
 import { postgresError } from "./errors.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import type { Ask, Column, Discovery } from "../connector.ts";
+import type { Ask } from "../ask.ts";
+import type { Column, Discovery } from "../connector.ts";
 import { withSession, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { shownTable } from "./identifier.ts";

@@ -1,4 +1,5 @@
-import type { Ask, Got } from "../connector.ts";
+import type { Ask } from "../ask.ts";
+import type { Got } from "../connector.ts";
 import { withSession, type Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { sqlStateOf } from "./errors.ts";

@@ -1,4 +1,5 @@
-import type { Ask, Horizon } from "../connector.ts";
+import type { Ask } from "../ask.ts";
+import type { Horizon } from "../connector.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { sqlStateOf } from "./errors.ts";

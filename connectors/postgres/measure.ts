@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import type { Ask, Measure, Span } from "../connector.ts";
+import type { Ask } from "../ask.ts";
+import type { Measure, Span } from "../connector.ts";
 import { withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { quoteName } from "./identifier.ts";

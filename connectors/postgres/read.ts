@@ -1,5 +1,6 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask, Page, Span } from "../connector.ts";
+import type { Ask } from "../ask.ts";
+import type { Page, Span } from "../connector.ts";
 import { Session, whereOf, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { postgresError, sqlStateOf } from "./errors.ts";

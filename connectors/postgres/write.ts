@@ -1,4 +1,5 @@
-import type { Ask, Patch, Written } from "../connector.ts";
+import type { Ask } from "../ask.ts";
+import type { Patch, Written } from "../connector.ts";
 import { columnsOfPatches, patchFaultOf } from "../patches.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";

@@ -1,6 +1,6 @@
 import type { Secret } from "../../src/secret.ts";
 import { isBase64Key } from "../../src/standard-webhooks.ts";
-import type { Ask, Finding } from "../connector.ts";
+import type { Ask, Finding } from "../ask.ts";
 import type { WebhookConfig } from "./config.ts";
 import { eventIdOf } from "./event-id.ts";
 import { keyBytesOf } from "./secrets.ts";

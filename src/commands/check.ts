@@ -1,4 +1,4 @@
-import type { Finding } from "../../connectors/connector.ts";
+import type { Finding } from "../../connectors/ask.ts";
 import { sources } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { canonicalJson } from "../config/hash.ts";

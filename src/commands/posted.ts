@@ -1,4 +1,4 @@
-import type { PushSource } from "../../connectors/connector.ts";
+import type { PushSource } from "../../connectors/push.ts";
 import { sources } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { pushedConfigOf } from "../config/sources.ts";

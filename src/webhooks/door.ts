@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 
-import type { Doorway, PushSource } from "../../connectors/connector.ts";
+import type { Doorway, PushSource } from "../../connectors/push.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
 import { unbelievedLogMs } from "../limits.ts";
 import {

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Incoming } from "../../../connectors/connector.ts";
+import type { Incoming } from "../../../connectors/push.ts";
 import { standard } from "../../../connectors/webhook/standard.ts";
 import { Secret } from "../../../src/secret.ts";
 import { incoming, published, publishedAt } from "./support.ts";

@@ -1,0 +1,21 @@
+/** Where a connector writes what a person should know; no row and no secret may be in it. */
+export interface Log {
+  info(text: string, facts?: object): void;
+  warn(text: string, facts?: object): void;
+}
+
+/** What every ability is given. `signal` aborts when the run is cancelled: stop reading then. */
+export type Ask<Config> = {
+  readonly config: Config;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+};
+
+/** One line of `sluice check`. */
+export type Finding = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string | undefined;
+  /** What to do when not `ok`. */
+  readonly fix?: string | undefined;
+};
