@@ -7,7 +7,6 @@ import { webhooksPortDefault } from "../limits.ts";
 import { connectTemporal } from "../local/connect.ts";
 import { areFree } from "../local/ports.ts";
 import { createLog } from "../log.ts";
-import { startWorker } from "../worker.ts";
 import {
   configOf,
   withGlobals,
@@ -19,6 +18,7 @@ import { onInterrupt, untilAborted } from "./interrupt.ts";
 import { postedConnections } from "./posted.ts";
 import { startReceiving, type Receiving } from "./receiving.ts";
 import { useEmbeddedTemporal, useService, type TemporalUse } from "./services.ts";
+import { startWorkerHere } from "./start-worker.ts";
 import { watchConfig } from "./watch-config.ts";
 
 /** A receiver on its own port, or on a free one; undefined when nothing is posted to the project. */
@@ -53,7 +53,7 @@ async function runDev(options: GlobalOptions, context: Context): Promise<void> {
   closing.defer(temporal.release);
   const { address: temporalAddress, uiAddress: ui } = temporal;
   const { proxy } = context.environment;
-  const worker = await startWorker({ config, addresses, sources, log, temporalAddress, proxy });
+  const worker = await startWorkerHere({ config, addresses, sources, log, temporalAddress, proxy });
   // One that broke has told why already.
   closing.defer(async () => await worker.stop().catch(() => undefined));
   const receiving = await receive({ config, log }, temporal, context);

@@ -9,10 +9,10 @@ import { storesOn } from "../local/presence.ts";
 import { createLog } from "../log.ts";
 import { openSqliteStore } from "../state/sqlite.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { startWorker } from "../worker.ts";
 import type { Context } from "./context.ts";
 import { pingService } from "./ping.ts";
 import { useEmbeddedTemporal, useService, useTemporal, type TemporalUse } from "./services.ts";
+import { startWorkerHere } from "./start-worker.ts";
 
 /** Everything a run needs, found or started. */
 export type Session = TemporalClient & {
@@ -139,7 +139,14 @@ export async function openSession(
       // Failures that are tried again are shown by the one who follows the run.
       const log = createLog(logFormat).child({}, { level: "error" });
       const temporalAddress = temporal.address;
-      const worker = await startWorker({ config, addresses, temporalAddress, sources, log, proxy });
+      const worker = await startWorkerHere({
+        config,
+        addresses,
+        temporalAddress,
+        sources,
+        log,
+        proxy,
+      });
       closing.push(async () => await worker.stop());
     }
     return { config, state, temporal, hasOtherWorker, client: client.client, close };

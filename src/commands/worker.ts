@@ -1,9 +1,9 @@
 import { sources } from "../../connectors/registry.ts";
 import { createLog } from "../log.ts";
-import { startWorker } from "../worker.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "./context.ts";
 import { onInterrupt, untilAborted } from "./interrupt.ts";
 import { useService } from "./services.ts";
+import { startWorkerHere } from "./start-worker.ts";
 import { watchConfig } from "./watch-config.ts";
 
 /** `sluice worker`. */
@@ -17,7 +17,7 @@ export const registerWorker: Register = (program, context) => {
       const service = await useService(config, context);
       try {
         const { addresses } = service;
-        const worker = await startWorker({
+        const worker = await startWorkerHere({
           config,
           addresses,
           sources,

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-
 import type { FastifyInstance } from "fastify";
 
 import { ConfigError, messageOf } from "../errors.ts";
@@ -26,10 +24,6 @@ export type Receiver = {
  */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { doors, inbox, log, host, port, ring } = parts;
-  // Under a steady load V8 takes this small heap for one that is about to rest: it shrinks the room for young objects to 1 MB, so that
-  // what lives for one request grows old, and collects everything five times a second (measured: a third of the processor's time).
-  // This, unlike `--no-memory-reducer`, is heard after the process has begun.
-  setFlagsFromString("--memory-reducer-gc-count=0");
   const connections = doors.map(({ connection }) => connection);
   const watch = new InboxWatch({ inbox, log, connections, ring });
   const app = createApp(parts, watch);
