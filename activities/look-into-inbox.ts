@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
+import type { Posted } from "../connectors/posted.ts";
 import { ApiAuthError, CreditsExhaustedError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import type { Inbox } from "../src/inbox/inbox.ts";
@@ -7,7 +8,7 @@ import { assertMaySend } from "../src/key-gates.ts";
 import { sleepInActivityMsMax } from "../src/limits.ts";
 import { attempt } from "./attempt.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { inboxOf, postedNamed, readingsOf, type Posted, type Reading } from "./posted.ts";
+import { inboxOf, postedNamed, readingsOf, type Reading } from "./posted.ts";
 
 /** Input of `lookIntoInbox`. */
 export type LookInput = {

@@ -1,34 +1,8 @@
 import { inboxPosition } from "../connectors/inbox.ts";
-import type { Doorway } from "../connectors/push.ts";
-import type { SyncConfig } from "../src/config/config.ts";
-import { pushedConfigOf } from "../src/config/sources.ts";
+import { postedConnections, type Posted } from "../connectors/posted.ts";
 import { ConfigError } from "../src/errors.ts";
 import type { Inbox } from "../src/inbox/inbox.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { connectorOf } from "./source.ts";
-
-/** A connection that is posted to. */
-export type Posted = {
-  readonly connection: string;
-  readonly doorway: Doorway;
-  /** Those that read it. */
-  readonly syncs: readonly SyncConfig[];
-};
-
-/** The connections of a configuration that are posted to. */
-export function postedConnections({
-  config,
-  sources,
-}: Pick<Dependencies, "config" | "sources">): readonly Posted[] {
-  return [...config.connections.values()].flatMap((of): readonly Posted[] => {
-    const { push } = connectorOf({ sources }, of.connector);
-    if (push === undefined) return [];
-    const connection = of.name;
-    const doorway = push.doorway(pushedConfigOf(of.config).door);
-    const syncs = [...config.syncs.values()].filter((sync) => sync.connection === connection);
-    return [{ connection, doorway, syncs }];
-  });
-}
 
 /** The connection of that name. @throws {ConfigError} there is none that is posted to. */
 export function postedNamed(

@@ -1,3 +1,4 @@
+import { postedConnections, type Posted } from "../connectors/posted.ts";
 import type { Inbox, Standing } from "../src/inbox/inbox.ts";
 import {
   drainRunsKeptMs,
@@ -8,7 +9,7 @@ import {
 import { attempt } from "./attempt.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { noteAccepted, shutBecause } from "./look-into-inbox.ts";
-import { postedConnections, readingsOf, type Posted } from "./posted.ts";
+import { readingsOf } from "./posted.ts";
 
 /** What a sweep did: numbers and names of connections. */
 export type Swept = {

@@ -1,6 +1,7 @@
 import type { WorkflowInfo } from "@temporalio/workflow";
 import { z } from "zod";
 
+import { foreignRun, wrongInput } from "../src/wrong-input.ts";
 import { configuredName, continuedRun, isRunOf } from "./sync-input.ts";
 
 /** A sync that is left alone for a while, because its run failed. */
@@ -33,9 +34,6 @@ export type Rest = z.output<typeof rest>;
 /** Input of the workflow `inboxDrain`. */
 export type DrainInput = z.output<typeof drainInput>;
 
-/** Characters of what is said of a wrong input. */
-const problemCharsMax = 2_000;
-
 /** Reads the input of a drain, or says what is wrong with it. `firstExecutionRunId` is the workflow's own. */
 export function parseDrainInput(
   raw: unknown,
@@ -45,10 +43,5 @@ export function parseDrainInput(
   const run = parsed.data?.continued?.run;
   const isOwn = run === undefined || isRunOf(run.sync, run, firstExecutionRunId);
   if (parsed.success && isOwn) return { input: parsed.data };
-  const problems =
-    parsed.error === undefined
-      ? "✖ continued: only a workflow itself continues its run"
-      : z.prettifyError(parsed.error).slice(0, problemCharsMax);
-  const example = JSON.stringify({ connection: "forms" });
-  return { problem: `the input of this workflow is wrong:\n${problems}\nTry:\n${example}` };
+  return { problem: wrongInput(parsed.error ?? foreignRun, { connection: "forms" }) };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { notifyTargetsMax } from "../src/limits.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
+import { wrongInput } from "../src/wrong-input.ts";
 import { faultOf } from "./failures.ts";
 import { noteUntold, postNotification } from "./policies.ts";
 
@@ -32,10 +33,7 @@ async function tell(runId: string, target: string): Promise<string | undefined> 
 export async function notify(raw: unknown): Promise<void> {
   const parsed = notifyInput.safeParse(raw ?? {});
   if (!parsed.success) {
-    throw ApplicationFailure.nonRetryable(
-      `the input of this workflow is wrong:\n${z.prettifyError(parsed.error).slice(0, 2_000)}`,
-      "InvalidInput",
-    );
+    throw ApplicationFailure.nonRetryable(wrongInput(parsed.error), "InvalidInput");
   }
   const { run_id: runId, targets } = parsed.data;
   const told = await Promise.all(targets.map(async (target) => await tell(runId, target)));

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { OpenedPull } from "../activities/pull-inputs.ts";
 import { nameCharsMax } from "../src/limits.ts";
+import { foreignRun, wrongInput } from "../src/wrong-input.ts";
 import type { PullProgress } from "./progress.ts";
 import { isRunOf, newRunId } from "./sync-input.ts";
 
@@ -31,9 +32,6 @@ const pullInput = z.strictObject({
 /** Input of the workflows `searchPull` and `jobPostingsPull`, as a person types it into the Web UI. */
 export type PullInput = z.output<typeof pullInput>;
 
-/** Characters of what is said of a wrong input, which may name members of any length. */
-const problemCharsMax = 2_000;
-
 /** A whole object to paste: the name that was given, where it may be one. */
 function corrected(raw: unknown): PullInput {
   const { pull } = z.looseObject({ pull: z.unknown() }).safeParse(raw).data ?? {};
@@ -57,11 +55,5 @@ export function parsePullInput(
       return { input: parsed.data, runId: continued.run_id };
     }
   }
-  const problems =
-    parsed.error === undefined
-      ? "✖ continued: only a workflow itself continues its run\n"
-      : z.prettifyError(parsed.error).slice(0, problemCharsMax);
-  return {
-    problem: `the input of this workflow is wrong:\n${problems}\nTry:\n${JSON.stringify(corrected(raw))}`,
-  };
+  return { problem: wrongInput(parsed.error ?? foreignRun, corrected(raw)) };
 }

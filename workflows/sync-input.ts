@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import type { OpenedRun } from "../activities/inputs.ts";
 import { nameCharsMax } from "../src/limits.ts";
+import { foreignRun, wrongInput } from "../src/wrong-input.ts";
 import type { ProgressCounts } from "./progress.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
@@ -48,9 +49,6 @@ const syncInput = z
       replay === undefined || [full, limit, dryRun].every((member) => member === undefined),
     { path: ["replay"], message: "goes with `mode` alone" },
   );
-
-/** Characters of what is said of a wrong input, which may name members of any length. */
-const problemCharsMax = 2_000;
 
 /** A run that an execution before began, and that goes on. */
 export type ContinuedRun = z.output<typeof continuedRun>;
@@ -127,11 +125,5 @@ export function parseSyncInput(
 ): { readonly input: SyncInput } | { readonly problem: string } {
   const parsed = syncInput.safeParse(raw ?? {});
   if (parsed.success && isOwnRun(parsed.data, firstExecutionRunId)) return { input: parsed.data };
-  const problems =
-    parsed.error === undefined
-      ? "✖ continued: only a workflow itself continues its run\n"
-      : z.prettifyError(parsed.error).slice(0, problemCharsMax);
-  return {
-    problem: `the input of this workflow is wrong:\n${problems}\nTry:\n${JSON.stringify(corrected(raw))}`,
-  };
+  return { problem: wrongInput(parsed.error ?? foreignRun, corrected(raw)) };
 }

@@ -1,30 +1,19 @@
-import type { PushSource } from "../../connectors/push.ts";
+import { postedConnections as postedTo, type Posted } from "../../connectors/posted.ts";
 import { sources } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
-import { pushedConfigOf } from "../config/sources.ts";
 import { ConfigError } from "../errors.ts";
 import { connectionNamed } from "./named.ts";
 
-/** A connection that is posted to. */
-export type PostedConnection = {
-  readonly connection: string;
-  readonly push: PushSource;
-  /** Output of its connector's schema. */
-  readonly config: unknown;
+/** A connection that is posted to, as commands show it. */
+export type PostedConnection = Pick<Posted, "config" | "connection" | "push"> & {
   /** The syncs that read it, in the order of their names. */
   readonly readers: readonly string[];
 };
 
-/** The connections that are posted to. */
+/** The connections that are posted to, by the connectors of this repository. */
 export function postedConnections(config: Config): PostedConnection[] {
-  return [...config.connections.values()].flatMap(({ name, connector, config: own }) => {
-    const push = sources.get(connector)?.push;
-    if (push === undefined) return [];
-    const readers = [...config.syncs.values()]
-      .filter(({ connection }) => connection === name)
-      .map((sync) => sync.name)
-      .toSorted();
-    return [{ connection: name, push, config: pushedConfigOf(own).door, readers }];
+  return postedTo({ config, sources }).map(({ syncs, ...posted }) => {
+    return { ...posted, readers: syncs.map(({ name }) => name).toSorted() };
   });
 }
 

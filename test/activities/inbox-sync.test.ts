@@ -11,19 +11,13 @@ import { inboxFileIn } from "../../src/inbox/file.ts";
 import { inboxReadRows } from "../../src/limits.ts";
 import type { Stream } from "../../src/records/streams.ts";
 import { canaries } from "../support/canaries.ts";
-import { failureOf, Harness } from "../support/harness.ts";
+import { failureOf, Harness, harnessHead } from "../support/harness.ts";
 import { KeptEvents } from "../support/kept-events.ts";
 import { TestRun } from "../support/test-run.ts";
 
 /** A `sluice.yaml` whose sync makes records of what is posted to `forms`. */
 function formsYaml(stream: Stream, record: object): string {
-  return `version: 1
-api:
-  base_url: \${SLUICE_BASE_URL}
-  legacy_base_url: \${SLUICE_BASE_URL}
-  api_key: \${SLUICE_API_KEY}
-  requests_per_second: 1000000
-connections:
+  return `${harnessHead}connections:
   forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
 syncs:
   accounts:
@@ -61,6 +55,14 @@ type Story = { readonly harness: Harness; readonly events: KeptEvents };
 async function storyOf(yaml: string, hasThreads = false): Promise<Story> {
   const harness = await Harness.open({ yaml, hasThreads });
   return { harness, events: new KeptEvents(inboxFileIn(harness.deps.config.stateFolder)) };
+}
+
+/** Removes the inbox of a project, and puts a copy in its place where there is one; answers what posts into it from here on. */
+async function replaceInbox({ deps }: Harness, copy?: string): Promise<KeptEvents> {
+  const file = inboxFileIn(deps.config.stateFolder);
+  for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
+  if (copy !== undefined) await rename(copy, file);
+  return new KeptEvents(file);
 }
 
 const fromData = {
@@ -197,9 +199,7 @@ describe("a sync out of an inbox", () => {
     events.keep("forms", accountEvent(1), accountEvent(2));
     await (await TestRun.open(harness)).transfer();
 
-    const file = inboxFileIn(harness.deps.config.stateFolder);
-    for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
-    new KeptEvents(file).keep("forms", accountEvent(3));
+    (await replaceInbox(harness)).keep("forms", accountEvent(3));
     const second = await TestRun.open(harness, { runId: "run-2" });
     const report = await second.transfer();
     expect(report.counts).toMatchObject({ read: 1, sent: 1 });
@@ -215,9 +215,7 @@ describe("a sync out of an inbox", () => {
     events.keep("forms", accountEvent(2), accountEvent(3));
     await (await TestRun.open(harness)).transfer();
 
-    for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
-    await rename(copy, file);
-    new KeptEvents(file).keep("forms", accountEvent(4));
+    (await replaceInbox(harness, copy)).keep("forms", accountEvent(4));
     const second = await TestRun.open(harness, { runId: "run-2" });
     const report = await second.transfer();
     expect(report.counts).toMatchObject({ read: 2, sent: 1, unchanged: 1 });
@@ -314,9 +312,7 @@ describe("a sync out of an inbox", () => {
     const { harness, events } = await storyOf(formsYaml("account", account));
     events.keep("forms", "0");
     await (await TestRun.open(harness)).transfer();
-    const file = inboxFileIn(harness.deps.config.stateFolder);
-    for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
-    new KeptEvents(file).keep("forms", accountEvent(1));
+    (await replaceInbox(harness)).keep("forms", accountEvent(1));
     const request = { replay: { run: "run-1" } };
     const run = await TestRun.open(harness, { runId: "run-2", request });
     const failure = await failureOf(run.stage());

@@ -33,6 +33,20 @@ export async function writeFiles(
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
 }
 
+/** What a configuration begins with: the service at an address, and a queue on a Temporal that others may use too. */
+export function chaosHead(at: { readonly address: string; readonly queue: string }): object {
+  return {
+    version: 1,
+    api: {
+      base_url: at.address,
+      legacy_base_url: at.address,
+      api_key: canaries.apiKey,
+      requests_per_second: 1_000,
+    },
+    temporal: { task_queue: at.queue },
+  };
+}
+
 /** Makes the folder of a project: its configuration, its mapping and the source as a first run finds it. */
 export async function makeProject(
   folder: string,
@@ -45,14 +59,7 @@ export async function makeProject(
 ): Promise<void> {
   const { plan, source, address, queue } = parts;
   const config = {
-    version: 1,
-    api: {
-      base_url: address,
-      legacy_base_url: address,
-      api_key: canaries.apiKey,
-      requests_per_second: 1_000,
-    },
-    temporal: { task_queue: queue },
+    ...chaosHead({ address, queue }),
     connections: { exports: { connector: "csv", path: "accounts-*.csv" } },
     syncs: {
       accounts: {

@@ -8,9 +8,8 @@ import { openInbox } from "../../src/inbox/open.ts";
 import { sweepScheduleId } from "../../src/schedules/ids.ts";
 import { createDoorbell, type Doorbell } from "../../src/webhooks/doorbell.ts";
 import type { Drained, inboxDrain } from "../../workflows/inbox-drain.ts";
-import { canaries } from "../support/canaries.ts";
 import { end, until } from "../support/process.ts";
-import { Project } from "../support/project.ts";
+import { Project, projectHead } from "../support/project.ts";
 
 const timeoutMs = 240_000;
 const drainId = "inbox-forms";
@@ -26,14 +25,7 @@ function config(syncs: Readonly<Record<string, string>>, advanced = ""): string 
     ${more}
 `,
   );
-  return `version: 1
-api:
-  base_url: \${SLUICE_BASE_URL}
-  legacy_base_url: \${SLUICE_LEGACY_BASE_URL}
-  api_key: ${canaries.apiKey}
-  allow_insecure_hosts: ["\${CRM_DATABASE_URL:-none}"]
-  requests_per_second: 1000
-connections:
+  return `${projectHead}connections:
   forms: { connector: webhook, path: /hooks/forms, signature: none, allow_unsigned: true, linger: 100ms }
 syncs:
 ${texts.join("")}

@@ -245,16 +245,19 @@ export function dyingAt(
   return { state: new Proxy(deps.state, { get }) };
 }
 
-/** A `sluice.yaml` for accounts out of `accounts.csv`; `sync` holds more members of the sync, one a line. */
-export function accountsYaml(...sync: readonly string[]): string {
-  return `version: 1
+/** What a harness's `sluice.yaml` begins with: the sandbox, as the environment names it. */
+export const harnessHead = `version: 1
 api:
   base_url: \${SLUICE_BASE_URL}
   legacy_base_url: \${SLUICE_BASE_URL}
   api_key: \${SLUICE_API_KEY}
   allow_insecure_hosts: ["\${CRM_DATABASE_URL}"]
   requests_per_second: 1000000
-connections:
+`;
+
+/** A `sluice.yaml` for accounts out of `accounts.csv`; `sync` holds more members of the sync, one a line. */
+export function accountsYaml(...sync: readonly string[]): string {
+  return `${harnessHead}connections:
   exports: { connector: csv, path: accounts.csv }
 syncs:
   accounts:

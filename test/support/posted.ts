@@ -4,7 +4,7 @@ import type { Inboxes } from "../../activities/dependencies.ts";
 import type { HostActivities, SharedActivities } from "../../activities/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { openInbox } from "../../src/inbox/open.ts";
-import { Harness } from "./harness.ts";
+import { Harness, harnessHead } from "./harness.ts";
 
 /** What a harness with a connection that is posted to is made of. */
 export type PostedSettings = {
@@ -28,14 +28,7 @@ ${more.map((member) => `    ${member}\n`).join("")}`;
 function postedYaml({ connection, sync = [], others = [] }: PostedSettings = {}): string {
   const members = ["path: /hooks/forms", "signature: none", "allow_unsigned: true"];
   if (connection !== undefined) members.push(connection);
-  return `version: 1
-api:
-  base_url: \${SLUICE_BASE_URL}
-  legacy_base_url: \${SLUICE_BASE_URL}
-  api_key: \${SLUICE_API_KEY}
-  allow_insecure_hosts: ["\${CRM_DATABASE_URL}"]
-  requests_per_second: 1000000
-connections:
+  return `${harnessHead}connections:
   forms: { connector: webhook, ${members.join(", ")} }
 syncs:
 ${syncText("accounts", sync)}${others.map((name) => syncText(name, [])).join("")}`;

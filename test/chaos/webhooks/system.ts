@@ -6,6 +6,7 @@ import { canaries } from "../../support/canaries.ts";
 import { bin } from "../../support/project.ts";
 import { deliveredRecord, DeliveryMaker } from "../../support/signed-delivery.ts";
 import { type Exit, Running } from "../program.ts";
+import { chaosHead } from "../project.ts";
 
 const path = "/hooks/forms";
 const secret = `whsec_${Buffer.from("canary-webhook-secret-of-chaos").toString("base64")}`;
@@ -117,14 +118,7 @@ export class WebhookSystem {
   #config(): string {
     const address = `http://127.0.0.1:${this.#sandboxPort}`;
     const config = {
-      version: 1,
-      api: {
-        base_url: address,
-        legacy_base_url: address,
-        api_key: canaries.apiKey,
-        requests_per_second: 1_000,
-      },
-      temporal: { task_queue: this.#place.queue },
+      ...chaosHead({ address, queue: this.#place.queue }),
       connections: { forms: { connector: "webhook", path, secret } },
       syncs: { events: { from: "forms", stream: "account_event", record: deliveredRecord } },
       advanced: { heartbeat_timeout: "3s", retry_initial: "500ms", retry_max: "2s" },

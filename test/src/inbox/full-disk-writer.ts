@@ -1,6 +1,4 @@
 // A process that keeps one large delivery after another until `size` are kept, and prints the id of each, or that it was refused.
-import { writeSync } from "node:fs";
-
 import { StateUnavailableError } from "../../../src/errors.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
 import { largeOne } from "./deliveries.ts";
@@ -8,14 +6,15 @@ import { largeOne } from "./deliveries.ts";
 const [folder = "", size = ""] = process.argv.slice(2);
 const inbox = await openInbox(folder);
 
+// Not writeSync, which fails when whoever reads is slow.
 for (let number = 1; number <= Number(size);) {
   try {
     await inbox.keep(largeOne(`${number}`));
-    writeSync(1, `kept ${number}\n`);
+    process.stdout.write(`kept ${number}\n`);
     number += 1;
   } catch (error) {
     if (!(error instanceof StateUnavailableError)) throw error;
-    writeSync(1, `refused ${number}\n`);
+    process.stdout.write(`refused ${number}\n`);
   }
 }
 await inbox.close();

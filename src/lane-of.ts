@@ -1,0 +1,30 @@
+import { laneChunksMax } from "./limits.ts";
+
+/** The lane that a chunk belongs to, by its number: those of lane 1 are numbered from 1, each next lane's `laneChunksMax` further on. */
+export type Lane = {
+  /** From 1. */
+  readonly lane: number;
+  /** The chunk's number within its lane, from 1. */
+  readonly ordinal: number;
+  readonly isFirst: boolean;
+  /** The highest number that a chunk of this lane may have. */
+  readonly last: number;
+};
+
+/** The lane of a chunk. A run that is no backfill has one. */
+export function laneOf(chunk: number): Lane {
+  const lane = Math.ceil(chunk / laneChunksMax);
+  const ordinal = chunk - (lane - 1) * laneChunksMax;
+  return { lane, ordinal, isFirst: ordinal === 1, last: lane * laneChunksMax };
+}
+
+/** The number of a lane's first chunk. */
+export function firstChunkOf(lane: number): number {
+  return (lane - 1) * laneChunksMax + 1;
+}
+
+/** A chunk as a person reads it: "chunk 12", or "lane 2 chunk 12" of a run with several lanes. */
+export function chunkName(chunk: number, lanes = 1): string {
+  const { lane, ordinal } = laneOf(chunk);
+  return lanes > 1 ? `lane ${lane} chunk ${ordinal}` : `chunk ${ordinal}`;
+}
