@@ -140,6 +140,11 @@ export interface Pull<Config, Position, Row> {
   }): Position | undefined;
   /** The position that covers everything before a time. */
   at?(input: { readonly config: Config; readonly when: Date }): Position;
+  /**
+   * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or a number of the change
+   * column. @throws {ConfigError} it is no such place; the hint says what is.
+   */
+  before?(ask: Ask<Config> & { readonly place: string }): Promise<Position>;
   /** Cuts a span into at most `parts` neighbours that share their edges and hold about as many rows each. */
   split?(
     ask: Ask<Config> & Span<Position> & { readonly parts: number },

@@ -67,6 +67,15 @@ export function fatal(
   });
 }
 
+/** The error for a row too long to be held whose end nothing proves: the rows behind it might be a guess. */
+export function unproven(
+  place: string,
+  { line, quoteLine }: Pick<Scanner, "line" | "quoteLine">,
+): ConfigError {
+  const row = { line, quoteLine, bytesMax: rowBytesMax };
+  return fatal(place, row, quoteLine === 0 ? "too long" : "doubtful");
+}
+
 const notClosedWithin = "a quote opened on this line is not closed within";
 
 const quoteFaults = {

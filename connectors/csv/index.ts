@@ -1,10 +1,12 @@
 import { pullSource } from "../connector.ts";
+import { beforeCsv } from "./before.ts";
 import { checkCsv, columnsOfCsv, measureCsv } from "./check.ts";
 import { csvConfig } from "./config.ts";
 import { discoverCsv } from "./discover.ts";
 import { getCsv } from "./get.ts";
 import { csvPosition } from "./position.ts";
 import { readCsv } from "./read.ts";
+import { splitCsv } from "./split.ts";
 import { writeCsv } from "./write.ts";
 
 /**
@@ -21,6 +23,8 @@ export const csv = pullSource({
   check: checkCsv,
   columns: columnsOfCsv,
   measure: measureCsv,
+  before: beforeCsv,
+  split: splitCsv,
   get: getCsv,
   discover: discoverCsv,
   write: writeCsv,

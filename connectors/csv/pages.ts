@@ -1,8 +1,7 @@
-import type { ConfigError } from "../../src/errors.ts";
-import { rejectRowCharsMax, rowBytesMax } from "../../src/limits.ts";
+import { rejectRowCharsMax } from "../../src/limits.ts";
 import type { SourceReject } from "../connector.ts";
 import { textOf, type Text } from "./decode.ts";
-import { fatal, rowFault, rowTooLong, type RowFault, type RowRead } from "./faults.ts";
+import { fatal, rowFault, rowTooLong, unproven, type RowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";
 import { hashedBytes, pageBytesMax } from "./limits.ts";
 import { LongRow } from "./long-row.ts";
@@ -20,7 +19,7 @@ export type Start = {
 };
 
 /** A place between two rows. */
-type Place = {
+export type Place = {
   readonly offset: number;
   readonly line: number;
   readonly tail: string;
@@ -169,7 +168,7 @@ export class PageReader {
     const step = row.follow(this.#window);
     if (step === "more") return false;
     if (step !== "row") throw fatal(this.#read.place, row, step);
-    if (row.fields !== this.#rowRead.columns) throw this.#guess(row);
+    if (row.fields !== this.#rowRead.columns) throw unproven(this.#read.place, row);
     if (this.#unproven !== undefined) {
       this.#rejects.push(this.#unproven.reject);
       yield this.#page(from);
@@ -187,14 +186,11 @@ export class PageReader {
   #prove(): void {
     if (this.#unproven === undefined) return;
     const { fields, hasStrayQuote } = this.#scanner;
-    if (fields !== this.#rowRead.columns || hasStrayQuote) throw this.#guess(this.#unproven.row);
+    if (fields !== this.#rowRead.columns || hasStrayQuote) {
+      throw unproven(this.#read.place, this.#unproven.row);
+    }
     this.#rejects.push(this.#unproven.reject);
     this.#unproven = undefined;
-  }
-
-  #guess({ line, quoteLine }: LongRow): ConfigError {
-    const row = { line, quoteLine, bytesMax: rowBytesMax };
-    return fatal(this.#read.place, row, quoteLine === 0 ? "too long" : "doubtful");
   }
 
   #reject(line: number, fault: RowFault): SourceReject {

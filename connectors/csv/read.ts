@@ -5,8 +5,8 @@ import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { readLayout } from "./header.ts";
 import { assertSameFile, filesHash, headHash, openFile, stateOf, type OpenFile } from "./open.ts";
-import { PageReader, piecesBegin, type FilePage } from "./pages.ts";
-import type { CsvPosition, Mark } from "./position.ts";
+import { PageReader, piecesBegin, type FilePage, type Place } from "./pages.ts";
+import type { CsvPosition, Mark, RunPosition } from "./position.ts";
 import type { CsvRow } from "./row.ts";
 import { appendMarks, spansOf, type FileSpan } from "./spans.ts";
 
@@ -33,7 +33,7 @@ export async function* readCsv(ask: ReadAsk): AsyncGenerator<Page<CsvRow, CsvPos
           where: (index) => `${file.place}:${lines[index]}`,
           position:
             marks === undefined
-              ? { ...markOf(file, page), ...stateOf(file), before }
+              ? runPositionOf(file, page, before)
               : { files: [...marks.set(file.place, markOf(file, page)).values()] },
         };
         left -= rows.length + rejects.length;
@@ -79,7 +79,16 @@ export async function* readFile(
   }
 }
 
+/** The position of a place in a file that is read whole in each run; `before` is the `filesHash` of the files before it. */
+export function runPositionOf(
+  file: OpenFile,
+  place: Place,
+  before: string | undefined,
+): RunPosition {
+  return { ...markOf(file, place), ...stateOf(file), before };
+}
+
 /** How far a page reaches in its file. */
-function markOf(file: OpenFile, { offset, line, tail }: FilePage): Mark {
+function markOf(file: OpenFile, { offset, line, tail }: Place): Mark {
   return { file: file.place, offset, line, head: headHash(file, offset), tail };
 }

@@ -1,4 +1,5 @@
 import { pullSource } from "../connector.ts";
+import { beforePostgres } from "./before.ts";
 import { checkPostgres } from "./check.ts";
 import { withSession } from "./client.ts";
 import { postgresConfig } from "./config.ts";
@@ -26,6 +27,7 @@ export const postgres = pullSource({
   horizon: horizonOfPostgres,
   rewind: rewindPostgres,
   at: positionAt,
+  before: beforePostgres,
   measure: measurePostgres,
   split: splitPostgres,
   get: getFromPostgres,

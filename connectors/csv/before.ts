@@ -1,0 +1,100 @@
+import { ConfigError } from "../../src/errors.ts";
+import type { Ask } from "../ask.ts";
+import type { CsvConfig } from "./config.ts";
+import { listFiles, type SourceFile } from "./files.ts";
+import { nameCharsShown, namesShownMax } from "./limits.ts";
+import { filesHash, openFile, type OpenFile } from "./open.ts";
+import type { CsvPosition } from "./position.ts";
+import { runPositionOf } from "./read.ts";
+import { walkRows, type Walked } from "./walk.ts";
+
+type BeforeAsk = Ask<CsvConfig> & { readonly place: string };
+
+/** A place in one file: lines count from 1, bytes from 0, of a gzip file unpacked ones. */
+type FilePlace = {
+  readonly source: SourceFile;
+  readonly unit: "line" | "byte";
+  readonly number: number;
+};
+
+/**
+ * The position before the first row that begins at or after a place: `line 48211`, `byte 1048576`, or `exports/a.csv:48211` as places of
+ * rows are written. A line that continues a quoted field begins no row, so the next row is meant; a line of the header means the first
+ * row, and one line behind the last is the end. The file is walked through up to there.
+ */
+export async function beforeCsv(ask: BeforeAsk): Promise<CsvPosition> {
+  const { config, signal } = ask;
+  if (config.append_only) {
+    throw new ConfigError("a place means nothing to an append-only source", {
+      hint: "Leave from and to away to read all of it; places are for files that are read whole in each run.",
+    });
+  }
+  const files = await listFiles(config);
+  const place = parsePlace(ask.place, files);
+  let before: string | undefined;
+  for (const source of files.slice(0, files.indexOf(place.source))) {
+    signal.throwIfAborted();
+    const file = await openFile(source, config.append_only);
+    await file.handle.close();
+    before = filesHash(before, file);
+  }
+  const file = await openFile(place.source, config.append_only);
+  try {
+    return runPositionOf(file, await findPlace(file, place, ask), before);
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** @throws {ConfigError} it lies beyond the end. */
+async function findPlace(file: OpenFile, place: FilePlace, ask: BeforeAsk): Promise<Walked> {
+  const { source, unit, number } = place;
+  const walked = await walkRows(
+    file,
+    { file: source },
+    {
+      ...ask,
+      isReached: ({ offset, line }) => (unit === "line" ? line : offset) >= number,
+    },
+  );
+  const { isEnd, lines, offset } = walked;
+  if (!isEnd || number <= (unit === "line" ? lines + 1 : offset)) return walked;
+  const size =
+    unit === "line" ? `${lines} lines` : `${offset}${file.isGzip ? " unpacked" : ""} bytes`;
+  throw new ConfigError(`${unit} ${number} is beyond the end: ${file.place} has ${size}`, {
+    hint: "Give a place within the file, or leave it away to read to the end.",
+  });
+}
+
+/** @throws {ConfigError} it is no place, or in none of the files. */
+function parsePlace(text: string, files: readonly SourceFile[]): FilePlace {
+  const [first] = files;
+  const shown = JSON.stringify(text.slice(0, nameCharsShown));
+  const hint = hintOf(files);
+  const found = /^\s*(?:(line|byte)\s+|(.+):)(\d+)\s*$/is.exec(text);
+  if (found === null) throw new ConfigError(`${shown} is no place in a CSV file`, { hint });
+  const [, word, name, digits] = found;
+  const source = name === undefined ? first : files.find((file) => file.place === name);
+  if (source === undefined) {
+    throw new ConfigError(`${shown} is in no file that this source reads`, { hint });
+  }
+  if (name === undefined && files.length > 1) {
+    throw new ConfigError(`${shown} does not say which of ${files.length} files`, { hint });
+  }
+  const unit = word?.toLowerCase() === "byte" ? "byte" : "line";
+  const number = Number(digits);
+  if (unit === "line" && number === 0) {
+    throw new ConfigError(`${shown}: lines are counted from 1`, { hint });
+  }
+  return { source, unit, number };
+}
+
+function hintOf(files: readonly SourceFile[]): string {
+  const [first] = files;
+  const example = `${first?.place ?? "accounts.csv"}:48211`;
+  if (files.length === 1) return `Give "line 48211", "byte 1048576" or "${example}".`;
+  const names = files.slice(0, namesShownMax).map((file) => file.place);
+  const more = files.length - names.length;
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return `Give a file and a line of it: "${example}"; the files are ${names.join(", ")}${rest}.`;
+}
