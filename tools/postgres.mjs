@@ -2,7 +2,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { run, say } from "./child.mjs";
+import { say } from "./child.mjs";
+import { installFromDebian } from "./debian.mjs";
 
 const binariesFolder = "/usr/lib/postgresql";
 
@@ -12,16 +13,8 @@ const binariesFolder = "/usr/lib/postgresql";
  */
 export async function getPostgres(options) {
   if (options.env.PG_URL || isInstalled()) return;
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    say("installing postgresql (apt-get)");
-    // A fresh image has no lists of packages.
-    const env = { ...options.env, DEBIAN_FRONTEND: "noninteractive" };
-    const apt = async (...args) =>
-      (await run("apt-get", ["-qq", ...args], { env, capture: true })).code;
-    await apt("update");
-    await apt("install", "-y", "--no-install-recommends", "postgresql");
-    if (isInstalled()) return;
-  }
+  await installFromDebian("postgresql", options);
+  if (isInstalled()) return;
   say(
     "some tests need a Postgres server: install it (Debian: sudo apt-get install postgresql), or set PG_URL to a database of a superuser",
   );

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { main, mustRun, run, say, Stop } from "./child.mjs";
+import { getChromium } from "./chromium.mjs";
 import { closingLine } from "./closing-line.mjs";
 import { getPostgres } from "./postgres.mjs";
 import { nodeToUse, root, setUp } from "./set-up.mjs";
@@ -59,6 +60,7 @@ async function bench(args, options) {
 /** All tests, or those named; the last line says how many passed and failed. */
 async function test(args, options) {
   await getPostgres(options);
+  await getChromium(options);
   // Tests start and kill servers of their own, whatever TEMPORAL_ADDRESS says.
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
   say("running the tests");

@@ -1,0 +1,22 @@
+import { onTestFinished } from "vitest";
+
+import { Project } from "./project.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { WebUi } from "./web-ui.ts";
+
+/** A project with a worker, and the Web UI of its Temporal in a browser; both end with the test. */
+export async function openProjectWithUi(
+  files: Readonly<Record<string, string>>,
+): Promise<{ project: Project; ui: WebUi }> {
+  const project = await Project.start(onTestFinished, files);
+  await project.worker();
+  const [, address = ""] = /^UI:\s+(\S+)/m.exec(await project.read("temporal.log")) ?? [];
+  const ui = await WebUi.open({ address });
+  onTestFinished(async () => await ui.close());
+  return { project, ui };
+}
+
+/** Where pictures go: into SLUICE_PICTURES, to be looked at, else away with the test. */
+export async function pictures(): Promise<string> {
+  return process.env["SLUICE_PICTURES"] ?? (await temporaryFolder());
+}

@@ -1,0 +1,21 @@
+// Finds the browser for the tests of the Web UI, or installs Debian's.
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+import { say } from "./child.mjs";
+import { installFromDebian } from "./debian.mjs";
+
+/**
+ * Does nothing where `chromium` is on the PATH; else installs Debian's package, or says what to do: the tests that need no browser run
+ * without.
+ */
+export async function getChromium(options) {
+  if (isInstalled(options.env)) return;
+  await installFromDebian("chromium", options);
+  if (isInstalled(options.env)) return;
+  say("some tests need the browser chromium on the PATH (Debian: sudo apt-get install chromium)");
+}
+
+function isInstalled(env) {
+  return (env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, "chromium")));
+}
