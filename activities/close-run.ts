@@ -53,5 +53,10 @@ export async function endRun(
 export function createCloseRun(
   deps: Dependencies,
 ): (input: CloseRunInput) => Promise<RunReport | null> {
-  return async (input) => await attempt(async () => await endRun(deps, input));
+  return async (input) =>
+    await attempt(async () => {
+      const report = await endRun(deps, input);
+      if (report?.kind === "backfill") deps.seedTemplate?.(report.workflow_id);
+      return report;
+    });
 }

@@ -54,6 +54,8 @@ export type Dependencies = {
   readonly notifier: Notifier;
   /** Starts the workflow `notify` of a run; a second time is no other than the first. */
   startNotifying(input: NotifyInput): Promise<void>;
+  /** Leaves the start form of the Web UI an example again, a while after the backfill of this workflow id; undefined leaves none. */
+  readonly seedTemplate?: ((workflowId: string) => void) | undefined;
   /** What is posted; undefined where no connection is posted to. */
   readonly inboxes?: Inboxes | undefined;
   /** Unix ms. */

@@ -4,6 +4,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/comm
 import {
   ApiRejectedError,
   ConfigError,
+  LockWaitError,
   messageOf,
   RateLimitedError,
   SluiceError,
@@ -66,6 +67,8 @@ export function toFailure(error: unknown): ApplicationFailure {
     ...(isWaitForWorkflow ? {} : { nextRetryDelay: delayMs }),
     details: [isWaitForWorkflow ? { ...facts, waitMs: delayMs } : facts],
     // Waiting its turn is no fault: it must not fill logs and metrics with errors.
-    ...(error instanceof RateLimitedError ? { category: ApplicationFailureCategory.BENIGN } : {}),
+    ...(error instanceof RateLimitedError || error instanceof LockWaitError
+      ? { category: ApplicationFailureCategory.BENIGN }
+      : {}),
   });
 }

@@ -9,6 +9,7 @@ import { loadMapping } from "../src/mapping/load.ts";
 import type { PageStart } from "../src/pipeline/chunk.ts";
 import { writeLines } from "../src/pipeline/lines.ts";
 import { mapRows } from "../src/pipeline/map.ts";
+import { namedRows } from "../src/pipeline/named-rows.ts";
 import type { RowPage } from "../src/pipeline/page.ts";
 import { rejectMaker } from "../src/pipeline/rejects.ts";
 import { validateRecords } from "../src/pipeline/validate.ts";
@@ -88,6 +89,9 @@ function pagesFrom(
   if (run.kind === "replay") {
     const what = { runId: run.runId, stream: sync.stream, config: ask.config };
     return readReplay({ ...what, after: Number(from ?? 0) }, { ...deps, ...ask, source });
+  }
+  if (run.request.keys !== undefined) {
+    return namedRows(source, { ...ask, names: run.request.keys, after: Number(from ?? 0) });
   }
   const position = source.position.optional().parse(from ?? undefined);
   return source.read({ ...ask, from: position, pageRowsMax });

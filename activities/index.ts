@@ -1,3 +1,4 @@
+import { createAdvanceCheckpoint } from "./advance-checkpoint.ts";
 import { createChooseHost } from "./choose-host.ts";
 import { createCloseRun } from "./close-run.ts";
 import { createCommitChunk } from "./commit-chunk.ts";
@@ -6,7 +7,9 @@ import type { Dependencies } from "./dependencies.ts";
 import { createDropChunk } from "./drop-chunk.ts";
 import { createLookIntoInbox } from "./look-into-inbox.ts";
 import { createNoteUntold } from "./note-untold.ts";
+import { createOpenBackfill, createYieldBackfill } from "./open-backfill.ts";
 import { createOpenRun } from "./open-run.ts";
+import { createPlanBackfill } from "./plan-backfill.ts";
 import { createPostNotification } from "./post-notification.ts";
 import { createListDomains } from "./pull-domains.ts";
 import { createOpenPull } from "./pull-open.ts";
@@ -20,6 +23,10 @@ import { createUploadJson } from "./upload-json.ts";
 /** The activities that need no local file: any worker may run them. */
 export function createSharedActivities(deps: Dependencies): {
   readonly openRun: ReturnType<typeof createOpenRun>;
+  readonly planBackfill: ReturnType<typeof createPlanBackfill>;
+  readonly openBackfill: ReturnType<typeof createOpenBackfill>;
+  readonly yieldBackfill: ReturnType<typeof createYieldBackfill>;
+  readonly advanceCheckpoint: ReturnType<typeof createAdvanceCheckpoint>;
   readonly chooseHost: ReturnType<typeof createChooseHost>;
   readonly confirmUpload: ReturnType<typeof createConfirmUpload>;
   readonly commitChunk: ReturnType<typeof createCommitChunk>;
@@ -34,6 +41,10 @@ export function createSharedActivities(deps: Dependencies): {
 } {
   return {
     openRun: createOpenRun(deps),
+    planBackfill: createPlanBackfill(deps),
+    openBackfill: createOpenBackfill(deps),
+    yieldBackfill: createYieldBackfill(deps),
+    advanceCheckpoint: createAdvanceCheckpoint(deps),
     chooseHost: createChooseHost(deps),
     confirmUpload: createConfirmUpload(deps),
     commitChunk: createCommitChunk(deps),

@@ -1,3 +1,4 @@
+import type { BackfillPlan } from "../src/backfill/plan.ts";
 import type { RunFailure, RunRequest, Outcome } from "../src/state/runs.ts";
 
 /**
@@ -43,10 +44,52 @@ export type RunSettings = {
   readonly retryMaxMs?: number | undefined;
   /** Whether to upsert the search attribute SluiceSync. */
   readonly searchAttribute: boolean;
+  /** Temporal's, of the run's activities: what came in by itself goes first, a backfill last, and syncs of one class share alike. */
+  readonly priority: { readonly priorityKey: number; readonly fairnessKey: string };
 };
 
 /** Result of `openRun`. */
-export type OpenedRun = RunRef & { readonly hostQueue: string; readonly settings: RunSettings };
+export type OpenedRun = RunRef & {
+  readonly hostQueue: string;
+  readonly settings: RunSettings;
+  /** Of a backfill. @default 1 */
+  readonly lanes?: number | undefined;
+};
+
+/** Who makes a backfill: a run, and the workflow that it belongs to. */
+export type BackfillRef = Pick<OpenRunInput, "firstRunId" | "runId" | "workflowId">;
+
+/** Input of `planBackfill`: what was typed into the Web UI, whatever that is. */
+export type PlanBackfillInput = BackfillRef & { readonly raw: unknown };
+
+/** Result of `planBackfill`: a plan that waits for its consent, or why the input cannot be used. */
+export type PlannedBackfill =
+  | { readonly problem: string }
+  | {
+      readonly plan: BackfillPlan;
+      /** Whether it goes on by itself, and why or why not. */
+      readonly isApproved: boolean;
+      readonly approval: string;
+    };
+
+/** Input of `openBackfill`; `isPlanned` says that nothing was staged yet, so that the plan must still hold. */
+export type OpenBackfillInput = PlanBackfillInput & { readonly isPlanned: boolean };
+
+/** Result of `openBackfill`; `moved` says that its plan does not hold any more, and why. */
+export type OpenedBackfill =
+  | (OpenedRun & {
+      /** As it holds now. */
+      readonly plan: BackfillPlan;
+      /** Whether the checkpoint is to follow it when all of its lanes are done. */
+      readonly advanceCheckpoint: boolean;
+    })
+  | { readonly moved: string };
+
+/** Result of `commitChunk`. */
+export type CommitResult = {
+  /** Whether another run waits for the send lock, which this one is to yield. */
+  readonly isLockWanted: boolean;
+};
 
 /** Result of `stageChunk`. */
 export type StageResult = {
@@ -82,7 +125,7 @@ export type CloseRunInput = {
   readonly runId: string;
   readonly outcome: Extract<
     Outcome,
-    "done" | "failed" | "cancelled" | "busy" | "credits_exhausted"
+    "done" | "failed" | "cancelled" | "busy" | "credits_exhausted" | "discarded"
   >;
   readonly failure?: RunFailure | undefined;
   /** The mode chosen for the whole run and why; undefined when nothing was staged. */

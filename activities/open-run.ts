@@ -3,6 +3,7 @@ import { BusyError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import { assertMaySend } from "../src/key-gates.ts";
 import { sendLock } from "../src/state/locks.ts";
+import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
@@ -12,19 +13,28 @@ import { placeReplay } from "./replay-place.ts";
 import { checkColumns, connectorOf } from "./source.ts";
 import { takeRunLock } from "./take-lock.ts";
 
-function settingsOf(deps: Dependencies, sync: SyncConfig, input: OpenRunInput): RunSettings {
+/** From 1, which goes first, to 5; every other kind is in the middle. */
+const priorityKeys: Readonly<Record<string, number>> = { inbox: 1, backfill: 5 };
+
+/** What the workflow of a run is told of the configuration. */
+export function settingsOf(
+  deps: Pick<Dependencies, "config">,
+  sync: SyncConfig,
+  { kind, request }: Pick<Run, "kind" | "request">,
+): RunSettings {
   const { chunksPerRun, heartbeatTimeoutMs, scheduleToStartMs, retryInitialMs, retryMaxMs } =
     deps.config.advanced;
   return {
-    mode: input.request.mode ?? sync.mode,
+    mode: request.mode ?? sync.mode,
     lightweightPartsMax: sync.lightweightPartsMax,
-    dryRun: input.request.dryRun === true,
+    dryRun: request.dryRun === true,
     chunksPerRun,
     heartbeatTimeoutMs,
     scheduleToStartMs,
     retryInitialMs,
     retryMaxMs,
     searchAttribute: deps.config.temporal.searchAttribute,
+    priority: { priorityKey: priorityKeys[kind] ?? 3, fairnessKey: sync.name.slice(0, 64) },
   };
 }
 

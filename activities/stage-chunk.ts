@@ -23,7 +23,7 @@ import type { StageJob } from "./stage-line.ts";
 /** Room under the API's limit for the page that ends a chunk. */
 const lastPageBytes = 100_000_000;
 
-type Drawn = { readonly stage: number; readonly send: number; readonly from: unknown };
+type Drawn = Awaited<ReturnType<Dependencies["state"]["drawStage"]>>;
 
 async function jobOf(
   deps: Dependencies,
@@ -41,7 +41,8 @@ async function jobOf(
   return {
     connector: sync.connector,
     config: sync.connectorConfig,
-    span: { from: drawn.from ?? undefined, to: run.toPosition ?? undefined },
+    span: { from: drawn.from ?? undefined, to: drawn.to ?? undefined },
+    names: request.keys,
     isReplay,
     pageRowsMax,
     limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),

@@ -15,6 +15,7 @@ import {
 import { FieldHasher } from "../src/pipeline/field-hashes.ts";
 import { writeLines } from "../src/pipeline/lines.ts";
 import { mapRows } from "../src/pipeline/map.ts";
+import { namedRows } from "../src/pipeline/named-rows.ts";
 import type { MakeReject, Page, RowPage } from "../src/pipeline/page.ts";
 import {
   assertWithinLimit,
@@ -37,6 +38,8 @@ export type StageJob = {
   /** Output of the connector's schema. */
   readonly config: unknown;
   readonly span: { readonly from: unknown; readonly to: unknown };
+  /** Of a backfill: the rows of these names, in place of the span. */
+  readonly names: readonly string[] | undefined;
   /** Whether the span is one of the run's list of rejects to read again. */
   readonly isReplay: boolean;
   readonly pageRowsMax: number;
@@ -95,6 +98,11 @@ async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGene
     const { mapping, config, stage, span } = job;
     const what = { runId: stage.runId, stream: mapping.stream, config };
     yield* readReplay({ ...what, after: Number(span.from ?? 0) }, { ...tools, log });
+    return;
+  }
+  if (job.names !== undefined) {
+    const { config, names, span } = job;
+    yield* namedRows(source, { config, signal, log, names, after: Number(span.from ?? 0) });
     return;
   }
   let left = job.limit ?? Infinity;

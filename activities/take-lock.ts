@@ -1,4 +1,4 @@
-import { BusyError } from "../src/errors.ts";
+import { BusyError, LockWaitError } from "../src/errors.ts";
 import type { LockHolder } from "../src/state/locks.ts";
 import { abandonRun } from "./close-abandoned.ts";
 import { isoNow, type Dependencies } from "./dependencies.ts";
@@ -7,7 +7,8 @@ import { isRunOpen } from "./run-open.ts";
 /**
  * Takes the lock of a sync or pull for a run; one that a closed workflow left behind is taken over.
  * @returns the fence number of this holding.
- * @throws {BusyError} another run holds it.
+ * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, or this is a backfill
+ * which goes on when a shorter run is over.
  */
 export async function takeRunLock(
   deps: Dependencies,
@@ -19,7 +20,8 @@ export async function takeRunLock(
   },
 ): Promise<number> {
   const { name, what, workflowId, firstRunId, runId, kind } = run;
-  const ask = { name, workflowId, firstRunId, runId, kind, at: isoNow(deps) };
+  const by = { name, workflowId, firstRunId, runId, kind };
+  const ask = { ...by, at: isoNow(deps) };
   let answer = await deps.state.takeLock(ask);
   if ("holder" in answer && !(await isRunOpen(deps, answer.holder))) {
     // A terminated or timed-out workflow cannot give its lock back: Temporal says that it is closed.
@@ -29,6 +31,11 @@ export async function takeRunLock(
   }
   if ("fence" in answer) return answer.fence;
   const { holder } = answer;
+  // Nights and deliveries go before a backfill, which lets the lock go behind its next chunk.
+  const isYielded = kind !== "backfill" && (await deps.state.wantLock(by));
+  if (isYielded || (kind === "backfill" && holder.kind !== "backfill")) {
+    throw new LockWaitError(`waiting until run ${holder.runId} lets the send lock go: ${what}`);
+  }
   throw new BusyError(`${what} by run ${holder.runId} (workflow ${holder.workflowId})`, {
     hint: `wait for it, or \`sluice cancel ${holder.runId}\``,
   });

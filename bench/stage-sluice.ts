@@ -58,6 +58,7 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
     connector,
     config,
     span: { from: drawn.from ?? undefined, to: undefined },
+    names: undefined,
     isReplay: false,
     pageRowsMax: limits.pageRowsMax,
     limit: undefined,

@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 
 import { Command, CommanderError } from "commander";
 
+import { registerBackfill } from "./commands/backfill.ts";
 import { registerBudget } from "./commands/budget.ts";
 import { registerCancel } from "./commands/cancel.ts";
 import { registerCheck } from "./commands/check.ts";
@@ -11,6 +12,7 @@ import { registerDiscover } from "./commands/discover.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { exitCodeOfError, exitCodes } from "./commands/exit-code.ts";
 import { registerInit } from "./commands/init.ts";
+import { registerPause, registerResume } from "./commands/pause.ts";
 import { registerPreview } from "./commands/preview.ts";
 import { registerPull } from "./commands/pull.ts";
 import { registerRejects } from "./commands/rejects.ts";
@@ -43,8 +45,11 @@ const verbs = [
   registerDiscover,
   registerPreview,
   registerRun,
+  registerBackfill,
   registerPull,
   registerCancel,
+  registerPause,
+  registerResume,
   registerStatus,
   registerRuns,
   registerRejects,

@@ -1,3 +1,5 @@
+import { lockAskMs } from "./limits.ts";
+
 /** A reference to one refused record of a part: its index in the part and the field the service named. Never a value. */
 export type RefusedRecord = {
   /** Index of the record in the part, from 0. */
@@ -275,6 +277,13 @@ export class NotBalancedError extends SluiceError {
 export class BusyError extends SluiceError {
   readonly code = "Busy";
   readonly retryable = false;
+}
+
+/** Thrown when a lock is on its way from one run to another: it is asked for again. */
+export class LockWaitError extends SluiceError {
+  readonly code = "LockWait";
+  readonly retryable = true;
+  override readonly retryAfterMs = lockAskMs;
 }
 
 /** Thrown when Temporal or a worker cannot be reached by a command. */

@@ -372,6 +372,65 @@ export const domainRefusalsMax = 20;
 /** Domains of one pull. */
 export const pullDomainsMax = 1_000_000;
 
+// ---- Backfills (our choice) ---------------------------------------------------------------------------------------
+
+/** Lanes of a backfill: each takes a slot of its host and a chunk's room on its disk. */
+export const lanesMax = 16;
+
+/** Chunks of one lane: each lane's are numbered from a multiple of it on. A chunk holds a row at least. */
+export const laneChunksMax = 1_000_000;
+
+/** How often a lock is asked for that another run is to give back, ms. */
+export const lockAskMs = 1_000;
+
+/** How long a plan waits for a person. */
+export const approvalWaitMs = 7 * 24 * 3_600_000;
+
+/** How often a lane that failed is begun again, with its own rows only. */
+export const laneTriesMax = 2;
+
+/** Rows up to which a backfill needs nobody's consent when the configuration does not say. */
+export const approveBelowDefault = 10_000;
+
+/** Lanes when nobody says. */
+export const lanesDefault = 4;
+
+/** Keys that a backfill is told by name: more are a file's. */
+export const namedKeysMax = 1_000;
+
+/** Characters of such a key. */
+export const namedKeyCharsMax = 256;
+
+/** Characters of a backfill's note. */
+export const noteCharsMax = 500;
+
+/** Characters of a place or time that is typed in. */
+export const spanEndCharsMax = 100;
+
+/** Characters of a name that may be a slip of another: longer ones are none. */
+export const slipCharsMax = 64;
+
+/** Rows of a span that a plan looks at, and of the last run that it takes its rate from at least. */
+export const sampleRowsMax = 1_000;
+
+/** Sample records that are kept with a plan. */
+export const planSamplesMax = 10;
+
+/** Fields that a plan names among those that differ. */
+export const planFieldsMax = 20;
+
+/** Rows that a lane is worth: with fewer there are fewer lanes. */
+export const laneRowsMin = 5_000;
+
+/** A plan holds while its rows have not moved by more than this many, or by `planMovedShareMax` of them. */
+export const planMovedRowsMax = 100;
+
+/** See `planMovedRowsMax`. */
+export const planMovedShareMax = 0.01;
+
+/** Runs of a sync that are looked through for the rate of the last one that read enough. */
+export const rateRunsMax = 100;
+
 // ---- Discovery (our choice) ---------------------------------------------------------------------------------------
 
 /** Tables or files that `discover` shows when it is not told how many. */

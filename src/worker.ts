@@ -21,6 +21,7 @@ import { createStageThreads } from "../activities/stage-threads.ts";
 import type { Source } from "../connectors/connector.ts";
 import { postedConnections } from "../connectors/posted.ts";
 import type { ProxySettings } from "./api/http.ts";
+import { templatesOf } from "./backfill/template.ts";
 import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";
 import { runEffect } from "./effect.ts";
@@ -30,6 +31,7 @@ import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { startNotifying } from "./local/notification.ts";
 import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./local/presence.ts";
+import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
 import { createNotifier } from "./notify/notifier.ts";
 import { scheduleSweep } from "./schedules/inbox-sweep.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
@@ -126,6 +128,12 @@ async function keepSwept(
   }
 }
 
+/** The templates that the start form of the Web UI is prefilled from. */
+function seedingOf({ config, sources, log }: WorkerSettings, client: Client): Seeding {
+  const { taskQueue } = config.temporal;
+  return { client, taskQueue, templates: templatesOf(config, sources), log };
+}
+
 async function createDependencies(
   settings: WorkerSettings,
   client: Client,
@@ -140,6 +148,7 @@ async function createDependencies(
   const stageThreads = createStageThreads(state);
   const { allowInsecureHosts } = config.api;
   const notifier = createNotifier({ allowInsecureHosts, proxy: settings.proxy });
+  const templates = keepTemplates(seedingOf(settings, client));
   return {
     config,
     target: targetOf(config.api),
@@ -156,11 +165,13 @@ async function createDependencies(
     scheduleState: async (name) => await scheduleState(client, config.temporal.taskQueue, name),
     notifier,
     startNotifying: async (input) => await startNotifying(client, config.temporal, input),
+    seedTemplate: (workflowId) => templates.seedAgain(workflowId),
     inboxes,
     now: Date.now,
     clock: systemClock(),
     log: settings.log,
     close: async () => {
+      templates.close();
       await stageThreads.close();
       await api.close();
       await notifier.close();
@@ -237,6 +248,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       await open.disposeAsync();
     }
   })();
+  // Once they poll, because they finish them. A worker that broke meanwhile says why to whoever awaits `ended`.
+  await Promise.race([seedTemplates(seedingOf(settings, client)), ended.catch(() => undefined)]);
   log.info({ queue: config.temporal.taskQueue, hostQueue: deps.hostQueue }, "worker started");
   return {
     hostQueue: deps.hostQueue,

@@ -1,3 +1,4 @@
+export { backfill } from "./backfill.ts";
 export { inboxDrain } from "./inbox-drain.ts";
 export { inboxSweep } from "./inbox-sweep.ts";
 export { jobPostingsPull } from "./job-postings-pull.ts";

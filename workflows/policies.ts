@@ -25,6 +25,19 @@ export const { openRun, openPull, closeRun } = proxyActivities<SharedActivities>
   retry: { initialInterval: "1 second", backoffCoefficient: 2, maximumInterval: "100 seconds" },
 });
 
+/** Planning counts rows, of which there may be many. */
+export const { planBackfill, openBackfill } = proxyActivities<SharedActivities>({
+  ...metaOptions,
+  startToCloseTimeout: "30 minutes",
+  retry: { initialInterval: "1 second", maximumInterval: "100 seconds" },
+});
+
+/** What a backfill does beside its lanes: lets go of what others wait for, and hands over to the nightly run. */
+export const { advanceCheckpoint, yieldBackfill } = proxyActivities<SharedActivities>({
+  ...metaOptions,
+  retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },
+});
+
 /** Inboxes: what a look waits is its linger, what a sweep takes is a bounded share of what may go. */
 export const { lookIntoInbox, sweepInboxes } = proxyActivities<SharedActivities>({
   ...metaOptions,
@@ -61,15 +74,17 @@ export type RunActivities = Pick<
 
 /** Proxies with the timeouts that the run's settings ask for: workflow code has no environment, and tests need them short. */
 export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities {
-  const initialInterval = settings.retryInitialMs;
+  const { priority, retryInitialMs: initialInterval } = settings;
   const maximum = (ms: number): number => Math.max(initialInterval, settings.retryMaxMs ?? ms);
   const heartbeatTimeout = settings.heartbeatTimeoutMs;
   const { chooseHost, commitChunk } = proxyActivities<SharedActivities>({
     ...metaOptions,
+    priority,
     retry: { initialInterval, maximumInterval: maximum(100_000) },
   });
   const { confirmUpload } = proxyActivities<SharedActivities>({
     cancellationType,
+    priority,
     startToCloseTimeout: "2 minutes",
     heartbeatTimeout: Math.min(heartbeatTimeout, 10_000),
     // No maximumAttempts: a short outage must not fail a night. Twelve hours is a night.
@@ -78,6 +93,7 @@ export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities 
   });
   const host = {
     cancellationType,
+    priority,
     taskQueue: hostQueue,
     scheduleToStartTimeout: settings.scheduleToStartMs,
     heartbeatTimeout,

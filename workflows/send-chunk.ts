@@ -1,6 +1,14 @@
 import { CancellationScope } from "@temporalio/workflow";
 
-import type { OpenedRun, PartRef, RunRef, StageRef, StageResult } from "../activities/inputs.ts";
+import type {
+  CommitResult,
+  OpenedRun,
+  PartRef,
+  RunRef,
+  StageRef,
+  StageResult,
+} from "../activities/inputs.ts";
+import { chunkName } from "../src/lane-of.ts";
 import { uploadsPerPartMax } from "../src/limits.ts";
 import type { ChosenMode } from "./choose-mode.ts";
 import { faultOf, patiently, type Patience } from "./failures.ts";
@@ -29,7 +37,7 @@ function stageRef({ opened, chunk, staged }: Sending): StageRef {
 
 async function sendBody(sending: Sending, part: PartRef): Promise<void> {
   await sending.turn;
-  const summary = `chunk ${part.chunk}, part ${part.part}`;
+  const summary = `${chunkName(part.chunk, sending.opened.lanes)}, part ${part.part}`;
   await patiently(
     async () => await sending.activities.uploadJson.executeWithOptions({ summary }, [part]),
     sending,
@@ -38,7 +46,8 @@ async function sendBody(sending: Sending, part: PartRef): Promise<void> {
 
 async function sendFile(sending: Sending, part: PartRef): Promise<void> {
   const { activities, staged } = sending;
-  const summary = `chunk ${part.chunk}: ${staged.records} records, ${staged.gzipBytes} bytes`;
+  const name = chunkName(part.chunk, sending.opened.lanes);
+  const summary = `${name}: ${staged.records} records, ${staged.gzipBytes} bytes`;
   for (let uploads = 1; ; uploads++) {
     const { fileKey } = await patiently(
       async () => await activities.uploadFile.executeWithOptions({ summary }, [part]),
@@ -79,21 +88,23 @@ async function sendParts(sending: Sending): Promise<void> {
 }
 
 /**
- * Sends a staged chunk and saves the checkpoint behind it. Uploads of two chunks may overlap; what makes the service
+ * Sends a staged chunk and saves the checkpoint behind it; answers what the commit did, undefined for a dry run. Uploads of two chunks may overlap; what makes the service
  * take records waits for its turn. Once accepted it is committed even if the run is cancelled meanwhile.
  */
-export async function sendChunk(sending: Sending): Promise<void> {
+export async function sendChunk(sending: Sending): Promise<CommitResult | undefined> {
   const { activities, opened, chunk, staged } = sending;
+  let committed: CommitResult | undefined;
   if (!opened.settings.dryRun) {
     if (staged.records > 0) await sendParts(sending);
     await sending.turn;
-    await CancellationScope.nonCancellable(
-      async () => void (await activities.commitChunk(stageRef(sending))),
+    committed = await CancellationScope.nonCancellable(
+      async () => await activities.commitChunk(stageRef(sending)),
     );
   }
-  // With the last chunk goes the run's folder.
-  const { runId } = opened;
-  await sweep(activities, staged.done ? { runId } : { runId, chunk });
+  // With the last chunk goes the run's folder, unless another lane has files in it.
+  const { runId, lanes = 1 } = opened;
+  await sweep(activities, staged.done && lanes === 1 ? { runId } : { runId, chunk });
+  return committed;
 }
 
 /** Removes staged files; one that stays is swept later and is no reason to fail. */

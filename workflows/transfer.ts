@@ -1,6 +1,7 @@
 import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 
-import type { OpenedRun, StageResult } from "../activities/inputs.ts";
+import type { CommitResult, OpenedRun, StageResult } from "../activities/inputs.ts";
+import { chunkName } from "../src/lane-of.ts";
 import { hostsLostMax, restagesPerChunkMax } from "../src/limits.ts";
 import { chooseMode, type ChosenMode } from "./choose-mode.ts";
 import { faultOf, isHostAway, patiently } from "./failures.ts";
@@ -10,12 +11,14 @@ import { runRef, sendChunk, type Sending } from "./send-chunk.ts";
 /** What the transfer loop reports to. */
 export type Transfer = {
   readonly onStaged: (staged: StageResult) => void;
-  readonly onCommitted: (staged: StageResult) => void;
+  readonly onCommitted: (staged: StageResult, result: CommitResult) => void;
   readonly onMode: (mode: ChosenMode) => void;
   readonly onRestage: (dropped: readonly StageResult[]) => void;
   /** Takes where the run goes on after something was lost: perhaps on another host. */
   readonly onPlace: (place: TransferPlace) => void;
   readonly waiting: (why: string | null) => void;
+  /** Asked behind each staged chunk: whether the loop is to stop there, with everything committed that it staged. */
+  readonly shouldStop?: (() => boolean) | undefined;
 };
 
 /** Where the loop stands: everything it needs to go on as new. Its host changes when one is lost. */
@@ -54,7 +57,7 @@ async function stage(host: AtHost, chunk: number): Promise<StageResult> {
   const input = { ...runRef(opened), chunk };
   for (let stagings = 1; ; stagings++) {
     try {
-      const summary = `chunk ${chunk}`;
+      const summary = chunkName(chunk, opened.lanes);
       return await patiently(
         async () => await activities.stageChunk.executeWithOptions({ summary }, [input]),
         host,
@@ -96,9 +99,9 @@ async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> 
     before: Promise<void>,
   ): Promise<void> => {
     try {
-      await sendChunk({ ...host, ...chunk, turn: before });
+      const committed = await sendChunk({ ...host, ...chunk, turn: before });
       inFlight.shift();
-      if (!opened.settings.dryRun) transfer.onCommitted(chunk.staged);
+      if (committed !== undefined) transfer.onCommitted(chunk.staged, committed);
     } catch (error) {
       // The chunk before is not given up for the fault of this one.
       await before.catch(() => undefined);
@@ -123,7 +126,7 @@ async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> 
       await before;
       const place = { opened, chunk: chunk + 1, mode };
       const isOver = staged.done || shouldContinueAsNew(opened, chunk + 1 - from.chunk);
-      if (isOver) {
+      if (isOver || transfer.shouldStop?.() === true) {
         await turn;
         return { kind: staged.done ? "done" : "continue", place };
       }

@@ -10,7 +10,8 @@ import { pageRowsMax } from "../limits.ts";
 import { loadMapping } from "../mapping/load.ts";
 import { writeLines } from "../pipeline/lines.ts";
 import { mapRows } from "../pipeline/map.ts";
-import type { Page, RowPage } from "../pipeline/page.ts";
+import { namedRows } from "../pipeline/named-rows.ts";
+import type { Page } from "../pipeline/page.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
 import { changeOf, type Change } from "../pipeline/what-changed.ts";
@@ -45,37 +46,18 @@ async function withKnown(
   });
 }
 
-/** The rows that were asked for by name, those that are not there as rejects. */
-async function* namedRows(
-  source: Source,
-  sync: SyncConfig,
-  names: readonly string[],
-): AsyncGenerator<RowPage> {
-  if (source.get === undefined) {
-    throw new ConfigError(`connection ${sync.connection} cannot read single rows`, {
-      hint: "leave out --key: the first rows are shown",
-    });
-  }
-  if (names.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
-  const got = await source.get({ ...askOf(sync, new AbortController().signal), names });
-  const gone = got.missing.map((where) => ({
-    where,
-    code: "row_gone",
-    reason:
-      "there is no such row; it is named by its key, in a file by `path:line`, in an inbox by `connection#number`",
-  }));
-  yield { ...got, rejects: [...(got.rejects ?? []), ...gone], position: null };
-}
-
 async function pagesOf(
   source: Source,
   sync: SyncConfig,
   { key, rows }: PreviewOptions,
 ): Promise<AsyncIterable<Page>> {
   const { stream, pii } = sync;
-  const { signal } = new AbortController();
-  const read = { ...askOf(sync, signal), pageRowsMax: Math.min(rows, pageRowsMax), limit: rows };
-  const source$ = key.length > 0 ? namedRows(source, sync, key) : source.read(read);
+  const ask = askOf(sync, new AbortController().signal);
+  if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
+  const source$ =
+    key.length > 0
+      ? namedRows(source, { ...ask, names: key })
+      : source.read({ ...ask, pageRowsMax: Math.min(rows, pageRowsMax), limit: rows });
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
   const mapped = mapRows(source$, mapping, { stream, keepRows: pii.rejects, makeReject });

@@ -104,7 +104,13 @@ function assembleSync(parts: {
   const { folder: _, door: __, inbox: ___, ...connectorConfig } = membersOf(source.connectorConfig);
   const record = moduleHash ?? sync.record;
   const configHash = sha256(canonicalJson({ ...settings, connectorConfig, record }));
-  const hashed = { ...settings, schedule: sync.schedule, allowEcho: sync.allow_echo, configHash };
+  const hashed = {
+    ...settings,
+    schedule: sync.schedule,
+    allowEcho: sync.allow_echo,
+    approveBelow: sync.approve.auto_below,
+    configHash,
+  };
   if (typeof sync.record !== "string") return { ...hashed, record: sync.record };
   // One that could not be read is a mistake that was found before, so the hash is there.
   const recordModule = { path: resolve(folder, sync.record), hash: moduleHash ?? "" };

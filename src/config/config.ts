@@ -70,8 +70,10 @@ export type SyncConfig = SourceConfig & {
   readonly schedule: ScheduleConfig | undefined;
   /** Whether it may read what a pull writes. */
   readonly allowEcho: boolean;
+  /** Rows up to which a backfill needs nobody's consent. */
+  readonly approveBelow: number;
   /**
-   * Sha256 over all of this but the schedule and `allowEcho`, and the bytes of a mapping module, but no secret; the same wherever
+   * Sha256 over all of this but the schedule, `allowEcho` and `approveBelow`, and the bytes of a mapping module, but no secret; the same wherever
    * the project lies.
    */
   readonly configHash: string;

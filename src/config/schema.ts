@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { addressFault } from "../api/address.ts";
 import {
+  approveBelowDefault,
   chunkBytesDefault,
   chunkRecordsDefault,
   chunkRowsReadMax,
@@ -235,6 +236,16 @@ const sync = z
       })
       .prefault({})
       .describe("What is kept of personal data."),
+    approve: z
+      .strictObject({
+        auto_below: z
+          .int()
+          .min(0)
+          .default(approveBelowDefault)
+          .describe("Rows up to which a backfill goes on by itself; 0 asks always."),
+      })
+      .prefault({})
+      .describe("When a backfill needs a person's consent."),
     schedule: scheduleSchema.optional(),
     allow_echo: z
       .boolean()

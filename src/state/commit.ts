@@ -1,4 +1,5 @@
 import { CheckpointMovedError, NotBalancedError } from "../errors.ts";
+import { laneOf } from "../lane-of.ts";
 import type { Database } from "./database.ts";
 import { count, toJson } from "./database.ts";
 import { createReplayedMarking } from "./replays.ts";
@@ -8,15 +9,15 @@ import { superseded } from "./sends.ts";
 /** The one place where a checkpoint follows an acceptance (I1). */
 export interface CommitStore {
   /**
-   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay it leaves
-   * the checkpoint where it is, and marks the rejects that were read again.
+   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay or a
+   * backfill it leaves the checkpoint where it is; of a replay it marks the rejects that were read again.
    * @throws {SupersededError} the staging is not the newest. @throws {NotBalancedError} a part is not accepted.
    * @throws {CheckpointMovedError} someone else moved the checkpoint.
    */
   commitChunk(input: StageName & { readonly at: string }): void;
 }
 
-/** Moves the checkpoint behind a chunk; a replay leaves it where it is, and marks the rejects that it took. */
+/** Moves the checkpoint behind a chunk; a replay and a backfill leave it where it is, and a replay marks the rejects that it took. */
 function createSaving(db: Database): (send: Send, at: string) => void {
   const makeCheckpoint = db.prepare(
     `insert or ignore into checkpoints (target, sync, version, updated_at)
@@ -30,16 +31,13 @@ function createSaving(db: Database): (send: Send, at: string) => void {
   const moveRun = db.prepare(
     "update runs set checkpoint_version = checkpoint_version + 1 where run_id = $runId",
   );
-  const isReplay = db.prepare(
-    "select count(*) from runs where run_id = $runId and kind = 'replay'",
-  );
+  const kindOf = db.prepare("select kind from runs where run_id = $runId");
   const markReplayed = createReplayedMarking(db);
 
   return ({ runId, chunk, from, to }, at) => {
-    if (count(isReplay, { runId }) === 1) {
-      markReplayed({ runId, from: Number(from), to: Number(to) });
-      return;
-    }
+    const kind = kindOf.get({ runId })?.["kind"];
+    if (kind === "replay") markReplayed({ runId, from: Number(from), to: Number(to) });
+    if (kind === "replay" || kind === "backfill") return;
     makeCheckpoint.run({ runId, at });
     if (moveCheckpoint.run({ runId, at, position: toJson(to) }).changes !== 1) {
       throw new CheckpointMovedError(
@@ -80,7 +78,8 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
       if (found?.state !== "staged") throw superseded(input);
       const numbers = { accepted: count(accepted, input), open: count(open, input) };
       const isWhole = numbers.accepted + found.splitRejected === found.records;
-      const isInOrder = chunk === 1 || count(isCommitted, { runId, before: chunk - 1 }) === 1;
+      const isInOrder =
+        laneOf(chunk).isFirst || count(isCommitted, { runId, before: chunk - 1 }) === 1;
       if (numbers.open > 0 || !isWhole || !isInOrder) {
         throw new NotBalancedError(
           `run ${runId}, chunk ${chunk}: ${numbers.accepted} accepted and ${found.splitRejected} refused of ` +

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { Database } from "./database.ts";
-import { first } from "./database.ts";
+import { first, jsonColumn, toJson } from "./database.ts";
 import { createDropping } from "./sends.ts";
 
 const lockHolder = z.object({
@@ -14,25 +14,37 @@ const lockHolder = z.object({
 /** Who holds a lock: the workflow, by its id and the run id of its first execution, which continue-as-new keeps. */
 export type LockHolder = Readonly<z.output<typeof lockHolder>>;
 
-const lockRow = lockHolder.extend({ fence: z.int(), held: z.int() });
+const lockRow = lockHolder.extend({
+  fence: z.int(),
+  held: z.int(),
+  /** The run that a backfill is to let go first. */
+  waiting: jsonColumn.pipe(lockHolder.nullable()),
+});
 
-/** The send lock: a sync is sent by one run at a time. It is never timed out; a holder that is closed is replaced. */
+/**
+ * The send lock: a sync is sent by one run at a time. It is never timed out; a holder that is closed is replaced, and a backfill yields
+ * it to a run that waits.
+ */
 export interface LockStore {
   /**
    * Takes the lock when it is free, already the caller's, or held by `insteadOf`, whose stagings are given up with it: whatever
-   * its zombies still write is refused.
-   * @returns the fence number of this holding, or who holds the lock.
+   * its zombies still write is refused. A backfill does not take one that another run waits for, unless that is `insteadOf`.
+   * @returns the fence number of this holding, or who holds the lock or waits for it.
    */
   takeLock(
     input: LockHolder & {
       readonly name: string;
-      /** The holder whom Temporal says is closed. */
+      /** The holder, or the one that waits, whom Temporal says is closed. */
       readonly insteadOf?: LockHolder | undefined;
       readonly at: string;
     },
   ): { readonly fence: number } | { readonly holder: LockHolder };
   /** Gives the lock back; nothing when another holds it. */
   releaseLock(input: { readonly name: string; readonly firstRunId: string }): void;
+  /** Asks the backfill that holds the lock to yield it. @returns whether one holds it. */
+  wantLock(input: LockHolder & { readonly name: string }): boolean;
+  /** Whether a run waits for a lock that is held. */
+  isLockWanted(name: string): boolean;
   lockHolder(name: string): LockHolder | undefined;
 }
 
@@ -44,12 +56,15 @@ export function sendLock(target: string, sync: string): string {
 /** The locks of a SQLite store. */
 export function createLockStore(db: Database): LockStore {
   const select = db.prepare(
-    `select workflow_id as workflowId, first_run_id as firstRunId, run_id as runId, kind, fence, held
+    `select workflow_id as workflowId, first_run_id as firstRunId, run_id as runId, kind, fence, held, waiting
      from locks where name = $name`,
   );
   const put = db.prepare(
-    `insert or replace into locks (name, workflow_id, first_run_id, run_id, kind, fence, held, taken_at)
-     values ($name, $workflowId, $firstRunId, $runId, $kind, $fence, 1, $at)`,
+    `insert or replace into locks (name, workflow_id, first_run_id, run_id, kind, fence, held, waiting, taken_at)
+     values ($name, $workflowId, $firstRunId, $runId, $kind, $fence, 1, $waiting, $at)`,
+  );
+  const want = db.prepare(
+    "update locks set waiting = $waiting where name = $name and held and kind = 'backfill' and first_run_id <> $firstRunId",
   );
   const setFence = db.prepare("update runs set fence = $fence where run_id = $runId");
   const dropSends = createDropping(db);
@@ -67,12 +82,25 @@ export function createLockStore(db: Database): LockStore {
           }
           dropSends(found.runId, 0);
         }
+        const known = [input.firstRunId, insteadOf?.firstRunId];
+        const waits = found?.waiting ?? null;
+        const waiting = waits === null || known.includes(waits.firstRunId) ? null : waits;
+        if (waiting !== null && input.kind === "backfill") return { holder: waiting };
         const fence = (found?.fence ?? 0) + 1;
-        put.run({ ...input, fence });
+        put.run({ ...input, fence, waiting: toJson(waiting) });
         setFence.run({ runId: input.runId, fence });
         return { fence };
       }),
     releaseLock: (input) => db.write(() => void release.run(input)),
+    wantLock: ({ name, workflowId, firstRunId, runId, kind }) =>
+      db.write(() => {
+        const waiting = JSON.stringify({ workflowId, firstRunId, runId, kind });
+        return want.run({ name, firstRunId, waiting }).changes === 1;
+      }),
+    isLockWanted: (name) => {
+      const found = first(lockRow, select, { name });
+      return found?.held === 1 && found.waiting !== null;
+    },
     lockHolder: (name) => {
       const found = first(lockRow, select, { name });
       return found?.held === 1 ? lockHolder.parse(found) : undefined;

@@ -1,5 +1,3 @@
-// A place kept for what is built next: locks.waiting for backfills.
-
 /**
  * The schema as numbered steps; step n brings a store of version n-1 to n. A step that was released is never edited:
  * a change is a new step at the end.
@@ -41,6 +39,20 @@ export const migrations: readonly string[] = [
     warnings text not null default '[]'
   );
   create index runs_by_sync on runs (sync, started_at);
+
+  create table lanes (
+    run_id text not null,
+    lane integer not null,
+    from_position text,
+    to_position text,
+    primary key (run_id, lane)
+  ) without rowid;
+
+  create table plans (
+    run_id text primary key,
+    plan text not null,
+    samples text not null
+  ) without rowid;
 
   create table checkpoints (
     target text not null,

@@ -1,3 +1,4 @@
+import { createBackfillStore } from "./backfills.ts";
 import { createBudgetStore } from "./budget.ts";
 import { createCheckpointStore } from "./checkpoints.ts";
 import { createCommitStore } from "./commit.ts";
@@ -46,6 +47,7 @@ export function openStateMethods(file: string): {
     ...createBudgetStore(db),
     ...createTallyStore(db),
     ...createPullStore(db),
+    ...createBackfillStore(db),
   };
   return { storeId: db.storeId, methods, close: () => db.close() };
 }

@@ -3,8 +3,10 @@ import type { MessagePort } from "node:worker_threads";
 import { runEffect, type Effect } from "../effect.ts";
 import { StateUnavailableError } from "../errors.ts";
 import { unpackError, type PackedError } from "../thread.ts";
+import type { BackfillStore } from "./backfills.ts";
 import type { FingerprintStore } from "./fingerprints.ts";
 import type { KnownRecordStore } from "./known-records.ts";
+import type { LockStore } from "./locks.ts";
 import type { RejectStore } from "./rejects.ts";
 import type { ReplayStore } from "./replays.ts";
 import type { SplitStore } from "./split.ts";
@@ -73,7 +75,8 @@ const reads: ReadonlySet<keyof StateMethods> = new Set([
   ...(["run", "runs", "tally", "checkpoint", "checkpointAudit", "send", "totalsBefore"] as const),
   ...(["receipt", "receipts", "faultTimes", "rejects", "rejectReasons"] as const),
   ...(["replayCounts", "drainsToReplay", "replayPage", "knownRecords"] as const),
-  ...(["lockHolder", "beats", "gates", "pullPlace", "pullTally"] as const),
+  ...(["lockHolder", "isLockWanted", "plan", "laneSpans", "beats", "gates"] as const),
+  ...(["pullPlace", "pullTally"] as const),
 ]);
 
 /** The methods for single rows and records. */
@@ -97,6 +100,22 @@ function recordCalls(
     forgetFingerprints: call("forgetFingerprints"),
     fieldSlots: call("fieldSlots"),
     knownRecords: call("knownRecords"),
+  };
+}
+
+/** The methods for locks and for the plans of those who yield them. */
+function lockCalls(
+  call: ReturnType<typeof createCalls>,
+): Pick<StateClient, keyof (BackfillStore & LockStore)> {
+  return {
+    takeLock: call("takeLock"),
+    releaseLock: call("releaseLock"),
+    lockHolder: call("lockHolder"),
+    wantLock: call("wantLock"),
+    isLockWanted: call("isLockWanted"),
+    putPlan: call("putPlan"),
+    plan: call("plan"),
+    laneSpans: call("laneSpans"),
   };
 }
 
@@ -137,9 +156,7 @@ export function stateOnPort(port: MessagePort, effect: Effect = runEffect): Stat
     faultTimes: call("faultTimes"),
     clearFault: call("clearFault"),
     ...recordCalls(call),
-    takeLock: call("takeLock"),
-    releaseLock: call("releaseLock"),
-    lockHolder: call("lockHolder"),
+    ...lockCalls(call),
     beat: call("beat"),
     stopBeating: call("stopBeating"),
     beats: call("beats"),

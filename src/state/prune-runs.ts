@@ -25,9 +25,16 @@ export function createPruning(db: Database): PruneRuns {
        and rowid <> (select rowid from runs where sync = $quietOf order by rowid desc limit 1)
      order by started_at limit $limit`,
   );
-  const removals = ["rejects", "receipts", "faults", "replays", "pull_runs", "runs"].map((table) =>
-    db.prepare(`delete from ${table} where run_id = $runId`),
-  );
+  const removals = [
+    "rejects",
+    "receipts",
+    "faults",
+    "replays",
+    "pull_runs",
+    "plans",
+    "lanes",
+    "runs",
+  ].map((table) => db.prepare(`delete from ${table} where run_id = $runId`));
   // Committed sends stay: a fingerprint counts only while its send is known as committed.
   removals.push(db.prepare("delete from sends where run_id = $runId and state <> 'committed'"));
   // A drain may run every second: its sends go with it where no fingerprint can rest on them, because there are none.

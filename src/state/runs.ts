@@ -34,6 +34,10 @@ const runRequest = z.object({
   limit: z.int().positive().optional(),
   /** Do everything but send. */
   dryRun: z.boolean().optional(),
+  /** Of a backfill: the rows of these keys alone. */
+  keys: z.array(z.string()).optional(),
+  /** Of a backfill: move the checkpoint to its end. */
+  advanceCheckpoint: z.boolean().optional(),
   /** Of a replay: the run whose rejects it reads again, only those of one code when it is named. */
   replay: z.object({ run: z.string(), code: z.string().optional() }).optional(),
 });

@@ -3,6 +3,7 @@ import type { StatementSync } from "node:sqlite";
 import { z } from "zod";
 
 import { SupersededError } from "../errors.ts";
+import { laneOf } from "../lane-of.ts";
 import type { Database } from "./database.ts";
 import { count, first, jsonColumn, toJson } from "./database.ts";
 
@@ -96,14 +97,15 @@ export interface SendStore {
   }): {
     readonly stage: number;
     readonly send: number;
-    /** Where the chunk begins; null is the source's beginning. */
+    /** Where the chunk begins, and the span that it is part of ends; null is the source's beginning or end. */
     readonly from: unknown;
+    readonly to: unknown;
   };
   /** @throws {SupersededError} a newer staging was drawn meanwhile. */
   finishStage(input: StageName & StagedChunk): void;
   /** Undefined when there is no such staging. */
   send(input: StageName): Send | undefined;
-  /** Rows read and rejected by the chunks before `chunk`, as their newest stagings counted. */
+  /** Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest stagings counted. */
   totalsBefore(input: { readonly runId: string; readonly chunk: number }): {
     readonly read: number;
     readonly rejected: number;
@@ -134,23 +136,26 @@ function lockLost(runId: string): SupersededError {
   });
 }
 
-/** Gives up a run's uncommitted stagings from a chunk on and counts what was under way; to be called inside a transaction. */
-export function createDropping(db: Database): (runId: string, fromChunk: number) => void {
+/**
+ * Gives up a run's uncommitted stagings of the chunks `from` to `last` and counts what was under way; to be called inside a
+ * transaction.
+ */
+export function createDropping(db: Database): (runId: string, from: number, last?: number) => void {
   // Not `staged`, `split` or `refused`: those never left, or are accounted for elsewhere.
   const countUnderWay = db.prepare(
     `update runs set possibly_repeated = possibly_repeated + coalesce((
        select sum(r.records) from receipts r join sends s using (run_id, chunk, stage)
-       where s.run_id = $runId and s.chunk >= $fromChunk and s.state in ('staging', 'staged')
+       where s.run_id = $runId and s.chunk between $from and $last and s.state in ('staging', 'staged')
          and (r.state in ('confirming', 'accepted') or (r.state = 'sending' and r.form = 'body'))), 0)
      where run_id = $runId`,
   );
   const drop = db.prepare(
     `update sends set state = 'dropped'
-     where run_id = $runId and chunk >= $fromChunk and state in ('staging', 'staged')`,
+     where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')`,
   );
-  return (runId, fromChunk) => {
-    countUnderWay.run({ runId, fromChunk });
-    drop.run({ runId, fromChunk });
+  return (runId, from, last = Number.MAX_SAFE_INTEGER) => {
+    countUnderWay.run({ runId, from, last });
+    drop.run({ runId, from, last });
   };
 }
 
@@ -161,7 +166,8 @@ function prepareSends(
   | "newest"
   | "holds"
   | "isLate"
-  | "runFrom"
+  | "runSpan"
+  | "lane"
   | "insert"
   | "clearRejects"
   | "finish"
@@ -172,6 +178,9 @@ function prepareSends(
     select: db.prepare(
       `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk and stage = $stage`,
     ),
+    lane: db.prepare(
+      `select from_position as "from", to_position as "to" from lanes where run_id = $runId and lane = $lane`,
+    ),
     newest: db.prepare(
       `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk order by stage desc limit 1`,
     ),
@@ -180,12 +189,16 @@ function prepareSends(
       `select count(*) from sends where run_id = $runId and chunk = $chunk
          and (drawn_scheduled, drawn_attempt) > ($scheduledMs, $number)`,
     ),
-    runFrom: db.prepare("select from_position as position from runs where run_id = $runId"),
+    runSpan: db.prepare(
+      `select from_position as "from", to_position as "to" from runs where run_id = $runId`,
+    ),
     insert: db.prepare(
       `insert into sends (run_id, chunk, stage, host, drawn_scheduled, drawn_attempt, state, from_position)
        values ($runId, $chunk, $stage, $host, $scheduledMs, $number, 'staging', $from)`,
     ),
-    clearRejects: db.prepare("delete from rejects where run_id = $runId and chunk >= $chunk"),
+    clearRejects: db.prepare(
+      "delete from rejects where run_id = $runId and chunk between $chunk and $last",
+    ),
     finish: db.prepare(
       `update sends set state = 'staged', to_position = $to, done = $done, rows_read = $read, records = $records,
          unchanged = $unchanged, filtered = $filtered, rejected = $rejected, json_bytes = $jsonBytes,
@@ -194,13 +207,13 @@ function prepareSends(
     ),
     totals: db.prepare(
       `select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected), 0) as rejected
-       from sends where run_id = $runId and chunk < $chunk and state in ('staged', 'committed')`,
+       from sends where run_id = $runId and (chunk < $chunk or chunk > $last) and state in ('staged', 'committed')`,
     ),
   };
 }
 
 const totalsRow = z.object({ read: z.int(), rejected: z.int() });
-const positionRow = z.object({ position: jsonColumn });
+const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
 /** The sends of a SQLite store. */
 export function createSendStore(db: Database): SendStore {
@@ -217,16 +230,23 @@ export function createSendStore(db: Database): SendStore {
         if (older?.state === "committed") throw superseded(older);
         if (count(statements.isLate, { runId, chunk, ...by }) > 0)
           throw attemptIsLate(runId, chunk);
-        const before = first(sendRow, statements.newest, { runId, chunk: chunk - 1 });
-        if (chunk > 1 && before?.state !== "staged" && before?.state !== "committed") {
+        const { lane, last, isFirst } = laneOf(chunk);
+        const before = isFirst
+          ? undefined
+          : first(sendRow, statements.newest, { runId, chunk: chunk - 1 });
+        if (!isFirst && before?.state !== "staged" && before?.state !== "committed") {
           throw superseded({ runId, chunk: chunk - 1, stage: before?.stage ?? 0 });
         }
-        drop(runId, chunk);
-        statements.clearRejects.run({ runId, chunk });
-        const from = before?.to ?? first(positionRow, statements.runFrom, { runId })?.position;
+        drop(runId, chunk, last);
+        statements.clearRejects.run({ runId, chunk, last });
+        const span =
+          first(spanRow, statements.lane, { runId, lane }) ??
+          first(spanRow, statements.runSpan, { runId });
+        const from = before?.to ?? span?.from;
         const stage = (older?.stage ?? 0) + 1;
         const name = { runId, chunk, stage, host, ...by, from: toJson(from) };
-        return { stage, send: Number(statements.insert.run(name).lastInsertRowid), from };
+        const to = span?.to ?? null;
+        return { stage, send: Number(statements.insert.run(name).lastInsertRowid), from, to };
       }),
     finishStage: ({ counts, ...input }) =>
       db.write(() => {
@@ -235,7 +255,11 @@ export function createSendStore(db: Database): SendStore {
         const { changes } = statements.finish.run(columns);
         if (changes !== 1) throw superseded(input);
       }),
-    totalsBefore: (input) => first(totalsRow, statements.totals, input) ?? { read: 0, rejected: 0 },
+    totalsBefore: ({ runId, chunk }) =>
+      first(totalsRow, statements.totals, { runId, chunk, last: laneOf(chunk).last }) ?? {
+        read: 0,
+        rejected: 0,
+      },
     dropSends: ({ runId }) => db.write(() => drop(runId, 0)),
   };
 }

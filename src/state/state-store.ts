@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
+import type { BackfillStore } from "./backfills.ts";
 import type { BudgetStore } from "./budget.ts";
 import type { CheckpointStore } from "./checkpoints.ts";
 import type { CommitStore } from "./commit.ts";
@@ -33,7 +34,8 @@ export type StateMethods = RunStore &
   HostStore &
   BudgetStore &
   TallyStore &
-  PullStore;
+  PullStore &
+  BackfillStore;
 
 /** The methods as a caller in another thread sees them. */
 export type StateClient = {

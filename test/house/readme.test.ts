@@ -20,7 +20,9 @@ const readme = read("README.md");
 const documents = [
   "README.md",
   "CHANGELOG.md",
-  ...readdirSync(join(root, "docs")).map((name) => join("docs", name)),
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
   ...readdirSync(join(root, "examples")).map((name) => join("examples", name, "README.md")),
 ];
 

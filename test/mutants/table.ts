@@ -1,4 +1,5 @@
 import type { Mutant } from "./mutant.ts";
+import { mutantsOfBackfills } from "./table/backfills.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
@@ -20,4 +21,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfOurs,
   ...mutantsOfReviews,
   ...mutantsOfInbox,
+  ...mutantsOfBackfills,
 ];

@@ -14,6 +14,7 @@ import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts
 import type { RunReport } from "../../src/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
+import { sendLock, type LockHolder } from "../../src/state/locks.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { sync } from "../../workflows/sync.ts";
@@ -152,6 +153,12 @@ export class Project {
     return tsToMs(events.at(-1)?.eventTime) - tsToMs(asked?.eventTime);
   }
 
+  /** Who sends the sync of the newest run. */
+  async lockHolder(): Promise<LockHolder | undefined> {
+    const [run] = await this.state.runs({ limit: 1 });
+    return run && (await this.state.lockHolder(sendLock(run.target, run.sync)));
+  }
+
   async ledger(): Promise<LedgerEntry[]> {
     const { body } = await request(`${this.sandbox.address}/_sandbox/ledger`);
     const lines = (await body.text()).split("\n").filter((line) => line !== "");
@@ -206,18 +213,21 @@ export class Project {
   }
 }
 
-/** A `sluice.yaml` for accounts out of `accounts.csv`, with short waits and room for more members of the sync. */
-export function accountsConfig(
-  more: { readonly sync?: string; readonly advanced?: string } = {},
-): string {
-  return `version: 1
+/** What a project's `sluice.yaml` begins with: the sandbox, as the environment names it. */
+export const projectHead: string = `version: 1
 api:
   base_url: \${SLUICE_BASE_URL}
   legacy_base_url: \${SLUICE_LEGACY_BASE_URL}
   api_key: ${canaries.apiKey}
   allow_insecure_hosts: ["\${CRM_DATABASE_URL:-none}"]
   requests_per_second: 1000
-connections:
+`;
+
+/** A `sluice.yaml` for accounts out of `accounts.csv`, with short waits and room for more members of the sync. */
+export function accountsConfig(
+  more: { readonly sync?: string; readonly advanced?: string } = {},
+): string {
+  return `${projectHead}connections:
   exports: { connector: csv, path: ./accounts.csv }
 syncs:
   accounts:

@@ -95,7 +95,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sends.ts",
-        find: "    countUnderWay.run({ runId, fromChunk });\n",
+        find: "    countUnderWay.run({ runId, from, last });\n",
         replace: "",
       },
     ],
@@ -110,9 +110,9 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sends.ts",
-        find: "where run_id = $runId and chunk >= $fromChunk and state in ('staging', 'staged')",
+        find: "where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')",
         replace:
-          "where run_id = $runId and $fromChunk in (0, chunk) and state in ('staging', 'staged')",
+          "where run_id = $runId and chunk <= $last and $from in (0, chunk) and state in ('staging', 'staged')",
       },
     ],
     test: {

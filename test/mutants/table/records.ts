@@ -36,7 +36,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
       },
       {
         file: "workflows/send-chunk.ts",
-        find: "  // With the last chunk goes the run's folder.\n",
+        find: "  // With the last chunk goes the run's folder, unless another lane has files in it.\n",
         replace: "  if (staged.records > 0) await sendParts(sending);\n",
       },
     ],
@@ -145,9 +145,9 @@ export const mutantsOfRecords: readonly Mutant[] = [
       },
       {
         file: "activities/commit-chunk.ts",
-        find: "      return {};\n",
+        find: '      const mayYield = kind === "backfill";\n',
         replace: `      for (const write of globalThis.held?.splice(0) ?? []) await write();
-      return {};
+      const mayYield = kind === "backfill";
 `,
       },
     ],

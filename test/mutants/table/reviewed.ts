@@ -83,7 +83,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage-chunk.ts",
-        find: "to: run.toPosition ?? undefined",
+        find: "to: drawn.to ?? undefined",
         replace: "to: undefined",
       },
     ],
@@ -113,8 +113,8 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/commit.ts",
-        find: "markReplayed({ runId, from: Number(from), to: Number(to) });\n      return;",
-        replace: "markReplayed({ runId, from: Number(from), to: Number(to) });",
+        find: 'if (kind === "replay" || kind === "backfill") return;',
+        replace: 'if (kind === "backfill") return;',
       },
     ],
     test: {

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Source } from "../connectors/connector.ts";
+import type { BackfillRequest } from "../src/backfill/request.ts";
+import type { SyncConfig } from "../src/config/config.ts";
+import { ConfigError } from "../src/errors.ts";
+import type { Checkpoint } from "../src/state/checkpoints.ts";
+import { attempt } from "./attempt.ts";
+import { isoNow, runOf, type Dependencies } from "./dependencies.ts";
+import type { RunRef } from "./inputs.ts";
+
+/**
+ * Tells whether the nightly run may go on where a backfill ends: only where nothing is passed over, which is sure of one that begins with
+ * the first row of a sync that has no checkpoint yet.
+ * @throws {ConfigError} it may not.
+ */
+export function assertMayAdvance(
+  { advanceCheckpoint, from }: BackfillRequest,
+  at: { readonly sync: SyncConfig; readonly source: Source; readonly checkpoint: Checkpoint },
+): void {
+  if (!advanceCheckpoint) return;
+  const { sync, source, checkpoint } = at;
+  const field = "advance_checkpoint";
+  const hint = "leave it out: the nightly run goes on from its own checkpoint";
+  if (source.restart?.(sync.connectorConfig) === "each-run") {
+    const why = `sync ${sync.name} reads its source anew in each run, and has no checkpoint to move`;
+    throw new ConfigError(why, { field, hint });
+  }
+  if (checkpoint.position !== null) {
+    throw new ConfigError(`sync ${sync.name} has a checkpoint already`, { field, hint });
+  }
+  if (from !== undefined) {
+    const why = "what lies before `from` would never be sent";
+    throw new ConfigError(why, { field, hint: `leave out "from", or ${hint}` });
+  }
+}
+
+/** Lets the nightly run of a sync that had no checkpoint go on where a backfill ended. Twice is once. */
+export function createAdvanceCheckpoint(deps: Dependencies): (input: RunRef) => Promise<object> {
+  const { state } = deps;
+  return async (ref) =>
+    await attempt(async () => {
+      const { runId, target, sync } = await runOf(deps, ref);
+      const position = (await state.laneSpans(runId)).at(-1)?.to ?? null;
+      const before = await state.checkpoint({ target, sync });
+      if (isDeepStrictEqual(before.position, position)) return {};
+      if (position === null || before.position !== null) {
+        const why = position === null ? "the span has no end" : "a run has moved it meanwhile";
+        await state.addWarnings({ runId, warnings: [`the checkpoint was not moved: ${why}`] });
+        return {};
+      }
+      const reason = `backfill ${runId}`;
+      const { version } = before;
+      await state.setCheckpoint({ target, sync, version, position, reason, at: isoNow(deps) });
+      return {};
+    });
+}

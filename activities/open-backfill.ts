@@ -1,0 +1,116 @@
+import { planMoved } from "../src/backfill/make-plan.ts";
+import type { BackfillPlan } from "../src/backfill/plan.ts";
+import { ConfigChangedError, WrongStoreError } from "../src/errors.ts";
+import { currentKey } from "../src/fresh-key.ts";
+import { assertMaySend } from "../src/key-gates.ts";
+import { sendLock } from "../src/state/locks.ts";
+import type { Run } from "../src/state/runs.ts";
+import { attempt } from "./attempt.ts";
+import { syncOf, type Dependencies } from "./dependencies.ts";
+import type { BackfillRef, OpenBackfillInput, OpenedBackfill } from "./inputs.ts";
+import { settingsOf } from "./open-run.ts";
+import { planFor, requestOf } from "./plan-backfill.ts";
+import { checkColumns, connectorOf } from "./source.ts";
+import { takeRunLock } from "./take-lock.ts";
+
+async function plannedRun({ state }: Dependencies, { runId }: BackfillRef): Promise<Run> {
+  const run = await state.run(runId);
+  if (run !== undefined) return run;
+  throw new WrongStoreError(`backfill ${runId} was planned on another state store`, {
+    hint: "let only workers of one `state:` poll a task queue (temporal.task_queue)",
+  });
+}
+
+async function planOf({ state }: Dependencies, runId: string): Promise<BackfillPlan> {
+  const stored = await state.plan(runId);
+  if (stored !== undefined) return stored.plan;
+  throw new WrongStoreError(`the plan of backfill ${runId} is not in the state store`, {
+    hint: "the store was emptied or restored meanwhile: start the backfill again",
+  });
+}
+
+function changedSince({ runId, sync }: Run): ConfigChangedError {
+  return new ConfigChangedError(
+    `the configuration of sync ${sync} changed since backfill ${runId} was planned`,
+    {
+      field: `syncs.${sync}`,
+      hint: "start it again: this one ends here, with what it did committed",
+    },
+  );
+}
+
+/** Holds a frozen plan against its source. One that still holds takes the spans of the source as it is now. */
+async function planAgain(
+  deps: Dependencies,
+  at: { readonly runId: string; readonly raw: unknown; readonly planned: BackfillPlan },
+  signal: AbortSignal,
+): Promise<BackfillPlan | { readonly moved: string }> {
+  const { runId, raw, planned } = at;
+  const now = new Date(planned.planned_at);
+  const read = requestOf(deps, raw, now);
+  if ("problem" in read) {
+    return { moved: "the configuration as it is now does not understand the input" };
+  }
+  const made = await planFor(deps, { request: read.request, now }, signal);
+  const moved = planMoved(planned, made.plan);
+  if (moved !== undefined) return { moved };
+  await deps.state.putPlan({ runId, ...made });
+  return made.plan;
+}
+
+/**
+ * Takes the send lock for a backfill, to be called before its lanes begin and whenever they go on. While nothing is staged the plan is
+ * held against the source: one that does not hold any more is made anew.
+ */
+export function createOpenBackfill(
+  deps: Dependencies,
+): (input: OpenBackfillInput) => Promise<OpenedBackfill> {
+  const { state, target } = deps;
+  return async ({ isPlanned, ...input }) =>
+    await attempt(async ({ signal }) => {
+      const { runId, workflowId, firstRunId } = input;
+      const run = await plannedRun(deps, input);
+      const sync = syncOf(deps, run.sync);
+      const planned = await planOf(deps, runId);
+      const held = isPlanned ? await planAgain(deps, { ...input, planned }, signal) : planned;
+      if ("moved" in held) return held;
+      // What was sent by one mapping is not gone on with by another.
+      if (held.config_hash !== sync.configHash) throw changedSince(run);
+      const fence = await takeRunLock(deps, {
+        kind: run.kind,
+        runId,
+        workflowId,
+        firstRunId,
+        name: sendLock(target, run.sync),
+        what: `sync ${run.sync} is being sent`,
+      });
+      await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
+      const source = connectorOf(deps, sync.connector);
+      await checkColumns(source, sync, { signal, mayName: false });
+      if (sync.send === "all") await state.forgetFingerprints({ target, sync: sync.name });
+      return {
+        runId,
+        storeId: state.storeId,
+        configHash: sync.configHash,
+        fence,
+        hostQueue: deps.hostQueue,
+        settings: settingsOf(deps, sync, run),
+        lanes: held.lanes.length,
+        plan: held,
+        advanceCheckpoint: run.request.advanceCheckpoint === true,
+      };
+    });
+}
+
+/** Lets the send lock of a backfill go, for a pause or for another run: what is staged and not committed is given up. */
+export function createYieldBackfill(deps: Dependencies): (input: BackfillRef) => Promise<object> {
+  const { state, target } = deps;
+  return async (input) =>
+    await attempt(async () => {
+      const { runId, firstRunId } = input;
+      const { sync } = await plannedRun(deps, input);
+      await state.dropSends({ runId });
+      await state.releaseLock({ name: sendLock(target, sync), firstRunId });
+      return {};
+    });
+}

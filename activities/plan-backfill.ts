@@ -1,0 +1,103 @@
+import { makePlan } from "../src/backfill/make-plan.ts";
+import type { BackfillPlan } from "../src/backfill/plan.ts";
+import { readBackfillInput } from "../src/backfill/read-input.ts";
+import type { BackfillRequest } from "../src/backfill/request.ts";
+import type { SyncConfig } from "../src/config/config.ts";
+import { assertMayAdvance } from "./advance-checkpoint.ts";
+import { attempt } from "./attempt.ts";
+import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "./inputs.ts";
+import { connectorOf } from "./source.ts";
+
+/** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
+export function requestOf(
+  { config }: Pick<Dependencies, "config">,
+  raw: unknown,
+  now: Date,
+): ReturnType<typeof readBackfillInput> {
+  const syncs = new Map(
+    [...config.syncs].map(([name, { schedule }]) => [
+      name,
+      { timeZone: schedule?.timeZone ?? "UTC" },
+    ]),
+  );
+  return readBackfillInput(raw, { syncs, now });
+}
+
+/** Plans a backfill; nothing is written or sent. */
+export async function planFor(
+  deps: Dependencies,
+  { request, now }: { readonly request: BackfillRequest; readonly now: Date },
+  signal: AbortSignal,
+): ReturnType<typeof makePlan> {
+  const { state, target } = deps;
+  const sync = syncOf(deps, request.sync);
+  const source = connectorOf(deps, sync.connector);
+  return await makePlan({ sync, source, request, state, target, now, signal });
+}
+
+/** Plans a backfill and freezes the plan in the store, with the run that it is the plan of. */
+async function freezePlan(
+  deps: Dependencies,
+  at: { readonly ref: BackfillRef; readonly request: BackfillRequest; readonly now: Date },
+  signal: AbortSignal,
+): Promise<BackfillPlan> {
+  const { state, target } = deps;
+  const { ref, request } = at;
+  const sync = syncOf(deps, request.sync);
+  const source = connectorOf(deps, sync.connector);
+  const checkpoint = await state.checkpoint({ target, sync: sync.name });
+  assertMayAdvance(request, { sync, source, checkpoint });
+  const made = await planFor(deps, at, signal);
+  const { mode, limit, keys, advanceCheckpoint } = request;
+  await state.openRun({
+    ...ref,
+    sync: sync.name,
+    target,
+    kind: "backfill",
+    temporalId: deps.temporalId,
+    configHash: sync.configHash,
+    placesAreLines: source.placesAreLines,
+    request: {
+      mode,
+      limit,
+      keys: keys?.slice(),
+      full: request.send === "all",
+      advanceCheckpoint,
+    },
+    startedAt: isoNow(deps),
+  });
+  await state.putPlan({ runId: ref.runId, ...made });
+  return made.plan;
+}
+
+/** Whether a plan needs nobody's consent, and why or why not. */
+function consentOf(
+  { approve, sync: name }: BackfillRequest,
+  { rows }: BackfillPlan,
+  { approveBelow }: SyncConfig,
+): Pick<Exclude<PlannedBackfill, { problem: string }>, "approval" | "isApproved"> {
+  if (approve === "auto") {
+    return { isApproved: true, approval: 'it goes on by itself: `"approve": "auto"`' };
+  }
+  if (rows !== null && rows <= approveBelow) {
+    const approval = `it goes on by itself: at most ${approveBelow} rows (\`syncs.${name}.approve.auto_below\`)`;
+    return { isApproved: true, approval };
+  }
+  return { isApproved: false, approval: "it waits for the update `approve` or `discard`" };
+}
+
+/** Reads the input of a backfill and plans it; every problem of the input comes at once. */
+export function createPlanBackfill(
+  deps: Dependencies,
+): (input: PlanBackfillInput) => Promise<PlannedBackfill> {
+  return async ({ raw, ...ref }) =>
+    await attempt(async ({ signal }) => {
+      const now = new Date(deps.now());
+      const read = requestOf(deps, raw, now);
+      if ("problem" in read) return read;
+      const { request } = read;
+      const plan = await freezePlan(deps, { ref, request, now }, signal);
+      return { plan, ...consentOf(request, plan, syncOf(deps, request.sync)) };
+    });
+}

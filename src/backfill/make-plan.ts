@@ -1,0 +1,153 @@
+import type { SyncConfig } from "../config/config.ts";
+import { pageRowsMax, planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "../limits.ts";
+import { namedRows } from "../pipeline/named-rows.ts";
+import type { LaneSpan, StoredPlan } from "../state/backfills.ts";
+import type { StateClient } from "../state/state-store.ts";
+import { estimate, estimateTime } from "./estimate.ts";
+import type { BackfillPlan } from "./plan.ts";
+import type { BackfillRequest } from "./request.ts";
+import { sampleSpan, type Sampled } from "./sample.ts";
+import { askToPlan, type SourceToPlan, type Span } from "./source.ts";
+import { asJson, lanesOf, rowsOfLanes, spanOf, type Amount } from "./span.ts";
+
+type PlanInput = {
+  readonly sync: SyncConfig;
+  readonly source: SourceToPlan;
+  readonly request: BackfillRequest;
+  /** Only read. */
+  readonly state: Pick<StateClient, "knownRecords" | "runs" | "tally">;
+  readonly target: string;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+};
+
+/** A plan, the spans of its lanes in their order, and sample records as JSON. */
+type MadePlan = StoredPlan & { readonly spans: readonly LaneSpan[] };
+
+/** Everything is sent where the sync keeps nothing to compare with. */
+function sendOf({ sync, request }: PlanInput): "all" | "changed" {
+  return sync.send === "all" ? "all" : request.send;
+}
+
+async function takeSample(
+  input: PlanInput,
+  span: Span,
+  keys: readonly string[] | undefined,
+): Promise<Sampled> {
+  const { source, sync, request, state, target, now, signal } = input;
+  const rowsMax = Math.min(sampleRowsMax, request.limit ?? sampleRowsMax);
+  const ask = askToPlan(sync.connectorConfig, signal);
+  const pages =
+    keys === undefined
+      ? source.read({
+          ...ask,
+          ...span,
+          pageRowsMax: Math.min(pageRowsMax, rowsMax),
+          limit: rowsMax,
+        })
+      : namedRows(source, { ...ask, names: keys.slice(0, rowsMax) });
+  const isFullRead = source.restart?.(sync.connectorConfig) === "each-run";
+  return await sampleSpan({
+    pages,
+    rowsMax,
+    sync,
+    mode: request.mode ?? sync.mode,
+    send: sendOf(input),
+    rejectsDuplicates: isFullRead && sync.send !== "all" && sync.duplicateKeys === "reject",
+    knownRecords: async (names) =>
+      await state.knownRecords({ target, sync: sync.name, keys: names }),
+    now,
+    signal,
+  });
+}
+
+/** The rows in so many bytes of a source that counts no rows, if they are as long as those of the sample. */
+async function rowsInBytes(
+  { source, sync, signal }: PlanInput,
+  { from, bytes = 0 }: { readonly from: unknown; readonly bytes: number | undefined },
+  { sample, position }: Sampled,
+): Promise<number | null> {
+  if (bytes === 0 || position === undefined || sample.rows === 0) return null;
+  const ask = askToPlan(sync.connectorConfig, signal);
+  const part = await source.measure?.({ ...ask, from, to: position });
+  // Of a compressed file nobody knows how far the sample reaches into it.
+  if (part?.bytes === undefined || part.bytes === 0 || !part.exact) return null;
+  return Math.round((bytes * sample.rows) / part.bytes);
+}
+
+/** How many rows a span holds: as the source counts, the sample if it is the whole span, or else as well as it can be told. */
+async function measureSpan(input: PlanInput, span: Span, sampled: Sampled): Promise<Amount> {
+  const { source, sync, signal } = input;
+  const measured = await source.measure?.({ ...askToPlan(sync.connectorConfig, signal), ...span });
+  const { rows, bytes, exact = false } = measured ?? {};
+  if (rows !== undefined && exact) return { rows, isCounted: true, bytes };
+  if (sampled.isWhole) return { rows: sampled.sample.rows, isCounted: true, bytes };
+  const { from } = span;
+  return {
+    rows: rows ?? (await rowsInBytes(input, { from, bytes }, sampled)),
+    isCounted: false,
+    bytes,
+  };
+}
+
+function withinLimit(amount: Amount, limit: number | undefined, sampled: Sampled): Amount {
+  if (limit === undefined || (amount.rows !== null && amount.rows <= limit)) return amount;
+  const isCounted = amount.isCounted || sampled.sample.rows >= limit;
+  return { rows: limit, isCounted, bytes: undefined };
+}
+
+/**
+ * Plans a backfill: where it begins and ends, how much that is, in how many lanes, and what its first rows say. It only reads.
+ * @throws {ConfigError} the source cannot do what was asked; the hint says what it can.
+ */
+export async function makePlan(input: PlanInput): Promise<MadePlan> {
+  const { sync, request, state, target, now } = input;
+  const keys = request.keys === undefined ? undefined : [...new Set(request.keys)];
+  const whole = keys === undefined ? await spanOf(input) : { from: undefined, to: undefined };
+  const sampled = await takeSample(input, whole, keys);
+  const amount: Amount =
+    keys === undefined
+      ? await measureSpan(input, whole, sampled)
+      : { rows: keys.length, isCounted: true, bytes: undefined };
+  const { rows, isCounted, bytes } = withinLimit(amount, request.limit, sampled);
+  const spans = await lanesOf(input, whole, rows);
+  const lanes = await rowsOfLanes(input, spans, { rows, isCounted, bytes });
+  const mode = request.mode ?? sync.mode;
+  const estimateInput = { sync, mode, sampled, lanes, rows };
+  const plan: BackfillPlan = {
+    sync: sync.name,
+    from: request.from?.text ?? null,
+    to: request.to?.text ?? null,
+    keys: keys?.length ?? null,
+    time_zone: request.timeZone,
+    rows,
+    is_counted: isCounted,
+    limit: request.limit ?? null,
+    lanes,
+    send: sendOf(input),
+    sample: sampled.sample,
+    ...estimate(estimateInput),
+    ...(await estimateTime(state, target, estimateInput)),
+    config_hash: sync.configHash,
+    planned_at: now.toISOString(),
+  };
+  const ends = spans.map(({ from, to }) => ({ from: asJson(from), to: asJson(to) }));
+  return { plan, spans: ends, samples: sampled.samples };
+}
+
+function rowsText(rows: number | null): string {
+  return rows === null ? "an unknown number of rows" : `${rows} row${rows === 1 ? "" : "s"}`;
+}
+
+/** What of a plan does not hold any more, by the same one made anew: a sentence, or undefined while it holds. */
+export function planMoved(before: BackfillPlan, now: BackfillPlan): string | undefined {
+  if (before.config_hash !== now.config_hash) {
+    return `the configuration of sync ${before.sync} changed since the plan was made`;
+  }
+  const [had, has] = [before.rows, now.rows];
+  const moved = `the source moved since the plan was made: it held ${rowsText(had)}, now it holds ${rowsText(has)}`;
+  if (had === null || has === null) return had === has ? undefined : moved;
+  if (had > 0 && has === 0) return moved;
+  const tolerance = Math.max(planMovedRowsMax, had * planMovedShareMax);
+  return Math.abs(has - had) > tolerance ? moved : undefined;
+}

@@ -1,0 +1,196 @@
+import type { SyncConfig } from "../config/config.ts";
+import {
+  lightweightBodyBytesMax,
+  planFieldsMax,
+  planSamplesMax,
+  reportReasonsMax,
+} from "../limits.ts";
+import { loadMapping } from "../mapping/load.ts";
+import { recordBytesInBody } from "../pipeline/bodies.ts";
+import { createGzipWriter } from "../pipeline/gzip.ts";
+import { createJsonlEncoder } from "../pipeline/jsonl.ts";
+import { writeLines } from "../pipeline/lines.ts";
+import { mapRows } from "../pipeline/map.ts";
+import type { Candidate, Page, RowPage } from "../pipeline/page.ts";
+import { rejectMaker } from "../pipeline/rejects.ts";
+import { validateRecords } from "../pipeline/validate.ts";
+import { changeOf, type Change } from "../pipeline/what-changed.ts";
+import { plainJson } from "../plain-text.ts";
+import { rejectText } from "../records/reject-codes.ts";
+import { keyFieldOf } from "../records/streams.ts";
+import { validateRecord } from "../records/validate-record.ts";
+import type { KnownRecord } from "../state/known-records.ts";
+import type { PlanSample } from "./plan.ts";
+
+/** What a sample is made with. */
+export type SampleInput = {
+  /** The pages of the span, from its beginning. */
+  readonly pages: AsyncIterable<RowPage>;
+  /** Rows after which no further page is read. */
+  readonly rowsMax: number;
+  readonly sync: SyncConfig;
+  readonly mode: SyncConfig["mode"];
+  /** What the backfill sends. */
+  readonly send: "all" | "changed";
+  /** Whether the second row of a key is a reject. */
+  readonly rejectsDuplicates: boolean;
+  /** What the service is known to hold of each key, in order; it must only read. */
+  readonly knownRecords: (keys: readonly string[]) => Promise<readonly KnownRecord[]>;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+};
+
+/** A sample, and what of it the plan's estimates are made from. */
+export type Sampled = {
+  readonly sample: PlanSample;
+  /** Its first records as JSON, each with its place and what is known of it; for the state store alone (I4). */
+  readonly samples: string[];
+  /** Records that passed, and those among them that would be sent. */
+  readonly records: number;
+  readonly sent: number;
+  /** Behind its last row; undefined when there was none. */
+  readonly position: unknown;
+  /** Whether the span ends with it. */
+  readonly isWhole: boolean;
+};
+
+async function recordsOf({ pages, sync, mode }: SampleInput): Promise<AsyncIterable<Page>> {
+  const { stream, pii } = sync;
+  const makeReject = rejectMaker(stream, pii.rejects);
+  const mapping = await loadMapping(sync);
+  const mapped = mapRows(pages, mapping, { stream, keepRows: pii.rejects, makeReject });
+  const valid = validateRecords(mapped, validateRecord(stream), makeReject);
+  const bytesMax =
+    mode === "lightweight" ? recordBytesInBody(stream, lightweightBodyBytesMax) : undefined;
+  return writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
+}
+
+/** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
+function isSent(change: Change, { send, sync, now }: SampleInput): boolean {
+  if (send === "all" || change.status !== "unchanged") return true;
+  return change.acceptedAt < now.getTime() - (sync.resendAfterMs ?? Infinity);
+}
+
+function add(counts: Map<string, number>, name: string, more = 1): void {
+  counts.set(name, (counts.get(name) ?? 0) + more);
+}
+
+/** The most frequent names with their counts. */
+function mostFrequent(
+  counts: ReadonlyMap<string, number>,
+  max: number,
+): readonly { readonly name: string; readonly count: number }[] {
+  return [...counts]
+    .map(([name, count]) => ({ name, count }))
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, max);
+}
+
+/** Counts what becomes of the rows of a sample. */
+class Counts {
+  readonly #input: SampleInput;
+  readonly #rejects = new Map<string, number>();
+  readonly #fields = new Map<string, number>();
+  readonly #seen = new Set<string>();
+  readonly #states = { new: 0, changed: 0, unchanged: 0 };
+  #filtered = 0;
+  rows = 0;
+  records = 0;
+  sent = 0;
+  readonly samples: string[] = [];
+
+  constructor(input: SampleInput) {
+    this.#input = input;
+  }
+
+  /** Counts a page; answers the records that passed. */
+  async add(page: Page): Promise<readonly Candidate[]> {
+    const { sync, knownRecords } = this.#input;
+    this.rows += page.read;
+    this.#filtered += page.filtered;
+    for (const { code } of page.rejects) add(this.#rejects, code);
+    const passed = page.candidates.filter(({ key }) => this.#isFirst(key));
+    const known = await knownRecords(passed.map(({ key }) => key));
+    for (const [at, candidate] of passed.entries()) {
+      const change = changeOf(candidate, sync.stream, known[at] ?? { state: "new" });
+      this.#count(change);
+      if (this.samples.length < planSamplesMax) {
+        const { status } = change;
+        const { key, record, index } = candidate;
+        const fields = status === "changed" ? change.fields : undefined;
+        const where = page.source.where(index);
+        const shown = { place: where, key, status, changed_fields: fields, record };
+        this.samples.push(plainJson(shown));
+      }
+    }
+    return passed;
+  }
+
+  /** The rest of a plan's sample is measured, not counted. */
+  result(): Omit<PlanSample, "gzip_bytes" | "json_bytes" | "ms"> {
+    const rejects = mostFrequent(this.#rejects, reportReasonsMax);
+    return {
+      rows: this.rows,
+      rejects: rejects.map(({ name: code, count }) => ({ code, reason: rejectText(code), count })),
+      filtered: this.#filtered,
+      ...this.#states,
+      fields: mostFrequent(this.#fields, planFieldsMax).map(({ name: field, count }) => ({
+        field,
+        count,
+      })),
+    };
+  }
+
+  #isFirst(key: string): boolean {
+    if (!this.#input.rejectsDuplicates) return true;
+    if (this.#seen.has(key)) {
+      add(this.#rejects, "duplicate_key");
+      return false;
+    }
+    this.#seen.add(key);
+    return true;
+  }
+
+  #count(change: Change): void {
+    this.records += 1;
+    if (isSent(change, this.#input)) this.sent += 1;
+    // What the service holds is not known, so it is counted as if it held nothing.
+    this.#states[change.status === "unknown" ? "new" : change.status] += 1;
+    if (change.status !== "changed") return;
+    for (const field of change.fields ?? []) add(this.#fields, field);
+  }
+}
+
+/**
+ * Takes the first rows of a span through the pipeline as a run would, and compares what comes out with what the service is known to
+ * hold. Nothing is written or sent.
+ */
+export async function sampleSpan(input: SampleInput): Promise<Sampled> {
+  const { sync, rowsMax, signal } = input;
+  const startedAt = performance.now();
+  const counts = new Counts(input);
+  const gzip = createGzipWriter(async () => undefined, sync.chunk.level);
+  const encode = createJsonlEncoder();
+  let [isWhole, position]: [boolean, unknown] = [true, undefined];
+  for await (const page of await recordsOf(input)) {
+    signal.throwIfAborted();
+    const passed = await counts.add(page);
+    if (passed.length > 0) await gzip.add(encode(passed.map(({ line }) => line)));
+    ({ position } = page.source);
+    isWhole = counts.rows < rowsMax;
+    if (!isWhole) break;
+  }
+  const { jsonBytes, gzipBytes } = await gzip.finish();
+  const ms = Math.round(performance.now() - startedAt);
+  const { records, sent, samples } = counts;
+  // A file without records has a head and a tail.
+  const bytes = { json_bytes: jsonBytes, gzip_bytes: records === 0 ? 0 : gzipBytes };
+  return {
+    sample: { ...counts.result(), ...bytes, ms },
+    samples,
+    records,
+    sent,
+    position,
+    isWhole,
+  };
+}

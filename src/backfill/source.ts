@@ -1,0 +1,43 @@
+import type { RowPage } from "../pipeline/page.ts";
+
+/** What a source is asked with. */
+export type SourceAsk = {
+  readonly config: unknown;
+  readonly signal: AbortSignal;
+  readonly log: { info(text: string): void; warn(text: string): void };
+};
+
+/** What lies between two positions; an end that is undefined is the source's beginning or end. */
+export type Span = { readonly from: unknown; readonly to: unknown };
+
+type SpanAsk = SourceAsk & Span;
+
+/** What planning asks of a source; `connectors/connector.ts` says what each member promises. */
+export type SourceToPlan = {
+  readonly name: string;
+  /** There in a source that is posted to. */
+  readonly push?: unknown;
+  read(
+    ask: SpanAsk & { readonly pageRowsMax: number; readonly limit?: number | undefined },
+  ): AsyncIterable<RowPage>;
+  restart?(config: unknown): "each-run" | "resume";
+  measure?(ask: SpanAsk): Promise<{
+    readonly rows?: number | undefined;
+    readonly bytes?: number | undefined;
+    readonly exact: boolean;
+  }>;
+  horizon?(ask: SourceAsk): Promise<{ readonly to?: unknown }>;
+  at?(input: { readonly config: unknown; readonly when: Date }): unknown;
+  before?(ask: SourceAsk & { readonly place: string }): Promise<unknown>;
+  split?(
+    ask: SpanAsk & { readonly parts: number },
+  ): Promise<readonly { readonly from?: unknown; readonly to?: unknown }[]>;
+  get?(
+    ask: SpanAsk & { readonly names: readonly string[] },
+  ): Promise<Omit<RowPage, "position"> & { readonly missing: readonly string[] }>;
+};
+
+/** What a source is asked with while a plan is made: what it logs besides has no reader. */
+export function askToPlan(config: unknown, signal: AbortSignal): SourceAsk {
+  return { config, signal, log: { info: () => undefined, warn: () => undefined } };
+}

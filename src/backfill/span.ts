@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { SyncConfig } from "../config/config.ts";
+import { ConfigError } from "../errors.ts";
+import { laneRowsMin } from "../limits.ts";
+import type { BackfillRequest } from "./request.ts";
+import { askToPlan, type SourceToPlan, type Span } from "./source.ts";
+
+/** What the spans of a backfill are made from. */
+export type SpanInput = {
+  readonly sync: Pick<SyncConfig, "connection" | "connectorConfig" | "duplicateKeys" | "send">;
+  readonly source: SourceToPlan;
+  readonly request: BackfillRequest;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+};
+
+/** Rows of a span; null where the source cannot say. */
+export type Amount = {
+  readonly rows: number | null;
+  readonly isCounted: boolean;
+  /** Of the source, as far as it tells them. */
+  readonly bytes: number | undefined;
+};
+
+/** A position as the store keeps it; null is the source's beginning or end. */
+export function asJson(position: unknown): unknown {
+  return JSON.parse(JSON.stringify(position ?? null));
+}
+
+function cannotFind(
+  { sync, source }: SpanInput,
+  end: "from" | "to",
+  { what, other }: { readonly what: string; readonly other: string | undefined },
+): ConfigError {
+  const whole = end === "from" ? "it then begins with the first row" : "it then goes to the end";
+  const instead = other === undefined ? "" : `, or name ${other}`;
+  return new ConfigError(`connection ${sync.connection} cannot find ${what} in its source`, {
+    field: end,
+    hint: `leave out "${end}": ${whole}${instead}${source.get === undefined ? "" : '; single rows are named in "keys"'}`,
+  });
+}
+
+async function positionOf(input: SpanInput, end: "from" | "to"): Promise<unknown> {
+  const { source, sync, request, signal } = input;
+  const asked = request[end];
+  if (asked === undefined) return undefined;
+  if ("time" in asked) {
+    if (source.at !== undefined) {
+      return source.at({ config: sync.connectorConfig, when: asked.time });
+    }
+    const other = source.before === undefined ? undefined : 'a place, such as "line 48211"';
+    throw cannotFind(input, end, { what: "a time", other });
+  }
+  if (source.before !== undefined) {
+    const ask = askToPlan(sync.connectorConfig, signal);
+    return await source.before({ ...ask, place: asked.place });
+  }
+  const other = source.at === undefined ? undefined : 'a time, such as "2026-10-23"';
+  throw cannotFind(input, end, { what: "a place", other });
+}
+
+/**
+ * The positions of the ends that were asked for. What has no end, or one that is still to come, ends at the source's present: a row that
+ * changes later comes with the next run, and no lane can meet it twice.
+ * @throws {ConfigError} the source has no such positions.
+ */
+export async function spanOf(input: SpanInput): Promise<Span> {
+  const from = await positionOf(input, "from");
+  const { source, sync, request, now, signal } = input;
+  const { to } = request;
+  const isOpen = to === undefined || ("time" in to && to.time > now);
+  const ask = askToPlan(sync.connectorConfig, signal);
+  const present = isOpen ? (await source.horizon?.(ask))?.to : undefined;
+  return { from, to: present ?? (await positionOf(input, "to")) };
+}
+
+/** Whether a key may come twice, in two lanes: then the later one would not be sure to win. */
+function mayOvertake({ sync, source }: SpanInput, { to }: Span): boolean {
+  if (source.restart?.(sync.connectorConfig) !== "each-run") return to === undefined;
+  return sync.send === "all" || sync.duplicateKeys === "send";
+}
+
+/** Whether neighbours cover a span: a row between two of them would be lost, one in both would be read twice. */
+function isCut(lanes: readonly Span[], { from, to }: Span): boolean {
+  return lanes.every((lane, index) => {
+    const before = index === 0 ? from : lanes[index - 1]?.to;
+    const isLast = index === lanes.length - 1;
+    if (!isDeepStrictEqual(asJson(lane.from), asJson(before))) return false;
+    return isLast ? isDeepStrictEqual(asJson(lane.to), asJson(to)) : lane.to !== undefined;
+  });
+}
+
+/** Cuts a span into lanes, as many as are asked for and worth it. @throws {ConfigError} the source cuts it wrongly. */
+export async function lanesOf(
+  input: SpanInput,
+  span: Span,
+  rows: number | null,
+): Promise<readonly Span[]> {
+  const { sync, source, request, signal } = input;
+  const { keys, limit, lanes } = request;
+  const parts = rows === null ? lanes : Math.min(lanes, Math.floor(rows / laneRowsMin));
+  const isOne = keys !== undefined || limit !== undefined || parts < 2 || mayOvertake(input, span);
+  if (isOne || source.split === undefined) return [span];
+  const ask = askToPlan(sync.connectorConfig, signal);
+  const cut = (await source.split({ ...ask, ...span, parts })).map(({ from, to }) => ({
+    from,
+    to,
+  }));
+  if (cut.length === 0) return [span];
+  if (cut.length <= parts && isCut(cut, span)) return cut;
+  throw new ConfigError(
+    `connection ${sync.connection} cut the span into ${cut.length} lanes that do not cover it row for row`,
+    { field: "lanes", hint: 'ask for "lanes": 1, and mend `split` of the connector' },
+  );
+}
+
+/** The rows of each lane: measured where they or their bytes are, else shares of the whole. */
+export async function rowsOfLanes(
+  { sync, source, signal }: SpanInput,
+  lanes: readonly Span[],
+  { rows, isCounted, bytes = 0 }: Amount,
+): Promise<readonly (number | null)[]> {
+  if (rows === null || lanes.length === 1) return lanes.map(() => rows);
+  const each: number[] = [];
+  for (const lane of lanes) {
+    const ask = askToPlan(sync.connectorConfig, signal);
+    const measured =
+      isCounted || bytes > 0 ? await source.measure?.({ ...ask, ...lane }) : undefined;
+    const share =
+      measured?.bytes === undefined || bytes === 0 ? 1 / lanes.length : measured.bytes / bytes;
+    each.push(measured?.rows ?? Math.round(rows * share));
+  }
+  return each;
+}

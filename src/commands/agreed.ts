@@ -1,0 +1,25 @@
+import { createInterface } from "node:readline/promises";
+
+/**
+ * Asks a person at a terminal; anything but yes, and an end of the input, is no. Ctrl-C, which a terminal that asks does not turn into a
+ * signal, aborts `interrupted` like everywhere else, and is undefined.
+ */
+export async function isAgreed(
+  question: string,
+  interrupted: AbortController,
+): Promise<boolean | undefined> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  const stop = (): void => asking.close();
+  interrupted.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const ended = new Promise<string>((resolve) => asking.once("close", () => resolve("")));
+    asking.once("SIGINT", () => interrupted.abort());
+    const answer = await Promise.race([asking.question(question), ended]);
+    if (!interrupted.signal.aborted) return /^y(?:es)?$/i.test(answer.trim());
+    process.stderr.write("\n"); // what is said next begins a line of its own
+    return undefined;
+  } finally {
+    interrupted.signal.removeEventListener("abort", stop);
+    asking.close();
+  }
+}

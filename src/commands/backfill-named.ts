@@ -1,0 +1,33 @@
+import { ConfigError } from "../errors.ts";
+import type { Run } from "../state/runs.ts";
+import type { StateStore } from "../state/state-store.ts";
+
+/** Newest runs among which the one of a workflow is looked for. */
+const runsLookedThrough = 1_000;
+
+const runsHint = "look at `sluice runs list`";
+
+/** The backfill of that id, or the newest of that workflow. @throws {ConfigError} there is none, or the run is no backfill. */
+export async function backfillNamed(
+  state: Pick<StateStore, "run" | "runs">,
+  name: string,
+): Promise<Run> {
+  const run =
+    (await state.run(name)) ??
+    (await state.runs({ limit: runsLookedThrough })).find(({ workflowId }) => workflowId === name);
+  if (run === undefined) throw new ConfigError(`there is no run "${name}"`, { hint: runsHint });
+  if (run.kind === "backfill") return run;
+  throw new ConfigError(`run ${run.runId} is no backfill but a ${run.kind} of ${run.sync}`, {
+    hint: `\`sluice runs show ${run.runId}\` shows it, \`sluice cancel ${run.runId}\` ends one that goes on`,
+  });
+}
+
+/** The same of one that goes on. @throws {ConfigError} also when it has ended. */
+export async function openBackfillNamed(
+  state: Pick<StateStore, "run" | "runs">,
+  name: string,
+): Promise<Run> {
+  const run = await backfillNamed(state, name);
+  if (run.outcome === null) return run;
+  throw new ConfigError(`backfill ${run.runId} has ended: ${run.outcome}`, { hint: runsHint });
+}

@@ -1,0 +1,233 @@
+import { Option } from "commander";
+
+import { checkColumns, connectorOf } from "../../activities/source.ts";
+import { sources } from "../../connectors/registry.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../errors.ts";
+import { plainJson } from "../plain-text.ts";
+import { reportOfRun } from "../report-of-run.ts";
+import type { RunReport } from "../report.ts";
+import { modes } from "../state/runs.ts";
+import { begin, type Begun, type Wanted } from "./backfill-begin.ts";
+import { talkWith, type Talk, type Talked } from "./backfill-follow.ts";
+import { isMoreAsked, readOptions, type AskedOptions } from "./backfill-input.ts";
+import { formLink } from "./backfill-link.ts";
+import { backfillNamed } from "./backfill-named.ts";
+import { samplesFacts, samplesText } from "./backfill-text.ts";
+import { configOf, withGlobals, withState } from "./context.ts";
+import type { Context, GlobalOptions, Register } from "./context.ts";
+import { exitCodeOfReport, exitCodes } from "./exit-code.ts";
+import { failureOf, reportOfFailure } from "./follow.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { syncNamed } from "./named.ts";
+import { letNotificationLeave } from "./notification.ts";
+import { reportText } from "./report-text.ts";
+import { positive } from "./run.ts";
+import { openSession, type Session } from "./session.ts";
+
+type BackfillOptions = GlobalOptions &
+  AskedOptions & {
+    readonly yes?: boolean;
+    readonly follow?: string;
+    readonly show?: string;
+    readonly link?: boolean;
+    readonly ui?: string;
+  };
+
+/** Runs of a sync among which the one of a workflow is looked for. */
+const runsLookedThrough = 20;
+
+/** How long a source may take to say which columns it has. */
+const sourceMsMax = 60_000;
+
+/** The report of a backfill that ended. @throws {SluiceError} it ended before there was a run to report on. */
+async function reportOf(
+  { state }: Session,
+  { handle, firstRunId }: Begun,
+  end: NonNullable<Talked["end"]>,
+): Promise<RunReport> {
+  if ("report" in end) return end.report;
+  const carried = reportOfFailure(end.error);
+  if (carried !== undefined) return carried;
+  const runs = await state.runs({ limit: runsLookedThrough });
+  const run = runs.find((one) => one.firstRunId === firstRunId);
+  if (run?.workflowId === handle.workflowId && run.endedAt !== null)
+    return await reportOfRun(state, run);
+  throw failureOf(end.error);
+}
+
+/** Why nothing was sent where nobody could be asked. */
+function unasked({ isOurs, handle: { workflowId } }: Begun, name: string): ConfigError {
+  return isOurs
+    ? new ConfigError(
+        `nothing was sent: without a terminal to ask at, a backfill of ${name} needs --yes`,
+        { hint: "look at the plan, then the same command with --yes" },
+      )
+    : new ConfigError(`nothing is sent yet: workflow ${workflowId} waits for somebody's consent`, {
+        hint: `\`sluice backfill --follow ${workflowId} --yes\` approves it, or the update \`approve\` in the Web UI; \`sluice cancel ${workflowId}\` ends it`,
+      });
+}
+
+function showEnd(report: RunReport, plan: Talked["plan"], { context, options }: Talk): void {
+  if (options.json)
+    context.print(JSON.stringify({ workflow_id: report.workflow_id, plan: plan ?? null, report }));
+  else if (report.outcome === "discarded") context.say("discarded: nothing was sent");
+  else context.print(reportText(report));
+}
+
+async function followToEnd(session: Session, wanted: Wanted, talk: Talk): Promise<void> {
+  const { context, options, interrupted } = talk;
+  const begun = await begin(session, wanted, context);
+  const { workflowId } = begun.handle;
+  const { plan, answer, end } = await talkWith(begun, talk);
+  const name = plan?.sync ?? workflowId;
+  if (end === undefined) {
+    if (options.json === true && plan !== undefined)
+      context.print(JSON.stringify({ workflow_id: workflowId, plan, report: null }));
+    if (answer === "unasked") throw unasked(begun, name);
+    if (answer === "leave") {
+      context.say(`it waits for somebody's consent: workflow ${workflowId}`);
+      return context.exit(exitCodes.failed);
+    }
+    context.say(
+      session.hasOtherWorker
+        ? `interrupted; the backfill goes on: workflow ${workflowId}`
+        : `interrupted; \`sluice backfill ${name}\` goes on with it`,
+    );
+    return context.exit(exitCodes.interrupted);
+  }
+  const report = await reportOf(session, begun, end);
+  showEnd(report, plan, talk);
+  context.exit(exitCodeOfReport(report));
+  await letNotificationLeave(session, report, { context, signal: interrupted.signal });
+  if (answer === "unasked" && report.outcome === "discarded") throw unasked(begun, name);
+}
+
+/** Opens a session and talks with a backfill to its end. */
+async function drive(
+  context: Context,
+  config: Config,
+  { wanted, options }: { readonly wanted: Wanted; readonly options: BackfillOptions },
+): Promise<void> {
+  const interrupted = onInterrupt();
+  const session = await openSession(config, context, interrupted.signal).catch((error: unknown) => {
+    if (!interrupted.signal.aborted) throw error;
+    context.say("interrupted before the backfill began");
+    context.exit(exitCodes.interrupted);
+    return undefined;
+  });
+  if (session === undefined) return;
+  try {
+    await followToEnd(session, wanted, { context, options, interrupted });
+  } finally {
+    await session.close();
+  }
+}
+
+/** `--follow`: a backfill that goes on; of one that ended, its report. */
+async function follow(
+  context: Context,
+  config: Config,
+  { named, options }: { readonly named: string; readonly options: BackfillOptions },
+): Promise<void> {
+  const found = await withState(config, async (state) => {
+    // One that was started a moment ago, in the Web UI, has no run yet.
+    const run = await backfillNamed(state, named).catch((error: unknown) => {
+      if (named.startsWith("backfill-") && error instanceof ConfigError) return undefined;
+      throw error;
+    });
+    if (run === undefined || run.runId !== named || run.outcome === null) return run?.workflowId;
+    return await reportOfRun(state, run);
+  });
+  if (typeof found !== "object") {
+    return await drive(context, config, { wanted: { workflowId: found ?? named }, options });
+  }
+  showEnd(found, undefined, { context, options, interrupted: new AbortController() });
+  context.exit(exitCodeOfReport(found));
+}
+
+/** `--show`: to stdout alone, because it is personal data. */
+async function show(
+  context: Context,
+  config: Config,
+  { named, json }: { readonly named: string; readonly json: boolean | undefined },
+): Promise<void> {
+  await withState(config, async (state) => {
+    const { runId, workflowId, sync } = await backfillNamed(state, named);
+    const stored = await state.plan(runId);
+    if (stored === undefined) {
+      throw new ConfigError(`backfill ${runId} has no plan`, {
+        hint: `\`sluice backfill ${sync}\` makes one`,
+      });
+    }
+    if (json !== true) return context.print(samplesText(stored));
+    const { plan } = stored;
+    const facts = { run_id: runId, workflow_id: workflowId, plan, samples: samplesFacts(stored) };
+    context.print(plainJson(facts));
+  });
+}
+
+async function backfill(
+  context: Context,
+  name: string | undefined,
+  options: BackfillOptions,
+): Promise<void> {
+  const config = await configOf(context, options);
+  const { show: shown, follow: followed, json } = options;
+  if (shown !== undefined) return await show(context, config, { named: shown, json });
+  if (followed !== undefined) return await follow(context, config, { named: followed, options });
+  if (name === undefined) {
+    throw new ConfigError("say which sync to backfill", {
+      hint: `the syncs are: ${[...config.syncs.keys()].join(", ")}`,
+    });
+  }
+  const sync = syncNamed(config, name);
+  if (options.link === true) {
+    const { url, remark } = formLink(context, config, { sync: name, ui: options.ui });
+    context.print(json ? JSON.stringify({ url }) : url);
+    if (remark !== undefined && json !== true) context.say(remark);
+    return;
+  }
+  const input = readOptions(config, name, options);
+  // Before anything is started: what is wrong with the source is said at once.
+  const signal = AbortSignal.timeout(sourceMsMax);
+  await checkColumns(connectorOf({ sources }, sync.connector), sync, { signal, mayName: true });
+  const wanted = { input, isMoreAsked: isMoreAsked(options) };
+  await drive(context, config, { wanted, options });
+}
+
+/** `sluice backfill <sync>`. */
+export const registerBackfill: Register = (program, context) => {
+  withGlobals(program.command("backfill [sync]"))
+    .description("send a span of a sync again: shows the plan, asks, and follows it to its end")
+    .option("--from <when>", "a date, a time, `last 30 days`, or a place such as `line 48211`")
+    .option("--to <when>", "the same; it is not part of the span any more")
+    .option("--keys <keys>", "the rows of these keys alone, with commas between them", keysOf)
+    .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
+    .option("--limit <rows>", "read at most this many rows", positive)
+    .option("--lanes <lanes>", "how many parts of the span are sent at once", positive)
+    .addOption(
+      new Option("--send <what>", "all, or what the service is not known to hold").choices([
+        "all",
+        "changed",
+      ]),
+    )
+    .option("--note <text>", "why, for those who look at it later")
+    .option("--yes", "send it without asking")
+    .addOption(
+      new Option("--follow <run>", "go on with one that was begun: its run or workflow").conflicts(
+        "show",
+      ),
+    )
+    .option("--show <run>", "print sample records of its plan: personal data")
+    .option("--link", "print a link to the start form of the Web UI")
+    .option("--ui <address>", "of --link: where the Web UI is, such as https://temporal.example")
+    .action(async (name: string | undefined, options: BackfillOptions) => {
+      await backfill(context, name, options);
+    });
+};
+
+/** Reads keys from the command line; the option may be repeated. */
+function keysOf(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...text.split(",").map((key) => key.trim())];
+}

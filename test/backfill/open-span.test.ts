@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+
+import type { Source } from "../../connectors/connector.ts";
+import { accountsCsv } from "../support/harness.ts";
+import { arraySource, firstDay } from "./array-source.ts";
+import { accounts, now, PlanTest, withArray } from "./plan-test.ts";
+
+describe("a span without an end", () => {
+  it("ends at the source's present, so that no lane meets a row again that changes meanwhile", async () => {
+    const [test, source] = await withArray(40_000);
+    const clocked: Source = {
+      ...source,
+      restart: () => "resume",
+      horizon: async () => ({ to: { covered: 30_000 } }),
+    };
+    const open = await test.plan({ lanes: 4 }, clocked);
+    expect(open.spans).toHaveLength(4);
+    expect(open.spans.at(-1)?.to).toEqual({ covered: 30_000 });
+    const tomorrow = new Date(now.getTime() + 86_400_000);
+    const future = await test.plan({ to: { text: "tomorrow", time: tomorrow } }, clocked);
+    expect(future.spans.at(-1)?.to).toEqual({ covered: 30_000 });
+    const past = { text: "2026-01-11 00:00 UTC", time: new Date(firstDay + 10 * 86_400_000) };
+    expect((await test.plan({ to: past }, clocked)).spans).toEqual([
+      { from: null, to: { covered: 10 } },
+    ]);
+  });
+
+  it("has one lane where no present is known", async () => {
+    const [test, source] = await withArray(40_000);
+    const { spans } = await test.plan({ lanes: 4 }, { ...source, restart: () => "resume" });
+    expect(spans).toEqual([{ from: null, to: null }]);
+  });
+
+  it.each(["send: all", "duplicate_keys: send"])(
+    "has one lane where a key may come twice and the later must win: %s",
+    async (sync) => {
+      const test = await PlanTest.open(accountsCsv(1), sync);
+      const { source } = arraySource(accounts(40_000));
+      expect((await test.plan({ lanes: 4 }, source)).spans).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,59 @@
+import { expect } from "vitest";
+
+import { readBackfillInput } from "../../src/backfill/read-input.ts";
+import type { BackfillRequest } from "../../src/backfill/request.ts";
+
+type About = Parameters<typeof readBackfillInput>[1];
+
+/** Three syncs, each in its zone, on a Sunday afternoon in Paris, in winter time. */
+export const about: About = {
+  syncs: new Map([
+    ["accounts", { timeZone: "Europe/Paris" }],
+    ["contacts", { timeZone: "America/New_York" }],
+    ["crm_events", { timeZone: "Asia/Kolkata" }],
+  ]),
+  now: new Date("2026-11-22T13:30:15.120Z"),
+};
+
+/** A wrong input, the member that is named, words that say what to do, and the corrected input. */
+export type WrongInput = {
+  readonly raw: object;
+  readonly at: string;
+  readonly fix: string;
+  readonly corrected: object;
+};
+
+/** What a right input asks for. */
+export function requested(raw: unknown, by: About = about): BackfillRequest {
+  const read = readBackfillInput(raw, by);
+  if ("request" in read) return read.request;
+  throw new Error(read.problem);
+}
+
+/** What is said of a wrong input, and the corrected one, which was taken when it was read in its turn. */
+export function refused(
+  raw: unknown,
+  by: About = about,
+): {
+  readonly text: string;
+  readonly faults: readonly { readonly message: string; readonly at: string | undefined }[];
+  readonly corrected: unknown;
+  readonly problem: string;
+} {
+  const read = readBackfillInput(raw, by);
+  if ("request" in read) throw new Error("nothing was refused");
+  const { problem } = read;
+  expect(problem.startsWith("the input of this workflow is wrong:\n✖ ")).toBe(true);
+  expect(problem.length).toBeLessThanOrEqual(2_000);
+  const [text = "", json = ""] = problem.split("\n\nTry:\n");
+  const corrected: unknown = JSON.parse(json);
+  expect(readBackfillInput(corrected, by)).toHaveProperty("request");
+  const faults = text
+    .split("✖ ")
+    .slice(1)
+    .map((fault) => {
+      const [message = "", at] = fault.split("\n  → at ");
+      return { message, at: at?.split("\n")[0] };
+    });
+  return { text, faults, corrected, problem };
+}

@@ -1,0 +1,84 @@
+import type { Mutant } from "../mutant.ts";
+
+const stateTest = "test/src/state/backfills.test.ts";
+
+/** Mutants of backfills: their lanes, their lock, their plans. */
+export const mutantsOfBackfills: readonly Mutant[] = [
+  {
+    id: "S44",
+    plants: "a backfill moves the nightly checkpoint",
+    edits: [
+      {
+        file: "src/state/commit.ts",
+        find: 'if (kind === "replay" || kind === "backfill") return;',
+        replace: 'if (kind === "replay") return;',
+      },
+    ],
+    test: {
+      file: stateTest,
+      title:
+        "commits lanes beside each other, each in its own order, and leaves the checkpoint alone",
+    },
+  },
+  {
+    id: "S45",
+    plants: "a chunk that is staged again takes other lanes' chunks with it",
+    edits: [
+      {
+        file: "src/state/sends.ts",
+        find: "drop(runId, chunk, last);",
+        replace: "drop(runId, chunk);",
+      },
+    ],
+    test: {
+      file: stateTest,
+      title: "gives up a lane's own chunks alone when one of them is staged again",
+    },
+  },
+  {
+    id: "S46",
+    plants: "a backfill takes its lock back before the run that waits for it",
+    edits: [
+      {
+        file: "src/state/locks.ts",
+        find: 'if (waiting !== null && input.kind === "backfill") return { holder: waiting };',
+        replace: "",
+      },
+    ],
+    test: {
+      file: stateTest,
+      title: "is wanted of a backfill alone, and goes to the one that waits first",
+    },
+  },
+  {
+    id: "S47",
+    plants: "a backfill without an end reads rows that change while it runs",
+    edits: [
+      {
+        file: "src/backfill/span.ts",
+        find: 'return { from, to: present ?? (await positionOf(input, "to")) };',
+        replace: 'return { from, to: await positionOf(input, "to") };',
+      },
+    ],
+    test: {
+      file: "test/backfill/open-span.test.ts",
+      title:
+        "ends at the source's present, so that no lane meets a row again that changes meanwhile",
+    },
+  },
+  {
+    id: "S48",
+    plants: "rows of one key are sent by two lanes at once where the later must win",
+    edits: [
+      {
+        file: "src/backfill/span.ts",
+        find: 'return sync.send === "all" || sync.duplicateKeys === "send";',
+        replace: "return false;",
+      },
+    ],
+    test: {
+      file: "test/backfill/open-span.test.ts",
+      title: "has one lane where a key may come twice and the later must win: send: all",
+    },
+  },
+];
