@@ -68,10 +68,14 @@ export class BackfillView {
   }
 
   /** Shows a plan that waits for a decision. */
-  planned(plan: BackfillPlan, approval: string): void {
+  planned(
+    plan: BackfillPlan,
+    { approval, isApproved }: { readonly approval: string; readonly isApproved: boolean },
+  ): void {
     this.decision = undefined;
     const lanes = lanesOf(plan);
     this.change({ phase: "waiting", plan, approval, lanes, lanes_at_once: lanes.length });
+    this.run.update({ needs_approval: !isApproved });
   }
 
   /** Takes the plan as it holds when the lanes begin: their number may be another one. */
@@ -89,6 +93,7 @@ export class BackfillView {
   pause(why: string): void {
     if (this.state.is_paused) return;
     this.change({ is_paused: true });
+    this.run.update({ waiting: "paused: `sluice resume` or the update `resume` goes on" });
     this.note(`paused: ${why}`);
   }
 
@@ -122,6 +127,7 @@ export class BackfillView {
       validator: () => this.#assertRunning(true),
       handler: () => {
         this.change({ is_paused: false });
+        this.run.update({ waiting: null });
         this.note("resumed by a person");
       },
     });
@@ -156,6 +162,7 @@ export class BackfillView {
 
   #decide(decision: "approve" | "discard", text: string): void {
     this.decision = decision;
+    this.run.update({ needs_approval: false });
     this.note(text);
   }
 

@@ -86,7 +86,7 @@ async function planAndAsk({ view, ref, raw }: Backfill): Promise<Ending | undefi
     showDetails(`### This input cannot be used\n\n${fenced(planned.problem)}`);
     throw ApplicationFailure.nonRetryable(planned.problem, "InvalidInput");
   }
-  view.planned(planned.plan, planned.approval);
+  view.planned(planned.plan, planned);
   if (planned.isApproved) return undefined;
   const isDecided = await condition(() => view.decision !== undefined, approvalWaitMs);
   if (view.decision === "approve") return undefined;

@@ -40,6 +40,8 @@ export type Progress = {
   /** What the run waits for, such as "rate limited until …"; null while it moves. */
   readonly waiting: string | null;
   readonly report: RunReport | null;
+  /** Of a backfill: whether its plan waits for a person. */
+  readonly needs_approval?: boolean | undefined;
 };
 
 /** The counts of a run that has read nothing. */

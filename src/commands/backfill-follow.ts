@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
 
+import type { Progress } from "../../workflows/progress.ts";
 import type { BackfillPlan } from "../backfill/plan.ts";
 import { plainText } from "../plain-text.ts";
 import { isAgreed } from "./agreed.ts";
@@ -36,17 +37,12 @@ type Answer = "approve" | "discard" | "leave" | "unasked";
 /** A plan, and whether it waits for a person. */
 type Planned = { readonly plan: BackfillPlan; readonly isWaiting: boolean };
 
-/** What the workflow writes into its details while a plan waits for a person; there is no query for it. */
-const waitsText = "waits for the update `approve`";
-
 async function plannedOf({ handle }: Begun): Promise<Planned | undefined> {
   try {
     const plan = await handle.query<BackfillPlan | null>("plan");
     if (plan === null) return undefined;
-    const { currentDetails } = await handle.query<{ readonly currentDetails?: string }>(
-      "__temporal_workflow_metadata",
-    );
-    return { plan, isWaiting: currentDetails?.includes(waitsText) === true };
+    const { needs_approval: isWaiting = false } = await handle.query<Progress>("progress");
+    return { plan, isWaiting };
   } catch {
     return undefined; // a query needs a worker: without one it is asked again
   }
