@@ -38,11 +38,12 @@ export class BackfillView {
 
   constructor(state: BackfillState, counts: ProgressCounts = noCounts) {
     this.state = state;
+    const mode = state.lanes.find((lane) => lane.mode !== undefined)?.mode;
     const progress: Progress = {
       run_id: state.run_id,
       sync: state.plan?.sync ?? "backfill",
-      mode: null,
-      mode_reason: null,
+      mode: mode?.mode ?? null,
+      mode_reason: mode?.reason ?? null,
       counts,
       waiting: null,
       report: null,

@@ -132,7 +132,12 @@ describe("workflow backfill", () => {
       expect(version).toBeGreaterThan(0);
 
       const report = await handle.result();
-      expect(report).toMatchObject({ outcome: "done", balanced: true, counts: { read: 12_000 } });
+      expect(report).toMatchObject({
+        outcome: "done",
+        balanced: true,
+        mode: "heavyweight",
+        counts: { read: 12_000 },
+      });
       expect((await project.records()).size).toBe(12_000);
       expect((await project.state.checkpoint(name)).version).toBe(version);
     },
