@@ -72,8 +72,11 @@ export type PlannedBackfill =
       readonly approval: string;
     };
 
-/** Input of `openBackfill`; `isPlanned` says that nothing was staged yet, so that the plan must still hold. */
-export type OpenBackfillInput = PlanBackfillInput & { readonly isPlanned: boolean };
+/** Input of `openBackfill`. */
+export type OpenBackfillInput = PlanBackfillInput & {
+  /** The plan that was agreed to, which must still hold; undefined when something was sent of it before. */
+  readonly approved: BackfillPlan | undefined;
+};
 
 /** Result of `openBackfill`; `moved` says that its plan does not hold any more, and why. */
 export type OpenedBackfill =

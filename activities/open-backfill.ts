@@ -1,20 +1,26 @@
 import { planMoved } from "../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../src/backfill/plan.ts";
-import { ConfigChangedError, WrongStoreError } from "../src/errors.ts";
+import { ConfigChangedError, ConfigError, WrongStoreError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import { assertMaySend } from "../src/key-gates.ts";
 import { sendLock } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
-import { syncOf, type Dependencies } from "./dependencies.ts";
-import type { BackfillRef, OpenBackfillInput, OpenedBackfill } from "./inputs.ts";
+import { heldRunOf, syncOf, type Dependencies } from "./dependencies.ts";
+import type { BackfillRef, OpenBackfillInput, OpenedBackfill, RunRef } from "./inputs.ts";
 import { settingsOf } from "./open-run.ts";
 import { planFor, requestOf } from "./plan-backfill.ts";
 import { checkColumns, connectorOf } from "./source.ts";
 import { takeRunLock } from "./take-lock.ts";
 
-async function plannedRun({ state }: Dependencies, { runId }: BackfillRef): Promise<Run> {
+async function plannedRun({ state, target }: Dependencies, { runId }: BackfillRef): Promise<Run> {
   const run = await state.run(runId);
+  if (run !== undefined && run.target !== target) {
+    throw new ConfigError(
+      `backfill ${runId} was planned for ${run.target}, and this worker sends to ${target}`,
+      { field: "api.base_url", hint: "start it again" },
+    );
+  }
   if (run !== undefined) return run;
   throw new WrongStoreError(`backfill ${runId} was planned on another state store`, {
     hint: "let only workers of one `state:` poll a task queue (temporal.task_queue)",
@@ -39,52 +45,52 @@ function changedSince({ runId, sync }: Run): ConfigChangedError {
   );
 }
 
-/** Holds a frozen plan against its source. One that still holds takes the spans of the source as it is now. */
+/** Holds a plan that was agreed to against its source. One that still holds takes the spans of the source as it is now. */
 async function planAgain(
   deps: Dependencies,
-  at: { readonly runId: string; readonly raw: unknown; readonly planned: BackfillPlan },
+  at: { readonly runId: string; readonly raw: unknown; readonly approved: BackfillPlan },
   signal: AbortSignal,
 ): Promise<BackfillPlan | { readonly moved: string }> {
-  const { runId, raw, planned } = at;
-  const now = new Date(planned.planned_at);
+  const { runId, raw, approved } = at;
+  const now = new Date(approved.planned_at);
   const read = requestOf(deps, raw, now);
   if ("problem" in read) {
     return { moved: "the configuration as it is now does not understand the input" };
   }
   const made = await planFor(deps, { request: read.request, now }, signal);
-  const moved = planMoved(planned, made.plan);
+  const moved = planMoved(approved, made.plan);
   if (moved !== undefined) return { moved };
   await deps.state.putPlan({ runId, ...made });
-  return made.plan;
+  return await planOf(deps, runId);
 }
 
 /**
- * Takes the send lock for a backfill, to be called before its lanes begin and whenever they go on. While nothing is staged the plan is
- * held against the source: one that does not hold any more is made anew.
+ * Takes the send lock for a backfill, to be called before its lanes begin and whenever they go on. While nothing was staged the plan is
+ * held against the source, once the lock is held: one that does not hold any more gives it back.
  */
 export function createOpenBackfill(
   deps: Dependencies,
 ): (input: OpenBackfillInput) => Promise<OpenedBackfill> {
   const { state, target } = deps;
-  return async ({ isPlanned, ...input }) =>
+  return async ({ approved, raw, ...ref }) =>
     await attempt(async ({ signal }) => {
-      const { runId, workflowId, firstRunId } = input;
-      const run = await plannedRun(deps, input);
+      const { runId, firstRunId } = ref;
+      const run = await plannedRun(deps, ref);
       const sync = syncOf(deps, run.sync);
-      const planned = await planOf(deps, runId);
-      const held = isPlanned ? await planAgain(deps, { ...input, planned }, signal) : planned;
-      if ("moved" in held) return held;
+      await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
+      const name = sendLock(target, run.sync);
+      const isBegun = approved === undefined;
+      const what = `sync ${run.sync} is being sent`;
+      const fence = await takeRunLock(deps, { kind: run.kind, ...ref, name, isBegun, what });
+      const held = isBegun
+        ? await planOf(deps, runId)
+        : await planAgain(deps, { runId, raw, approved }, signal);
+      if ("moved" in held) {
+        await state.releaseLock({ name, firstRunId });
+        return held;
+      }
       // What was sent by one mapping is not gone on with by another.
       if (held.config_hash !== sync.configHash) throw changedSince(run);
-      const fence = await takeRunLock(deps, {
-        kind: run.kind,
-        runId,
-        workflowId,
-        firstRunId,
-        name: sendLock(target, run.sync),
-        what: `sync ${run.sync} is being sent`,
-      });
-      await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       const source = connectorOf(deps, sync.connector);
       await checkColumns(source, sync, { signal, mayName: false });
       if (sync.send === "all") await state.forgetFingerprints({ target, sync: sync.name });
@@ -103,12 +109,12 @@ export function createOpenBackfill(
 }
 
 /** Lets the send lock of a backfill go, for a pause or for another run: what is staged and not committed is given up. */
-export function createYieldBackfill(deps: Dependencies): (input: BackfillRef) => Promise<object> {
+export function createYieldBackfill(deps: Dependencies): (input: RunRef) => Promise<object> {
   const { state, target } = deps;
-  return async (input) =>
+  return async (ref) =>
     await attempt(async () => {
-      const { runId, firstRunId } = input;
-      const { sync } = await plannedRun(deps, input);
+      // An attempt that was stalled must not take the lock from the holding that came after it.
+      const { runId, firstRunId, sync } = await heldRunOf(deps, ref);
       await state.dropSends({ runId });
       await state.releaseLock({ name: sendLock(target, sync), firstRunId });
       return {};

@@ -1,13 +1,16 @@
+import type { Source } from "../connectors/connector.ts";
 import { makePlan } from "../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../src/backfill/plan.ts";
 import { readBackfillInput } from "../src/backfill/read-input.ts";
 import type { BackfillRequest } from "../src/backfill/request.ts";
 import type { SyncConfig } from "../src/config/config.ts";
+import { ConfigError } from "../src/errors.ts";
 import { assertMayAdvance } from "./advance-checkpoint.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "./inputs.ts";
-import { connectorOf } from "./source.ts";
+import { replacesOlder } from "./replay-pages.ts";
+import { askOf, connectorOf } from "./source.ts";
 
 /** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
 export function requestOf(
@@ -24,6 +27,34 @@ export function requestOf(
   return readBackfillInput(raw, { syncs, now });
 }
 
+/** @throws {ConfigError} older rows may follow newer ones of the same key: of what is posted, or appended, each version stands for itself. */
+function assertMayRepeat(sync: SyncConfig, source: Source): void {
+  const isLog =
+    source.restart?.(sync.connectorConfig) !== "each-run" && source.horizon === undefined;
+  if (!isLog || !replacesOlder(sync.stream)) return;
+  throw new ConfigError(
+    `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could overwrite a newer one`,
+    {
+      field: "sync",
+      hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
+    },
+  );
+}
+
+/** @throws {ConfigError} a transaction is open that may still commit rows before the end: neither this nor the nightly run would read them. */
+async function assertNothingIsOpen(
+  sync: SyncConfig,
+  source: Source,
+  signal: AbortSignal,
+): Promise<void> {
+  const horizon = await source.horizon?.(askOf(sync, signal));
+  if (horizon?.held === undefined) return;
+  throw new ConfigError("a transaction is open in the source, whose rows might be passed over", {
+    field: "advance_checkpoint",
+    hint: "leave it out, or try again when the transaction is over",
+  });
+}
+
 /** Plans a backfill; nothing is written or sent. */
 export async function planFor(
   deps: Dependencies,
@@ -33,6 +64,8 @@ export async function planFor(
   const { state, target } = deps;
   const sync = syncOf(deps, request.sync);
   const source = connectorOf(deps, sync.connector);
+  assertMayRepeat(sync, source);
+  if (request.advanceCheckpoint) await assertNothingIsOpen(sync, source, signal);
   return await makePlan({ sync, source, request, state, target, now, signal });
 }
 

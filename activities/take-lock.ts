@@ -15,6 +15,8 @@ export async function takeRunLock(
   run: LockHolder & {
     /** Of the lock. */
     readonly name: string;
+    /** Of a backfill that has begun: another one is waited for, too. */
+    readonly isBegun?: boolean | undefined;
     /** What it locks, as a person reads it: "sync accounts is being sent". */
     readonly what: string;
   },
@@ -23,17 +25,21 @@ export async function takeRunLock(
   const by = { name, workflowId, firstRunId, runId, kind };
   const ask = { ...by, at: isoNow(deps) };
   let answer = await deps.state.takeLock(ask);
-  if ("holder" in answer && !(await isRunOpen(deps, answer.holder))) {
-    // A terminated or timed-out workflow cannot give its lock back: Temporal says that it is closed.
+  // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that it is closed.
+  const closed: LockHolder[] = [];
+  while ("holder" in answer && !(await isRunOpen(deps, answer.holder))) {
     const { holder } = answer;
+    if (closed.some(({ firstRunId: known }) => known === holder.firstRunId)) break;
+    closed.push(holder);
     answer = await deps.state.takeLock({ ...ask, insteadOf: holder });
-    if ("fence" in answer) await abandonRun(deps, holder);
   }
+  for (const holder of closed) await abandonRun(deps, holder);
   if ("fence" in answer) return answer.fence;
   const { holder } = answer;
   // Nights and deliveries go before a backfill, which lets the lock go behind its next chunk.
   const isYielded = kind !== "backfill" && (await deps.state.wantLock(by));
-  if (isYielded || (kind === "backfill" && holder.kind !== "backfill")) {
+  const mayWait = kind === "backfill" && (run.isBegun === true || holder.kind !== "backfill");
+  if (isYielded || mayWait) {
     throw new LockWaitError(`waiting until run ${holder.runId} lets the send lock go: ${what}`);
   }
   throw new BusyError(`${what} by run ${holder.runId} (workflow ${holder.workflowId})`, {

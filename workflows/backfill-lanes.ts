@@ -1,6 +1,6 @@
 import { isCancellation } from "@temporalio/workflow";
 
-import type { OpenedRun } from "../activities/inputs.ts";
+import type { OpenedRun, StageResult } from "../activities/inputs.ts";
 import { laneTriesMax } from "../src/limits.ts";
 import type { LaneState } from "./backfill-state.ts";
 import type { BackfillView } from "./backfill-view.ts";
@@ -16,28 +16,41 @@ function laneNow(view: BackfillView, lane: number): LaneState {
 }
 
 /** What a lane's transfer reports to: the counts of the whole run, and of its lane. */
-function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): Transfer {
+type Reporting = Transfer & {
+  /** Takes back what was staged and not committed, because it is read again. */
+  readonly giveUp: () => void;
+};
+
+function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): Reporting {
   const { run } = view;
+  let underWay: StageResult[] = [];
+  const giveUp = (): void => {
+    run.update({ counts: underWay.reduce(withoutStaged, run.progress.counts) });
+    const read = underWay.reduce((sum, { counts }) => sum + counts.read, 0);
+    view.lane(lane, { read: laneNow(view, lane).read - read });
+    underWay = [];
+  };
   return {
+    giveUp,
     shouldStop,
     onMode: (mode) => {
       view.lane(lane, { mode });
       run.update({ mode: mode.mode, mode_reason: mode.reason });
     },
     onStaged: (staged) => {
+      underWay.push(staged);
       run.update({ counts: withStaged(run.progress.counts, staged) });
       view.lane(lane, { read: laneNow(view, lane).read + staged.counts.read });
     },
     onCommitted: (staged, { isLockWanted }) => {
       run.update({ counts: withCommitted(run.progress.counts, staged) });
-      view.lane(lane, { sent: laneNow(view, lane).sent + staged.records });
+      underWay = underWay.filter((other) => other !== staged);
+      // Chunks are committed in their order: whatever happens to the next one, the lane goes on with it.
+      const { chunk, sent } = laneNow(view, lane);
+      view.lane(lane, { chunk: chunk + 1, sent: sent + staged.records });
       view.isLockWanted ||= isLockWanted;
     },
-    onRestage: (dropped) => {
-      run.update({ counts: dropped.reduce(withoutStaged, run.progress.counts) });
-      const read = dropped.reduce((sum, { counts }) => sum + counts.read, 0);
-      view.lane(lane, { read: laneNow(view, lane).read - read });
-    },
+    onRestage: giveUp,
     onPlace: () => undefined,
     waiting: (why) => {
       const text = why === null ? null : `lane ${lane}: ${why}`;
@@ -45,6 +58,16 @@ function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): 
     },
   };
 }
+
+/** Faults that every lane has, or that stop the run: none is worth another try. */
+const faultsOfRun: ReadonlySet<string> = new Set([
+  "AuthFailed",
+  "ConfigChanged",
+  "ConfigError",
+  "Superseded",
+  "TooManyRejects",
+  "WrongStore",
+]);
 
 /** Transfers one lane until it is done or to stop; a fault of its own ends it alone. @throws the cancellation. */
 async function runLane(
@@ -55,16 +78,14 @@ async function runLane(
   const { lane, opened } = at;
   const { chunk, mode } = laneNow(view, lane);
   view.lane(lane, { state: "running" });
+  const reporting = reportTo(view, lane, shouldStop);
   try {
-    const { kind, place } = await transferBatch(reportTo(view, lane, shouldStop), {
-      opened,
-      chunk,
-      mode,
-    });
+    const { kind, place } = await transferBatch(reporting, { opened, chunk, mode });
     const state = kind === "done" ? "done" : "waiting";
     view.lane(lane, { state, chunk: place.chunk, mode: place.mode, failure: undefined });
   } catch (error) {
     if (isCancellation(error)) throw error;
+    reporting.giveUp();
     const { outcome, failure } = closingOf(error);
     const { failures } = laneNow(view, lane);
     if (outcome === "credits_exhausted") {
@@ -72,7 +93,9 @@ async function runLane(
       view.pause(`${failure?.message ?? "credits are used up"}; \`resume\` when there are more`);
       return;
     }
-    const isLast = failures + 1 >= laneTriesMax;
+    const isOfRun = faultsOfRun.has(failure?.code ?? "");
+    if (isOfRun) view.isBroken = true;
+    const isLast = isOfRun || failures + 1 >= laneTriesMax;
     view.lane(lane, { state: isLast ? "failed" : "waiting", failures: failures + 1, failure });
     view.note(`lane ${lane} failed${isLast ? "" : ", and is begun again where it stopped"}`);
   }

@@ -8,6 +8,7 @@ import {
 } from "@temporalio/workflow";
 import { z } from "zod";
 
+import type { OpenedRun } from "../activities/inputs.ts";
 import type { BackfillPlan } from "../src/backfill/plan.ts";
 import { lanesMax, runWarningsMax } from "../src/limits.ts";
 import { backfillDetails } from "./backfill-details.ts";
@@ -34,6 +35,10 @@ export class BackfillView {
   decision: "approve" | "discard" | undefined;
   /** Another run waits for the send lock. */
   isLockWanted = false;
+  /** Something failed that is no lane's own: no lane goes on. */
+  isBroken = false;
+  /** The run as it was opened last: it may have staged files. */
+  opened: OpenedRun | undefined;
   readonly run: RunView;
 
   constructor(state: BackfillState, counts: ProgressCounts = noCounts) {
@@ -73,7 +78,7 @@ export class BackfillView {
     plan: BackfillPlan,
     { approval, isApproved }: { readonly approval: string; readonly isApproved: boolean },
   ): void {
-    this.decision = undefined;
+    this.decision = isApproved ? "approve" : undefined;
     const lanes = lanesOf(plan);
     this.change({ phase: "waiting", plan, approval, lanes, lanes_at_once: lanes.length });
     this.run.update({ needs_approval: !isApproved });
@@ -88,7 +93,7 @@ export class BackfillView {
 
   /** Whether the lanes are to stop behind their next chunk. */
   get mustStop(): boolean {
-    return this.state.is_paused || this.isLockWanted;
+    return this.state.is_paused || this.isLockWanted || this.isBroken;
   }
 
   pause(why: string): void {

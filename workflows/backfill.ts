@@ -7,7 +7,7 @@ import {
 } from "@temporalio/workflow";
 import { z } from "zod";
 
-import type { BackfillRef, OpenedRun } from "../activities/inputs.ts";
+import type { BackfillRef, OpenedBackfill, OpenedRun } from "../activities/inputs.ts";
 import { approvalWaitMs } from "../src/limits.ts";
 import type { RunReport } from "../src/report.ts";
 import { foreignRun, wrongInput } from "../src/wrong-input.ts";
@@ -98,16 +98,32 @@ function isTimeToContinue({ settings }: OpenedRun, staged: number): boolean {
   return workflowInfo().continueAsNewSuggested || staged >= (settings.chunksPerRun ?? Infinity);
 }
 
+/** Opens the run; undefined when there are no credits: then it is paused, and whoever gets some resumes it. */
+async function openOrPause({ view, ref, raw }: Backfill): Promise<OpenedBackfill | undefined> {
+  const { plan, is_begun: isBegun } = view.state;
+  try {
+    return await openBackfill({ ...ref, raw, approved: isBegun ? undefined : (plan ?? undefined) });
+  } catch (error) {
+    const { outcome, failure } = closingOf(error);
+    if (outcome !== "credits_exhausted") throw error;
+    view.change({ phase: "running" });
+    view.pause(`${failure?.message ?? "credits are used up"}; \`resume\` when there are more`);
+    return undefined;
+  }
+}
+
 /** Holds the lock and runs lanes until all ended, letting it go for pauses and for whoever waits for it. */
 async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
   const stagedBefore = view.run.progress.counts.staged_chunks;
   for (;;) {
     await view.untilResumed();
-    const opened = await openBackfill({ ...ref, raw, isPlanned: !view.state.is_begun });
+    const opened = await openOrPause({ view, ref, raw });
+    if (opened === undefined) continue;
     if ("moved" in opened) {
       view.note(`the plan does not hold any more: ${opened.moved}`);
       return { kind: "moved" };
     }
+    view.opened = opened;
     if (opened.settings.searchAttribute) nameInSearch(view.run.progress.sync);
     if (!view.state.is_begun) view.replan(opened.plan);
     const { began_ms: began } = view.state;
@@ -116,7 +132,8 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
     const isTime = (): boolean =>
       isTimeToContinue(opened, view.run.progress.counts.staged_chunks - stagedBefore);
     await runLanes(view, opened, isTime);
-    if (view.state.lanes.every(({ state }) => state === "done" || state === "failed")) {
+    const isOver = view.state.lanes.every(({ state }) => state === "done" || state === "failed");
+    if (isOver || view.isBroken) {
       await sweep(activitiesOf(opened), { runId: ref.runId });
       const ending = closingOfLanes(view);
       if (opened.advanceCheckpoint && ending.closing.outcome === "done") {
@@ -126,7 +143,7 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
     }
     if (view.mustStop) {
       if (view.isLockWanted) view.note("another run goes first");
-      await yieldBackfill(ref);
+      await yieldBackfill(runRef(opened));
     }
     if (isTime()) return { kind: "continue" };
   }
@@ -155,7 +172,9 @@ async function execute(made: Backfill): Promise<Ended> {
     }
   } catch (error) {
     // An input that cannot be used: nothing was opened, and its text is the whole story.
-    if (error instanceof ApplicationFailure) throw error;
+    if (error instanceof ApplicationFailure && view.state.plan === null) throw error;
+    const { opened, run } = view;
+    if (opened !== undefined) await sweep(activitiesOf(opened), { runId: run.progress.run_id });
     return { kind: "close", closing: closingOf(error), cause: error };
   }
 }

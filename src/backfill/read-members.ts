@@ -72,7 +72,7 @@ const shape = {
     .max(namedKeysMax, keysMessage)
     .transform((keys) => [...new Set(keys)])
     .optional(),
-  mode: choice(modes).default("auto"),
+  mode: choice(modes).optional(),
   limit: count(
     "must be a whole number of rows from 1 on, such as 1000",
     Number.MAX_SAFE_INTEGER,

@@ -68,6 +68,7 @@ export function createLockStore(db: Database): LockStore {
   );
   const setFence = db.prepare("update runs set fence = $fence where run_id = $runId");
   const dropSends = createDropping(db);
+  const unwait = db.prepare("update locks set waiting = null where name = $name");
   const release = db.prepare(
     "update locks set held = 0 where name = $name and first_run_id = $firstRunId",
   );
@@ -78,9 +79,13 @@ export function createLockStore(db: Database): LockStore {
         if (found?.held === 1) {
           if (found.firstRunId === input.firstRunId) return { fence: found.fence };
           if (found.firstRunId !== insteadOf?.firstRunId) {
+            // Nobody yields to it here: it does not wait.
+            const isMine = found.waiting?.firstRunId === input.firstRunId;
+            if (isMine && found.kind !== "backfill") unwait.run(input);
             return { holder: lockHolder.parse(found) };
           }
           dropSends(found.runId, 0);
+          release.run({ name: input.name, firstRunId: found.firstRunId });
         }
         const known = [input.firstRunId, insteadOf?.firstRunId];
         const waits = found?.waiting ?? null;

@@ -110,8 +110,11 @@ export function createRejectStore(db: Database): RejectStore {
   );
   // SQLite takes the bare columns beside a single min() from the row that holds the minimum.
   const reasons = db.prepare(
-    `select code, count(*) as count, chunk, ordinal, place, min(chunk * 1000000000 + ordinal)
-     from rejects where run_id = $runId group by code order by count desc, code limit $limit`,
+    // The minimum itself is not asked for: with many lanes it is no number that JavaScript holds exactly.
+    `select code, count, chunk, ordinal, place from (
+       select code, count(*) as count, chunk, ordinal, place, min(chunk * 1000000000 + ordinal)
+       from rejects where run_id = $runId group by code)
+     order by count desc, code limit $limit`,
   );
   const add = insertRejects(db);
   return {

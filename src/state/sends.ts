@@ -239,9 +239,10 @@ export function createSendStore(db: Database): SendStore {
         }
         drop(runId, chunk, last);
         statements.clearRejects.run({ runId, chunk, last });
-        const span =
-          first(spanRow, statements.lane, { runId, lane }) ??
-          first(spanRow, statements.runSpan, { runId });
+        const ofLane = first(spanRow, statements.lane, { runId, lane });
+        // A lane without a span would read the whole source.
+        if (ofLane === undefined && lane > 1) throw superseded({ runId, chunk, stage: 0 });
+        const span = ofLane ?? first(spanRow, statements.runSpan, { runId });
         const from = before?.to ?? span?.from;
         const stage = (older?.stage ?? 0) + 1;
         const name = { runId, chunk, stage, host, ...by, from: toJson(from) };

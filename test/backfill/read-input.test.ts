@@ -71,7 +71,7 @@ describe("readBackfillInput", () => {
       from: undefined,
       to: undefined,
       keys: undefined,
-      mode: "auto",
+      mode: undefined,
       limit: undefined,
       lanes: 4,
       send: "changed",

@@ -167,6 +167,43 @@ describe("workflow backfill", () => {
   );
 
   it(
+    "begins a lane again where it failed, and rests without credits until it is resumed",
+    async () => {
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig({ sync: "chunk: { records: 1000 }" }),
+        "accounts.csv": accountsCsv(12_000),
+      });
+      await project.worker();
+      const broken = { status: 400, body: { message: "no" } };
+      const spent = { status: 429, body: { message: "credits exhausted" } };
+      project.sandbox.order({ step: "generate-upload-url", after: 3, do: broken });
+      project.sandbox.order({ step: "generate-upload-url", after: 3, do: spent });
+      const handle = await start(project, {
+        sync: "accounts",
+        lanes: 2,
+        approve: "auto",
+        send: "all",
+      });
+      await until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
+      await until(async () => (await project.lockHolder()) === undefined);
+      const { committed_chunks: before } = (await progressOf(handle)).counts;
+      expect(before).toBeGreaterThan(0);
+      // The gate is closed still: it rests again, and does not end.
+      await handle.executeUpdate("resume");
+      await until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
+      expect((await project.sluice("budget", "reopen")).code).toBe(0);
+      await handle.executeUpdate("resume");
+      expect(await handle.result()).toMatchObject({
+        outcome: "done",
+        balanced: true,
+        counts: { read: 12_000, sent: 12_000 },
+      });
+      expect((await project.records()).size).toBe(12_000);
+    },
+    timeoutMs,
+  );
+
+  it(
     "fails at once with every problem of its input and one to paste",
     async () => {
       const project = await Project.start(onTestFinished, {

@@ -52,6 +52,7 @@ const spans = [
   { from: null, to: { row: 10 } },
   { from: { row: 10 }, to: { row: 20 } },
 ];
+const span = { from: null, to: null };
 const second = firstChunkOf(2);
 
 describe.each(implementations)("backfills: $kind", ({ open }) => {
@@ -132,6 +133,32 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
     expect(await store.rejects({ runId: "b", limit: 10 })).toHaveLength(1);
   });
 
+  it("gives an example of rejects that only the last lane met", async () => {
+    const chunk = firstChunkOf(16);
+    await store.putPlan({
+      runId: "b",
+      plan,
+      samples: [],
+      spans: Array.from({ length: 16 }, () => span),
+    });
+    await store.drawStage({ runId: "b", chunk, host: "h" });
+    const reject = {
+      stream: "account",
+      place: "f:1",
+      step: "map",
+      code: "x",
+      reason: "r",
+    } as const;
+    await store.addRejects({ runId: "b", chunk, stage: 1, rejects: [reject], at });
+    const [reason] = await store.rejectReasons({ runId: "b", limit: 5 });
+    expect(reason).toMatchObject({ code: "x", count: 1, chunk, ordinal: 1 });
+  });
+
+  it("stages nothing of a lane that has no span", async () => {
+    const lost = store.drawStage({ runId: "b", chunk: firstChunkOf(3), host: "h" });
+    await expect(lost).rejects.toThrow(SupersededError);
+  });
+
   it("counts what other lanes read and rejected against the limit", async () => {
     await test.stage("b", second);
     expect(await store.totalsBefore({ runId: "b", chunk: 1 })).toEqual({ read: 10, rejected: 0 });
@@ -173,6 +200,26 @@ describe.each(implementations)("a lock that a backfill yields: $kind", ({ open }
     await store.releaseLock({ name: "sync a", firstRunId: backfill.firstRunId });
     const again = await store.takeLock({ ...ask, ...backfill, insteadOf: night });
     expect(again).toEqual({ fence: 2 });
+  });
+
+  it("is taken when both the holder and the one that waited are found closed", async () => {
+    await store.takeLock({ ...ask, ...backfill });
+    await store.wantLock({ ...ask, ...night });
+    const next = { ...ask, ...holder("c", "backfill") };
+    expect(await store.takeLock({ ...next, insteadOf: backfill })).toEqual({ holder: night });
+    expect(await store.takeLock({ ...next, insteadOf: night })).toEqual({ fence: 2 });
+  });
+
+  it("is not waited for by one that another run was quicker than", async () => {
+    await store.takeLock({ ...ask, ...backfill });
+    await store.wantLock({ ...ask, ...night });
+    await store.releaseLock({ name: "sync a", firstRunId: backfill.firstRunId });
+    await store.takeLock({ ...ask, ...holder("drain", "inbox") });
+    expect(await store.takeLock({ ...ask, ...night })).toEqual({
+      holder: holder("drain", "inbox"),
+    });
+    await store.releaseLock({ name: "sync a", firstRunId: "first-drain" });
+    expect(await store.takeLock({ ...ask, ...backfill })).toEqual({ fence: 3 });
   });
 
   it("keeps a second one waiting behind the first, who took it", async () => {
