@@ -84,6 +84,7 @@ describe("loadConfig", () => {
           pii: { rejects: "keep" },
           schedule: undefined,
           allowEcho: false,
+          approveBelow: 10_000,
           configHash: config.syncs.get("accounts")?.configHash,
         },
       ],
