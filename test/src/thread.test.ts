@@ -34,6 +34,7 @@ const samples: readonly SluiceError[] = [
     errors.TooFewRowsError,
     errors.NotBalancedError,
     errors.BusyError,
+    errors.LockWaitError,
     errors.TemporalUnreachableError,
   ].map((ErrorClass: new (message: string, facts: ErrorFacts) => SluiceError) => {
     return new ErrorClass("m", facts);
