@@ -149,7 +149,8 @@ describe("sluice pause and resume", () => {
       expect(noBackfill.code).toBe(2);
       expect(noBackfill.stderr).toContain("is no backfill but a sync");
 
-      project.sandbox.order({ step: "put", after: 1, do: { delayMs: 2_000 } });
+      // Longer than the commands below take on a slow machine: the backfill must not end before they are through.
+      project.sandbox.order({ step: "put", after: 1, do: { delayMs: 15_000 } });
       const handle = await project.temporal.client.workflow.start("backfill", {
         taskQueue: "sluice",
         workflowId,
