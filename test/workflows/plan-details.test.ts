@@ -2,48 +2,20 @@ import { describe, expect, it } from "vitest";
 
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { planDetails } from "../../workflows/plan-details.ts";
+import { examplePlan } from "../support/plan.ts";
 import { numbers } from "../support/sequences.ts";
 
 const plan: BackfillPlan = {
-  sync: "accounts",
-  from: "2026-10-23 00:00 Europe/Paris",
+  ...examplePlan,
   to: "before 2026-10-24 00:00 Europe/Paris",
-  keys: null,
-  time_zone: "Europe/Paris",
-  rows: 1_234_567,
-  is_counted: true,
-  limit: null,
-  lanes: [617_284, 617_283],
-  send: "changed",
-  mode: "heavyweight",
   mode_reason: "decided by the first chunk; likely heavyweight: a lane is larger than one chunk",
   sample: {
-    rows: 1_000,
+    ...examplePlan.sample,
     rejects: [
-      { code: "required", reason: "a required field is empty", count: 20 },
+      ...examplePlan.sample.rejects,
       { code: "ragged_row", reason: "ragged row", count: 1 },
     ],
-    filtered: 4,
-    new: 900,
-    changed: 50,
-    unchanged: 25,
-    fields: [
-      { field: "account_properties.name", count: 40 },
-      { field: "domain", count: 10 },
-    ],
-    json_bytes: 100_000,
-    gzip_bytes: 10_000,
-    ms: 12,
   },
-  records: 1_172_838,
-  json_bytes: 117_283_800,
-  gzip_bytes: 11_728_380,
-  chunks: 14,
-  requests: 42,
-  seconds: 600,
-  seconds_from: "run accounts-1: 50000 rows in 24 s",
-  config_hash: "h",
-  planned_at: "2026-11-01T12:00:00.000Z",
 };
 
 const waits = "it waits for the update `approve` or `discard`";

@@ -1,52 +1,17 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { BackfillPlan } from "../../../src/backfill/plan.ts";
 import { SupersededError } from "../../../src/errors.ts";
 import { firstChunkOf } from "../../../src/lane-of.ts";
 import type { LockHolder } from "../../../src/state/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { examplePlan } from "../../support/plan.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
 
 function holder(runId: string, kind: string): LockHolder {
   return { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, runId, kind };
 }
 
-/** A plan; what it says is not looked at here. */
-const plan: BackfillPlan = {
-  sync: "accounts",
-  from: null,
-  to: null,
-  keys: null,
-  time_zone: "UTC",
-  rows: 20,
-  is_counted: true,
-  limit: null,
-  lanes: [10, 10],
-  send: "changed",
-  mode: "heavyweight",
-  mode_reason: "a test",
-  sample: {
-    rows: 0,
-    rejects: [],
-    filtered: 0,
-    new: 0,
-    changed: 0,
-    unchanged: 0,
-    fields: [],
-    json_bytes: 0,
-    gzip_bytes: 0,
-    ms: 0,
-  },
-  records: 20,
-  json_bytes: 1,
-  gzip_bytes: 1,
-  chunks: 2,
-  requests: 6,
-  seconds: 1,
-  seconds_from: "a test",
-  config_hash: "c",
-  planned_at: at,
-};
+const plan = examplePlan;
 
 const spans = [
   { from: null, to: { row: 10 } },
