@@ -52,10 +52,7 @@ function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): 
     },
     onRestage: giveUp,
     onPlace: () => undefined,
-    waiting: (why) => {
-      const text = why === null ? null : `lane ${lane}: ${why}`;
-      if (text !== run.progress.waiting) run.update({ waiting: text });
-    },
+    waiting: (why) => view.waiting(lane, why),
   };
 }
 

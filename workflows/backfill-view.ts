@@ -24,6 +24,8 @@ const lanesInput = z.union([
   z.strictObject({ lanes: z.int().min(1).max(lanesMax) }).transform(({ lanes }) => lanes),
 ]);
 
+const pausedText = "paused: `sluice resume` or the update `resume` goes on";
+
 function refusal(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, "Refused");
 }
@@ -50,7 +52,7 @@ export class BackfillView {
       mode: mode?.mode ?? null,
       mode_reason: mode?.reason ?? null,
       counts,
-      waiting: null,
+      waiting: state.is_paused ? pausedText : null,
       report: null,
     };
     this.run = new RunView(progress, (now) => backfillDetails(now, this.state, Date.now()));
@@ -99,8 +101,15 @@ export class BackfillView {
   pause(why: string): void {
     if (this.state.is_paused) return;
     this.change({ is_paused: true });
-    this.run.update({ waiting: "paused: `sluice resume` or the update `resume` goes on" });
+    this.run.update({ waiting: pausedText });
     this.note(`paused: ${why}`);
+  }
+
+  /** Shows what a lane waits for, null for nothing; what a pause says stands until it ends. */
+  waiting(lane: number, why: string | null): void {
+    const waiting = why === null ? null : `lane ${lane}: ${why}`;
+    if (this.state.is_paused || waiting === this.run.progress.waiting) return;
+    this.run.update({ waiting });
   }
 
   /** Waits until nobody wants a pause any more. */

@@ -112,7 +112,12 @@ describe("workers", () => {
         }),
         "accounts.csv": accountsCsv(rows, (row) => `old ${row}`),
       });
-      const [killed, stopped] = await Promise.all([project.worker(), project.worker()]);
+      // All are there before one is stopped: it may hold the store's lock, and then no worker can begin.
+      const [killed, stopped, successor] = await Promise.all([
+        project.worker(),
+        project.worker(),
+        project.worker(),
+      ]);
       const run = async (): Promise<void> =>
         void (await (await project.start({ sync: "accounts" })).result());
       await run();
@@ -126,7 +131,6 @@ describe("workers", () => {
 
       stopped.kill("SIGSTOP");
       await end(killed, "SIGKILL");
-      const successor = await project.worker();
       // Twice the heartbeat timeout: its activities are taken from it, and it wakes as a zombie.
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       stopped.kill("SIGCONT");

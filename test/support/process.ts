@@ -11,10 +11,12 @@ import { keepEvidence } from "./canaries.ts";
 const lookEveryMs = 20;
 
 /** Waits until `look` finds something; a test that waits for ever ends by its own timeout. */
-export async function until<Found>(look: () => Promise<Found | undefined | false>): Promise<Found> {
+export async function until<Found>(
+  look: () => Promise<Found | undefined | null | false>,
+): Promise<Found> {
   for (;;) {
     const found = await look();
-    if (found !== undefined && found !== false) return found;
+    if (found !== undefined && found !== null && found !== false) return found;
     await delay(lookEveryMs);
   }
 }
