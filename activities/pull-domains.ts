@@ -1,4 +1,4 @@
-import type { AnyRow, Page } from "../connectors/connector.ts";
+import type { Row, Page } from "../connectors/connector.ts";
 import type { PullConfig } from "../src/config/pull.ts";
 import { ConfigError } from "../src/errors.ts";
 import { pageRowsMax, pullDomainsMax } from "../src/limits.ts";
@@ -17,7 +17,7 @@ type DomainSource = NonNullable<PullConfig["domainsFrom"]>;
 
 /** The domains of a page; a row without one is passed over, one whose value is none is a reject. */
 function domainsOf(
-  page: Page<AnyRow, unknown>,
+  page: Page<Row, unknown>,
   column: string,
 ): { readonly domains: readonly string[]; readonly rejects: readonly RejectEntry[] } {
   const domains: string[] = [];

@@ -1,5 +1,5 @@
 import type { Log } from "../connectors/ask.ts";
-import type { AnyRow, Got, Source } from "../connectors/connector.ts";
+import type { Row, Got, Source } from "../connectors/connector.ts";
 import { ConfigError, SourceChangedError } from "../src/errors.ts";
 import { inboxReadRows, pageRowsMax } from "../src/limits.ts";
 import type { RowPage } from "../src/pipeline/page.ts";
@@ -40,7 +40,7 @@ async function getRows(
   { config }: ReplayRead,
   listed: ReplayPage,
   { source, signal, log }: ReplayTools,
-): Promise<Got<AnyRow>> {
+): Promise<Got<Row>> {
   if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`);
   const schema = source.position.nullable();
   const [from, to] = [schema.safeParse(listed.from), schema.safeParse(listed.to)];
@@ -58,7 +58,7 @@ async function getRows(
 }
 
 /** The rows in the order of the list, in which a later one of a key must win; what is gone becomes a reject. */
-function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<AnyRow>): RowPage {
+function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowPage {
   const { places, last, ages } = listed;
   const numbers = new Map(places.map((place, number) => [place, number]));
   const found = got.rows

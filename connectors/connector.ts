@@ -15,7 +15,7 @@ export type Span<Position> = {
 };
 
 /** A row that could not be read. */
-export type SourceReject = {
+export type Reject = {
   /** The place a person can find it at: `accounts.csv:48211`. */
   readonly where: string;
   /** A stable code of the connector's own: `ragged_row`. */
@@ -31,15 +31,15 @@ export type SourceReject = {
  * A step of a read. It says: everything up to `position` is in the pages so far. Its rows and rejects number at most
  * `pageRowsMax`, and it never ends inside a group of equal positions.
  */
-export type Page<Row, Position> = {
-  readonly rows: readonly Row[];
+export type Page<OwnRow, Position> = {
+  readonly rows: readonly OwnRow[];
   /** Where to go on from; saved once the service accepted, or the reject store holds, every row of the page. */
   readonly position: Position;
   /** The place of `rows[index]`; asked only for rejects. */
   where(index: number): string;
   /** What was read of `rows[index]`, as it came; asked only for rejects. @default the row as JSON */
   readonly text?: ((index: number) => string) | undefined;
-  readonly rejects?: readonly SourceReject[] | undefined;
+  readonly rejects?: readonly Reject[] | undefined;
 };
 
 /** A column, as far as the source knows it. */
@@ -74,7 +74,7 @@ export type Written =
   | { readonly rejected: string };
 
 /** Rows that were asked for by name. */
-export type Got<Row> = Omit<Page<Row, never>, "position"> & {
+export type Got<OwnRow> = Omit<Page<OwnRow, never>, "position"> & {
   /** The names among those asked for that are not there any more. */
   readonly missing: readonly string[];
 };
@@ -91,11 +91,11 @@ export type Measure = {
  * A source that is read. `read` is the one required member; every other member is a promise the engine then relies on.
  * A connector knows nothing of Temporal, of the API or of other connectors, and keeps no state outside its generators.
  */
-export interface Pull<Config, Position, Row> {
+export interface Pull<Config, Position, OwnRow> {
   /**
    * Yields the pages of a span in order. It is called once per chunk, resumes exactly at `from`, and may be stopped after any page.
    * Rows that cannot be read are yielded as rejects; it throws only when nothing more can be read:
-   * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {SourceUnavailableError} worth another try.
+   * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
    * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError} credentials refused.
    */
   read(
@@ -105,7 +105,7 @@ export interface Pull<Config, Position, Row> {
         /** The most rows the caller wants in all; the connector may yield more. */
         readonly limit?: number | undefined;
       },
-  ): AsyncIterable<Page<Row, Position>>;
+  ): AsyncIterable<Page<OwnRow, Position>>;
   /**
    * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run goes on from the checkpoint.
    * @default "resume"
@@ -156,7 +156,7 @@ export interface Pull<Config, Position, Row> {
    */
   get?(
     ask: Ask<Config> & Span<Position> & { readonly names: readonly string[] },
-  ): Promise<Got<Row>>;
+  ): Promise<Got<OwnRow>>;
   /**
    * Writes values back, at most `pageRowsMax` patches at a time, all of the same columns; one answer per patch, in order. Twice is
    * once: a row that has the values already is left alone.
@@ -183,13 +183,13 @@ export type Horizon<Position> = {
 };
 
 /** A row as the mapping reads it. Its prototype may be null, so that a column named `constructor` is only a column. */
-export type AnyRow = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 /**
  * A connector as the engine holds it: types erased, schemas kept. The engine hands `read` only configurations and
  * positions that passed the two schemas.
  */
-export type Source = Pull<unknown, unknown, AnyRow> & {
+export type Source = Pull<unknown, unknown, Row> & {
   readonly kind: "pull";
   readonly name: string;
   /** The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. */
@@ -203,13 +203,13 @@ export type Source = Pull<unknown, unknown, AnyRow> & {
 export function pullSource<
   Config extends z.ZodType,
   Position extends z.ZodType,
-  Row extends AnyRow = AnyRow,
+  OwnRow extends Row = Row,
 >(
   source: {
     readonly name: string;
     readonly config: Config;
     readonly position: Position;
-  } & Pull<z.output<Config>, z.output<Position>, Row>,
+  } & Pull<z.output<Config>, z.output<Position>, OwnRow>,
 ): Source {
   // The two schemas guard the erased types: the engine hands over only what they let through.
   return { kind: "pull", ...source };

@@ -9,11 +9,11 @@ import { parseJsonRow } from "../src/mapping/json-row.ts";
 import type { Ask } from "./ask.ts";
 import {
   pullSource,
-  type AnyRow,
+  type Row,
   type Got,
   type Page,
   type Source,
-  type SourceReject,
+  type Reject,
   type Span,
 } from "./connector.ts";
 import type { PushSource } from "./push.ts";
@@ -74,7 +74,7 @@ class Events {
   }
 
   /** What an event is delivered with, whatever members it has itself; one that nobody named has a name that no other event of any inbox has. */
-  deliveredOf({ seq, id, receivedAt }: InboxRow): AnyRow {
+  deliveredOf({ seq, id, receivedAt }: InboxRow): Row {
     return {
       $event_id: id ?? `${this.#inbox.inboxId}/${this.placeOf(seq)}`,
       $received_at: new Date(receivedAt).toISOString(),
@@ -147,7 +147,7 @@ function assertOf(events: Events | undefined, { from, to }: Span<InboxPosition>)
 
 async function* readEvents(
   ask: Ask<unknown> & Span<InboxPosition> & { readonly pageRowsMax: number },
-): AsyncGenerator<Page<AnyRow, InboxPosition>> {
+): AsyncGenerator<Page<Row, InboxPosition>> {
   const { config, signal, from, to, pageRowsMax: limit } = ask;
   const events = openEvents(config);
   try {
@@ -170,7 +170,7 @@ async function* readEvents(
 
 async function getEvents(
   ask: Ask<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
-): Promise<Got<AnyRow>> {
+): Promise<Got<Row>> {
   return withEvents(ask.config, (events) => {
     assertOf(events, ask);
     if (events === undefined) return { rows: [], where: () => "", missing: ask.names };
@@ -202,9 +202,9 @@ const notObject = { code: "not_an_object", reason: "the event is no JSON object"
 function rowsOf(
   kept: readonly InboxRow[],
   events: Events,
-): Pick<Page<AnyRow, never>, "rejects" | "rows" | "text" | "where"> {
-  const found: { readonly row: AnyRow; readonly where: string; readonly json: string }[] = [];
-  const rejects: SourceReject[] = [];
+): Pick<Page<Row, never>, "rejects" | "rows" | "text" | "where"> {
+  const found: { readonly row: Row; readonly where: string; readonly json: string }[] = [];
+  const rejects: Reject[] = [];
   for (const event of kept) {
     const { seq, json, isConflict } = event;
     const where = events.placeOf(seq);

@@ -82,7 +82,7 @@ export class ApiUnavailableError extends PassingError {
 }
 
 /** Thrown when a source cannot be read just now; `afterMs` is the source's own hint. */
-export class SourceUnavailableError extends SluiceError {
+export class RetryLater extends SluiceError {
   readonly code = "Unavailable";
   readonly retryable = true;
   override readonly retryAfterMs: number | undefined;

@@ -17,7 +17,7 @@ export type Stretch = {
 /**
  * Yields a stretch of a file in pieces of at most `blockBytes`. A piece is valid until the next one is asked for.
  * @throws {SourceChangedError} the file changed. @throws {ConfigError} the gzip file is damaged, cut or out of proportion.
- * @throws {SourceUnavailableError} the disk fails.
+ * @throws {RetryLater} the disk fails.
  */
 export function bytesOf(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
   return file.isGzip ? unpacked(file, stretch) : stored(file, stretch);

@@ -1,9 +1,4 @@
-import {
-  ConfigError,
-  messageOf,
-  SourceUnavailableError,
-  type SluiceError,
-} from "../../src/errors.ts";
+import { ConfigError, messageOf, RetryLater, type SluiceError } from "../../src/errors.ts";
 import { missingFileMs } from "./limits.ts";
 
 /** Codes that another try will not mend, with what to say about the file. */
@@ -32,7 +27,7 @@ export function fileError(
     return { error: new ConfigError(`${place} ${what}`, facts), isMissing };
   }
   return {
-    error: new SourceUnavailableError(`${place} cannot be read: ${code || messageOf(error)}`, {
+    error: new RetryLater(`${place} cannot be read: ${code || messageOf(error)}`, {
       cause: error,
     }),
     isMissing: false,

@@ -1,6 +1,6 @@
 import { pageRowsMax } from "../../src/limits.ts";
 import type { Ask } from "../ask.ts";
-import type { Got, SourceReject, Span } from "../connector.ts";
+import type { Got, Reject, Span } from "../connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { changed, filesHash, openFile, type OpenFile } from "./open.ts";
@@ -12,7 +12,7 @@ import { spansOf, type FileSpan } from "./spans.ts";
 type GetAsk = Ask<CsvConfig> & Span<CsvPosition> & { readonly names: readonly string[] };
 
 /** Rows and rejects that were found, each with what `where` calls it. */
-type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: SourceReject[] };
+type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: Reject[] };
 
 /**
  * Reads the rows that begin on lines, named `path:line`; see `Pull.get`. Lines mean nothing in another file, so that every file of a span

@@ -27,7 +27,7 @@ const zipMagic = Buffer.from("PK\u0003\u0004");
 
 /**
  * Opens a file for reading, without waiting on a FIFO, and looks at what it is.
- * @throws {ConfigError} it is not a file of text or gzip, or may not be read. @throws {SourceUnavailableError} the disk fails.
+ * @throws {ConfigError} it is not a file of text or gzip, or may not be read. @throws {RetryLater} the disk fails.
  */
 export async function openFile(file: SourceFile, appendOnly: boolean): Promise<OpenFile> {
   const { place } = file;

@@ -1,5 +1,5 @@
 import { rejectRowCharsMax } from "../../src/limits.ts";
-import type { SourceReject } from "../connector.ts";
+import type { Reject } from "../connector.ts";
 import { textOf, type Text } from "./decode.ts";
 import { fatal, rowFault, rowTooLong, unproven, type RowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";
@@ -28,7 +28,7 @@ export type Place = {
 /** Some rows of a file, and how far they reach. */
 export type FilePage = Place & {
   readonly rows: readonly CsvRow[];
-  readonly rejects: readonly SourceReject[];
+  readonly rejects: readonly Reject[];
   /** The line each row begins on. */
   readonly lines: readonly number[];
 };
@@ -53,7 +53,7 @@ export function piecesBegin(offset: number): number {
 }
 
 /** A row too long to be held, and the reject it becomes once it is certain where it ends. */
-type Skipped = { readonly row: LongRow; readonly from: Place; readonly reject: SourceReject };
+type Skipped = { readonly row: LongRow; readonly from: Place; readonly reject: Reject };
 
 /**
  * Reads rows from the pieces of a file that follow `piecesBegin`, each at most `blockBytes`.
@@ -70,7 +70,7 @@ export class PageReader {
   readonly #rowRead: RowRead;
   #rows: CsvRow[] = [];
   #lines: number[] = [];
-  #rejects: SourceReject[] = [];
+  #rejects: Reject[] = [];
   #bytes = 0;
   /** The long row being followed. */
   #followed: Skipped | undefined;
@@ -193,7 +193,7 @@ export class PageReader {
     this.#unproven = undefined;
   }
 
-  #reject(line: number, fault: RowFault): SourceReject {
+  #reject(line: number, fault: RowFault): Reject {
     // One more than is kept, so that who keeps it sees that it was cut.
     const row = this.#text.row(rejectRowCharsMax + 1);
     return { where: `${this.#read.place}:${line}`, ...fault, row };

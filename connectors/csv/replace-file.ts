@@ -3,7 +3,7 @@ import type { BigIntStats } from "node:fs";
 import { open, readdir, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-import { ConfigError, SluiceError, SourceUnavailableError } from "../../src/errors.ts";
+import { ConfigError, SluiceError, RetryLater } from "../../src/errors.ts";
 import { codeOf } from "./file-error.ts";
 import { leftoverMs } from "./limits.ts";
 
@@ -34,7 +34,7 @@ export async function targetAt(path: string, place: string): Promise<Target> {
  * Puts a new file in the place of another at once: whoever looks sees the old one or the new one, whole, also after a power cut
  * (temp, fsync, rename, fsync of the folder). `write` says whether anything changed; when nothing did, the old file stays. The
  * new one has the old one's mode; where there was none it is readable for this user alone.
- * @throws {SourceUnavailableError} the file changed since it was looked at, or the disk fails. @throws {ConfigError} it may not
+ * @throws {RetryLater} the file changed since it was looked at, or the disk fails. @throws {ConfigError} it may not
  * be written.
  */
 export async function replaceFile(
@@ -83,7 +83,7 @@ async function assertSame({ place, path, stats }: Target): Promise<void> {
   const { stats: now } = await targetAt(path, place);
   const isSame =
     now?.ino === stats?.ino && now?.size === stats?.size && now?.mtimeNs === stats?.mtimeNs;
-  if (!isSame) throw new SourceUnavailableError(`${place} changed while it was written`);
+  if (!isSame) throw new RetryLater(`${place} changed while it was written`);
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -112,5 +112,5 @@ function writeError(error: unknown, place: string): unknown {
   const facts = { field: "file", cause: error };
   const stop = stops[code];
   if (stop !== undefined) return new ConfigError(`${place} cannot be written: ${stop}`, facts);
-  return new SourceUnavailableError(`${place} cannot be written: ${code}`, facts);
+  return new RetryLater(`${place} cannot be written: ${code}`, facts);
 }

@@ -5,7 +5,7 @@ import { pageRowsMax, rowBytesMax } from "../../src/limits.ts";
 import type { JsonValue } from "../../src/records/json-value.ts";
 import { defused } from "../../src/spreadsheet-cell.ts";
 import type { Ask } from "../ask.ts";
-import type { AnyRow, Patch, Written } from "../connector.ts";
+import type { Row, Patch, Written } from "../connector.ts";
 import { columnsOfPatches, patchFaultOf, type PatchColumns } from "../patches.ts";
 import { columnsOfCsv } from "./check.ts";
 import type { CsvConfig } from "./config.ts";
@@ -16,7 +16,7 @@ import { replaceFile, targetAt } from "./replace-file.ts";
 /**
  * Merges values into the file that `file` names, by key: rows keep their order, new ones stand at the end, new columns behind the
  * others. The file is read and written anew as a stream, so memory does not grow with it (I7); when nothing changes it is left alone.
- * @throws {ConfigError} `file` is missing, or what stands there is no such file. @throws {SourceUnavailableError} the disk fails, or
+ * @throws {ConfigError} `file` is missing, or what stands there is no such file. @throws {RetryLater} the disk fails, or
  * someone else wrote the file meanwhile.
  */
 export async function writeCsv(
@@ -87,7 +87,7 @@ class Wanted {
   /** The patches that asked for it. */
   readonly ordinals: number[] = [];
   /** What the last of them says. */
-  cells: AnyRow = {};
+  cells: Row = {};
   answer: Written | undefined;
 }
 
@@ -141,12 +141,12 @@ class PatchPage {
     this.#wanted.set(name, wanted);
   }
 
-  #nameOf(row: AnyRow): string {
+  #nameOf(row: Row): string {
     return JSON.stringify(this.#columns.key.map((name) => cellIn(row, name)));
   }
 
   /** The line of a row of the file, with what a patch says of it. */
-  merge(row: AnyRow): string {
+  merge(row: Row): string {
     const wanted = this.#wanted.get(this.#nameOf(row));
     if (wanted === undefined) return this.#lineOf(row);
     const isSame = this.#columns.set.every(
@@ -180,7 +180,7 @@ class PatchPage {
   }
 
   /** The line of a changed row; undefined when no reader would take it. */
-  #place(wanted: Wanted, row: AnyRow): string | undefined {
+  #place(wanted: Wanted, row: Row): string | undefined {
     const line = this.#lineOf(row);
     if (Buffer.byteLength(line) > rowBytesMax) {
       wanted.answer = { rejected: `its row would be longer than ${rowBytesMax} bytes` };
@@ -191,7 +191,7 @@ class PatchPage {
     return line;
   }
 
-  #lineOf(row: AnyRow): string {
+  #lineOf(row: Row): string {
     return this.#line(this.#all.map((name) => cellIn(row, name)));
   }
 
@@ -211,7 +211,7 @@ class PatchPage {
 const needsQuotes = /["\r\n\ufeff]/;
 
 /** The cell of a column, empty where the row has no such column of its own: `constructor` is only a name. */
-function cellIn(row: AnyRow, name: string): string {
+function cellIn(row: Row, name: string): string {
   return Object.hasOwn(row, name) ? String(row[name]) : "";
 }
 

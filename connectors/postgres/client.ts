@@ -235,7 +235,7 @@ export function whereOf(config: PostgresConfig): string {
 
 /**
  * Opens a session for `use` and closes it.
- * @throws {ConfigError} @throws {SourceAuthError} @throws {SourceUnavailableError} as the connector's interface asks
+ * @throws {ConfigError} @throws {SourceAuthError} @throws {RetryLater} as the connector's interface asks
  */
 export async function withSession<Result>(
   ask: SessionAsk,

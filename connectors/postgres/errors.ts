@@ -5,7 +5,7 @@ import {
   messageOf,
   SluiceError,
   SourceAuthError,
-  SourceUnavailableError,
+  RetryLater,
 } from "../../src/errors.ts";
 import { unresolvedMsMax } from "../../src/limits.ts";
 import { tooManyConnectionsMs } from "./limits.ts";
@@ -118,7 +118,7 @@ export function postgresError(error: unknown, where: string): Error {
   const said = textOf(error);
   const message = `${where}: ${said}`;
   const facts = { hint, field, cause: new Error(said) };
-  if (kind === "unavailable") return new SourceUnavailableError(message, facts);
+  if (kind === "unavailable") return new RetryLater(message, facts);
   if (kind === "auth") return new SourceAuthError(message, facts);
   return new ConfigError(message, { ...facts, patienceMs });
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
-import { SourceUnavailableError } from "../../src/errors.ts";
+import { RetryLater } from "../../src/errors.ts";
 import { connectionsMax, slotLeaseMs, slotWaitMs } from "./limits.ts";
 
 /** Databases whose connections are counted apart; those that share a number share their connections too. */
@@ -25,7 +25,7 @@ export type Slot = {
 
 /**
  * Waits until this process, all its threads together, has fewer than `connectionsMax` connections to a database.
- * @throws {SourceUnavailableError} none is given back in time. @throws the signal's reason
+ * @throws {RetryLater} none is given back in time. @throws the signal's reason
  */
 export async function takeSlot(
   database: string,
@@ -47,10 +47,9 @@ export async function takeSlot(
       if (Atomics.compareExchange(heldUntil, at, until, mine) === until) return held(at, leaseMs);
     }
     if (performance.now() >= giveUpAt) {
-      throw new SourceUnavailableError(
-        `this worker has ${connectionsMax} connections to ${database} in use`,
-        { hint: "Run syncs of one database one after the other, or start another worker." },
-      );
+      throw new RetryLater(`this worker has ${connectionsMax} connections to ${database} in use`, {
+        hint: "Run syncs of one database one after the other, or start another worker.",
+      });
     }
     // Woken when one is given back; a look now and then finds the holder that died, and the one that was given back just before.
     await Atomics.waitAsync(heldUntil, first, seen, Math.min(lookEveryMs, leaseMs)).value;

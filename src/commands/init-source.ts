@@ -1,7 +1,7 @@
 import type { Column, Discovery, Source } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
 import { checkData } from "../config/mistakes.ts";
-import { ConfigError, SourceUnavailableError } from "../errors.ts";
+import { ConfigError, RetryLater } from "../errors.ts";
 import { pageRowsMax, tablesLookedThroughMax } from "../limits.ts";
 import { looksLikeCount, suggestSync } from "./suggest-sync.ts";
 
@@ -30,7 +30,7 @@ export async function discover(connection: NewConnection): Promise<readonly Disc
   const found = await source
     .discover?.({ ...ask, max: tablesLookedThroughMax })
     .catch((error: unknown) => {
-      if (!(error instanceof SourceUnavailableError)) throw error;
+      if (!(error instanceof RetryLater)) throw error;
       throw new ConfigError(error.message, { cause: error, hint: error.hint });
     });
   if (found === undefined || found.length === 0) {

@@ -22,7 +22,7 @@ async function failureOf(error: unknown, leftMs?: number): Promise<ApplicationFa
 // As in the table of errors of the design: the failure's type, and whether Temporal tries again.
 const table = [
   [errors.ApiUnavailableError, "Unavailable", true],
-  [errors.SourceUnavailableError, "Unavailable", true],
+  [errors.RetryLater, "Unavailable", true],
   [errors.StagingError, "Unavailable", true],
   [errors.StateUnavailableError, "Unavailable", true],
   [errors.OutcomeUnknownError, "OutcomeUnknown", true],
@@ -86,7 +86,7 @@ describe("toFailure", () => {
   });
 
   it("waits as a source asks for", async () => {
-    const failure = await failureOf(new errors.SourceUnavailableError("busy", { afterMs: 5_000 }));
+    const failure = await failureOf(new errors.RetryLater("busy", { afterMs: 5_000 }));
     expect(failure).toMatchObject({ type: "Unavailable", nextRetryDelay: 5_000 });
   });
 
@@ -127,7 +127,7 @@ describe("toFailure", () => {
   ])(
     "leaves a wait of %i ms to the workflow when 65 s are left, as the last attempt needs 5 s: %s",
     async (retryAfterMs, isTemporals) => {
-      const error = new errors.SourceUnavailableError("later", { afterMs: retryAfterMs });
+      const error = new errors.RetryLater("later", { afterMs: retryAfterMs });
       const failure = await failureOf(error, 65_000);
       expect(failure.nonRetryable).toBe(!isTemporals);
       expect(failure.nextRetryDelay).toBe(isTemporals ? retryAfterMs : undefined);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Dependencies } from "../../activities/dependencies.ts";
 import type { Source } from "../../connectors/connector.ts";
-import { SourceUnavailableError } from "../../src/errors.ts";
+import { RetryLater } from "../../src/errors.ts";
 import { dyingAt, failureOf, type Harness } from "../support/harness.ts";
 import { accountsFound, md5Of, openPullHarness, rowsOf } from "../support/pull-project.ts";
 import { PullRun } from "../support/pull-run.ts";
@@ -13,7 +13,7 @@ function withoutWriteBack({ deps }: Harness): Pick<Dependencies, "sources"> {
   if (csv === undefined) throw new Error("there is no CSV connector");
   const down: Source = {
     ...csv,
-    write: async () => await Promise.reject(new SourceUnavailableError("the disk is away")),
+    write: async () => await Promise.reject(new RetryLater("the disk is away")),
   };
   return { sources: new Map([["csv", down]]) };
 }

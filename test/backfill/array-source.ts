@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { pullSource, type AnyRow, type Source } from "../../connectors/connector.ts";
+import { pullSource, type Row, type Source } from "../../connectors/connector.ts";
 import { ConfigError } from "../../src/errors.ts";
 
 const position = z.strictObject({ covered: z.int() });
@@ -22,7 +22,7 @@ const all: readonly Ability[] = ["at", "before", "measure", "split"];
 
 /** Positions count the rows before them. With no abilities it can only be read. */
 export function arraySource(
-  rows: readonly AnyRow[],
+  rows: readonly Row[],
   how: {
     /** @default all */
     readonly abilities?: readonly Ability[];

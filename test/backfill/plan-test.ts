@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { connectorOf } from "../../activities/source.ts";
-import type { AnyRow, Source } from "../../connectors/connector.ts";
+import type { Row, Source } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import type { BackfillRequest } from "../../src/backfill/request.ts";
@@ -68,7 +68,7 @@ export class PlanTest {
 }
 
 /** Rows of accounts. */
-export function accounts(count: number): readonly AnyRow[] {
+export function accounts(count: number): readonly Row[] {
   return numbers(count).map((row) => ({ id: `a${row}`, domain: `c${row}.example`, name: "name" }));
 }
 

@@ -8,7 +8,7 @@ const facts = { hint: "what to do", field: "where", cause: new Error("a socket")
 
 /** One error of each class there is. */
 const samples: readonly SluiceError[] = [
-  new errors.SourceUnavailableError("m", { ...facts, afterMs: 5_000 }),
+  new errors.RetryLater("m", { ...facts, afterMs: 5_000 }),
   new errors.RateLimitedError("m", { ...facts, retryAfterMs: 1_234 }),
   new errors.ApiRejectedError("m", { ...facts, refused: [{ index: 3, field: "domain" }] }),
   ...[

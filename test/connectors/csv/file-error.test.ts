@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { fileError } from "../../../connectors/csv/file-error.ts";
 import { missingFileMs } from "../../../connectors/csv/limits.ts";
-import { ConfigError, SourceUnavailableError } from "../../../src/errors.ts";
+import { ConfigError, RetryLater } from "../../../src/errors.ts";
 
 function failure(code: string): Error {
   return Object.assign(new Error(`${code}: said by the system`), { code });
@@ -28,7 +28,7 @@ describe("fileError", () => {
 
   it.each(["EIO", "EMFILE", "ESTALE"])("lets %s be tried again", (code) => {
     const { error } = fileError(failure(code), "a.csv");
-    expect(error).toBeInstanceOf(SourceUnavailableError);
+    expect(error).toBeInstanceOf(RetryLater);
     expect(error.message).toBe(`a.csv cannot be read: ${code}`);
   });
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { replaceFile, targetAt } from "../../../connectors/csv/replace-file.ts";
-import { ConfigError, SourceUnavailableError } from "../../../src/errors.ts";
+import { ConfigError, RetryLater } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("replaceFile", () => {
@@ -17,7 +17,7 @@ describe("replaceFile", () => {
         await writeFile(path, "newer\n");
         return true;
       });
-      await expect(replaced).rejects.toThrow(SourceUnavailableError);
+      await expect(replaced).rejects.toThrow(RetryLater);
       expect(await readFile(path, "utf8")).toBe("newer\n");
     }
   });
@@ -54,7 +54,7 @@ describe("replaceFile", () => {
         throw Object.assign(new Error(code), { code });
       });
     };
-    await expect(fail("ENOSPC")).rejects.toThrow(SourceUnavailableError);
+    await expect(fail("ENOSPC")).rejects.toThrow(RetryLater);
     await expect(fail("ENOSPC")).rejects.toThrow("a.csv cannot be written: ENOSPC");
     await expect(fail("EROFS")).rejects.toThrow(ConfigError);
   });

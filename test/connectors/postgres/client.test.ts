@@ -7,12 +7,7 @@ import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { withSession, type Session, type TextRow } from "../../../connectors/postgres/client.ts";
-import {
-  ConfigError,
-  SluiceError,
-  SourceAuthError,
-  SourceUnavailableError,
-} from "../../../src/errors.ts";
+import { ConfigError, SluiceError, SourceAuthError, RetryLater } from "../../../src/errors.ts";
 import { portOf } from "../../src/api/support.ts";
 import { canaries, canariesIn } from "../../support/canaries.ts";
 import { authority, ownHost } from "../../support/certificates.ts";
@@ -118,7 +113,7 @@ describe("withSession", () => {
       );
       await session.query("select 1");
     });
-    expect(failure).toBeInstanceOf(SourceUnavailableError);
+    expect(failure).toBeInstanceOf(RetryLater);
     expect(uncaught).toEqual([]);
   });
 
@@ -155,7 +150,7 @@ describe("withSession", () => {
         askOf(cut),
         async (session) => await session.block({ sql, values: [] }),
       );
-      expect(failure).toBeInstanceOf(SourceUnavailableError);
+      expect(failure).toBeInstanceOf(RetryLater);
     },
   );
 
@@ -196,7 +191,7 @@ describe("withSession", () => {
   it("is worth another try where nobody listens, and for a while where the name is unknown", async () => {
     const { host } = await refusing();
     const refused = await failureOf(askOf(`postgres://u:${password}@${host}/d`), nothing);
-    expect(refused).toBeInstanceOf(SourceUnavailableError);
+    expect(refused).toBeInstanceOf(RetryLater);
     const unknown = await failureOf(askOf(`postgres://u:${password}@sluice.invalid/d`), nothing);
     expect(unknown).toMatchObject({ code: "ConfigError", patienceMs: 600_000 });
   });

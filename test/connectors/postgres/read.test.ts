@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { blockRowsMax } from "../../../connectors/postgres/limits.ts";
 import type { PostgresPosition } from "../../../connectors/postgres/position.ts";
 import { readPostgres } from "../../../connectors/postgres/read.ts";
-import { SourceUnavailableError } from "../../../src/errors.ts";
+import { RetryLater } from "../../../src/errors.ts";
 import { ownPostgres, postgres, type TestDatabase } from "../../support/postgres.ts";
 import { until } from "../../support/process.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
@@ -216,7 +216,7 @@ describe("readPostgres", () => {
         if (seen.length === 12_000) await restart();
       }
     };
-    await expect(read()).rejects.toThrow(SourceUnavailableError);
+    await expect(read()).rejects.toThrow(RetryLater);
     expect(seen).toHaveLength(20_000);
     await read();
     expect(seen).toEqual(numbers(25_000));
@@ -244,7 +244,7 @@ describe("readPostgres", () => {
       const ended = reading.catch((error: unknown) => error);
       await until(async () => (await query(busy)).length === 1);
       await query(`select pg_terminate_backend(pid) from (${busy}) as busy`);
-      expect(await ended).toBeInstanceOf(SourceUnavailableError);
+      expect(await ended).toBeInstanceOf(RetryLater);
     });
 
     it("ends within moments when it is cancelled, and so does the statement", async () => {

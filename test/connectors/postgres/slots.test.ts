@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { withSession } from "../../../connectors/postgres/client.ts";
 import { connectionsMax } from "../../../connectors/postgres/limits.ts";
 import { takeSlot } from "../../../connectors/postgres/slots.ts";
-import { SourceUnavailableError } from "../../../src/errors.ts";
+import { RetryLater } from "../../../src/errors.ts";
 import { postgres } from "../../support/postgres.ts";
 import { askOf } from "./support.ts";
 
@@ -18,7 +18,7 @@ describe("takeSlot", () => {
     const taken = await Promise.all(
       Array.from({ length: connectionsMax }, async () => await takeSlot("a", signal)),
     );
-    await expect(takeSlot("a", signal, quick)).rejects.toThrow(SourceUnavailableError);
+    await expect(takeSlot("a", signal, quick)).rejects.toThrow(RetryLater);
     const other = await takeSlot("b", signal, quick);
     const waiting = takeSlot("a", signal);
     taken[0]?.release();
@@ -50,7 +50,7 @@ describe("takeSlot", () => {
       { eval: true },
     );
     await new Promise((resolve, reject) => thread.once("message", resolve).once("error", reject));
-    await expect(takeSlot("d", signal, leases)).rejects.toThrow(SourceUnavailableError);
+    await expect(takeSlot("d", signal, leases)).rejects.toThrow(RetryLater);
     await thread.terminate();
     const slot = await takeSlot("d", signal, { ...leases, waitMs: 60_000 });
     slot.release();

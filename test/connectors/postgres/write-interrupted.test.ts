@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Patch, Written } from "../../../connectors/connector.ts";
 import { hangUpCheckMs } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
-import { SourceUnavailableError } from "../../../src/errors.ts";
+import { RetryLater } from "../../../src/errors.ts";
 import { postgres, type TestDatabase } from "../../support/postgres.ts";
 import { until } from "../../support/process.ts";
 import { askOf } from "./support.ts";
@@ -57,7 +57,7 @@ describe("writePostgres, interrupted", () => {
     await db.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
-    await expect(db.writing).rejects.toThrow(SourceUnavailableError);
+    await expect(db.writing).rejects.toThrow(RetryLater);
     await expectWhole(db);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Patch, Written } from "../../../connectors/connector.ts";
 import { rowLockWaitMs } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
-import { ConfigError, SourceUnavailableError } from "../../../src/errors.ts";
+import { ConfigError, RetryLater } from "../../../src/errors.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
 import { postgres, type TestDatabase } from "../../support/postgres.ts";
 import { until } from "../../support/process.ts";
@@ -211,7 +211,7 @@ describe("writePostgres", () => {
     );
     await admin.query("begin; update scores set fit = 2");
     const began = performance.now();
-    await expect(write(url, [patch("a", 3)])).rejects.toThrow(SourceUnavailableError);
+    await expect(write(url, [patch("a", 3)])).rejects.toThrow(RetryLater);
     expect(performance.now() - began).toBeGreaterThan(rowLockWaitMs - 1_000);
     await admin.query("rollback");
     expect(await write(url, [patch("a", 3)])).toEqual([written]);

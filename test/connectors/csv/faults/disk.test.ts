@@ -120,7 +120,7 @@ describe("a disk that fails", () => {
     const { failure, itemsBefore, well } = await (hasLoop
       ? readFromCutDevice()
       : readWithInjectedError());
-    expect(failure).toBe("SourceUnavailableError: a.csv cannot be read: EIO");
+    expect(failure).toBe("RetryLater: a.csv cannot be read: EIO");
     expect(itemsBefore.length).toBeLessThan(well.items.length);
     expect(itemsBefore).toEqual(well.items.slice(0, itemsBefore.length));
     expect(well.error).toBeUndefined();
