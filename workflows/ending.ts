@@ -32,6 +32,19 @@ export function closingOf(error: unknown): Pick<CloseRunInput, "failure" | "outc
   return { outcome: "failed", failure };
 }
 
+/**
+ * Waits, before continue-as-new, for updates that are being answered. A cancel that came meanwhile is an ending: the next execution would
+ * not hear of it, and nobody would close the run.
+ */
+export async function cancelledBeforeNext(): Promise<Ending | undefined> {
+  try {
+    await condition(allHandlersFinished);
+    return undefined;
+  } catch (cause) {
+    return { closing: closingOf(cause), cause };
+  }
+}
+
 /** Closes a run, also one that was cancelled, and shows its report; null for a run that was never opened. */
 export async function close(view: RunView, closing: Closing): Promise<RunReport | null> {
   const { run_id: runId } = view.progress;

@@ -1,15 +1,9 @@
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  condition,
-  continueAsNew,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { ApplicationFailure, continueAsNew, workflowInfo } from "@temporalio/workflow";
 
 import type { OpenedPull, PulledPages } from "../activities/pull-inputs.ts";
 import { postingPagesPerActivity } from "../src/limits.ts";
 import type { RunReport } from "../src/report.ts";
-import { closingOf, end, type Ending } from "./ending.ts";
+import { cancelledBeforeNext, closingOf, end, type Ending } from "./ending.ts";
 import { patiently } from "./failures.ts";
 import { nominalTime } from "./nominal-time.ts";
 import { openPull, pullActivitiesOf } from "./policies.ts";
@@ -140,6 +134,7 @@ export async function runPull(walks: Walks, raw: unknown): Promise<RunReport> {
   const view = new RunView(progressOf(runId, input));
   const ended = await execute({ walks, view, input });
   if (ended.kind === "close") return await end(view, ended);
-  await condition(allHandlersFinished);
+  const cancelled = await cancelledBeforeNext();
+  if (cancelled !== undefined) return await end(view, cancelled);
   return await continueAsNew<(next: unknown) => Promise<RunReport>>(ended.input);
 }

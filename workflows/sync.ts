@@ -1,13 +1,7 @@
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  condition,
-  continueAsNew,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { ApplicationFailure, continueAsNew, workflowInfo } from "@temporalio/workflow";
 
 import type { RunReport } from "../src/report.ts";
-import { end } from "./ending.ts";
+import { cancelledBeforeNext, end } from "./ending.ts";
 import { nominalTime } from "./nominal-time.ts";
 import { progressOf, runBatch } from "./run-batch.ts";
 import { RunView } from "./run-view.ts";
@@ -28,9 +22,8 @@ export async function sync(raw: unknown): Promise<RunReport> {
   const kind = request.replay === undefined ? "sync" : "replay";
   const ask = { kind, nominalAt: nominalTime(), request: { ...request, dryRun } } as const;
   const ended = await runBatch({ view, ask, continued });
-  if (ended.kind === "continue") {
-    await condition(allHandlersFinished);
-    return await continueAsNew<typeof sync>({ ...parsed.input, continued: ended.continued });
-  }
-  return await end(view, ended);
+  if (ended.kind === "close") return await end(view, ended);
+  const cancelled = await cancelledBeforeNext();
+  if (cancelled !== undefined) return await end(view, cancelled);
+  return await continueAsNew<typeof sync>({ ...parsed.input, continued: ended.continued });
 }
