@@ -50,8 +50,8 @@ export function createAdvanceCheckpoint(deps: Dependencies): (input: RunRef) => 
         return {};
       }
       const reason = `backfill ${runId}`;
-      const { version } = before;
-      await state.setCheckpoint({ target, sync, version, position, reason, at: isoNow(deps) });
+      const moving = { target, sync, version: before.version, position, reason, runId };
+      await state.setCheckpoint({ ...moving, at: isoNow(deps) });
       return {};
     });
 }

@@ -1,3 +1,5 @@
+import { detailsReasonsMax } from "../src/limits.ts";
+import { rejectText } from "../src/records/reject-codes.ts";
 import { sendLock } from "../src/state/locks.ts";
 import { attempt } from "./attempt.ts";
 import { heldRunOf, isoNow, type Dependencies } from "./dependencies.ts";
@@ -11,8 +13,13 @@ export function createCommitChunk(deps: Dependencies): (input: StageRef) => Prom
   return async ({ chunk, stage, ...ref }) =>
     await attempt(async () => {
       const { runId, kind, target, sync } = await heldRunOf(deps, ref);
-      await deps.state.commitChunk({ runId, chunk, stage, at: isoNow(deps) });
-      const mayYield = kind === "backfill";
-      return { isLockWanted: mayYield && (await deps.state.isLockWanted(sendLock(target, sync))) };
+      const { state } = deps;
+      await state.commitChunk({ runId, chunk, stage, at: isoNow(deps) });
+      // A night's run shows no lanes and yields to nobody: its history stays as small as it was.
+      if (kind !== "backfill") return { isLockWanted: false, rejects: [] };
+      const isLockWanted = await state.isLockWanted(sendLock(target, sync));
+      const reasons = await state.rejectReasons({ runId, limit: detailsReasonsMax });
+      const rejects = reasons.map(({ code, count }) => ({ reason: rejectText(code), count }));
+      return { isLockWanted, rejects };
     });
 }

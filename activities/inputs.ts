@@ -92,7 +92,12 @@ export type OpenedBackfill =
 export type CommitResult = {
   /** Whether another run waits for the send lock, which this one is to yield. */
   readonly isLockWanted: boolean;
+  /** Of a backfill: what was rejected so far, the most frequent first. */
+  readonly rejects: readonly RejectCount[];
 };
+
+/** How often something was rejected in a run, and what a person reads of it. */
+export type RejectCount = { readonly reason: string; readonly count: number };
 
 /** Result of `stageChunk`. */
 export type StageResult = {

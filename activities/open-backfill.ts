@@ -60,7 +60,8 @@ async function planAgain(
   const made = await planFor(deps, { request: read.request, now }, signal);
   const moved = planMoved(approved, made.plan);
   if (moved !== undefined) return { moved };
-  await deps.state.putPlan({ runId, ...made });
+  const { placesAreLines } = connectorOf(deps, syncOf(deps, read.request.sync).connector);
+  await deps.state.putPlan({ runId, placesAreLines, ...made });
   return await planOf(deps, runId);
 }
 

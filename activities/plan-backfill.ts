@@ -90,7 +90,6 @@ async function freezePlan(
     kind: "backfill",
     temporalId: deps.temporalId,
     configHash: sync.configHash,
-    placesAreLines: source.placesAreLines,
     request: {
       mode,
       limit,
@@ -100,7 +99,8 @@ async function freezePlan(
     },
     startedAt: isoNow(deps),
   });
-  await state.putPlan({ runId: ref.runId, ...made });
+  const { placesAreLines } = source;
+  await state.putPlan({ runId: ref.runId, placesAreLines, ...made });
   return made.plan;
 }
 
@@ -126,11 +126,16 @@ export function createPlanBackfill(
 ): (input: PlanBackfillInput) => Promise<PlannedBackfill> {
   return async ({ raw, ...ref }) =>
     await attempt(async ({ signal }) => {
-      const now = new Date(deps.now());
-      const read = requestOf(deps, raw, now);
-      if ("problem" in read) return read;
-      const { request } = read;
-      const plan = await freezePlan(deps, { ref, request, now }, signal);
-      return { plan, ...consentOf(request, plan, syncOf(deps, request.sync)) };
+      try {
+        const now = new Date(deps.now());
+        const read = requestOf(deps, raw, now);
+        if ("problem" in read) return read;
+        const { request } = read;
+        const plan = await freezePlan(deps, { ref, request, now }, signal);
+        return { plan, ...consentOf(request, plan, syncOf(deps, request.sync)) };
+      } finally {
+        // A backfill that ends here leaves no wrong input in the start form; one that goes on is left alone.
+        deps.seedTemplate?.(ref.workflowId);
+      }
     });
 }

@@ -130,6 +130,9 @@ export const rejectRowCharsMax = 64 * 1024;
 /** Characters of an error in a run's current details, which hold 20,000 bytes in all. */
 export const detailsErrorCharsMax = 4_000;
 
+/** Reject reasons in the details of a backfill under way: they stand in its history with every chunk. */
+export const detailsReasonsMax = 3;
+
 /** Reject reasons named in a report. */
 export const reportReasonsMax = 10;
 

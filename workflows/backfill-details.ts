@@ -48,8 +48,17 @@ function failureText({ lanes }: BackfillState): readonly string[] {
   return ["Last errors:", fenced(texts.join("\n").slice(0, detailsErrorCharsMax))];
 }
 
+function rejectsText({ rejects }: BackfillState): readonly string[] {
+  if (rejects.length === 0) return [];
+  return [
+    "Rejects:",
+    fenced(rejects.map(({ count, reason }) => `${count} × ${reason}`).join("\n")),
+  ];
+}
+
+/** The newest, as far as there is room. */
 function notesText({ notes }: BackfillState): readonly string[] {
-  return notes.length === 0 ? [] : [fenced(notes.join("\n"))];
+  return notes.length === 0 ? [] : [fenced(notes.join("\n").slice(-detailsErrorCharsMax))];
 }
 
 /** Current details of a backfill: its plan, its lanes at work, or its report. */
@@ -75,7 +84,8 @@ export function backfillDetails(progress: Progress, state: BackfillState, nowMs:
     laneTable(state),
     ...paceLine(state, nowMs),
     `${counts.rejected} rejected, ${counts.unchanged} unchanged, ${counts.filtered} filtered; chunks ${counts.committed_chunks} of ${counts.staged_chunks} staged`,
-    ...(waiting === null ? [] : [fenced(waiting)]),
+    ...(waiting === null ? [] : [fenced(waiting.slice(0, detailsErrorCharsMax))]),
+    ...rejectsText(state),
     ...failureText(state),
     ...notesText(state),
     hint,

@@ -42,11 +42,12 @@ function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): 
       run.update({ counts: withStaged(run.progress.counts, staged) });
       view.lane(lane, { read: laneNow(view, lane).read + staged.counts.read });
     },
-    onCommitted: (staged, { isLockWanted }) => {
+    onCommitted: (staged, { isLockWanted, rejects }) => {
       run.update({ counts: withCommitted(run.progress.counts, staged) });
       underWay = underWay.filter((other) => other !== staged);
       // Chunks are committed in their order: whatever happens to the next one, the lane goes on with it.
       const { chunk, sent } = laneNow(view, lane);
+      view.change({ rejects });
       view.lane(lane, { chunk: chunk + 1, sent: sent + staged.records });
       view.isLockWanted ||= isLockWanted;
     },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { RejectCount } from "../activities/inputs.ts";
 import type { BackfillPlan } from "../src/backfill/plan.ts";
 import { firstChunkOf } from "../src/lane-of.ts";
 import type { RunFailure } from "../src/state/runs.ts";
@@ -35,6 +36,8 @@ export type BackfillState = {
   readonly is_paused: boolean;
   /** Whether anything was staged: then its plan is not held against the source any more. */
   readonly is_begun: boolean;
+  /** What was rejected so far, the most frequent first. */
+  readonly rejects: readonly RejectCount[];
   /** What people and other runs did to it, oldest first. */
   readonly notes: readonly string[];
   /** Unix ms at which its lanes began, and the time that they rested since. */

@@ -1,8 +1,8 @@
 import {
-  allHandlersFinished,
   ApplicationFailure,
   condition,
   continueAsNew,
+  upsertMemo,
   workflowInfo,
 } from "@temporalio/workflow";
 import { z } from "zod";
@@ -14,7 +14,7 @@ import { foreignRun, wrongInput } from "../src/wrong-input.ts";
 import { runLanes } from "./backfill-lanes.ts";
 import { continuedBackfill } from "./backfill-state.ts";
 import { BackfillView } from "./backfill-view.ts";
-import { closingOf, end, type Ending } from "./ending.ts";
+import { cancelledBeforeNext, closingOf, end, type Ending } from "./ending.ts";
 import {
   activitiesOf,
   advanceCheckpoint,
@@ -71,6 +71,7 @@ function begin(raw: unknown): Backfill {
     lanes_at_once: 1,
     is_paused: false,
     is_begun: false,
+    rejects: [],
     notes: [],
     began_ms: null,
     rested_ms: 0,
@@ -87,6 +88,7 @@ async function planAndAsk({ view, ref, raw }: Backfill): Promise<Ending | undefi
     throw ApplicationFailure.nonRetryable(planned.problem, "InvalidInput");
   }
   view.planned(planned.plan, planned);
+  upsertMemo({ sluice_sync: planned.plan.sync, sluice_run: ref.runId });
   if (planned.isApproved) return undefined;
   const isDecided = await condition(() => view.decision !== undefined, approvalWaitMs);
   if (view.decision === "approve") return undefined;
@@ -193,13 +195,13 @@ export async function backfill(raw: unknown): Promise<RunReport | BackfillTempla
   const made = begin(raw);
   const { view } = made;
   const ended = await execute(made);
-  if (ended.kind === "continue") {
-    await condition(allHandlersFinished);
-    const { state, run } = view;
-    const continued = { run_id: state.run_id, state, counts: run.progress.counts };
-    const asked = z.looseObject({}).parse(made.raw ?? {});
-    return await continueAsNew<typeof backfill>({ ...asked, continued });
+  const ending = ended.kind === "close" ? ended : await cancelledBeforeNext();
+  if (ending !== undefined) {
+    view.change({ phase: "ended" });
+    return await end(view.run, ending);
   }
-  view.change({ phase: "ended" });
-  return await end(view.run, ended);
+  const { state, run } = view;
+  const continued = { run_id: state.run_id, state, counts: run.progress.counts };
+  const asked = z.looseObject({}).parse(made.raw ?? {});
+  return await continueAsNew<typeof backfill>({ ...asked, continued });
 }

@@ -14,20 +14,34 @@ export type AskedOptions = {
   readonly lanes?: number;
   readonly send?: "all" | "changed";
   readonly note?: string;
+  readonly timeZone?: string;
+  readonly advanceCheckpoint?: boolean;
 };
 
-/** The options that are members of the workflow's input, in the order of a person. */
-const memberOptions = ["from", "to", "keys", "mode", "limit", "lanes", "send", "note"] as const;
+/** The options that are members of the workflow's input, in the order of a person, with the members' names. */
+const memberOptions = [
+  ["from", "from"],
+  ["to", "to"],
+  ["keys", "keys"],
+  ["mode", "mode"],
+  ["limit", "limit"],
+  ["lanes", "lanes"],
+  ["send", "send"],
+  ["note", "note"],
+  ["timeZone", "time_zone"],
+  ["advanceCheckpoint", "advance_checkpoint"],
+] as const satisfies readonly (readonly [keyof AskedOptions, string])[];
 
 /** The input of the workflow `backfill`, without what was not asked for. */
-export type BackfillInput = AskedOptions & {
+export type BackfillInput = {
   readonly sync: string;
   readonly approve: "ask" | "auto";
+  readonly [member: string]: unknown;
 };
 
 /** Whether more was asked for than the sync itself. */
 export function isMoreAsked(options: AskedOptions): boolean {
-  return memberOptions.some((name) => options[name] !== undefined);
+  return memberOptions.some(([name]) => options[name] !== undefined);
 }
 
 /** A word as a shell takes it whole. */
@@ -38,13 +52,20 @@ function shellWord(text: string): string {
 /** The command line that asks for an input. */
 export function commandOf(input: unknown): string {
   const given = membersOf(input);
-  const options = memberOptions.flatMap((name): readonly string[] => {
-    const value = given[name];
-    if (value === undefined) return [];
+  const options = memberOptions.flatMap(([, member]): readonly string[] => {
+    const value = given[member];
+    const name = optionOf(member);
+    if (value === undefined || value === false) return [];
+    if (value === true) return [`--${name}`];
     const texts = (Array.isArray(value) ? value : [value]).map((one) => plainOf(one));
     return [`--${name} ${shellWord(texts.join(","))}`];
   });
   return ["sluice backfill", shellWord(plainOf(given["sync"])), ...options].join(" ");
+}
+
+/** The option of a member: `time-zone`. */
+function optionOf(member: string): string {
+  return member.replaceAll("_", "-");
 }
 
 /** Text as it is, and a number as it is written. */
@@ -58,7 +79,10 @@ const frame = /^[^\n]*\n([^]*?)(?:\nTry:\n(\{[^\n]*\}))?$/;
 /** The problems of options, as one who typed a command mends them. */
 function wrongOptions(problem: string): ConfigError {
   const [, problems = problem, corrected] = frame.exec(problem) ?? [];
-  const text = problems.replaceAll(/^ {2}→ at (\w+)/gm, "  → at --$1");
+  const text = problems.replaceAll(
+    /^ {2}→ at (\w+)/gm,
+    (_, member: string) => `  → at --${optionOf(member)}`,
+  );
   const hint = corrected === undefined ? undefined : `such as: ${commandOf(JSON.parse(corrected))}`;
   return new ConfigError(`the options are wrong:\n${text}`, { hint });
 }
@@ -72,10 +96,12 @@ export function readOptions(
   sync: string,
   options: AskedOptions & { readonly yes?: boolean },
 ): BackfillInput {
-  const asked: AskedOptions = Object.fromEntries(
-    memberOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  const asked = Object.fromEntries(
+    memberOptions.flatMap(([name, member]) =>
+      options[name] === undefined ? [] : [[member, options[name]]],
+    ),
   );
-  const input = { sync, ...asked, approve: options.yes === true ? "auto" : "ask" } as const;
+  const input: BackfillInput = { sync, ...asked, approve: options.yes === true ? "auto" : "ask" };
   const read = requestOf({ config }, input, new Date());
   if ("problem" in read) throw wrongOptions(read.problem);
   return input;

@@ -213,6 +213,11 @@ export const registerBackfill: Register = (program, context) => {
       ]),
     )
     .option("--note <text>", "why, for those who look at it later")
+    .option("--time-zone <zone>", "of times that name none; by default that of the sync's schedule")
+    .option(
+      "--advance-checkpoint",
+      "of a sync that never ran: let the nightly run go on where this ends",
+    )
     .option("--yes", "send it without asking")
     .addOption(
       new Option("--follow <run>", "go on with one that was begun: its run or workflow").conflicts(

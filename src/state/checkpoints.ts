@@ -27,11 +27,12 @@ export type Checkpoint = Readonly<z.output<typeof checkpointRow>>;
 
 const changeRow = z.object({ version: z.int(), reason: z.string(), changedAt: z.string() });
 
-/** Checkpoints and their changes by hand. Runs move them in `commitChunk`, which belongs to the sends. */
+/** Checkpoints and their changes in one go. Runs move them in `commitChunk`, chunk by chunk, which belongs to the sends. */
 export interface CheckpointStore {
   checkpoint(input: SyncName): Checkpoint;
   /**
-   * Moves a checkpoint by hand and writes the change to the audit table; null goes back to the source's beginning.
+   * Moves a checkpoint in one go and writes the change to the audit table; null goes back to the source's beginning. A run that moves it
+   * reports so.
    * @throws {CheckpointMovedError} it is not at `version` any more.
    */
   setCheckpoint(
@@ -40,9 +41,11 @@ export interface CheckpointStore {
       readonly position: unknown;
       readonly reason: string;
       readonly at: string;
+      /** The run that moves it; nobody's, when it is moved by hand. */
+      readonly runId?: string | undefined;
     },
   ): Checkpoint;
-  /** Manual changes of a checkpoint, newest first, 20 at most. */
+  /** Such changes of a checkpoint, newest first, 20 at most. */
   checkpointAudit(input: SyncName): z.output<typeof changeRow>[];
 }
 
@@ -54,12 +57,13 @@ export function createCheckpointStore(db: Database): CheckpointStore {
   );
   const replace = db.prepare(
     `insert or replace into checkpoints (target, sync, version, position, held, run_id, updated_at)
-     values ($target, $sync, $next, $position, null, null, $at)`,
+     values ($target, $sync, $next, $position, null, $runId, $at)`,
   );
   const audit = db.prepare(
     `insert into checkpoint_audit (target, sync, version, position, reason, changed_at)
      values ($target, $sync, $next, $position, $reason, $at)`,
   );
+  const movedBy = db.prepare("update runs set checkpoint_version = $next where run_id = $runId");
   const audited = db.prepare(
     `select version, reason, changed_at as changedAt from checkpoint_audit where target = $target and sync = $sync
      order by id desc limit 20`,
@@ -84,8 +88,10 @@ export function createCheckpointStore(db: Database): CheckpointStore {
             { hint: "look at `sluice state show` and repeat" },
           );
         }
-        const change = { ...input, next: version + 1, position: toJson(input.position) };
+        const { runId = null } = input;
+        const change = { ...input, runId, next: version + 1, position: toJson(input.position) };
         replace.run(change);
+        movedBy.run(change);
         audit.run(change);
         return checkpoint({ target, sync });
       }),

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 
+import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import {
@@ -102,6 +103,40 @@ describe("a backfill of a Postgres table by two workers", () => {
         expect(histories).not.toEqual([]);
         for (const text of histories) expect(text.length).toBeLessThan(historyBytesMax);
       }
+    },
+    timeoutMs,
+  );
+
+  it(
+    "moves the checkpoint of a sync that never ran, when asked to, and the nightly run goes on from there",
+    async () => {
+      const companies = { ...(await ownPostgres()), rows: 200 };
+      await makeCompanies(companies);
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": companiesConfig(companies, {
+          chunkRecords: 20,
+          advanced: "retry_initial: 500ms",
+        }),
+      });
+      await project.worker();
+      // Every row changed an hour ago at least.
+      const to = new Date().toISOString();
+      const asked = { from: undefined, to, approve: "auto", advance_checkpoint: true };
+      const handle = await startBackfill(project, asked);
+      expect(await handle.result()).toMatchObject({
+        outcome: "done",
+        counts: { read: 200, sent: 200 },
+        checkpoint: { before: 0, after: 1 },
+      });
+      const { memo } = await handle.describe();
+      expect(memo).toMatchObject({ sluice_sync: "companies" });
+      const { runId, version } = await checkpointOf(project);
+      expect([runId, version]).toEqual([memo?.["sluice_run"], 1]);
+      const night = await project.start({ sync: "companies" }, "night");
+      expect(await night.result()).toMatchObject({ counts: { sent: 0 } });
+
+      const again = await startBackfill(project, asked);
+      await expect(again.result()).rejects.toThrow(WorkflowFailedError);
     },
     timeoutMs,
   );

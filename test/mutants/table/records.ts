@@ -145,10 +145,9 @@ export const mutantsOfRecords: readonly Mutant[] = [
       },
       {
         file: "activities/commit-chunk.ts",
-        find: '      const mayYield = kind === "backfill";\n',
+        find: '      if (kind !== "backfill") return',
         replace: `      for (const write of globalThis.held?.splice(0) ?? []) await write();
-      const mayYield = kind === "backfill";
-`,
+      if (kind !== "backfill") return`,
       },
     ],
     test: crashPoints,

@@ -63,6 +63,22 @@ describe("readOptions", () => {
     expect(hint).toContain(String.raw`--note 'it'\''s late'`);
   });
 
+  it("gives two words the name of their member, and names them as options again", () => {
+    const asked = { to: "line 9", timeZone: "Europe/Paris", advanceCheckpoint: true };
+    expect(readOptions(config, "accounts", asked)).toEqual({
+      sync: "accounts",
+      to: "line 9",
+      time_zone: "Europe/Paris",
+      advance_checkpoint: true,
+      approve: "ask",
+    });
+    const { message, hint } = refused({ ...asked, timeZone: "Europe/Pariss" });
+    expect(message).toContain("→ at --time-zone");
+    expect(hint).toBe(
+      "such as: sluice backfill accounts --to 'line 9' --time-zone Europe/Paris --advance-checkpoint",
+    );
+  });
+
   it("says what does not go together", () => {
     const { message, hint } = refused({ keys: ["a1"], from: "line 2" });
     expect(message).toContain("does not go with from");
