@@ -1,10 +1,15 @@
 // Records the histories of this folder, or those of the scenarios that are named: see README.md.
 import { writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
+
+import type { WorkflowHandle } from "@temporalio/client";
 
 import { openInbox } from "../../src/inbox/open.ts";
 import { sweepScheduleId } from "../../src/schedules/ids.ts";
 import { drainId, ringDrain } from "../../src/webhooks/drain.ts";
+import type { backfill } from "../../workflows/backfill.ts";
+import type { Progress } from "../../workflows/progress.ts";
 import { until } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 import { numbers } from "../support/sequences.ts";
@@ -19,21 +24,27 @@ type Scenario = { readonly sync?: string; readonly advanced?: string; readonly r
 const small = { rows: 20 };
 const chunks = { sync: "chunk: { records: 1000 }", rows: 3_000 };
 
+/** A workflow to record; another one may have had its id before, or have it since. */
+type Recorded = { readonly workflowId: string; readonly firstExecutionRunId?: string };
+
 /** Makes a project, has `act` start a workflow and wait for its end, and writes the histories of every execution of it. */
 async function recordProject(
   name: string,
   files: Readonly<Record<string, string>>,
-  act: (project: Project) => Promise<string>,
+  act: (project: Project) => Promise<Recorded>,
 ): Promise<void> {
   if (asked.length > 0 && !asked.includes(name)) return;
   const project = await Project.start((work) => atEnd.push(work), files);
-  const workflowId = await act(project);
-  for (const [index, history] of (await project.histories(workflowId)).entries()) {
+  const { workflowId, firstExecutionRunId = "" } = await act(project);
+  const histories = await project.histories(workflowId);
+  const recorded = histories.filter((history) => history.includes(firstExecutionRunId));
+  for (const [index, history] of recorded.entries()) {
     const file = `${name}${index === 0 ? "" : `-${index + 1}`}.json`;
     // Where this was recorded is nobody's business: stack traces name files by their place in the repository.
     const text = String(JSON.parse(history))
       .replaceAll(root, "")
-      .replaceAll(`${project.folder}/`, "");
+      .replaceAll(`${project.folder}/`, "")
+      .replaceAll(`@${hostname()}"`, '@host"');
     await writeFile(new URL(file, import.meta.url), `${text}\n`);
     process.stdout.write(`${file}\n`);
   }
@@ -53,7 +64,7 @@ async function record(
     const handle = await project.start({ sync: "accounts" });
     await acting;
     await handle.result().catch(() => undefined);
-    return handle.workflowId;
+    return handle;
   });
 }
 
@@ -91,8 +102,9 @@ await record("cancelled", chunks, async (project) => {
 await recordProject("drain", { "sluice.yaml": formsConfig() }, async (project) => {
   await project.worker();
   await post(project, 0, 3);
-  await project.temporal.client.workflow.getHandle(drainId(draining)).result();
-  return drainId(draining);
+  const handle = project.temporal.client.workflow.getHandle(drainId(draining));
+  await handle.result();
+  return handle;
 });
 
 // Three chunks of one sync, and another whose run fails: continues as new amid the run, then with a rest, and is cancelled in it.
@@ -123,7 +135,7 @@ await recordProject("drain-continued", longFiles, async (project) => {
   await until(rests);
   await handle.cancel();
   await handle.result().catch(() => undefined);
-  return handle.workflowId;
+  return handle;
 });
 
 await recordProject("sweep", { "sluice.yaml": formsConfig() }, async (project) => {
@@ -132,7 +144,74 @@ await recordProject("sweep", { "sluice.yaml": formsConfig() }, async (project) =
   await client.schedule.getHandle(sweepScheduleId(draining.taskQueue)).trigger();
   return await until(async () => {
     const query = 'WorkflowType="inboxSweep" and ExecutionStatus="Completed"';
-    for await (const { workflowId } of client.workflow.list({ query })) return workflowId;
+    for await (const { workflowId } of client.workflow.list({ query })) return { workflowId };
     return undefined;
   });
+});
+
+type Backfill = WorkflowHandle<typeof backfill>;
+
+/** Two lanes of three chunks, whose plan waits for its consent. */
+const lanes = { sync: "chunk: { records: 2000 }\n    approve: { auto_below: 0 }", rows: 11_000 };
+
+/** Records a backfill of a CSV file; `act` is done from its start on. */
+async function recordBackfill(
+  name: string,
+  { rows, input, ...config }: Scenario & { readonly input?: object },
+  act: (handle: Backfill, project: Project) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const files = { "sluice.yaml": accountsConfig(config), "accounts.csv": accountsCsv(rows) };
+  await recordProject(name, files, async (project) => {
+    await project.worker();
+    const { workflow } = project.temporal.client;
+    const handle = await workflow.start<typeof backfill>("backfill", {
+      taskQueue: "sluice",
+      workflowId: "backfill-accounts",
+      args: [input ?? { sync: "accounts", lanes: 2, send: "all" }],
+    });
+    await act(handle, project);
+    await handle.result().catch(() => undefined);
+    return handle;
+  });
+}
+
+/** Waits until a backfill says this of itself. */
+async function says(handle: Backfill, it: (progress: Progress) => boolean): Promise<void> {
+  await until(async () => it(await handle.query<Progress>("progress")));
+}
+
+/** Decides about a plan once it is there. */
+async function decide(handle: Backfill, decision: "approve" | "discard"): Promise<void> {
+  await says(handle, ({ needs_approval: waits }) => waits === true);
+  await handle.executeUpdate(decision);
+}
+
+await recordBackfill("backfill-approved", lanes, async (handle) => {
+  await decide(handle, "approve");
+});
+await recordBackfill("backfill-discarded", lanes, async (handle) => {
+  await decide(handle, "discard");
+});
+await recordBackfill("backfill-refused", { ...small, input: { sync: "acounts", lane: 4 } });
+
+// What is on its way takes so long that there is a middle in which it can be paused, or asked for the lock.
+const slowly = { delayMs: 5_000 };
+
+// Time to continue as new comes behind the third chunk, before which it is paused: it rests, and is resumed, in the second execution.
+const paused = { ...lanes, advanced: ", chunks_per_run: 3" };
+await recordBackfill("backfill-paused", paused, async (handle, { sandbox }) => {
+  sandbox.order({ step: "put", after: 1, times: 3, do: slowly });
+  const { runId: first } = await handle.describe();
+  await decide(handle, "approve");
+  await says(handle, ({ counts }) => counts.staged_chunks >= 3);
+  await handle.executeUpdate("pause");
+  await until(async () => (await handle.describe()).runId !== first);
+  await handle.executeUpdate("resume");
+});
+await recordBackfill("backfill-yields", lanes, async (handle, project) => {
+  project.sandbox.order({ step: "put", after: 1, times: 3, do: slowly });
+  await decide(handle, "approve");
+  await says(handle, ({ counts }) => counts.committed_chunks > 0);
+  const night = await project.start({ sync: "accounts" }, "night");
+  await night.result();
 });

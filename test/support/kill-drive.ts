@@ -69,10 +69,11 @@ export class Driver {
   }
 }
 
-async function sendPart(driver: Driver, drive: Drive, part: PartRef): Promise<void> {
+/** Sends a part until the service took it. */
+export async function sendPart(driver: Driver, mode: Drive["mode"], part: PartRef): Promise<void> {
   const { uploadJson, uploadFile, confirmUpload } = driver.activities;
   const name = `chunk ${part.chunk} part ${part.part}`;
-  if (drive.mode === "lightweight") {
+  if (mode === "lightweight") {
     await driver.perform(`uploadJson of ${name}`, uploadJson, part);
     return;
   }
@@ -109,7 +110,7 @@ export async function driveRun(drive: Drive): Promise<RunReport> {
     next = staged.done ? undefined : await stage(chunk + 1);
     const parts = mode === "lightweight" ? staged.parts : 1;
     for (let part = 0; staged.records > 0 && part < parts; part++) {
-      await sendPart(driver, drive, { ...ref, chunk, stage: staged.stage, part });
+      await sendPart(driver, mode, { ...ref, chunk, stage: staged.stage, part });
     }
     const commit = { ...ref, chunk, stage: staged.stage };
     await driver.perform(`commitChunk ${chunk}`, commitChunk, commit);

@@ -39,7 +39,10 @@ export type StoreFacts = {
   readonly rejects: readonly { readonly place: string; readonly code: string }[];
   /** Of stagings that were not given up. */
   readonly parts: readonly PartFacts[];
-  /** Rows of the source, counted from its first, that the run's checkpoint covers; 0 while it has saved none. */
+  /**
+   * Rows of the source, counted from its first, that the run's checkpoint covers; 0 while it has saved none. Of a backfill those that its
+   * commits cover, lane after lane.
+   */
   readonly covered: number;
   /** The checkpoint's version. */
   readonly version: number;
@@ -58,6 +61,8 @@ export type LedgerFacts = {
   readonly service: ServiceFacts;
   readonly store: StoreFacts;
   readonly report: RunReport;
+  /** How often the run moves its checkpoint. @default once a chunk */
+  readonly moves?: number;
   /** Oldest first. */
   readonly snapshots: readonly Snapshot[];
   /** For each ambiguity (kill, reset, lost answer) the records of the parts that were under way; see `recordsUnderWay`. */

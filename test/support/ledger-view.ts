@@ -1,6 +1,7 @@
 import { request } from "undici";
 import { z } from "zod";
 
+import { firstChunkOf, laneOf } from "../../src/lane-of.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import type { Send } from "../../src/state/sends.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
@@ -55,9 +56,9 @@ export function coveredRows(oracle: readonly OracleRow[], position: unknown): nu
 
 async function* sendsOf(
   state: Pick<StateClient, "send">,
-  runId: string,
-): AsyncGenerator<Pick<Send, "chunk" | "stage" | "state">> {
-  for (let chunk = 1; ; chunk++) {
+  { runId, lane }: { readonly runId: string; readonly lane: number },
+): AsyncGenerator<Send> {
+  for (let chunk = firstChunkOf(lane); ; chunk++) {
     for (let stage = 1; ; stage++) {
       const send = await state.send({ runId, chunk, stage });
       if (send === undefined && stage === 1) return;
@@ -79,24 +80,43 @@ async function rejectsOf(
   }
 }
 
-/** What a state store tells of a run over a source of CSV files; of a run that is not in it, nothing. */
+/** Rows that the commits of a backfill cover, counted from its first: its lanes lie one behind the other. */
+function committedRows(committed: readonly Send[]): number {
+  let rows = 0;
+  let next = firstChunkOf(1);
+  for (const { chunk, read, done } of committed) {
+    if (chunk !== next) break;
+    rows += read;
+    next = done ? firstChunkOf(laneOf(chunk).lane + 1) : chunk + 1;
+  }
+  return rows;
+}
+
+/** What a state store tells of a run over a source of CSV files, or of a backfill; of a run that is not in it, nothing. */
 export async function readStore(
-  state: Pick<StateClient, "checkpoint" | "receipts" | "rejects" | "run" | "send">,
+  state: Pick<StateClient, "checkpoint" | "laneSpans" | "receipts" | "rejects" | "run" | "send">,
   { runId, oracle }: { readonly runId: string; readonly oracle: readonly OracleRow[] },
 ): Promise<StoreFacts> {
   const run = await state.run(runId);
   if (run === undefined) return { rejects: [], parts: [], covered: 0, version: 0 };
   const checkpoint = await state.checkpoint(run);
+  const isBackfill = run.kind === "backfill";
+  const lanes = isBackfill ? (await state.laneSpans(runId)).length : 1;
+  const sends: Send[] = [];
+  for (let lane = 1; lane <= lanes; lane++) {
+    for await (const send of sendsOf(state, { runId, lane })) sends.push(send);
+  }
   const parts: PartFacts[] = [];
-  for await (const { chunk, stage, state: now } of sendsOf(state, runId)) {
+  for (const { chunk, stage, state: now } of sends) {
     if (now !== "dropped") parts.push(...(await state.receipts({ runId, chunk, stage })));
   }
   // The position of a source that is read whole each time belongs to the run that saved it.
   const position = checkpoint.runId === runId ? checkpoint.position : null;
+  const committed = sends.filter(({ state: now }) => now === "committed");
   return {
     rejects: await rejectsOf(state, runId),
     parts,
-    covered: coveredRows(oracle, position),
+    covered: isBackfill ? committedRows(committed) : coveredRows(oracle, position),
     version: checkpoint.version,
   };
 }
