@@ -12,7 +12,14 @@ const bin = join(root, "node_modules", ".bin");
 const [needMajor, needMinor] = [24, 15];
 
 /** What dist/ is made from, and the file that the build writes last. */
-const sources = ["src", "workflows", "activities", "connectors", "tools/bundle-workflows.mjs"];
+const sources = [
+  "src",
+  "workflows",
+  "activities",
+  "connectors",
+  "testing",
+  "tools/bundle-workflows.mjs",
+];
 const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 const lastBuilt = "dist/workflow-bundle.js";
 

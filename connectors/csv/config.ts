@@ -31,26 +31,44 @@ const pathTo = z
 /** The members of a CSV connection. */
 export const csvConfig = z
   .strictObject({
-    /** A file, or a pattern such as `exports/accounts-*.csv`. */
-    path: pathTo,
-    /** Folder that a relative path starts from, given by the engine. @default the working directory */
-    folder: z.string().min(1).optional(),
-    /** @default whichever of `,` `;` tab `|` the first line holds most of */
-    delimiter: delimiter.optional(),
-    /** Whether the first line names the columns. @default true unless `columns` are given */
-    header: z.boolean().optional(),
-    /** Names of the columns of files without a header line. */
-    columns: columns.optional(),
-    /** False: a quote is a character like any other. */
-    quote: quote.default('"'),
-    /** A byte order mark in the file wins over this. */
-    encoding: z.enum(["utf-8", "utf-16le", "utf-16be", "windows-1252"]).default("utf-8"),
-    /** Files only ever grow: the next run reads what was added since the last one. */
-    append_only: z.boolean().default(false),
-    /** Where a write-back goes, by a path like `path`; of `write_back` alone. */
-    file: pathTo.optional(),
-    /** False: a write-back changes rows that are there, and makes none. @default true */
-    insert: z.boolean().optional(),
+    path: pathTo.describe(
+      "A file, or a pattern such as exports/accounts-*.csv; from the folder of sluice.yaml.",
+    ),
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The folder that a relative path starts from; given by the engine."),
+    delimiter: delimiter
+      .optional()
+      .describe(
+        "What stands between two cells, or tab; by default whichever of , ; tab | the first line holds most of.",
+      ),
+    header: z
+      .boolean()
+      .optional()
+      .describe("Whether the first line names the columns; it does unless columns are given."),
+    columns: columns
+      .optional()
+      .describe("The names of the columns of files without a header line."),
+    quote: quote
+      .default('"')
+      .describe("What a cell is quoted with; false: a quote is a character like any other."),
+    encoding: z
+      .enum(["utf-8", "utf-16le", "utf-16be", "windows-1252"])
+      .default("utf-8")
+      .describe("How the text is stored; a byte order mark in the file wins over this."),
+    append_only: z
+      .boolean()
+      .default(false)
+      .describe("Files only ever grow: the next run reads what was added since the last one."),
+    file: pathTo
+      .optional()
+      .describe("Where a write-back goes, a path like the one that is read; of write_back alone."),
+    insert: z
+      .boolean()
+      .optional()
+      .describe("Whether a write-back may add rows; unless it is false, it may."),
   })
   .refine((config) => config.header !== false || config.columns !== undefined, {
     path: ["header"],

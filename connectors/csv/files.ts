@@ -127,6 +127,7 @@ async function notFound(place: string, path: string): Promise<ConfigError> {
   if (names === undefined) {
     return new ConfigError(`${what}: there is no folder ${folder}`, {
       field: "path",
+      hint: "Check the path; it starts from the folder of sluice.yaml.",
       patienceMs: missingFileMs,
     });
   }

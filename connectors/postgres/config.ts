@@ -25,9 +25,9 @@ const table = z
   );
 
 const changedBy = z.strictObject({
-  /** Never null, and set anew by every change: a time, or a number that grows. */
-  column: name,
-  /** How far each run goes back, for rows that were committed late. @default 1h for times, 0 for numbers */
+  column: name.describe(
+    "Never null, and set anew by every change: a time, or a number that grows.",
+  ),
   overlap: z
     .union([
       duration().transform((ms) => ({ ms })),
@@ -36,51 +36,79 @@ const changedBy = z.strictObject({
         .min(0)
         .transform((count) => ({ count })),
     ])
-    .optional(),
+    .optional()
+    .describe(
+      "How far each run goes back, for rows that were committed late; by default 1h for times and 0 for numbers.",
+    ),
 });
 
 /** The members of a Postgres connection, with those that `from` and `write_back` bring. */
 export const postgresConfig = z
   .strictObject({
-    /** `postgres://user:password@host:5432/database`, in place of the five members below. */
     url: secret()
       .superRefine((url, context) => {
         const fault = urlFault(url);
         if (fault !== undefined) context.addIssue(fault);
       })
-      .optional(),
-    /** A name, an address, or the folder of a Unix socket. */
-    host: z.string().min(1).optional(),
-    /** @default 5432 */
-    port: z.int().min(1).max(65_535).optional(),
-    database: z.string().min(1).optional(),
-    user: z.string().min(1).optional(),
-    password: secret().optional(),
-    /** @default verify-full; off for this host itself, unless there is a `ca_file` */
-    tls: z.enum(["verify-full", "require", "off"]).optional(),
-    /** Certificates (PEM) that the server's is checked against, in place of the system's. */
-    ca_file: z.string().min(1).optional(),
-    /** How long one statement may take. @default 5m */
+      .optional()
+      .describe(
+        "postgres://user:password@host:5432/database, best as ${CRM_DATABASE_URL}; in place of host, port, database, user and password.",
+      ),
+    host: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Where the server is: a name, an address, or the folder of a Unix socket."),
+    port: z.int().min(1).max(65_535).optional().describe("The server's port; by default 5432."),
+    database: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The name of the database; by default that of the user."),
+    user: z.string().min(1).optional().describe("The role that logs in; it needs to read alone."),
+    password: secret().optional().describe("The password of user, best as ${CRM_PASSWORD}."),
+    tls: z
+      .enum(["verify-full", "require", "off"])
+      .optional()
+      .describe(
+        "verify-full checks the server's certificate and name, require only encrypts; by default verify-full, and off for this host itself without a ca_file.",
+      ),
+    ca_file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Certificates (PEM) that the server's is checked against, in place of the system's.",
+      ),
     statement_timeout: duration()
       .refine((ms) => ms <= statementTimeoutMsMax, "at most 24h")
-      .default(statementTimeoutMsDefault),
-    /** Folder that a relative path starts from, given by the engine. @default the working directory */
-    folder: z.string().min(1).optional(),
-    /** The table or view that is read, or written back to. */
-    table: table.optional(),
-    /** One `select` that is read in place of a table. */
-    query: z.string().min(1).max(queryCharsMax).optional(),
-    /** Columns that name a row: unique, never null. @default the primary key */
+      .default(statementTimeoutMsDefault)
+      .describe("How long one statement may take, up to 24h."),
+    folder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The folder that a relative path starts from; given by the engine."),
+    table: table
+      .optional()
+      .describe("The table or view that is read, or written back to: crm.companies."),
+    query: z
+      .string()
+      .min(1)
+      .max(queryCharsMax)
+      .optional()
+      .describe("One select that is read in place of a table."),
     key: z
       .array(name)
       .min(1)
       .max(keyColumnsMax)
       .refine((names) => new Set(names).size === names.length, "a column stands here twice")
-      .optional(),
-    /** The column that says what changed; without it every run reads everything. */
-    changed_by: changedBy.optional(),
-    /** Whether a write-back may add rows. */
-    insert: z.boolean().default(true),
+      .optional()
+      .describe("The columns that name a row, unique and never null; by default the primary key."),
+    changed_by: changedBy
+      .optional()
+      .describe("The column that says what changed; without it every run reads everything."),
+    insert: z.boolean().default(true).describe("Whether a write-back may add rows."),
   })
   .refine((config) => config.table === undefined || config.query === undefined, {
     path: ["query"],

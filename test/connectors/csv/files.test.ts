@@ -64,8 +64,11 @@ describe("listFiles", () => {
 
   it("names the folder when there is none", async () => {
     await withFolder({}, async (folder) => {
-      const [message] = await refusalOf(folder, "gone/a.csv");
-      expect(message).toBe(`gone/a.csv does not exist: there is no folder ${folder}/gone`);
+      expect(await refusalOf(folder, "gone/a.csv")).toEqual([
+        `gone/a.csv does not exist: there is no folder ${folder}/gone`,
+        "Check the path; it starts from the folder of sluice.yaml.",
+        "path",
+      ]);
       expect((await refusalOf(folder, "a.csv"))[1]).toBe("The folder holds no files.");
     });
   });

@@ -1,0 +1,63 @@
+import type { PullBench } from "../../testing/bench.ts";
+import type { ZooServer } from "./server.ts";
+
+/** A bench with every hook; closing it closes the server. */
+export function rightBench(server: ZooServer): PullBench {
+  return {
+    // An answer comes at once or not at all, and F4 waits that long for one that does not.
+    config: { url: server.url, token: server.token, timeout_ms: 1_000 },
+    fill: async (rows) => server.put(rows),
+    empty: async () => server.clear(),
+    close: async () => await server.close(),
+    breakAt: async (rows) => {
+      server.rowsUntilBreak = rows;
+      return async () => {
+        server.rowsUntilBreak = undefined;
+      };
+    },
+    deny: async () => {
+      server.isDenying = true;
+      return async () => {
+        server.isDenying = false;
+      };
+    },
+    throttle: async (afterMs) => {
+      server.throttledSeconds = Math.ceil(afterMs / 1_000);
+      return async () => {
+        server.throttledSeconds = undefined;
+      };
+    },
+    stall: async () => {
+      server.isStalling = true;
+      return async () => {
+        server.isStalling = false;
+        server.hangUp();
+      };
+    },
+    commitLate: async (row) => {
+      const commit = server.begin(row);
+      return async () => commit();
+    },
+    spoil: async () => {
+      const spoiled = server.rows().filter((_, index) => index % 3 === 1);
+      // Each stands right behind the row that it was made of, whose text is in it.
+      server.put(
+        spoiled.map(({ id, text, changed }) => ({
+          id: `${id}-spoiled`,
+          text: { was: text },
+          changed,
+        })),
+      );
+      return spoiled.length;
+    },
+    written: {
+      key: "id",
+      set: "text",
+      read: async (id) => {
+        const row = server.row(id);
+        if (row === undefined) return undefined;
+        return typeof row.text === "string" ? row.text : null;
+      },
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { createHmac } from "node:crypto";
+
+import { z } from "zod";
+
+import { secret } from "../../connectors/connector.ts";
+import {
+  pushSource,
+  type Incoming,
+  type Push,
+  type PushSource,
+  type Received,
+} from "../../connectors/push.ts";
+import { compare } from "../../src/compare.ts";
+import type { Secret } from "../../src/secret.ts";
+import type { PushBench } from "../../testing/bench.ts";
+
+const pushConfig = z.strictObject({
+  path: z.string().startsWith("/").default("/hooks/zoo").describe("Where deliveries are posted."),
+  secret: secret().describe("What the sender signs with."),
+});
+/** The right push connector's configuration. */
+export type ZooPushConfig = z.output<typeof pushConfig>;
+
+const events = z.array(z.looseObject({ id: z.string().min(1) }));
+
+function signatureOf(by: Secret, id: string, body: Buffer): string {
+  return createHmac("sha256", by.reveal()).update(`${id}.`).update(body).digest("hex");
+}
+
+function isBelieved({ headers, body }: Incoming, by: Secret): boolean {
+  const { "zoo-id": id = "", "zoo-signature": given = "" } = headers;
+  return compare(given, signatureOf(by, id, body));
+}
+
+/** The value of a JSON text; undefined for what is none, which JSON cannot say. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    // The parser's own message quotes the text.
+    return undefined;
+  }
+}
+
+/** Every ability, right: broken push connectors of the zoo differ from it in a few lines. */
+export const rightPushAbilities = {
+  doorway: ({ path }) => {
+    return { path, bodyBytesMax: 1_000_000, backlogMax: 100_000, lingerMs: 0, retentionMs: 60_000 };
+  },
+  receive: ({ config, request }): Received => {
+    if (!isBelieved(request, config.secret)) return { refuse: 401, reason: "bad_signature" };
+    const list = events.safeParse(parsed(request.body));
+    if (list.success) {
+      return { events: list.data.map((event) => ({ json: JSON.stringify(event), id: event.id })) };
+    }
+    return { refuse: 400, reason: "no_events", message: "Post a JSON list of events with an id." };
+  },
+  sign: ({ config, body, id }) => {
+    return { "zoo-id": id, "zoo-signature": signatureOf(config.secret, id, body) };
+  },
+} satisfies Push<ZooPushConfig>;
+
+/** A push connector that differs from the right one in some members. */
+export function rightPushSource(
+  changes: Partial<Push<ZooPushConfig>> & { readonly config?: z.ZodType<ZooPushConfig> } = {},
+): PushSource {
+  return pushSource({ name: "right-push", config: pushConfig, ...rightPushAbilities, ...changes });
+}
+
+/** The push connector that every check finds right. */
+export const rightPush = rightPushSource();
+
+/** Its sender, which signs as the connector itself says. */
+export function rightPushBench(): PushBench {
+  return {
+    config: { secret: "zoo-push-secret-90a7c1" },
+    bodyOf: (list) => JSON.stringify(list),
+  };
+}

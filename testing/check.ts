@@ -1,0 +1,18 @@
+import type { PushSource } from "../connectors/push.ts";
+import type { PushBench } from "./bench.ts";
+import type { Subject } from "./subject.ts";
+
+/** One mistake that the kit looks for. */
+export type Check<On = Subject> = {
+  /** `R4`: stable, as docs/connectors.md lists it. */
+  readonly id: string;
+  /** What holds when it is green: "resumes at every page boundary". */
+  readonly title: string;
+  /** Why a connector that fails it loses or repeats rows in production; one sentence. */
+  readonly why: string;
+  /** @throws {CheckFailed} it does not hold. @throws {NotShown} it cannot be made. Whatever else it throws is the connector's: a failure too. */
+  run(on: On): Promise<void>;
+};
+
+/** A push connector with its sender. */
+export type PushSubject = { readonly source: PushSource; readonly bench: PushBench };

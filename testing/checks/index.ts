@@ -1,0 +1,66 @@
+import type { Source } from "../../connectors/connector.ts";
+import type { PushSource } from "../../connectors/push.ts";
+import type { Bench, PullBench, PushBench } from "../bench.ts";
+import type { Check, PushSubject } from "../check.ts";
+import { runCheck, type CheckResult } from "../run.ts";
+import { Subject } from "../subject.ts";
+import { abilityChecks } from "./abilities.ts";
+import { failureChecks } from "./failures.ts";
+import { movingChecks } from "./moving.ts";
+import { receiveChecks } from "./receive.ts";
+import { resourceChecks } from "./resources.ts";
+import { resumeChecks } from "./resume.ts";
+import { schemaChecks } from "./schema.ts";
+import { valueChecks } from "./values.ts";
+import { wholeChecks } from "./whole.ts";
+
+/** What a source that is read is tried with, in the order of the numbers. */
+export const pullChecks: readonly Check[] = [
+  ...schemaChecks,
+  ...[...wholeChecks, ...resumeChecks, ...resourceChecks, ...movingChecks, ...valueChecks].toSorted(
+    (one, other) => numberOf(one) - numberOf(other),
+  ),
+  ...failureChecks,
+  ...abilityChecks,
+];
+
+/** What a source that is posted to is tried with. */
+export const pushChecks: readonly Check<PushSubject>[] = [...schemaChecks, ...receiveChecks];
+
+/** A check of one connector. */
+export type Trial = {
+  readonly id: string;
+  readonly title: string;
+  /** Never throws. */
+  readonly run: () => Promise<CheckResult>;
+};
+
+/**
+ * The checks of a connector on its bench, to be run one after the other in this order.
+ * @throws {TypeError} the bench is one for the other kind
+ */
+export function trialsOf(source: Source | PushSource, bench: Bench): readonly Trial[] {
+  if (source.kind === "push") return trials(pushChecks, { source, bench: pushBenchOf(bench) });
+  return trials(pullChecks, new Subject(source, pullBenchOf(bench)));
+}
+
+function trials<On>(checks: readonly Check<On>[], on: On): readonly Trial[] {
+  return checks.map((check) => {
+    const { id, title } = check;
+    return { id, title, run: async () => await runCheck(check, on) };
+  });
+}
+
+function pullBenchOf(bench: Bench): PullBench {
+  if ("fill" in bench) return bench;
+  throw new TypeError("a source that is read needs a bench with `fill` and `empty`");
+}
+
+function pushBenchOf(bench: Bench): PushBench {
+  if ("bodyOf" in bench) return bench;
+  throw new TypeError("a source that is posted to needs a bench with `bodyOf`");
+}
+
+function numberOf({ id }: Check): number {
+  return Number(id.slice(1));
+}

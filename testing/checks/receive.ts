@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto";
+
+import type { Incoming, IncomingEvent, PushSource, Received } from "../../connectors/push.ts";
+import type { PushBench } from "../bench.ts";
+import type { Check, PushSubject } from "../check.ts";
+import { CheckFailed, mustBe, needed } from "../failed.ts";
+import { plantedPiece } from "./watch.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A body that is signed, and when it comes in. */
+type Delivery = { readonly body: Buffer; readonly id: string; readonly laterMs?: number };
+
+/** More than this at once, times the deliveries of a busy moment, is no limit for a receiver's memory. */
+const bodyBytesSensible = 100_000_000;
+
+/** When a sender tries again whose reply was lost: within every signature's time. */
+const againMs = 30_000;
+
+/** A push connector with the deliveries of its bench. */
+class Sender {
+  readonly #source: PushSource;
+  readonly #bench: PushBench;
+  readonly #config: unknown;
+  readonly #now = Date.now();
+
+  constructor({ source, bench }: PushSubject) {
+    const parsed = source.config.safeParse(bench.config);
+    if (!parsed.success) {
+      const fields = parsed.error.issues.map(({ path }) => path.join("."));
+      throw new CheckFailed("the bench's own config to be valid", `faults in ${fields.join(", ")}`);
+    }
+    this.#source = source;
+    this.#bench = bench;
+    this.#config = parsed.data;
+  }
+
+  delivery(eventIds: readonly string[], id: string): Delivery {
+    return { body: Buffer.from(this.#bench.bodyOf(eventIds.map((one) => ({ id: one })))), id };
+  }
+
+  /** The headers with which a delivery is believed, by lower-case name. */
+  sign({ body, id, laterMs = 0 }: Delivery): Headers {
+    const at = this.#now + laterMs;
+    const signed =
+      this.#bench.sign?.(body, id) ?? this.#source.sign?.({ config: this.#config, body, id, at });
+    const headers = needed(signed, "neither the bench nor the connector has a `sign`");
+    return mapped(headers, (value) => value);
+  }
+
+  receive(delivery: Delivery, headers: Headers = this.sign(delivery)): Received {
+    const { body, laterMs = 0 } = delivery;
+    const receivedAt = this.#now + laterMs;
+    const request: Incoming = { headers, query: new URLSearchParams(), body, receivedAt };
+    return this.#source.receive({ config: this.#config, request });
+  }
+
+  /** @throws {CheckFailed} it is refused */
+  events(delivery: Delivery, what: string): readonly IncomingEvent[] {
+    const answer = this.receive(delivery);
+    if ("events" in answer) return answer.events;
+    throw new CheckFailed(`${what} to be taken`, `${answer.refuse} (${answer.reason})`);
+  }
+
+  mustHaveDoorway(): void {
+    const { path, ...numbers } = this.#source.doorway(this.#config);
+    mustBe(path.startsWith("/"), "a doorway's `path` that begins with /", "another");
+    const { bodyBytesMax: bytes } = numbers;
+    const isSensible = Number.isInteger(bytes) && bytes > 0 && bytes <= bodyBytesSensible;
+    const expected = `a doorway's \`bodyBytesMax\` of 1 to ${bodyBytesSensible}`;
+    mustBe(isSensible, expected, String(bytes));
+    for (const [name, value] of Object.entries(numbers)) {
+      const isLimit = Number.isFinite(value) && value >= 0;
+      mustBe(isLimit, `a doorway's \`${name}\` that is a limit`, String(value));
+    }
+  }
+}
+
+/** By lower-case name, as they come in. */
+function mapped(headers: Headers, change: (value: string) => string): Headers {
+  const named = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), change(value)] as const,
+  );
+  return Object.fromEntries(named);
+}
+
+/** Fails unless each event has an id of its own. */
+function idsOf(events: readonly IncomingEvent[], count: number, what: string): readonly string[] {
+  mustBe(events.length === count, `${count} events of ${what}`, String(events.length));
+  const ids = events.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  mustBe(ids.length === count, `an id for each event of ${what}`, `${ids.length} of ${count}`);
+  const different = new Set(ids).size;
+  mustBe(different === count, `another id for each event of ${what}`, `${different} ids`);
+  return ids;
+}
+
+/** The same delivery gives the same ids, whenever it comes; another one gives others. */
+function mustNameEvents(sender: Sender): void {
+  const first = sender.delivery(["zoo-1", "zoo-2", "zoo-3"], "delivery-1");
+  const what = "a good delivery";
+  const events = sender.events(first, what);
+  const ids = idsOf(events, 3, what);
+  const jsons = events.map(({ json }) => json);
+  mustBe(jsons.every(isJson), "events whose `json` is JSON", "one that is not");
+  for (const laterMs of [0, againMs]) {
+    const again = `the same delivery ${laterMs === 0 ? "again" : `again, signed ${laterMs / 1_000} s later`}`;
+    const repeated = idsOf(sender.events({ ...first, laterMs }, again), 3, again);
+    const isKept = repeated.every((id, index) => id === ids[index]);
+    mustBe(isKept, `the same ids for ${again}`, "others");
+  }
+  const second = sender.delivery(["zoo-4"], "delivery-2");
+  const others = idsOf(sender.events(second, "another delivery"), 1, "another delivery");
+  const isOther = others.every((id) => !ids.includes(id));
+  mustBe(isOther, "other ids for another delivery", "one that was there before");
+}
+
+/** A letter or digit in the middle becomes another: at the end of a base64 text it might say nothing. */
+function spoiled(value: string): string {
+  const middle = Math.floor(value.length / 2);
+  const at = value.slice(middle).search(/[A-Za-z0-9]/) + middle;
+  return `${value.slice(0, at)}${value[at] === "7" ? "8" : "7"}${value.slice(at + 1)}`;
+}
+
+/** What nobody signed, what was signed otherwise, and what was changed behind its signature is refused. */
+function mustRefuseUnsigned(sender: Sender): void {
+  const good = sender.delivery(["zoo-1"], "delivery-1");
+  const headers = sender.sign(good);
+  mustBe(Object.keys(headers).length > 0, "a bench whose deliveries are signed", "no header");
+  mustBeRefused(sender.receive(good, {}), "a delivery without a signature");
+  mustBeRefused(sender.receive(good, mapped(headers, spoiled)), "a delivery with a bad signature");
+  const empty = mapped(headers, () => "");
+  mustBeRefused(sender.receive(good, empty), "a delivery with empty headers");
+  // A bearer token vouches for nobody's body.
+  const other = sender.delivery(["zoo-2"], "delivery-1");
+  if (areSame(headers, sender.sign(other)) || !areSame(headers, sender.sign(good))) return;
+  mustBeRefused(sender.receive(other, headers), "a body that was changed after it was signed");
+}
+
+function areSame(one: Headers, other: Headers): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function mustBeRefused(answer: Received, what: string): void {
+  const came = "refuse" in answer ? String(answer.refuse) : `${answer.events.length} events`;
+  mustBe(came === "401", `401 for ${what}`, came);
+}
+
+/** Bodies that are none, each of which a stranger may post. */
+function garbage(): readonly (readonly [what: string, body: Buffer])[] {
+  return [
+    ["no byte", Buffer.alloc(0)],
+    ["random bytes", randomBytes(1_000)],
+    ["half of a JSON text", Buffer.from(`[{"id":"${plantedPiece}"},{"id"`)],
+    ["deep JSON", Buffer.from("[".repeat(100_000) + "]".repeat(100_000))],
+    ["bytes that are no UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ["null", Buffer.from("null")],
+    ["a number", Buffer.from("17")],
+    ["a list of nulls", Buffer.from("[null,null]")],
+    ["an object with a prototype", Buffer.from('{"__proto__":{"id":"zoo"},"id":{}}')],
+  ];
+}
+
+/** Bodies that are none are refused, with and without a signature. */
+function mustOutliveGarbage(sender: Sender): void {
+  for (const [what, body] of garbage()) {
+    const delivery = { body, id: "delivery-garbage" };
+    const unsigned = answerOf(sender, delivery, {});
+    mustBe("refuse" in unsigned, `400 or 401 for ${what}, unsigned`, "events");
+    const answer = answerOf(sender, delivery, sender.sign(delivery));
+    if ("events" in answer) {
+      const isTaken = answer.events.every(({ json }) => isJson(json));
+      mustBe(isTaken, `${what}, signed, to be refused or to become JSON`, "an event that is none");
+      continue;
+    }
+    const told = "message" in answer ? answer.message : "";
+    const isQuiet = !`${told}${answer.reason}`.includes(plantedPiece);
+    mustBe(isQuiet, `a refusal of ${what} that repeats nothing of it`, "a piece of it");
+  }
+}
+
+function answerOf(sender: Sender, delivery: Delivery, headers: Headers): Received {
+  try {
+    return sender.receive(delivery, headers);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "a throw";
+    throw new CheckFailed("a refusal, whatever a stranger posts", name);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A7: what a push connector makes of deliveries, good and bad. */
+export const receiveChecks: readonly Check<PushSubject>[] = [
+  {
+    id: "A7",
+    title: "takes each delivery once, and only from its sender",
+    why: "Senders post again whatever was not answered: events without ids that stay the same are sent twice, events that share one are lost, and a stranger's are believed.",
+    run: async (subject) => {
+      const sender = new Sender(subject);
+      mustNameEvents(sender);
+      mustRefuseUnsigned(sender);
+      sender.mustHaveDoorway();
+      mustOutliveGarbage(sender);
+    },
+  },
+];

@@ -1,0 +1,308 @@
+import { inspect } from "node:util";
+
+import { z } from "zod";
+
+import type { Check } from "../check.ts";
+import { mustBe, NotShown } from "../failed.ts";
+
+/** What the checks of a configuration need: a connector of either kind, and one configuration that works. */
+export type Configured = {
+  readonly source: { readonly config: z.ZodType };
+  readonly bench: { readonly config: Readonly<Record<string, unknown>> };
+};
+
+/** S1 to S4: what a connector's `config` says of itself. */
+export const schemaChecks: readonly Check<Configured>[] = [
+  {
+    id: "S1",
+    title: "describes every member of its config",
+    why: "The schema is all that a person and an editor see of a connector: what it does not describe is guessed, or found by reading code.",
+    run: async ({ source }) => {
+      const members = described(jsonSchemaOf(source.config), "").filter(
+        ({ path }) => path !== folderMember,
+      );
+      const bare = members.filter(({ description }) => description.trim() === "");
+      mustBe(
+        bare.length === 0,
+        `a description (\`.describe()\`) of each of ${members.length} members`,
+        `none of ${bare.map(({ path }) => path).join(", ")}`,
+      );
+    },
+  },
+  {
+    id: "S2",
+    title: "marks its secrets",
+    why: "What is not marked with `secret()` is printed by logs, errors and `sluice check`.",
+    run: async ({ source, bench }) => {
+      mustBeValid(source.config, bench.config);
+      const shown = [...secretsOf(source.config), ...secretsIn(source.config, bench.config)];
+      if (shown.length === 0) throw new NotShown("no member of the config is named like a secret");
+      const open = new Set(shown.filter(({ isHidden }) => !isHidden).map(({ path }) => path));
+      mustBe(
+        open.size === 0,
+        `\`secret()\` for what is named like a secret, or holds a password`,
+        `a plain value for ${[...open].join(", ")}`,
+      );
+    },
+  },
+  {
+    id: "S3",
+    title: "refuses a wrong config by its member, before it reads",
+    why: "A wrong value that is let through fails a run at night, or reads something else than was meant.",
+    run: async ({ source, bench }) => {
+      mustBeValid(source.config, bench.config);
+      const { properties } = jsonSchemaOf(source.config);
+      for (const [name, member] of Object.entries(properties)) {
+        if (name !== folderMember) mustRefuse(source.config, bench.config, { name, member });
+      }
+      const unknown = { ...bench.config, [unknownMember]: 1 };
+      mustBe(
+        namesRefused(source.config, unknown)?.includes(unknownMember) === true,
+        `a member that there is not to be refused by its name (\`z.strictObject\`)`,
+        "a config without complaint, or one about something else",
+      );
+    },
+  },
+  {
+    id: "S4",
+    title: "names each required member that is missing",
+    why: "A member that is missed only by the source gives an error about the source, and nobody knows what to write.",
+    run: async ({ source, bench }) => {
+      mustBeValid(source.config, bench.config);
+      const { required } = jsonSchemaOf(source.config);
+      const byRule = Object.keys(bench.config).filter((name) => {
+        const names = namesRefused(source.config, lacking(bench.config, name));
+        mustBe(names?.length !== 0, `a config without ${name} to be refused by a name`, "none");
+        return names !== undefined;
+      });
+      if (required.length + byRule.length === 0) {
+        throw new NotShown("no member of the config is required by itself");
+      }
+      for (const name of required) {
+        for (const config of [lacking(bench.config, name), {}]) {
+          const names = namesRefused(source.config, config);
+          mustBe(
+            names?.includes(name) === true,
+            `a config without ${name} to be refused by that name`,
+            names === undefined ? "no refusal" : `one that names ${names.join(", ")}`,
+          );
+        }
+      }
+    },
+  },
+];
+
+/** Filled in by the engine: nobody writes it. */
+const folderMember = "folder";
+
+const unknownMember = "no_such_member";
+
+const objectSchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()),
+  required: z.array(z.string()).default([]),
+});
+
+const anySchema = z.looseObject({
+  type: z
+    .union([z.string(), z.array(z.string())])
+    .transform((types) => [types].flat())
+    .optional(),
+  const: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  description: z.string().default(""),
+  properties: z.record(z.string(), z.unknown()).default({}),
+  items: z.looseObject({}).optional().catch(undefined),
+  anyOf: z.array(z.unknown()).default([]),
+  oneOf: z.array(z.unknown()).default([]),
+  allOf: z.array(z.unknown()).default([]),
+});
+
+/** What a person writes, as JSON Schema. @throws {CheckFailed} it is no object, or has no members. */
+function jsonSchemaOf(config: z.ZodType): z.output<typeof objectSchema> {
+  const schema = z.toJSONSchema(config, { io: "input", unrepresentable: "any" });
+  const found = objectSchema.safeParse(schema);
+  const names = found.success ? Object.keys(found.data.properties) : [];
+  mustBe(
+    found.success && names.some((name) => name !== folderMember),
+    "a config that is an object with members",
+    "another schema",
+  );
+  return found.data;
+}
+
+type Described = { readonly path: string; readonly description: string };
+
+/** Every member with its description, those of members, of list items and of alternatives too. */
+function described(schema: unknown, at: string): readonly Described[] {
+  const { properties, items, anyOf, oneOf, allOf } = anySchema.parse(schema);
+  return [
+    ...Object.entries(properties).flatMap(([name, member]) => {
+      const path = at === "" ? name : `${at}.${name}`;
+      const { description } = anySchema.parse(member);
+      return [{ path, description }, ...described(member, path)];
+    }),
+    ...[...(items === undefined ? [] : [items]), ...anyOf, ...oneOf, ...allOf].flatMap((one) =>
+      described(one, at),
+    ),
+  ];
+}
+
+/** JSON types that a member takes; none when its schema does not say. */
+function typesOf(schema: unknown): ReadonlySet<string> {
+  const { type, const: only, enum: some = [], anyOf, oneOf } = anySchema.parse(schema);
+  const values = only === undefined ? some : [only];
+  return new Set([
+    ...(type ?? values.map(typeOf)),
+    ...[...anyOf, ...oneOf].flatMap((one) => [...typesOf(one)]),
+  ]);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** Values as YAML may give them, of which only few members take any. */
+const wrongValues: readonly unknown[] = [null, { unexpected: true }, [[["unexpected"]]]];
+
+/** @throws {CheckFailed} the schema takes a value of a type that the member does not have, or does not name the member. */
+function mustRefuse(
+  config: z.ZodType,
+  right: Configured["bench"]["config"],
+  { name, member }: { readonly name: string; readonly member: unknown },
+): void {
+  const types = typesOf(member);
+  const wrong = wrongValues.filter((value) => !types.has(typeOf(value)));
+  const outcomes = wrong.map((value) => namesRefused(config, { ...right, [name]: value }));
+  // A schema that does not tell its types refuses some of the values at least.
+  const refused = outcomes.filter((names) => names?.includes(name) === true).length;
+  const expected = types.size === 0 ? 1 : wrong.length;
+  const [first] = types;
+  mustBe(
+    refused >= expected,
+    `${name} to be refused by its name when it is not ${first ?? "what it should be"}`,
+    outcomes.includes(undefined) ? "no refusal" : "one that does not name it",
+  );
+}
+
+/** The top members that a refusal names; undefined when there is none. */
+function namesRefused(config: z.ZodType, input: unknown): readonly string[] | undefined {
+  const parsed = config.safeParse(input);
+  return parsed.success ? undefined : [...new Set(parsed.error.issues.flatMap(namesOf))];
+}
+
+/** @throws {CheckFailed} the bench's own config is wrong: then no refusal says anything. */
+function mustBeValid(schema: z.ZodType, config: unknown): void {
+  const names = namesRefused(schema, config);
+  const came = `a refusal that names ${names?.join(", ")}`;
+  mustBe(names === undefined, "the bench's own config to be valid", came);
+}
+
+function namesOf(issue: z.core.$ZodIssue): readonly string[] {
+  const [name] = issue.path;
+  if (name !== undefined) return [String(name)];
+  if (issue.code === "unrecognized_keys") return issue.keys;
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(namesOf) : [];
+}
+
+function lacking(config: Configured["bench"]["config"], left: string): object {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => name !== left));
+}
+
+type Secrecy = { readonly path: string; readonly isHidden: boolean };
+
+/** Texts that a secret may have to look like. */
+const planted: readonly string[] = ["planted-5f1d7c", "planted5f1d7c0000000000000000000"];
+
+/** What the schema does with a text in each member that is named like a secret and takes one. */
+function secretsOf(config: z.ZodType): readonly Secrecy[] {
+  return membersOf(config, []).flatMap(({ path, schema }) => {
+    if (!isNamedLikeSecret(path.at(-1) ?? "")) return [];
+    const taken = planted.flatMap((text) => {
+      const parsed = z.safeParse(schema, text);
+      return parsed.success ? [hides(parsed.data, text)] : [];
+    });
+    return taken.length === 0
+      ? []
+      : [{ path: path.join("."), isHidden: taken.every((isSafe) => isSafe) }];
+  });
+}
+
+/** What becomes of the texts that the bench's own config has for secrets, and of addresses with a password in them. */
+function secretsIn(schema: z.ZodType, config: unknown): readonly Secrecy[] {
+  const parsed = schema.parse(config);
+  return textsOf(config, [])
+    .filter(({ path, text }) => isNamedLikeSecret(path.at(-1) ?? "") || hasPassword(text))
+    .map(({ path, text }) => ({ path: path.join("."), isHidden: hides(parsed, text) }));
+}
+
+function textsOf(
+  value: unknown,
+  path: readonly string[],
+): readonly { readonly path: readonly string[]; readonly text: string }[] {
+  if (typeof value === "string") return [{ path, text: value }];
+  if (Array.isArray(value)) return value.flatMap((one) => textsOf(one, path));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => textsOf(member, [...path, name]));
+}
+
+function hasPassword(text: string): boolean {
+  return URL.canParse(text) && new URL(text).password !== "";
+}
+
+function hides(parsed: unknown, text: string): boolean {
+  const printed = [inspect(parsed, { depth: 9 }), JSON.stringify(parsed) ?? ""];
+  return !printed.some((one) => one.includes(text));
+}
+
+const secretWords = /^(?:pass(?:word|wd|phrase)?|pwd|secrets?|token|credentials?|apikey|dsn)$/;
+const keyWords = /^(?:api|access|private|secret|signing|auth)$/;
+const pagingWords = /^(?:page|next|cursor|continuation|sync|delta)$/;
+
+/** Whether a name ends in a word for a secret: `api_key` does, `key` names rows, `next_token` a place. */
+function isNamedLikeSecret(name: string): boolean {
+  const words = name.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+  const [before = "", last = ""] = [words.at(-2), words.at(-1)];
+  if (last === "key") return keyWords.test(before);
+  return secretWords.test(last) && !(last === "token" && pagingWords.test(before));
+}
+
+type Member = { readonly path: readonly string[]; readonly schema: z.core.$ZodType };
+
+/** Schemas that go on for ever are followed no deeper. */
+const depthMax = 8;
+
+/** The members of an object with those of its members, through everything that may be wrapped around one. */
+function membersOf(schema: z.core.$ZodType, path: readonly string[]): readonly Member[] {
+  if (path.length > depthMax) return [];
+  if (isObject(schema)) {
+    return Object.entries(schema.shape).flatMap(([name, member]) => {
+      const at = [...path, name];
+      return [{ path: at, schema: member }, ...membersOf(member, at)];
+    });
+  }
+  return insideOf(schema).flatMap((inside) => membersOf(inside, path));
+}
+
+function isObject(schema: z.core.$ZodType): schema is z.ZodObject<z.core.$ZodShape> {
+  return schema instanceof z.ZodObject;
+}
+
+/** What a schema is wrapped around, or made of. */
+function insideOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodUnion) return schema.options;
+  if (schema instanceof z.ZodArray) return [schema.element];
+  if (schema instanceof z.ZodIntersection) return [schema.def.left, schema.def.right];
+  // What is read comes in at the front, but for `preprocess`, which stands there itself.
+  if (schema instanceof z.ZodPipe) return [schema.in, schema.out];
+  const isWrapper =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNonOptional ||
+    schema instanceof z.ZodReadonly ||
+    schema instanceof z.ZodCatch ||
+    schema instanceof z.ZodLazy;
+  return isWrapper ? [schema.unwrap()] : [];
+}

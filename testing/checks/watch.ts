@@ -1,0 +1,142 @@
+import type { Source } from "../../connectors/connector.ts";
+import { SluiceError } from "../../src/errors.ts";
+import type { BenchRow, Undo } from "../bench.ts";
+import { CheckFailed, mustBe, NotShown } from "../failed.ts";
+import { makeRows, mustBeRows } from "../rows.ts";
+import type { Subject } from "../subject.ts";
+
+/** What a bench can do to a connection. */
+export type Fault = "breakAt" | "deny" | "throttle" | "stall";
+
+/** What a read came to while something was wrong. */
+export type Watched = {
+  readonly rows: readonly BenchRow[];
+  /** Of the last page that came; undefined without one. */
+  readonly position: unknown;
+  /** What the read threw; undefined when it ended as if nothing had been. */
+  readonly error: unknown;
+};
+
+/** A piece of every cell: what quotes only a part of one quotes it all the same. */
+export const plantedPiece = "Qz7Kw";
+
+/** Rows that faults are tried on. */
+export const plantedRows: readonly BenchRow[] = makeRows(30).map((row) => ({
+  ...row,
+  text: plantedPiece.repeat(4),
+}));
+
+/** The longest that a read may take to notice a source that does not answer. */
+export const noticeMsMax = 15_000;
+
+/** How long the hooks and what they leave behind may take besides. */
+const graceMs = 1_000;
+
+const errorsSeen = new WeakMap<Subject, Map<Fault, unknown[]>>();
+
+/** What reads threw so far, by the fault; a fault that was not tried is not in it. */
+export function errorsOf(subject: Subject): Map<Fault, unknown[]> {
+  const seen = errorsSeen.get(subject) ?? new Map<Fault, unknown[]>();
+  errorsSeen.set(subject, seen);
+  return seen;
+}
+
+/**
+ * Reads the planted rows while `begin` makes something go wrong, and undoes it.
+ * @throws {CheckFailed} the read neither went on nor failed in `noticeMsMax`
+ */
+export async function watch(
+  subject: Subject,
+  fault: Fault,
+  begin: () => Promise<Undo>,
+): Promise<Watched> {
+  const errors = errorsOf(subject).get(fault) ?? [];
+  errorsOf(subject).set(fault, errors);
+  await subject.holds(plantedRows);
+  const undo = await begin();
+  const stop = new AbortController();
+  try {
+    const watched = await inTime(readOn(subject, stop.signal));
+    if (watched === undefined) {
+      throw new CheckFailed(
+        `an error within ${noticeMsMax / 1_000} s of a source that does not answer`,
+        "none",
+      );
+    }
+    if (watched.error !== undefined) errors.push(watched.error);
+    return watched;
+  } finally {
+    stop.abort();
+    await undo();
+  }
+}
+
+async function readOn(subject: Subject, signal: AbortSignal): Promise<Watched> {
+  const rows: BenchRow[] = [];
+  let position: unknown;
+  try {
+    for await (const page of subject.pages({ signal })) {
+      rows.push(...page.rows);
+      position = page.position;
+    }
+    return { rows, position, error: undefined };
+  } catch (error) {
+    if (error instanceof CheckFailed) throw error;
+    return { rows, position, error: error ?? new Error("nothing") };
+  }
+}
+
+/** Undefined when it takes too long: what comes of it then is nobody's. */
+async function inTime(reading: Promise<Watched>): Promise<Watched | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), noticeMsMax + graceMs);
+  });
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+    reading.catch(() => undefined);
+  }
+}
+
+/** The error that a read ended in; undefined when it gave every row once. @throws {CheckFailed} it ended as if it had come to the end */
+export function errorIn({ error, rows }: Watched): unknown {
+  if (error !== undefined) return error;
+  const came = new Set(rows.map(({ id }) => id)).size;
+  const end = `an end after ${came} of ${plantedRows.length} rows, as if there were no more`;
+  mustBe(came >= plantedRows.length, "an error", end);
+  mustBeRows(rows, plantedRows, "from a source that failed meanwhile");
+  return undefined;
+}
+
+/** The error that a read had to end in. @throws {NotShown} every row came: the hook did nothing that a connector could see. */
+export function errorOf(watched: Watched, hook: Fault): unknown {
+  const error = errorIn(watched);
+  if (error !== undefined) return error;
+  throw new NotShown(`the bench's \`${hook}\` kept nothing back: every row came, and no error`);
+}
+
+/** Fails unless another try is worth it. @throws {CheckFailed} */
+export function mustBeWorthAnotherTry(error: unknown, when: string): void {
+  const isWorth = error instanceof SluiceError && error.retryable;
+  mustBe(isWorth, `an error that says "try again" (RetryLater) ${when}`, nameOf(error));
+}
+
+/** What an error is, without anything that it says. */
+export function nameOf(error: unknown): string {
+  if (error instanceof SluiceError) {
+    return error.retryable ? error.name : `${error.name}, which is not tried again`;
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  return `${name}, which is none of the errors that a connector throws`;
+}
+
+/** A position as the next call gets it: through JSON and the schema. @throws {CheckFailed} the schema refuses it */
+export function keptPosition(source: Source, position: unknown): unknown {
+  if (position === undefined) return undefined;
+  const kept: unknown = JSON.parse(JSON.stringify(position) ?? "null");
+  const parsed = source.position.safeParse(kept);
+  mustBe(parsed.success, "a position that the schema takes after JSON", "one that it refuses");
+  return parsed.data;
+}

@@ -1,0 +1,20 @@
+/** What a check expected and what came instead; no row and no secret may be in it. */
+export class CheckFailed extends Error {
+  constructor(expected: string, came: string) {
+    super(`expected ${expected}; came ${came}`);
+  }
+}
+
+/** Thrown by a check that cannot be made, because a hook of the bench or a member of the connector is missing: it is never green. */
+export class NotShown extends Error {}
+
+/** Fails unless it holds. @throws {CheckFailed} */
+export function mustBe(isSo: boolean, expected: string, came: string): asserts isSo {
+  if (!isSo) throw new CheckFailed(expected, came);
+}
+
+/** What may be missing; `what` is "the bench has no `breakAt`". @throws {NotShown} it is undefined. */
+export function needed<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new NotShown(what);
+  return value;
+}

@@ -1,0 +1,2 @@
+export type { Bench, BenchRow, HardCell, PullBench, PushBench, Undo } from "./bench.ts";
+export { conform } from "./conform.ts";

@@ -1,0 +1,55 @@
+import { messageOf } from "../src/errors.ts";
+import type { Check } from "./check.ts";
+import { CheckFailed, NotShown } from "./failed.ts";
+
+/** What became of a check. */
+export type CheckResult = {
+  readonly id: string;
+  readonly title: string;
+  readonly state: "passed" | "failed" | "not shown";
+  /** One sentence: what was expected, what came, and why it matters; or what is missing. Empty when it passed. */
+  readonly text: string;
+  readonly ms: number;
+};
+
+/** How long one check may take before it counts as hanging: the whole kit is to end in seconds. */
+export const checkMsMax = 20_000;
+
+/** Makes one check. Never throws: what the connector throws is its failure. */
+export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResult> {
+  const { id, title, why } = check;
+  const sinceMs = performance.now();
+  const done = (state: CheckResult["state"], text: string): CheckResult => ({
+    id,
+    title,
+    state,
+    text,
+    ms: Math.round(performance.now() - sinceMs),
+  });
+  try {
+    await inTime(check.run(on));
+    return done("passed", "");
+  } catch (error) {
+    if (error instanceof NotShown) return done("not shown", error.message);
+    const what =
+      error instanceof CheckFailed
+        ? error.message
+        : `expected no error; came ${error instanceof Error ? error.name : "one"}: ${messageOf(error)}`;
+    return done("failed", `${what}. ${why}`);
+  }
+}
+
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new CheckFailed(`an end within ${checkMsMax / 1_000} s`, "none")),
+      checkMsMax,
+    );
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

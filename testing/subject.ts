@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Ask } from "../connectors/ask.ts";
+import type { Page, Reject, Row, Source, Span } from "../connectors/connector.ts";
+import type { BenchRow, PullBench } from "./bench.ts";
+import { CheckFailed } from "./failed.ts";
+
+/** A page as the kit holds it: its rows as the bench wrote them. */
+export type ReadPage = {
+  readonly rows: readonly BenchRow[];
+  readonly rejects: readonly Reject[];
+  /** Through JSON, as the engine keeps it. */
+  readonly position: unknown;
+  readonly raw: Page<Row, unknown>;
+};
+
+/** How a read is asked for. */
+export type ReadAsk = Span<unknown> & {
+  readonly pageRowsMax?: number;
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+};
+
+/** Rows of a page when a check does not say. */
+export const usualPageRows = 7;
+
+/** A pull connector on its bench: everything that checks do with the two. */
+export class Subject {
+  readonly source: Source;
+  readonly bench: PullBench;
+  /** What the connector logged so far. */
+  readonly logged: string[] = [];
+
+  constructor(source: Source, bench: PullBench) {
+    this.source = source;
+    this.bench = bench;
+  }
+
+  /** The bench's configuration as the engine hands it over. @throws {CheckFailed} the connector's schema refuses it. */
+  config(changes: object = {}): unknown {
+    const parsed = this.source.config.safeParse({ ...this.bench.config, ...changes });
+    if (parsed.success) return parsed.data;
+    const came = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+    throw new CheckFailed("the bench's own config to be valid", came.join("; "));
+  }
+
+  /** What every ability is given. */
+  ask(signal: Ask<unknown>["signal"] = new AbortController().signal): Ask<unknown> {
+    const log = (text: string, facts?: object): void =>
+      void this.logged.push(facts === undefined ? text : `${text} ${JSON.stringify(facts)}`);
+    return { config: this.config(), signal, log: { info: log, warn: log } };
+  }
+
+  /** Empties the source and fills it. */
+  async holds(rows: readonly BenchRow[]): Promise<void> {
+    await this.bench.empty();
+    if (rows.length > 0) await this.bench.fill(rows);
+  }
+
+  /** Puts rows in besides those that are there; a row whose id is there already is replaced. */
+  async takes(rows: readonly BenchRow[]): Promise<void> {
+    await this.bench.fill(rows);
+  }
+
+  /** Pages as they come, each checked for what must hold of every page: its size, its position's schema and JSON. */
+  async *pages({
+    pageRowsMax = usualPageRows,
+    signal,
+    ...span
+  }: ReadAsk = {}): AsyncGenerator<ReadPage> {
+    const pages = this.source.read({ ...this.ask(signal), ...span, pageRowsMax });
+    for await (const raw of pages) {
+      const rejects = raw.rejects ?? [];
+      const size = raw.rows.length + rejects.length;
+      if (size > pageRowsMax) {
+        throw new CheckFailed(`pages of ${pageRowsMax} rows at most`, `one of ${size}`);
+      }
+      yield { rows: raw.rows.map(this.rowOf), rejects, position: this.kept(raw.position), raw };
+    }
+  }
+
+  /** All pages of a span. */
+  async read(ask: ReadAsk = {}): Promise<readonly ReadPage[]> {
+    const read: ReadPage[] = [];
+    for await (const page of this.pages(ask)) read.push(page);
+    return read;
+  }
+
+  /** The rows of a span, in the order they came. */
+  async rows(ask: ReadAsk = {}): Promise<readonly BenchRow[]> {
+    return (await this.read(ask)).flatMap(({ rows }) => rows);
+  }
+
+  /** Fails unless `measure`, where there is one and it counts, finds so many rows. @throws {CheckFailed} */
+  async mustMeasure(span: Span<unknown>, count: number): Promise<void> {
+    const { rows = count, exact = true } =
+      (await this.source.measure?.({ ...this.ask(), ...span })) ?? {};
+    if (!exact || rows === count) return;
+    throw new CheckFailed(`\`measure\` to count ${count} rows where as many were read`, `${rows}`);
+  }
+
+  /**
+   * Where the next run begins, as the engine finds it from a run's last position and its `held`; undefined is the source's beginning.
+   */
+  rewound(last: { readonly position: unknown; readonly held?: unknown }): unknown {
+    const config = this.config();
+    if (last.position === undefined) return undefined;
+    if (this.source.restart?.(config) === "each-run") return undefined;
+    return this.source.rewind === undefined
+      ? last.position
+      : this.source.rewind({ config, ...last });
+  }
+
+  /** A row as the bench wrote it. */
+  readonly rowOf = (row: Row): BenchRow => this.bench.rowOf?.(row) ?? plainRow(row);
+
+  /** The position as the next chunk gets it: through JSON and the schema. */
+  kept(position: unknown): unknown {
+    const kept = throughJson(position);
+    const parsed = this.source.position.safeParse(kept);
+    if (!parsed.success) {
+      throw new CheckFailed("a position that the schema takes after JSON", "one that it refuses");
+    }
+    if (!isDeepStrictEqual(plainData(parsed.data), plainData(position))) {
+      throw new CheckFailed("a position that JSON keeps as it is", "one that JSON changes");
+    }
+    return parsed.data;
+  }
+}
+
+/** @throws {CheckFailed} JSON cannot hold it. */
+function throughJson(position: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(position));
+  } catch {
+    throw new CheckFailed("a position that JSON can hold", "one that it cannot");
+  }
+}
+
+/** The same without members that are undefined: JSON leaves them out, and they say nothing. */
+function plainData(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainData);
+  if (typeof value !== "object" || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [name, plainData(member)]));
+}
+
+function plainRow({ id, text, changed }: Row): BenchRow {
+  return { id: plain(id), text: text === null ? null : plain(text), changed: plain(changed) };
+}
+
+/** A cell as text; a number, a boolean and a time have only one. */
+function plain(cell: unknown): string {
+  if (typeof cell === "string") return cell;
+  if (cell instanceof Date) return cell.toISOString();
+  return JSON.stringify(cell) ?? "undefined";
+}
