@@ -40,6 +40,7 @@ async function jobOf(
   const { name, record, recordModule, stream } = sync;
   return {
     connector: sync.connector,
+    folder: deps.config.folder,
     config: sync.connectorConfig,
     span: { from: drawn.from ?? undefined, to: drawn.to ?? undefined },
     names: request.keys,

@@ -35,6 +35,8 @@ import { readReplay } from "./replay-pages.ts";
 /** Everything a staging needs to know; plain data, because it crosses to a thread. */
 export type StageJob = {
   readonly connector: string;
+  /** Of `sluice.yaml`, where a connector of outside is found from. @default the connector is one of this repository */
+  readonly folder?: string;
   /** Output of the connector's schema. */
   readonly config: unknown;
   readonly span: { readonly from: unknown; readonly to: unknown };

@@ -3,12 +3,11 @@ import { MessagePort, parentPort, workerData } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { sources } from "../connectors/registry.ts";
+import { sourceNamed } from "../connectors/registry.ts";
 import { runEffect } from "../src/effect.ts";
 import { unpackSecrets } from "../src/secret.ts";
 import { stateOnPort } from "../src/state/port.ts";
 import { packError } from "../src/thread.ts";
-import { connectorOf } from "./source.ts";
 import { stageLine, type StageJob } from "./stage-line.ts";
 import type { StageReply } from "./stage-threads.ts";
 
@@ -18,10 +17,12 @@ let aborting = new AbortController();
 
 async function stage(packed: StageJob): Promise<StageReply> {
   aborting = new AbortController();
+  const { connector, folder = "." } = packed;
   const job = { ...packed, config: unpackSecrets(packed.config) };
   try {
     const staged = await stageLine(job, {
-      source: connectorOf({ sources }, job.connector),
+      // A module has one copy in each thread, so this one has its own.
+      source: await sourceNamed({ connector, folder }),
       state,
       effect: runEffect,
       signal: aborting.signal,

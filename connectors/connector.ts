@@ -4,6 +4,7 @@ import type { JsonValue } from "../src/records/json-value.ts";
 import { Secret } from "../src/secret.ts";
 import type { Ask, Finding } from "./ask.ts";
 import type { PushSource } from "./push.ts";
+import { connectorApi, type ConnectorApi } from "./version.ts";
 
 /**
  * What `to` covers less what `from` covers; a position stands for the set of rows it covers (keyed sources: `(from, to]`).
@@ -94,6 +95,7 @@ export type Measure = {
 export interface Pull<Config, Position, OwnRow> {
   /**
    * Yields the pages of a span in order. It is called once per chunk, resumes exactly at `from`, and may be stopped after any page.
+   * What it opens it closes itself, in a `finally`: a read that is stopped gets `return()`, and `signal` aborts one that waits.
    * Rows that cannot be read are yielded as rejects; it throws only when nothing more can be read:
    * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
    * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError} credentials refused.
@@ -138,7 +140,7 @@ export interface Pull<Config, Position, OwnRow> {
     readonly position: Position;
     readonly held?: Position | undefined;
   }): Position | undefined;
-  /** The position that covers everything before a time. */
+  /** The position that covers everything before a time. @throws {ConfigError} with this configuration a time says nothing about a row. */
   at?(input: { readonly config: Config; readonly when: Date }): Position;
   /**
    * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or a number of the change
@@ -191,8 +193,14 @@ export type Row = Readonly<Record<string, unknown>>;
  */
 export type Source = Pull<unknown, unknown, Row> & {
   readonly kind: "pull";
+  readonly api: ConnectorApi;
+  /** What people call it; `connector:` of sluice.yaml names one of outside by its path or its package. */
   readonly name: string;
-  /** The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. */
+  /**
+   * The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. A schema that takes
+   * `folder` is given the folder of sluice.yaml there. What it makes of them crosses to threads: texts, numbers, lists, plain objects
+   * and what `secret()` makes.
+   */
   readonly config: z.ZodType;
   readonly position: z.ZodType;
   /** Of a source that is posted to: the connector whose events it reads from the inbox. */
@@ -212,7 +220,7 @@ export function pullSource<
   } & Pull<z.output<Config>, z.output<Position>, OwnRow>,
 ): Source {
   // The two schemas guard the erased types: the engine hands over only what they let through.
-  return { kind: "pull", ...source };
+  return { kind: "pull", api: connectorApi, ...source };
 }
 
 /** A schema member for a secret: parsed from a string, never printed again. */

@@ -1,6 +1,9 @@
+// A project without settings of its own finds Buffer and its kin through what it imports from here.
+/// <reference types="node" preserve="true" />
 import type { z } from "zod";
 
 import type { Ask, Finding } from "./ask.ts";
+import { connectorApi, type ConnectorApi } from "./version.ts";
 
 /** A delivery as it came in, before anyone knows whether it may be believed. */
 export type Incoming = {
@@ -74,6 +77,7 @@ export interface Push<Config> {
 /** A push connector as the engine holds it: types erased, its schema kept. */
 export type PushSource = Push<unknown> & {
   readonly kind: "push";
+  readonly api: ConnectorApi;
   readonly name: string;
   /** The connection's members. */
   readonly config: z.ZodType;
@@ -83,5 +87,5 @@ export type PushSource = Push<unknown> & {
 export function pushSource<Config extends z.ZodType>(
   source: { readonly name: string; readonly config: Config } & Push<z.output<Config>>,
 ): PushSource {
-  return { kind: "push", ...source };
+  return { kind: "push", api: connectorApi, ...source };
 }

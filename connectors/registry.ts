@@ -1,10 +1,33 @@
+import type { Config } from "../src/config/config.ts";
+import type { OutsideName } from "../src/config/outside.ts";
+import type { ConnectorSchema } from "../src/config/sources.ts";
 import type { Source } from "./connector.ts";
 import { csv } from "./csv/index.ts";
 import { readFromInbox } from "./inbox.ts";
+import { loadConnector } from "./load.ts";
 import { postgres } from "./postgres/index.ts";
+import { connectorApi } from "./version.ts";
 import { webhook } from "./webhook/index.ts";
 
 /** Every connector of this repository, by the name that `connector:` takes. */
 export const sources: ReadonlyMap<string, Source> = new Map(
   [csv, postgres, readFromInbox(webhook)].map((source) => [source.name, source]),
 );
+
+/**
+ * The connector that a configuration names: one of this repository, or one of outside, which is imported once per thread.
+ * @throws {ConfigError} there is none, or it cannot be loaded.
+ */
+export async function sourceNamed(named: OutsideName): Promise<Source> {
+  return sources.get(named.connector) ?? (await loadConnector(named, [...sources.keys()]));
+}
+
+/** The connectors of a configuration, by what `connector:` names them. */
+export function sourcesOf({ connectors }: Pick<Config, "connectors">): ReadonlyMap<string, Source> {
+  return new Map([...connectors].filter(isSource));
+}
+
+/** What is loaded was looked at then: only pullSource and readFromInbox give this object. */
+function isSource(entry: readonly [string, ConnectorSchema]): entry is [string, Source] {
+  return "api" in entry[1] && entry[1].api === connectorApi;
+}

@@ -1,4 +1,4 @@
-import { inspect } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 
 /** Stands for a secret wherever it might be printed. */
 const hidden = "[secret]";
@@ -43,6 +43,15 @@ export function packSecrets(data: unknown): unknown {
 /** What `packSecrets` was given. */
 export function unpackSecrets(data: unknown): unknown {
   return isPacked(data) ? new Secret(data[packedMember]) : mapped(data, unpackSecrets);
+}
+
+/** Whether data arrives on another thread as it is: no function, and no class but those that structured cloning knows. */
+export function crossesThreads(data: unknown): boolean {
+  try {
+    return isDeepStrictEqual(unpackSecrets(structuredClone(packSecrets(data))), data);
+  } catch {
+    return false;
+  }
 }
 
 function isPacked(data: unknown): data is Packed {

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 
 import { checkColumns, connectorOf } from "../../activities/source.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import { plainJson } from "../plain-text.ts";
@@ -191,7 +191,8 @@ async function backfill(
   const input = readOptions(config, name, options);
   // Before anything is started: what is wrong with the source is said at once.
   const signal = AbortSignal.timeout(sourceMsMax);
-  await checkColumns(connectorOf({ sources }, sync.connector), sync, { signal, mayName: true });
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  await checkColumns(source, sync, { signal, mayName: true });
   const wanted = { input, isMoreAsked: isMoreAsked(options) };
   await drive(context, config, { wanted, options });
 }

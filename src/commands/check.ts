@@ -1,5 +1,5 @@
 import type { Finding } from "../../connectors/ask.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { canonicalJson } from "../config/hash.ts";
 import type { ConnectionConfig, SourceConfig } from "../config/sources.ts";
@@ -56,8 +56,11 @@ function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly U
   });
 }
 
-async function checkUse({ subject, connector, connectorConfig }: Use): Promise<Found[]> {
-  const source = sources.get(connector);
+async function checkUse(
+  config: Config,
+  { subject, connector, connectorConfig }: Use,
+): Promise<Found[]> {
+  const source = sourcesOf(config).get(connector);
   const silent = { info: () => undefined, warn: () => undefined };
   const ask = { config: connectorConfig, signal: AbortSignal.timeout(60_000), log: silent };
   const findings = (await source?.check?.(ask)) ?? [];
@@ -72,7 +75,8 @@ export const registerCheck: Register = (program, context) => {
       const config = await configOf(context, options);
       const wanted =
         name === undefined ? [...config.connections.values()] : [connectionNamed(config, name)];
-      const found: Found[] = (await Promise.all(usesOf(config, wanted).map(checkUse))).flat();
+      const checking = usesOf(config, wanted).map(async (use) => await checkUse(config, use));
+      const found: Found[] = (await Promise.all(checking)).flat();
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {
           if (config.api.legacyBaseUrl === undefined)

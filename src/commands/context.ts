@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 import type { Command } from "commander";
 
-import { sources } from "../../connectors/registry.ts";
+import { sourceNamed, sources } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { Environment } from "../config/environment.ts";
 import { loadConfig } from "../config/load.ts";
@@ -48,6 +48,7 @@ export async function configOf(context: Context, options: GlobalOptions): Promis
     cwd: context.cwd,
     env: context.environment.variables,
     connectors: sources,
+    loadConnector: sourceNamed,
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
 
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { webhooksPortDefault } from "../limits.ts";
 import { connectTemporal } from "../local/connect.ts";
@@ -53,6 +53,7 @@ async function runDev(options: GlobalOptions, context: Context): Promise<void> {
   closing.defer(temporal.release);
   const { address: temporalAddress, uiAddress: ui } = temporal;
   const { proxy } = context.environment;
+  const sources = sourcesOf(config);
   const worker = await startWorkerHere({ config, addresses, sources, log, temporalAddress, proxy });
   // One that broke has told why already.
   closing.defer(async () => await worker.stop().catch(() => undefined));

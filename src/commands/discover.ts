@@ -1,5 +1,5 @@
 import type { Discovery } from "../../connectors/connector.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import { ConfigError } from "../errors.ts";
 import { discoveriesDefault } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
@@ -17,8 +17,9 @@ export const registerDiscover: Register = (program, context) => {
     .description("show what a connection could read, with syncs to paste into sluice.yaml")
     .option("--max <count>", "how many tables or files", positive, discoveriesDefault)
     .action(async (name: string, options: DiscoverOptions) => {
-      const { connector, config } = connectionNamed(await configOf(context, options), name);
-      const source = sources.get(connector);
+      const project = await configOf(context, options);
+      const { connector, config } = connectionNamed(project, name);
+      const source = sourcesOf(project).get(connector);
       if (source?.discover === undefined) {
         throw new ConfigError(`the connector ${connector} cannot tell what there is to read`);
       }

@@ -1,5 +1,5 @@
 import { postedConnections as postedTo, type Posted } from "../../connectors/posted.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import { connectionNamed } from "./named.ts";
@@ -10,9 +10,9 @@ export type PostedConnection = Pick<Posted, "config" | "connection" | "push"> & 
   readonly readers: readonly string[];
 };
 
-/** The connections that are posted to, by the connectors of this repository. */
+/** The connections that are posted to. */
 export function postedConnections(config: Config): PostedConnection[] {
-  return postedTo({ config, sources }).map(({ syncs, ...posted }) => {
+  return postedTo({ config, sources: sourcesOf(config) }).map(({ syncs, ...posted }) => {
     return { ...posted, readers: syncs.map(({ name }) => name).toSorted() };
   });
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { askOf, checkColumns, connectorOf } from "../../activities/source.ts";
 import type { Source } from "../../connectors/connector.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import { pageRowsMax } from "../limits.ts";
@@ -140,7 +140,7 @@ export const registerPreview: Register = (program, context) => {
     .action(async (name: string, options: PreviewOptions) => {
       const config = await configOf(context, options);
       const sync = syncNamed(config, name);
-      const source = connectorOf({ sources }, sync.connector);
+      const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
       const { signal } = new AbortController();
       await checkColumns(source, sync, { signal, mayName: true });
       await withKnown(config, sync, async (lookUp) => {

@@ -1,5 +1,5 @@
 import type { Column } from "../../connectors/connector.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import type { Progress } from "../../workflows/progress.ts";
 import { targetOf, type Config } from "../config/config.ts";
 import type { ColumnPaths, PullConfig } from "../config/pull.ts";
@@ -28,14 +28,14 @@ function columnsOf(of: PullConfig["of"], paths: ColumnPaths, isNullable: boolean
 }
 
 /** The statement that makes what the pull writes to. @throws {ConfigError} its connector needs none. */
-function ddlOf({ of, name, writeBack }: PullConfig): string {
-  const { connector, connectorConfig: config, key, set } = writeBack;
-  const source = sources.get(connector);
+function ddlOf(config: Config, { of, name, writeBack }: PullConfig): string {
+  const { connector, connectorConfig, key, set } = writeBack;
+  const source = sourcesOf(config).get(connector);
   if (source?.ddl === undefined) {
     throw new ConfigError(`pull ${name} writes to ${connector}, which needs nothing made`);
   }
   const columns = { key: columnsOf(of, key, false), set: columnsOf(of, set, true) };
-  return source.ddl({ config, ...columns });
+  return source.ddl({ config: connectorConfig, ...columns });
 }
 
 /** How many of its domains a pull has behind it; a search cannot tell. */
@@ -63,7 +63,7 @@ async function pullNow(context: Context, name: string, options: PullOptions): Pr
   const config = await configOf(context, options);
   const pull = pullNamed(config, name);
   if (options.ddl === true) {
-    const ddl = ddlOf(pull);
+    const ddl = ddlOf(config, pull);
     context.print(options.json ? JSON.stringify({ pull: name, ddl }) : ddl);
     return;
   }

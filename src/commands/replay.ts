@@ -1,6 +1,6 @@
 import { assertReplayable } from "../../activities/replay-place.ts";
 import { connectorOf } from "../../activities/source.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import { reportReasonsMax } from "../limits.ts";
@@ -90,7 +90,7 @@ export async function replayRejects(context: Context, options: ReplayOptions): P
   });
   if (counts.open === 0) return;
   const sync = syncNamed(config, run.sync);
-  const source = connectorOf({ sources }, sync.connector);
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   assertReplayable({ sync, source, target: targetOf(config.api) }, run);
   const replay = { run: run.runId, code };
   await transferNow(context, { config, sync, options: { ...globals, wait: true, replay } });

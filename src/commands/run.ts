@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 
 import { askOf, checkColumns, connectorOf } from "../../activities/source.ts";
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
 import { sendLock } from "../state/locks.ts";
 import { modes, type RunRequest } from "../state/runs.ts";
@@ -31,7 +31,7 @@ export function positive(text: string): number {
 
 /** How far a run has read, from what the source says is left. */
 function readShare(session: Session, sync: SyncConfig): ReadShare {
-  const source = sources.get(sync.connector);
+  const source = sourcesOf(session.config).get(sync.connector);
   const measure = async (from: unknown): Promise<number | undefined> => {
     const ask = askOf(sync, AbortSignal.timeout(5_000));
     const { bytes, rows } = (await source?.measure?.({ ...ask, from: from ?? undefined })) ?? {};
@@ -106,7 +106,8 @@ export const registerRun: Register = (program, context) => {
       const sync = syncNamed(config, name);
       // Before anything is started: what is wrong with the source is said at once.
       const signal = AbortSignal.timeout(sourceMsMax);
-      await checkColumns(connectorOf({ sources }, sync.connector), sync, { signal, mayName: true });
+      const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+      await checkColumns(source, sync, { signal, mayName: true });
       await transferNow(context, { config, sync, options });
     });
 };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../errors.ts";
 import { workerWaitMs } from "../limits.ts";
@@ -143,7 +143,7 @@ export async function openSession(
         config,
         addresses,
         temporalAddress,
-        sources,
+        sources: sourcesOf(config),
         log,
         proxy,
       });

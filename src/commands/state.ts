@@ -1,4 +1,4 @@
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf, type Config } from "../config/config.ts";
 import { BusyError, ConfigError, messageOf } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
@@ -22,7 +22,7 @@ async function assertIdle(state: StateStore, target: string, sync: string): Prom
 
 /** The position that a person typed. @throws {ConfigError} it is not one of this sync's source. */
 function parsePosition(config: Config, name: string, text: string): unknown {
-  const source = sources.get(syncNamed(config, name).connector);
+  const source = sourcesOf(config).get(syncNamed(config, name).connector);
   try {
     const position: unknown = JSON.parse(text);
     return source?.position.parse(position);

@@ -1,4 +1,4 @@
-import { sources } from "../../connectors/registry.ts";
+import { sourcesOf } from "../../connectors/registry.ts";
 import { createLog } from "../log.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "./context.ts";
 import { onInterrupt, untilAborted } from "./interrupt.ts";
@@ -20,7 +20,7 @@ export const registerWorker: Register = (program, context) => {
         const worker = await startWorkerHere({
           config,
           addresses,
-          sources,
+          sources: sourcesOf(config),
           log,
           temporalAddress: undefined,
           proxy: context.environment.proxy,

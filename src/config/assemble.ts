@@ -10,7 +10,7 @@ import type { NamedFiles } from "./named-files.ts";
 import { assembleNotify } from "./notify.ts";
 import { assemblePull, type PullConfig } from "./pull.ts";
 import type { ConfigMembers } from "./schema.ts";
-import type { SourceConfig, Sources } from "./sources.ts";
+import type { ConnectorSchema, SourceConfig, Sources } from "./sources.ts";
 
 /** The checked parts of a configuration. */
 export type ConfigParts = {
@@ -18,6 +18,7 @@ export type ConfigParts = {
   readonly members: ConfigMembers;
   readonly sources: Sources;
   readonly files: NamedFiles;
+  readonly connectors: ReadonlyMap<string, ConnectorSchema>;
   /** `api_key` as it is written, before variables are filled in. */
   readonly writtenKey: string | undefined;
 };
@@ -44,6 +45,7 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
     api: assembleApi(parts),
     stateFolder: parts.stateFolder,
     temporal: { taskQueue: temporal.task_queue, searchAttribute: temporal.search_attribute },
+    connectors: parts.connectors,
     connections: sources.connections,
     syncs: new Map(syncs),
     pulls: new Map(pulls),

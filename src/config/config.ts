@@ -4,7 +4,7 @@ import type { NotifyConfig } from "./notify.ts";
 import type { PullConfig } from "./pull.ts";
 import type { ScheduleConfig } from "./schedule.ts";
 import type { ConfigMembers } from "./schema.ts";
-import type { ConnectionConfig, SourceConfig } from "./sources.ts";
+import type { ConnectionConfig, ConnectorSchema, SourceConfig } from "./sources.ts";
 
 /** A `sluice.yaml` that was found, read and checked. */
 export type Config = {
@@ -18,6 +18,8 @@ export type Config = {
   /** Absolute path of the folder of the state store and of staged files. */
   readonly stateFolder: string;
   readonly temporal: { readonly taskQueue: string; readonly searchAttribute: boolean };
+  /** The connectors there are, by what `connector:` names them: those of this repository, and those of outside that the file names. */
+  readonly connectors: ReadonlyMap<string, ConnectorSchema>;
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
   readonly syncs: ReadonlyMap<string, SyncConfig>;
   readonly pulls: ReadonlyMap<string, PullConfig>;
@@ -74,7 +76,8 @@ export type SyncConfig = SourceConfig & {
   readonly approveBelow: number;
   /**
    * Sha256 over all of this but the schedule, `allowEcho` and `approveBelow`, and the bytes of a mapping module, but no secret; the same wherever
-   * the project lies.
+   * the project lies. Of a connector of outside it holds the name and what it is configured with, not its code: what it makes of rows
+   * is its positions' business, and an edit of a comment must not end a run that is under way.
    */
   readonly configHash: string;
 } & (

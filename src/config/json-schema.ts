@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { inputJsonSchema } from "./member-names.ts";
+import { outsideName } from "./outside.ts";
 import { domainsFromSchema, writeBackSchema } from "./pull.ts";
 import { configSchema, connectionSchema, fromSchema } from "./schema.ts";
 import type { ConnectorSchema } from "./sources.ts";
@@ -9,10 +10,29 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
  * The JSON schema of `sluice.yaml`, for editors. It offers each connector's members in connections and where syncs and
- * pulls use them, and asks for none of them, because a sync or pull may bring what its connection lacks.
+ * pulls use them, and asks for none of them, because a sync or pull may bring what its connection lacks. A connection of a connector of
+ * outside takes any members, and where there is one, so do syncs and pulls: which connection they use, no schema can look up.
  */
 export function configJsonSchema(connectors: ReadonlyMap<string, ConnectorSchema>): JsonSchema {
-  const known = [...connectors].map(([name, { config }]) => ({ name, ...membersOf(config) }));
+  const known = [...connectors].map(([name, { config }]) => ({
+    called: { const: name },
+    ...membersOf(config),
+  }));
+  const { syncs, pulls } = schemaOf(known).properties ?? {};
+  const named: JsonSchema = { enum: [...connectors.keys()] };
+  const connection: JsonSchema = { properties: { connector: named } };
+  return {
+    ...schemaOf([
+      ...known,
+      { called: { pattern: outsideName.source }, properties: {}, isOpen: true },
+    ]),
+    if: { properties: { connections: { additionalProperties: connection } } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a member of JSON Schema, in an object that nobody awaits
+    then: { properties: { ...(syncs && { syncs }), ...(pulls && { pulls }) } },
+  };
+}
+
+function schemaOf(known: readonly KnownConnector[]): JsonSchema {
   return z.toJSONSchema(configSchema, {
     io: "input",
     unrepresentable: "any",
@@ -27,14 +47,15 @@ export function configJsonSchema(connectors: ReadonlyMap<string, ConnectorSchema
 }
 
 type KnownConnector = {
-  readonly name: string;
+  /** What `connector` says. */
+  readonly called: JsonSchema;
   readonly properties: Record<string, JsonSchema | boolean>;
   /** Whether it may take members that its schema does not list. */
   readonly isOpen: boolean;
 };
 
 /** The members of a connector but `folder`, which the engine gives. */
-function membersOf(config: z.ZodType): Omit<KnownConnector, "name"> {
+function membersOf(config: z.ZodType): Omit<KnownConnector, "called"> {
   const { properties } = inputJsonSchema(config);
   const { folder: _, ...written } = properties ?? {};
   return { properties: written, isOpen: properties === undefined };
@@ -45,11 +66,11 @@ function offerConnections(schema: JsonSchema, connectors: readonly KnownConnecto
   const described = typeof connector === "object" ? connector : {};
   for (const member of ["type", "properties", "required", "additionalProperties"])
     delete schema[member];
-  schema.oneOf = connectors.map(({ name, properties, isOpen }): JsonSchema => ({
+  schema.oneOf = connectors.map(({ called, properties, isOpen }): JsonSchema => ({
     type: "object",
-    properties: { connector: { ...described, const: name }, ...properties },
+    properties: { connector: { ...described, ...called }, ...properties },
     required: ["connector"],
-    additionalProperties: isOpen,
+    ...onlyListed(isOpen),
   }));
 }
 
@@ -58,12 +79,22 @@ function offerSources(schema: JsonSchema, connectors: readonly KnownConnector[])
   schema.anyOf = ways.flatMap((way): readonly JsonSchema[] =>
     way.type === "object"
       ? connectors.map(({ properties, isOpen }): JsonSchema => ({
-          ...way,
+          ...open(way),
           properties: { ...way.properties, ...properties },
-          additionalProperties: isOpen,
+          ...onlyListed(isOpen),
         }))
       : [way],
   );
+}
+
+/** A JSON schema is open by itself. */
+function onlyListed(isOpen: boolean): JsonSchema {
+  return isOpen ? {} : { additionalProperties: false };
+}
+
+function open(schema: JsonSchema): JsonSchema {
+  const { additionalProperties: _, ...rest } = schema;
+  return rest;
 }
 
 /** Members of every connector beside the pull's own: which one it is, only the connection that is named would tell. */
@@ -73,5 +104,6 @@ function offerMembers(schema: JsonSchema, connectors: readonly KnownConnector[])
   );
   // `key` is the pull's own in a write-back, whatever a connector calls so.
   schema.properties = { ...offered, ...schema.properties };
-  schema.additionalProperties = connectors.some(({ isOpen }) => isOpen);
+  if (connectors.some(({ isOpen }) => isOpen)) delete schema.additionalProperties;
+  else schema.additionalProperties = false;
 }

@@ -12,6 +12,7 @@ import { checkData, problemsAt } from "./mistakes.ts";
 import { readNamedFiles } from "./named-files.ts";
 import { nameMistakes } from "./names.ts";
 import { notifyMistakes } from "./notify.ts";
+import { withOutside, type OutsideName } from "./outside.ts";
 import { configError } from "./problems.ts";
 import { configSchema } from "./schema.ts";
 import { resolveSources } from "./sources.ts";
@@ -28,6 +29,8 @@ export async function loadConfig(
   search: Search & {
     /** The connectors there are, by name. */
     readonly connectors: ReadonlyMap<string, ConnectorSchema>;
+    /** Loads one of outside. @default there are no others @throws {ConfigError} it cannot be loaded. */
+    readonly loadConnector?: (named: OutsideName) => Promise<ConnectorSchema>;
   },
 ): Promise<Config> {
   const file = await findConfigFile(search);
@@ -41,8 +44,9 @@ export async function loadConfig(
   const members = checkData(configSchema, data);
   const state = variables.get("SLUICE_STATE_DIR") || members.output?.state;
   const stateFolder = resolve(folder, state ?? ".sluice");
-  const { connectors } = search;
-  const sources = resolveSources({ data, connectors, folder, stateFolder });
+  const { connectors: known, loadConnector: load } = search;
+  const { connectors, unloaded } = await withOutside(data, { folder, known, load });
+  const sources = resolveSources({ data, connectors, unloaded, folder, stateFolder });
   const files = await readNamedFiles(data, folder);
   const found = [members, sources, files].flatMap(({ mistakes }) => mistakes);
   const problems = [
@@ -62,6 +66,7 @@ export async function loadConfig(
     members: members.output,
     sources,
     files,
+    connectors,
     writtenKey: document.writtenAt(["api", "api_key"]),
     stateFolder,
   });

@@ -1,6 +1,10 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { z } from "zod";
 
 import { inboxFileIn } from "../inbox/file.ts";
+import { crossesThreads } from "../secret.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Path } from "./document.ts";
 import { membersOf } from "./members.ts";
@@ -8,8 +12,8 @@ import { checkData } from "./mistakes.ts";
 import type { Checked, Mistake } from "./mistakes.ts";
 
 /**
- * What a configuration needs of a connector: the schema of a connection's members with those of `from` over them. The
- * schema must take a member `folder`: the folder of `sluice.yaml`, which no one may write there.
+ * What a configuration needs of a connector: the schema of a connection's members with those of `from` over them. One that takes a
+ * member `folder` is given the folder of `sluice.yaml` there, which no one may write.
  */
 export type ConnectorSchema = {
   readonly config: z.ZodType;
@@ -77,6 +81,8 @@ const ownMembers = { write_back: ["key", "set"], domains_from: ["column"] } as c
 type SourcesInput = {
   readonly data: unknown;
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
+  /** Why others that connections name cannot be loaded. */
+  readonly unloaded: ReadonlyMap<string, string>;
   readonly folder: string;
   readonly stateFolder: string;
 };
@@ -121,9 +127,7 @@ class Resolver {
     for (const [name, value] of Object.entries(this.#written)) {
       const connection = membersOf(value);
       const path = ["connections", name];
-      this.mistakes.push(
-        ...connectorMistakes(connection["connector"], path, this.#input.connectors),
-      );
+      this.mistakes.push(...connectorMistakes(connection["connector"], path, this.#input));
       const parsed = this.#parse({
         name,
         connection,
@@ -199,6 +203,14 @@ class Resolver {
       ...mistakes.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })),
     );
     if (mistakes.length > 0) return undefined;
+    if (!crossesThreads(output)) {
+      this.mistakes.push({
+        path: [...source.connectionPath, "connector"],
+        on: "value",
+        message: `${String(connector)} makes what no thread can be handed of its members: its config may give texts, numbers, lists, plain objects and what secret() makes`,
+      });
+      return undefined;
+    }
     if (schema.push === undefined) return { config: output };
     const inbox = { file: inboxFileIn(this.#input.stateFolder), connection: source.name };
     return { config: { door: output, inbox } satisfies PushedConfig };
@@ -214,8 +226,11 @@ type Source = {
 };
 
 function checkSource(schema: z.ZodType, members: Members, folder: string): Checked<unknown> {
-  const { output, mistakes } = checkData(schema, { ...members, folder });
-  if (!Object.hasOwn(members, "folder")) return { output, mistakes };
+  const { folder: written, ...own } = members;
+  const given = checkData(schema, { ...own, folder });
+  const takesFolder = given.mistakes.every(({ path, on }) => path[0] !== "folder" || on !== "name");
+  const { output, mistakes } = takesFolder ? given : checkData(schema, own);
+  if (written === undefined) return { output, mistakes };
   const message = 'unknown member "folder": relative paths start from the folder of this file';
   return { output: undefined, mistakes: [...mistakes, { path: ["folder"], on: "name", message }] };
 }
@@ -230,10 +245,14 @@ function pathIn(source: Source, path: Path): Path {
 function connectorMistakes(
   connector: unknown,
   path: Path,
-  connectors: ReadonlyMap<string, ConnectorSchema>,
+  { connectors, unloaded, folder }: SourcesInput,
 ): readonly Mistake[] {
   if (typeof connector !== "string" || connectors.has(connector)) return [];
   const known = [...connectors.keys()];
-  const message = `no connector has this name${didYouMean(connector, known)}; there are ${known.join(", ")}`;
+  // A path begins with a dot, so that the name of a connector never means a file that somebody happens to have.
+  const isFile = connector !== "" && existsSync(join(folder, connector));
+  const meant = didYouMean(connector, known) || (isFile ? ` (did you mean "./${connector}"?)` : "");
+  const message =
+    unloaded.get(connector) ?? `no connector has this name${meant}; there are ${known.join(", ")}`;
   return [{ path: [...path, "connector"], on: "value", message }];
 }

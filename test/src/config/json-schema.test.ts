@@ -30,6 +30,11 @@ function members(schema: Schema, way = ""): readonly [string, Schema][] {
   ];
 }
 
+function isOpen(way: unknown): boolean {
+  const { type, additionalProperties } = membersOf(way);
+  return type === "object" && additionalProperties !== false;
+}
+
 describe("configJsonSchema", () => {
   const schema = configJsonSchema(connectors);
 
@@ -42,11 +47,13 @@ describe("configJsonSchema", () => {
 
   it("offers each connector's members in a connection, but not the folder", () => {
     const ways = at(schema, "properties", "connections", "additionalProperties", "oneOf");
-    expect(ways).toHaveLength(2);
+    expect(ways).toHaveLength(3);
     expect(ways).toMatchObject([
       { properties: { connector: { const: "file" } }, required: ["connector"] },
       { properties: { connector: { const: "table" } }, required: ["connector"] },
+      { required: ["connector"] },
     ]);
+    expect([0, 1, 2].map((way) => isOpen(at(ways, way)))).toEqual([false, false, true]);
     expect(Object.keys(membersOf(at(ways, "0", "properties")))).toEqual([
       "connector",
       "path",
@@ -58,6 +65,7 @@ describe("configJsonSchema", () => {
   it("takes a name or each connector's members in from", () => {
     const ways = at(
       schema,
+      "then",
       "properties",
       "syncs",
       "additionalProperties",
@@ -72,19 +80,42 @@ describe("configJsonSchema", () => {
     ]);
   });
 
+  it.each([
+    ["./mine.ts", true],
+    ["../mine", true],
+    ["/opt/mine.js", true],
+    ["sluice-connector-mine", true],
+    ["@some/sluice-connector-mine", true],
+    ["mine", false],
+    ["sluice-connector-", false],
+    ["@some/mine", false],
+    ["file", false],
+  ])("takes any members where %s is the connector: %s", (connector, isOutside) => {
+    const outside = at(schema, "properties", "connections", "additionalProperties", "oneOf", 2);
+    const pattern = String(at(outside, "properties", "connector", "pattern"));
+    expect(new RegExp(pattern).test(connector)).toBe(isOutside);
+  });
+
+  it("refuses unknown members of syncs and pulls as long as every connector is known", () => {
+    const connection = { properties: { connector: { enum: ["file", "table"] } } };
+    expect(schema.if).toEqual({
+      properties: { connections: { additionalProperties: connection } },
+    });
+    const from = ["properties", "syncs", "additionalProperties", "properties", "from", "anyOf"];
+    expect([at(schema, ...from)].flat().filter(isOpen)).toHaveLength(1);
+    expect([at(schema, "then", ...from)].flat().filter(isOpen)).toEqual([]);
+  });
+
   it("leaves what a connector takes open when its schema does not list it", () => {
     const open = configJsonSchema(
       new Map([["any", { config: z.looseObject({}).or(z.object({ a: z.int() })) }]]),
     );
-    expect(at(open, "properties", "connections", "additionalProperties", "oneOf", 0)).toMatchObject(
-      {
-        additionalProperties: true,
-      },
-    );
+    const way = at(open, "properties", "connections", "additionalProperties", "oneOf", 0);
+    expect(isOpen(way)).toBe(true);
   });
 
   it("offers the members of connectors beside a pull's own, and no others", () => {
-    const pull = at(schema, "properties", "pulls", "additionalProperties", "properties");
+    const pull = at(schema, "then", "properties", "pulls", "additionalProperties", "properties");
     const target = membersOf(at(pull, "write_back"));
     expect(Object.keys(membersOf(target["properties"]))).toEqual(
       expect.arrayContaining(["connection", "key", "set", "table", "insert"]),

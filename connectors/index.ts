@@ -1,0 +1,38 @@
+// The entry `sluice/connector`: all that a connector outside this repository is written with.
+export {
+  ConfigError,
+  RetryLater,
+  SourceAuthError,
+  SourceChangedError,
+  type ErrorFacts,
+} from "../src/errors.ts";
+export type { JsonValue } from "../src/records/json-value.ts";
+export type { Secret } from "../src/secret.ts";
+export type { Ask, Finding, Log } from "./ask.ts";
+export {
+  pullSource,
+  secret,
+  type Column,
+  type Discovery,
+  type Got,
+  type Horizon,
+  type Measure,
+  type Page,
+  type Patch,
+  type Pull,
+  type Reject,
+  type Row,
+  type Source,
+  type Span,
+  type Written,
+} from "./connector.ts";
+export {
+  pushSource,
+  type Doorway,
+  type Incoming,
+  type IncomingEvent,
+  type Push,
+  type PushSource,
+  type Received,
+} from "./push.ts";
+export type { ConnectorApi } from "./version.ts";

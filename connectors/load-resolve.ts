@@ -1,0 +1,45 @@
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
+
+/** As this file: `.ts` when run from source, `.js` when built. */
+const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+
+/** The entries of this package, as package.json has them, and the files of this copy behind them. */
+const entries: ReadonlyMap<string, string> = new Map(
+  [
+    ["sluice/connector", "./index"],
+    ["sluice/testing", "../testing/index"],
+  ].map(([name = "", file = ""]) => [name, new URL(`${file}${extension}`, import.meta.url).href]),
+);
+
+type Package = { readonly name: string; readonly from: string };
+
+/** Packages that were asked for, by what is imported for them. */
+const packages = new Map<string, Package>();
+
+/** What to import for a package as a file's own imports would find it: an import here would look from this file. */
+export function packageSpecifier(name: string, from: string): string {
+  const specifier = `sluice-package:${from}:${name}`;
+  packages.set(specifier, { name, from: pathToFileURL(from).href });
+  return specifier;
+}
+
+let isResolving = false;
+
+/**
+ * Has the imports of this thread resolved so that a connector of outside shares our classes, secrets and errors, whatever copy of sluice
+ * is installed beside it, and needs none.
+ */
+export function resolveOwnImports(): void {
+  if (isResolving) return;
+  isResolving = true;
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const url = entries.get(specifier);
+      if (url !== undefined) return { url, shortCircuit: true };
+      const asked = packages.get(specifier);
+      if (asked === undefined) return next(specifier, context);
+      return next(asked.name, { ...context, parentURL: asked.from });
+    },
+  });
+}
