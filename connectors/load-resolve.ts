@@ -38,8 +38,14 @@ export function resolveOwnImports(): void {
       const url = entries.get(specifier);
       if (url !== undefined) return { url, shortCircuit: true };
       const asked = packages.get(specifier);
-      if (asked === undefined) return next(specifier, context);
-      return next(asked.name, { ...context, parentURL: asked.from });
+      if (asked !== undefined) return next(asked.name, { ...context, parentURL: asked.from });
+      if (specifier !== "zod") return next(specifier, context);
+      try {
+        return next(specifier, context);
+      } catch {
+        // A folder without packages, read by a sluice that is installed elsewhere: ours is the one that the schemas are asked by.
+        return next(specifier, { ...context, parentURL: import.meta.url });
+      }
     },
   });
 }
