@@ -15,6 +15,15 @@ export type Span<Position> = {
   readonly to?: Position | undefined;
 };
 
+/** What a read is asked for. */
+export type ReadAsk<Config, Position> = Ask<Config> &
+  Span<Position> & {
+    /** The most rows and rejects of a page. */
+    readonly pageRowsMax: number;
+    /** The most rows the caller wants in all; the connector may yield more. */
+    readonly limit?: number | undefined;
+  };
+
 /** A row that could not be read. */
 export type Reject = {
   /** The place a person can find it at: `accounts.csv:48211`. */
@@ -100,14 +109,7 @@ export interface Pull<Config, Position, OwnRow> {
    * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
    * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError} credentials refused.
    */
-  read(
-    ask: Ask<Config> &
-      Span<Position> & {
-        readonly pageRowsMax: number;
-        /** The most rows the caller wants in all; the connector may yield more. */
-        readonly limit?: number | undefined;
-      },
-  ): AsyncIterable<Page<OwnRow, Position>>;
+  read(ask: ReadAsk<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
   /**
    * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run goes on from the checkpoint.
    * @default "resume"

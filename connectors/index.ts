@@ -2,10 +2,12 @@
 export {
   ConfigError,
   RetryLater,
+  SluiceError,
   SourceAuthError,
   SourceChangedError,
   type ErrorFacts,
 } from "../src/errors.ts";
+export { parseJsonRow } from "../src/mapping/json-row.ts";
 export type { JsonValue } from "../src/records/json-value.ts";
 export type { Secret } from "../src/secret.ts";
 export type { Ask, Finding, Log } from "./ask.ts";
@@ -20,6 +22,7 @@ export {
   type Page,
   type Patch,
   type Pull,
+  type ReadAsk,
   type Reject,
   type Row,
   type Source,

@@ -3,7 +3,9 @@ import type { OutsideName } from "../src/config/outside.ts";
 import type { ConnectorSchema } from "../src/config/sources.ts";
 import type { Source } from "./connector.ts";
 import { csv } from "./csv/index.ts";
+import { http } from "./http.ts";
 import { readFromInbox } from "./inbox.ts";
+import { jsonl } from "./jsonl/index.ts";
 import { loadConnector } from "./load.ts";
 import { postgres } from "./postgres/index.ts";
 import { connectorApi } from "./version.ts";
@@ -11,7 +13,7 @@ import { webhook } from "./webhook/index.ts";
 
 /** Every connector of this repository, by the name that `connector:` takes. */
 export const sources: ReadonlyMap<string, Source> = new Map(
-  [csv, postgres, readFromInbox(webhook)].map((source) => [source.name, source]),
+  [csv, http, jsonl, postgres, readFromInbox(webhook)].map((source) => [source.name, source]),
 );
 
 /**

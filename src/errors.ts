@@ -87,7 +87,7 @@ export class RetryLater extends SluiceError {
   readonly retryable = true;
   override readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, facts: ErrorFacts & { afterMs?: number } = {}) {
+  constructor(message: string, facts: ErrorFacts & { afterMs?: number | undefined } = {}) {
     super(message, facts);
     this.retryAfterMs = facts.afterMs;
   }

@@ -1,0 +1,174 @@
+import { Agent, request, type Dispatcher } from "undici";
+import { z } from "zod";
+
+import { duration } from "../src/config/units.ts";
+import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../src/errors.ts";
+import { pullSource, secret, type Page, type ReadAsk, type Reject, type Row } from "./connector.ts";
+
+const string = z.string();
+const text = string.min(1);
+const parameter = text.describe("The name of the query parameter.");
+const pointer = string.regex(/^\//, "a JSON pointer: /meta").describe("A JSON pointer to it.");
+const rows = z.int().min(1).describe("The number of rows.");
+const first = z.int().default(1).describe("The number of the first page.");
+const column = text.describe("Times, all in one format and zone, or whole numbers from 0.");
+
+const members = z.strictObject({
+  url: text.regex(/^https?:\/\/[^@?#]+$/, "not an address alone").describe("The API's address."),
+  path: text.startsWith("/").optional().describe("What is read, behind the path of `url`."),
+  rows: pointer.optional().describe("The JSON pointer to the list of rows. Unset: the answer."),
+  id: text.default("id").describe("The member that names a row."),
+  query: z.record(text, text).default({}).describe("Further parameters: filters, order."),
+  page_size: z.strictObject({ parameter, rows }).optional().describe("Rows to ask for."),
+  cursor: z.strictObject({ parameter, pointer }).optional().describe("Each page names the next."),
+  page_number: z.strictObject({ parameter, first }).optional().describe("Pages have numbers."),
+  changed_by: z.strictObject({ column, parameter }).optional().describe("Reads what changed."),
+  token: secret().optional().describe("Sent as a bearer token."),
+  user: text.optional().describe("In place of `token`: sent as HTTP Basic has it."),
+  password: secret().optional().describe("The password of `user`, if there is one."),
+  timeout: duration().prefault("30s").describe("How long one request may take in all."),
+});
+
+/**
+ * Covers the groups before `at`, and what `seen` names of that one. With a change column a group is what changed at one time; asked for is
+ * what changed since the group before, as some APIs leave out the time that they are given. Without one a group is a page of the API.
+ */
+const place = z.strictObject({ of: string, since: string, at: string, seen: string.array() });
+
+type Position = z.output<typeof place>;
+type Ask = ReadAsk<z.output<typeof members>, Position>;
+/** An entry of the API's list, which is a row or a reject. */
+type Entry = { group: string; key: string; where: string; row?: Row; reject?: Reject };
+
+/** Rows of one group, each of which a position names. */
+const seenMax = 10_000;
+
+async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
+  const { config, to, pageRowsMax, limit = Infinity } = ask;
+  const isAll = config.changed_by === undefined;
+  const start = config.page_number === undefined ? "" : `${config.page_number.first}`;
+  const of = JSON.stringify([config.url, config.path, config.changed_by]);
+  // A position of another reading says nothing of this one: everything is read again.
+  let done = ask.from?.of === of ? ask.from : { of, since: "", at: isAll ? start : "", seen: [] };
+  const covers = ({ at, seen }: Position, { group, key }: Entry): boolean =>
+    group === at ? seen.includes(key) : !isAll && rank(group) < rank(at);
+  const agent = new Agent({ maxResponseSize: 32 * 1024 * 1024 });
+  try {
+    for (let [page, before, left] = [isAll ? done.at : start, "", limit]; left > 0;) {
+      const { since } = done;
+      const { list, next, body } = await answerOf({ ...ask, agent, page, since });
+      const fresh = entriesOf(list, ask, isAll ? page : since).filter(
+        (entry) => !covers(done, entry) && (!to || covers(to, entry) || (isAll && page !== to.at)),
+      );
+      for (let index = 0; index < fresh.length && left > 0; index += pageRowsMax) {
+        const taken = fresh.slice(index, index + pageRowsMax);
+        const found = taken.filter(({ row }) => row);
+        const rejects = taken.flatMap(({ reject }) => reject ?? []);
+        done = taken.reduce(behind, done);
+        left -= taken.length;
+        const where = (at: number): string => found[at]?.where ?? "";
+        yield { rows: found.map(({ row = {} }) => row), rejects, where, position: done };
+      }
+      // A row that changes leaves its place and moves others to the page before, so that one is asked for anew.
+      const isAnew = !isAll && done.since !== since;
+      if (!isAnew && (next === "" || (isAll && page === to?.at))) return;
+      if (!isAnew && body === before) throw wrong("one page comes again and again", "cursor");
+      [page, before] = isAnew ? [start, ""] : [next, body];
+    }
+  } finally {
+    await agent.destroy();
+  }
+}
+
+/** What is covered once an entry is read too. */
+function behind(done: Position, { group, key }: Entry): Position {
+  if (done.seen.length === seenMax) throw wrong("too many changed at one time", "changed_by");
+  if (group === done.at) return { ...done, seen: [...done.seen, key] };
+  return { ...done, since: done.at, at: group, seen: [key] };
+}
+
+function entriesOf(list: readonly unknown[], { config }: Ask, group: string): readonly Entry[] {
+  const { id, changed_by: by, path = "" } = config;
+  return list.map((value, index) => {
+    const row = isObject(value) ? value : {};
+    const name = textOf(row[id]);
+    const change = by ? textOf(row[by.column]).replace(/^\D.*/s, "") : group;
+    if (change && index && rank(change) < rank(group)) throw wrong("rows out of order", "query");
+    group = change || group;
+    const where = `${path}:${name || `${group}#${index + 1}`}`;
+    const entry = { group, where, key: by ? name || JSON.stringify(value) : `${index}` };
+    if (isObject(value) && (!by || (name && change))) return { ...entry, row };
+    const reason = by ? "it is no object that has the id and the change column" : "it is no object";
+    return { ...entry, reject: { where, code: "no_row", reason, row: JSON.stringify(value) } };
+  });
+}
+
+async function answerOf(ask: Ask & { agent: Agent; page: string; since: string }) {
+  const { config, page, agent: dispatcher } = ask;
+  const { cursor, page_number: number, page_size: size, changed_by: by, query, token } = config;
+  const url = new URL(config.url + (config.path ?? ""));
+  const what = `GET ${url.origin}${url.pathname}`;
+  const turn = { ...pair(by, ask.since), ...pair(cursor ?? number, page) };
+  url.search = new URLSearchParams({ ...query, ...pair(size, size?.rows), ...turn }).toString();
+  const login = Buffer.from(`${config.user}:${config.password?.reveal() ?? ""}`).toString("base64");
+  const authorization = config.user ? `Basic ${login}` : token && `Bearer ${token.reveal()}`;
+  const signal = AbortSignal.any([ask.signal, AbortSignal.timeout(config.timeout)]);
+  try {
+    const answer = await request(url, { dispatcher, signal, headers: { authorization } });
+    const body = await answer.body.text();
+    if (answer.statusCode !== 200) throw refusalOf(answer, what);
+    const json: unknown = JSON.parse(body, exact);
+    const list = valueAt(json, config.rows);
+    if (!Array.isArray(list)) throw wrong(`${what}: the answer has no list there`, "rows");
+    const next = number ? list.length && Number(page) + 1 : cursor && valueAt(json, cursor.pointer);
+    return { list, body, next: textOf(next || undefined) };
+  } catch (error) {
+    ask.signal.throwIfAborted();
+    if (error instanceof SluiceError) throw error;
+    if (error instanceof SyntaxError) throw wrong(`${what}: the answer is no JSON`, "path");
+    throw new RetryLater(`${what}: ${String(error)}`, { hint: "Check url; ask for fewer rows." });
+  }
+}
+
+function refusalOf({ statusCode: status, headers }: Dispatcher.ResponseData, what: string): Error {
+  const [message, hint] = [`${what}: ${status}`, "Check token, or user and password."];
+  if ([401, 403].includes(status)) return new SourceAuthError(message, { field: "token", hint });
+  if (status !== 429 && status < 500) return wrong(message, "path");
+  const after = String(headers["retry-after"]);
+  const afterMs = Number(after) * 1_000 || Date.parse(after) - Date.now();
+  return new RetryLater(message, { hint: "Try later.", ...(afterMs > 0 && { afterMs }) });
+}
+
+/** Keeps a number of more digits than JavaScript's have as text. */
+const exact = (_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
+  typeof value === "number" && source.replaceAll(/\D/g, "").length > 15 ? source : value;
+
+const plain = (name: string): string => name.replaceAll("~1", "/").replaceAll("~0", "~");
+const step = (at: unknown, name: string) => (isObject(at) ? at[plain(name)] : undefined);
+const valueAt = (at: unknown, names = ""): unknown => names.split("/").slice(1).reduce(step, at);
+const pair = (to: { parameter: string } | undefined, value: string | number | undefined) =>
+  to && value ? { [to.parameter]: `${value}` } : {};
+const textOf = (value: unknown) => (/string|number/.test(typeof value) ? String(value) : "");
+const rank = (at: string) => (/^\d+$/.test(at) ? at.padStart(20, "0") : at.replace(/Z$/, ""));
+const isObject = (one: unknown): one is Row => Object(one) === one && !Array.isArray(one);
+const wrong = (message: string, field: string) =>
+  new ConfigError(message, { field, hint: `Check ${field}.` });
+
+/** Reads a list from a JSON API: what changed since the last run, or without a change column all of it in each run. */
+export const http = pullSource({
+  name: "http",
+  config: members,
+  position: place,
+  restart: ({ changed_by: by }) => (by === undefined ? "each-run" : "resume"),
+  read,
+  async check(ask) {
+    try {
+      for await (const { rejects: [reject] = [] } of read({ ...ask, pageRowsMax: 1, limit: 1 }))
+        return [{ name: "read", ok: reject === undefined, fix: reject?.reason }];
+      return [{ name: "read", ok: true }];
+    } catch (error) {
+      if (!(error instanceof SluiceError)) throw error;
+      return [{ name: "read", ok: false, detail: error.message, fix: error.hint }];
+    }
+  },
+});

@@ -1,0 +1,189 @@
+import { setImmediate as turn } from "node:timers/promises";
+
+import { describe, expect, it } from "vitest";
+
+import { http } from "../../../connectors/http.ts";
+import { ConfigError } from "../../../src/errors.ts";
+import { askOf, errorOf, idsOf, pagesOf, rowsOf, startApi } from "./support.ts";
+
+describe("reading all pages", () => {
+  it.each(["cursor", "number"] as const)(
+    "reads every page by %s, and goes on inside of one",
+    async (pages) => {
+      const server = await startApi({ pages, pageRows: 5 });
+      server.put(rowsOf(12));
+      const ask = askOf(server);
+      const whole = await pagesOf(ask, { pageRowsMax: 3 });
+      expect(whole.map(({ rows }) => rows.length)).toEqual([3, 2, 3, 2, 2]);
+      for (const [index, { position }] of whole.entries()) {
+        const rest = idsOf(await pagesOf(ask, { from: position, pageRowsMax: 2 }));
+        expect([...idsOf(whole.slice(0, index + 1)), ...rest]).toEqual(idsOf(whole));
+        expect(idsOf(await pagesOf(ask, { to: position }))).toEqual(
+          idsOf(whole.slice(0, index + 1)),
+        );
+      }
+    },
+  );
+
+  it("asks with page size and parameters, for no more than the limit needs", async () => {
+    const server = await startApi({ pages: "number", pageRows: 5 });
+    server.put(rowsOf(12));
+    const ask = askOf(server, { query: { order: "id", active: "true" } });
+    expect(idsOf(await pagesOf(ask, { limit: 7 }))).toHaveLength(10);
+    expect(server.seen).toEqual([
+      "/v1/companies?order=id&active=true&limit=5&page=1",
+      "/v1/companies?order=id&active=true&limit=5&page=2",
+    ]);
+  });
+
+  it("reads a list that is the whole answer, with its digits", async () => {
+    const server = await startApi({ pages: "cursor" });
+    const row = '{"id":9007199254740993,"share":0.12345678901234567,"count":5,"constructor":2}';
+    server.answers.push((response) => response.end(`[${row},[]]`));
+    const ask = askOf(server, { rows: undefined, cursor: undefined });
+    const [page] = await pagesOf(ask);
+    const read = { id: "9007199254740993", share: "0.12345678901234567", count: 5, constructor: 2 };
+    expect(page?.rows).toEqual([read]);
+    expect(page?.where(0)).toBe("/companies:9007199254740993");
+    expect(page?.rejects).toEqual([
+      { where: "/companies:#2", code: "no_row", reason: "it is no object", row: "[]" },
+    ]);
+  });
+
+  it.each([
+    ["cursor", '{"data":[{"id":1}],"meta":{"next":"same"}}'],
+    ["number", '{"data":[{"id":1}]}'],
+  ] as const)("notices that pages by %s go round in a circle", async (pages, body) => {
+    const server = await startApi({ pages });
+    for (let page = 0; page < 9; page += 1) server.answers.push((response) => response.end(body));
+    const error = await errorOf(askOf(server));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      message: expect.stringContaining("again and again") as unknown,
+    });
+    expect(server.seen).toHaveLength(2);
+  });
+});
+
+describe("reading what changed", () => {
+  it("asks from the value before the last one, and leaves out what it has", async () => {
+    const server = await startApi({ pages: "number", since: "after", pageRows: 4 });
+    server.put(rowsOf(6, (id) => Math.ceil(id / 2)));
+    const ask = askOf(server);
+    const [first] = await pagesOf(ask, { pageRowsMax: 3 });
+    expect(first?.position).toMatchObject({
+      at: "2026-03-29T00:59:02.000000Z",
+      since: "2026-03-29T00:59:01.000000Z",
+      seen: ["3"],
+    });
+    server.seen.length = 0;
+    expect(idsOf(await pagesOf(ask, { from: first?.position }))).toEqual(["4", "5", "6"]);
+    expect(server.seen[0]).toContain("since=2026-03-29T00%3A59%3A01.000000Z");
+  });
+
+  it.each(["cursor", "number"] as const)(
+    "loses no row when another leaves its place between two pages by %s",
+    async (pages) => {
+      for (const since of ["from", "after"] as const) {
+        const server = await startApi({ pages, since, pageRows: 4 });
+        server.put(rowsOf(20));
+        let requests = 0;
+        server.onRequest = () => {
+          requests += 1;
+          // Row 1 first, then one that stands on a page which was read already.
+          const moved = { 2: "1", 4: "5", 6: "9" }[requests];
+          const row = rowsOf(20).find(({ id }) => id === moved);
+          if (row !== undefined) server.put([{ ...row, changed: "2026-03-29T00:59:30.000000Z" }]);
+        };
+        const ids = new Set(idsOf(await pagesOf(askOf(server))));
+        expect(ids.size).toBe(20);
+      }
+    },
+  );
+
+  it.each(["from", "after"] as const)(
+    "asks once for each page of what changed %s",
+    async (since) => {
+      const server = await startApi({ pages: "cursor", since, pageRows: 10 });
+      server.put(rowsOf(40));
+      expect(idsOf(await pagesOf(askOf(server)))).toHaveLength(40);
+      // What was read before takes a place or two of each page.
+      expect(server.seen.length).toBeLessThanOrEqual(6);
+    },
+  );
+
+  it("refuses rows that do not come in the order of the column", async () => {
+    const server = await startApi({ pages: "cursor", since: "from" });
+    const data = [5, 4].map((changed) => ({ id: changed, changed }));
+    server.answers.push((response) => response.end(JSON.stringify({ data })));
+    expect(await errorOf(askOf(server))).toMatchObject({
+      message: "rows out of order",
+      field: "query",
+    });
+  });
+
+  it("begins anew with the position of another reading", async () => {
+    const server = await startApi({ pages: "cursor", since: "from" });
+    server.put(rowsOf(2));
+    const from = (await pagesOf(askOf(server))).at(-1)?.position;
+    expect(idsOf(await pagesOf(askOf(server), { from }))).toEqual([]);
+    const changed_by = { column: "created", parameter: "since" };
+    server.answers.push((response) => response.end('{"data":[{"id":1,"created":"2020-01-01"}]}'));
+    expect(idsOf(await pagesOf(askOf(server, { changed_by }), { from }))).toEqual(["1"]);
+    expect(server.seen.at(-1)).not.toContain("since");
+  });
+
+  it("takes a change value of another kind for none", async () => {
+    const server = await startApi({ pages: "cursor", since: "from" });
+    const data = ["2026-03-29", "never", null].map((changed, id) => ({ id, changed }));
+    server.answers.push((response) => response.end(JSON.stringify({ data })));
+    const [page] = await pagesOf(askOf(server));
+    expect(page?.rows).toHaveLength(1);
+    expect(page?.rejects?.map(({ where }) => where)).toEqual(["/companies:1", "/companies:2"]);
+    expect(page?.position).toMatchObject({ at: "2026-03-29" });
+  });
+});
+
+describe("a read", () => {
+  it("stops between two requests, and within one, when it is aborted", async () => {
+    const server = await startApi({ pages: "cursor", pageRows: 5 });
+    server.put(rowsOf(12));
+    const abort = new AbortController();
+    const ask = { ...askOf(server, { timeout: "10m" }), signal: abort.signal, pageRowsMax: 5 };
+    const reading = http.read(ask)[Symbol.asyncIterator]();
+    await reading.next();
+    const undo = server.fault("stall");
+    const asked = new Promise<void>((resolve) => (server.onRequest = resolve));
+    const next = reading.next();
+    await asked;
+    await turn();
+    abort.abort(new Error("cancelled"));
+    await expect(next).rejects.toThrow("cancelled");
+    await undo();
+  });
+});
+
+describe("check", () => {
+  it("finds that it can be read", async () => {
+    const server = await startApi({ pages: "cursor", pageRows: 5 });
+    const fine = [{ name: "read", ok: true }];
+    expect(await http.check?.(askOf(server))).toEqual(fine);
+    server.put(rowsOf(12));
+    expect(await http.check?.(askOf(server))).toEqual(fine);
+  });
+
+  it("finds a pointer to nothing, entries that are no rows, and refused credentials", async () => {
+    const server = await startApi({ pages: "cursor" });
+    const found = await http.check?.(askOf(server, { rows: "/items" }));
+    expect(found).toMatchObject([{ ok: false, fix: "Check rows." }]);
+    server.answers.push((response) => response.end('{"data":[1]}'));
+    expect(await http.check?.(askOf(server))).toMatchObject([
+      { ok: false, fix: "it is no object" },
+    ]);
+    const undo = server.fault("deny");
+    expect(await http.check?.(askOf(server))).toMatchObject([
+      { ok: false, fix: expect.stringContaining("Check token") as unknown },
+    ]);
+    await undo();
+  });
+});

@@ -1,0 +1,56 @@
+import { onTestFinished } from "vitest";
+
+import type { Ask } from "../../../connectors/ask.ts";
+import type { Page, Row } from "../../../connectors/connector.ts";
+import { http } from "../../../connectors/http.ts";
+import type { BenchRow } from "../../../testing/bench.ts";
+import { ApiServer, type ApiStyle } from "./api-server.ts";
+
+/** An API that closes with its test. */
+export async function startApi(style: ApiStyle): Promise<ApiServer> {
+  const server = await new ApiServer(style).listen();
+  onTestFinished(async () => await server.close());
+  return server;
+}
+
+/** What every ability is asked with, for an API. */
+export function askOf(server: ApiServer, members: object = {}): Ask<unknown> {
+  const config = http.config.parse({ ...server.config, ...members });
+  const log = { info: () => undefined, warn: () => undefined };
+  return { config, signal: new AbortController().signal, log };
+}
+
+/** All pages of a read. */
+export async function pagesOf(
+  ask: Ask<unknown>,
+  more: Partial<Parameters<typeof http.read>[0]> = {},
+): Promise<readonly Page<Row, unknown>[]> {
+  const pages: Page<Row, unknown>[] = [];
+  for await (const page of http.read({ ...ask, pageRowsMax: 100, ...more })) pages.push(page);
+  return pages;
+}
+
+/** The ids of all rows. */
+export function idsOf(pages: readonly Page<Row, unknown>[]): readonly string[] {
+  return pages.flatMap(({ rows }) => rows.map(({ id }) => String(id)));
+}
+
+/** What a read throws. */
+export async function errorOf(ask: Ask<unknown>): Promise<unknown> {
+  return await pagesOf(ask).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+/** Rows of ids 1 to `count`; `second` says in which second of a minute each changed. @default its id */
+export function rowsOf(count: number, second = (id: number) => id): readonly BenchRow[] {
+  return Array.from({ length: count }, (_, index) => {
+    const seconds = String(second(index + 1)).padStart(2, "0");
+    return {
+      id: String(index + 1),
+      text: "canary-cell",
+      changed: `2026-03-29T00:59:${seconds}.000000Z`,
+    };
+  });
+}
