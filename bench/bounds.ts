@@ -55,10 +55,13 @@ export function checkStaging(
   ];
 }
 
-/** The rows of a table of claims. */
-export function checkedRows(checked: readonly Checked[]): string[][] {
+/** The rows of a table of claims; `head` names its columns otherwise. */
+export function checkedRows(
+  checked: readonly Checked[],
+  head: readonly string[] = ["what", "bound", "measured"],
+): string[][] {
   return [
-    ["what", "bound", "measured", ""],
+    [...head, ""],
     ...checked.map((one) => [one.what, one.bound, one.measured, verdictOf(one)]),
   ];
 }

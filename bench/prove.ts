@@ -1,6 +1,7 @@
-// npm run prove [-- --only csv,put,chaos,postgres,keys,inbox,backfill] [--seeds 100] [--rows 1000000] [--keys 10000000]: what takes minutes
-// and is promised all the same. Each part writes its table into docs/measurements.md, unless --rows or --keys made it smaller than promised.
-// Exit code 1 when a bound is broken. All of it takes about an hour on two cores, 6 GB of the temp folder, and Linux, whose /proc is read.
+// npm run prove [-- --only csv,put,chaos,postgres,keys,inbox,backfill,zoo,kit-mutants] [--seeds 100] [--rows 1000000] [--keys 10000000]
+// [--mutants 200]: what takes minutes and is promised all the same. Each part writes its table into docs/measurements.md (the last two into
+// docs/kit.md), unless --rows, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All of it takes about an
+// hour and a half on two cores, 6 GB of the temp folder, and Linux, whose /proc is read.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +17,10 @@ import { BenchProject, requestsPerSecond } from "./project.ts";
 import { proveBackfill } from "./prove-backfill.ts";
 import { proveInbox } from "./prove-inbox.ts";
 import { proveKeys } from "./prove-keys.ts";
+import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./prove-kit-mutants.ts";
 import { provePostgres } from "./prove-postgres.ts";
 import { proveRuns } from "./prove-runs.ts";
+import { proveZoo, zooHead } from "./prove-zoo.ts";
 import { conditions, publish, say, table } from "./report.ts";
 import { measureRounds, pair } from "./rounds.ts";
 
@@ -28,7 +31,7 @@ const postgresRounds = 5;
 const inboxRounds = 5;
 
 /** What is promised; the flags of these names change it. */
-const promised = { seeds: 100, rows: 1_000_000, keys: 10_000_000 } as const;
+const promised = { seeds: 100, rows: 1_000_000, keys: 10_000_000, mutants: 200 } as const;
 
 const shown = (count: number): string => count.toLocaleString("en");
 
@@ -84,10 +87,15 @@ type Part = {
   readonly size: string;
   /** False where a flag made it smaller. */
   readonly isWhole: boolean;
+  /** Where its table is put. @default "measurements" */
+  readonly page?: "kit";
+  /** The names of its columns. @default those of bounds */
+  readonly head?: readonly string[];
   readonly prove: (folder: string) => Promise<readonly Checked[]>;
 };
 
-function partsOf({ seeds, rows, keys }: Readonly<Record<keyof typeof promised, number>>): Part[] {
+function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[] {
+  const { seeds, rows, keys, mutants } = sizes;
   const paced = `\`requests_per_second: ${requestsPerSecond}\``;
   return [
     {
@@ -127,6 +135,15 @@ function partsOf({ seeds, rows, keys }: Readonly<Record<keyof typeof promised, n
       isWhole: rows >= promised.rows,
       prove: async () => await proveBackfill(rows),
     },
+    { name: "zoo", size: "", isWhole: true, page: "kit", head: zooHead, prove: proveZoo },
+    {
+      name: "kit-mutants",
+      size: `${shown(mutants)} mutants, seed ${kitMutantsSeed}.`,
+      isWhole: mutants >= promised.mutants,
+      page: "kit",
+      head: kitMutantsHead,
+      prove: async () => await proveKitMutants({ mutants, isWhole: mutants >= promised.mutants }),
+    },
   ];
 }
 
@@ -135,8 +152,10 @@ async function prove(part: Part): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-prove-"));
   try {
     const checked = await part.prove(folder);
-    const text = [`${under} ${part.size}`.trimEnd(), table(checkedRows(checked))].join("\n\n");
-    if (part.isWhole) await publish(`prove ${part.name}`, text);
+    const text = [`${under} ${part.size}`.trimEnd(), table(checkedRows(checked, part.head))].join(
+      "\n\n",
+    );
+    if (part.isWhole) await publish(`prove ${part.name}`, text, part.page);
     console.log(text);
     return allHold(checked);
   } finally {
@@ -150,6 +169,7 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     rows: { type: "string" },
     keys: { type: "string" },
+    mutants: { type: "string" },
   },
 });
 const sizeOf = (name: keyof typeof promised): number =>
@@ -158,7 +178,12 @@ const sizeOf = (name: keyof typeof promised): number =>
     .int()
     .positive()
     .parse(values[name] ?? promised[name]);
-const parts = partsOf({ seeds: sizeOf("seeds"), rows: sizeOf("rows"), keys: sizeOf("keys") });
+const parts = partsOf({
+  seeds: sizeOf("seeds"),
+  rows: sizeOf("rows"),
+  keys: sizeOf("keys"),
+  mutants: sizeOf("mutants"),
+});
 const names = values.only?.split(",") ?? parts.map(({ name }) => name);
 const unknown = names.filter((name) => !parts.some((part) => part.name === name));
 if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(", ")}`);

@@ -10,6 +10,7 @@ const parts = [
   "package.json",
   "src",
   "test",
+  "testing",
   "tsconfig.json",
   "vitest.config.ts",
   "workflows",

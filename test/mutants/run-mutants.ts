@@ -59,7 +59,7 @@ async function runGreen(
   const byFile = Map.groupBy(mutants, ({ test }) => test.file);
   const runs = await inLanes([...byFile], async ([file, ofFile]) => {
     const titles = ofFile.map(({ test }) => test.title);
-    const run = await runTests({ folder, file, titles, msMax: greenMsMax, signal });
+    const run = await runTests({ folder, files: [file], titles, msMax: greenMsMax, signal });
     const red = run.ends.filter(({ isGreen }) => !isGreen);
     for (const { title, why } of red) say(`red without a mutant: ${file}, ${title}: ${why}`);
     return [file, run] as const;
@@ -84,7 +84,7 @@ async function tryMutant(
       return { mutant, verdict: "does not apply", why: problem, seconds: 0 };
     }
     const msMax = Math.ceil(green.seconds * 1_000 * slowerMax) + waitMsMax;
-    const asked = { folder, file: test.file, titles: [test.title], msMax, signal };
+    const asked = { folder, files: [test.file], titles: [test.title], msMax, signal };
     const run = await runTests(asked);
     const why = endsOf(run, test).find(({ isGreen }) => !isGreen)?.why ?? "";
     return { mutant, verdict: judge(test, green, run), why, seconds: run.seconds };

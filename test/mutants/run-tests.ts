@@ -19,20 +19,26 @@ const report = z.object({
   ),
 });
 
-/** Some tests of one file. */
+/** Some tests. */
 export type Asked = {
   /** A copy of the project. */
   readonly folder: string;
-  readonly file: string;
+  /** Their files, of which one is run at a time. */
+  readonly files: readonly string[];
   /** Texts, one of which a title holds. */
   readonly titles: readonly string[];
   /** After so long they are cut off. */
   readonly msMax: number;
   readonly signal: AbortSignal;
+  /** Whether the first red one ends them. @default false */
+  readonly endsAtRed?: boolean;
+  /** What they find in their environment besides. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 /** Runs tests of a copy of the project, in a process group of its own, which is gone afterwards. */
-export async function runTests({ folder, file, titles, msMax, signal }: Asked): Promise<FileRun> {
+export async function runTests(asked: Asked): Promise<FileRun> {
+  const { folder, files, titles, msMax, signal, endsAtRed = false, env = {} } = asked;
   signal.throwIfAborted();
   // What the tests of a process that was cut off leave goes with the copy.
   const temporary = join(folder, "tmp");
@@ -40,14 +46,19 @@ export async function runTests({ folder, file, titles, msMax, signal }: Asked): 
   const output = join(temporary, `report-${randomUUID()}.json`);
   const pattern = titles.map(escaped).join("|");
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-  const reporter = ["--reporter=json", `--outputFile=${output}`];
+  const how = [
+    "--no-file-parallelism",
+    "--reporter=json",
+    `--outputFile=${output}`,
+    `--bail=${endsAtRed ? 1 : 0}`,
+  ];
   const startedMs = performance.now();
   const child = spawn(
     process.execPath,
-    [vitest, "run", file, "--testNamePattern", pattern, ...reporter],
+    [vitest, "run", ...files, "--testNamePattern", pattern, ...how],
     {
       cwd: folder,
-      env: { ...process.env, TMPDIR: temporary },
+      env: { ...process.env, ...env, TMPDIR: temporary },
       detached: true,
       stdio: "ignore",
     },

@@ -32,7 +32,7 @@ function isEarlier(one: ZooPosition, other: ZooPosition): boolean {
 type Answered = z.output<typeof answers.page>["rows"];
 
 /** Rows whose text is a text or null, and a reject for each of the others. */
-function sorted(answered: Answered): Pick<Page<Row, never>, "rows" | "rejects" | "where"> {
+export function sorted(answered: Answered): Pick<Page<Row, never>, "rows" | "rejects" | "where"> {
   const isRow = ({ text }: Answered[number]): boolean => text === null || typeof text === "string";
   const rows = answered.filter(isRow);
   const rejects = answered

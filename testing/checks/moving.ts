@@ -133,6 +133,7 @@ async function findsLateRow(subject: Subject): Promise<void> {
   try {
     await subject.takes([after]);
     await passed(new Date(after.changed));
+    await losesNothingBefore(subject, [...rows, after]);
     first = await makeRun(subject);
   } finally {
     // Left open, it would hold up every check to come.
@@ -148,6 +149,19 @@ async function findsLateRow(subject: Subject): Promise<void> {
     "each row in the run before the late commit or in the one after it",
     lost.includes(late.id) ? "neither with the late row" : `${lost.length} rows in neither`,
   );
+}
+
+/** A run that ends early is not as far as what is held: the next one goes on where it was, and not from there. */
+async function losesNothingBefore(subject: Subject, rows: readonly BenchRow[]): Promise<void> {
+  const { ask, held } = await openRun(subject);
+  for await (const { rows: seen, position } of subject.pages({ ...ask, pageRowsMax: 2 })) {
+    const next = await makeRun(subject, { rows: seen, position, held });
+    const came = new Set([...seen, ...next.rows].map(({ id }) => id));
+    const lost = rows.filter(({ id }) => !came.has(id)).map(({ id }) => id);
+    const expected = "each row in a run that ends after its first page or in the next one";
+    mustBe(lost.length === 0, expected, `${lost.length} in neither (${idsOf(lost)})`);
+    break;
+  }
 }
 
 /** Begins a transaction with a row that is stamped soon after: never before, as no source does that. */
