@@ -1,7 +1,7 @@
 import type { Log } from "../connectors/ask.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { Effect } from "../src/effect.ts";
-import { runWarningsMax } from "../src/limits.ts";
+import { runWarningCharsMax, runWarningsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
 import { dropUnchanged, type ChangedSettings } from "../src/pipeline/changed.ts";
@@ -30,6 +30,7 @@ import { createAtomicFile, pageStartsFile } from "../src/staging/folder.ts";
 import type { RejectEntry } from "../src/state/rejects.ts";
 import type { StageCounts, StageName } from "../src/state/sends.ts";
 import type { StateClient } from "../src/state/state-store.ts";
+import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";
 
 /** Everything a staging needs to know; plain data, because it crosses to a thread. */
@@ -88,12 +89,12 @@ function createSourceLog(warnings: string[]): Log {
     warn: (text, facts = {}) => {
       if (warnings.length >= runWarningsMax) return;
       const more = Object.values(facts).map(String).join(", ");
-      warnings.push(more === "" ? text : `${more}: ${text}`);
+      warnings.push((more === "" ? text : `${more}: ${text}`).slice(0, runWarningCharsMax));
     },
   };
 }
 
-/** The pages of the job's span, never more rows than the run may still read. */
+/** The pages of what the job reads: a span, rows by name, or rejects again. */
 async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGenerator<RowPage> {
   const { source, signal } = tools;
   if (job.isReplay) {
@@ -107,28 +108,7 @@ async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGene
     yield* namedRows(source, { config, signal, log, names, after: Number(span.from ?? 0) });
     return;
   }
-  let left = job.limit ?? Infinity;
-  let from = source.position.optional().parse(job.span.from);
-  const to = source.position.optional().parse(job.span.to);
-  const ask = { config: job.config, signal, log };
-  while (left > 0) {
-    const before = left;
-    let fits = true;
-    const pageRowsMax = Math.min(job.pageRowsMax, left);
-    for await (const page of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
-      signal.throwIfAborted();
-      const read = page.rows.length + (page.rejects?.length ?? 0);
-      // A page is whole or not at all, because its position covers exactly its rows: what is left is asked for anew.
-      fits = read <= left;
-      if (!fits) break;
-      left -= read;
-      from = page.position;
-      yield page;
-      if (left === 0) return;
-    }
-    // A source without a smaller page ends the read below the limit.
-    if (fits || left === before) return;
-  }
+  yield* readSpan(job, tools, log);
 }
 
 async function writePageStarts(

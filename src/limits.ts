@@ -267,6 +267,9 @@ export const sandboxPortDefault = 8089;
 /** Warnings of a source that a run keeps. */
 export const runWarningsMax = 20;
 
+/** Characters of one: it stands in the run's history. */
+export const runWarningCharsMax = 1_000;
+
 // ---- Pages of search and enrichment (our choice) ------------------------------------------------------------------
 
 /** Largest page that is read; beyond it fewer results are asked for. */
@@ -389,7 +392,7 @@ export const lockAskMs = 1_000;
 /** How long a plan waits for a person. */
 export const approvalWaitMs = 7 * 24 * 3_600_000;
 
-/** How often a lane that failed is begun again, with its own rows only. */
+/** How often a lane is begun in all: one that failed goes on once more, behind its last commit. */
 export const laneTriesMax = 2;
 
 /** Rows up to which a backfill needs nobody's consent when the configuration does not say. */

@@ -10,6 +10,7 @@ import type { NamedFiles } from "./named-files.ts";
 import { assembleNotify } from "./notify.ts";
 import { assemblePull, type PullConfig } from "./pull.ts";
 import type { ConfigMembers } from "./schema.ts";
+import { isPushedConfig } from "./sources.ts";
 import type { ConnectorSchema, SourceConfig, Sources } from "./sources.ts";
 
 /** The checked parts of a configuration. */
@@ -103,7 +104,8 @@ function assembleSync(parts: {
   };
   // The folder differs from host to host, and says nothing of what is sent.
   // Nor do a door and its secrets: what lies in the inbox came through them already.
-  const { folder: _, door: __, inbox: ___, ...connectorConfig } = membersOf(source.connectorConfig);
+  const { folder: _, ...members } = membersOf(source.connectorConfig);
+  const connectorConfig = isPushedConfig(source.connectorConfig) ? {} : members;
   const record = moduleHash ?? sync.record;
   const configHash = sha256(canonicalJson({ ...settings, connectorConfig, record }));
   const hashed = {

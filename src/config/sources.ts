@@ -7,6 +7,7 @@ import { inboxFileIn } from "../inbox/file.ts";
 import { crossesThreads } from "../secret.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Path } from "./document.ts";
+import { canonicalJson } from "./hash.ts";
 import { membersOf } from "./members.ts";
 import { checkData } from "./mistakes.ts";
 import type { Checked, Mistake } from "./mistakes.ts";
@@ -23,17 +24,30 @@ export type ConnectorSchema = {
   readonly push?: { doorway(config: unknown): { readonly path: string } } | undefined;
 };
 
-const pushedConfig = z
-  .object({
-    /** Output of the connector's schema. */
-    door: z.unknown(),
-    /** Where its events lie. */
-    inbox: z.object({ file: z.string(), connection: z.string() }).readonly(),
-  })
-  .readonly();
+const pushedConfig = z.object({
+  /** Output of the connector's schema. */
+  door: z.unknown(),
+  /** Where its events lie. */
+  inbox: z.object({ file: z.string(), connection: z.string() }).readonly(),
+});
 
 /** What a connector that is posted to is configured with. */
-export type PushedConfig = z.output<typeof pushedConfig>;
+export type PushedConfig = Readonly<z.output<typeof pushedConfig>>;
+
+/** Whether a configuration can be compared with another one. */
+function isData(output: unknown): boolean {
+  try {
+    canonicalJson(output);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a configuration is that of a connector that is posted to. */
+export function isPushedConfig(config: unknown): config is PushedConfig {
+  return pushedConfig.strict().safeParse(config).success;
+}
 
 /** The configuration of a connector that is posted to, out of one of any connector. */
 export function pushedConfigOf(config: unknown): PushedConfig {
@@ -203,7 +217,7 @@ class Resolver {
       ...mistakes.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })),
     );
     if (mistakes.length > 0) return undefined;
-    if (!crossesThreads(output)) {
+    if (!crossesThreads(output) || !isData(output)) {
       this.mistakes.push({
         path: [...source.connectionPath, "connector"],
         on: "value",

@@ -24,13 +24,16 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
   });
 }
 
+/** A code is shown in Temporal, and must not be a way for anything else to get there. */
+const codeForm = /^[a-z][a-z0-9_]{0,63}$/;
+
 /** The rejects that the connector itself yielded with a page. */
 export function sourceRejects(page: RowPage, stream: string, keepRows: KeepRows): RejectEntry[] {
   return (page.rejects ?? []).map(({ where, code, reason, key, row }) => ({
     stream,
     place: where,
     step: "read",
-    code,
+    code: codeForm.test(code) ? code : "source_reject",
     reason,
     key,
     row: row === undefined ? undefined : kept(row, keepRows),
