@@ -103,7 +103,8 @@ export type Measure = {
  */
 export interface Pull<Config, Position, OwnRow> {
   /**
-   * Yields the pages of a span in order. It is called once per chunk, resumes exactly at `from`, and may be stopped after any page.
+   * Yields the pages of a span in order. It is called once per chunk, and by previews and plans; it resumes exactly at `from`, and may be
+   * stopped after any page.
    * What it opens it closes itself, in a `finally`: a read that is stopped gets `return()`, and `signal` aborts one that waits.
    * Rows that cannot be read are yielded as rejects; it throws only when nothing more can be read:
    * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
@@ -129,8 +130,8 @@ export interface Pull<Config, Position, OwnRow> {
   /** What there is to read, at most `max` of it, in the order of names. */
   discover?(ask: Ask<Config> & { readonly max: number }): Promise<readonly Discovery[]>;
   /**
-   * Called once, when a run opens: how far it may read, by the source's own clock, and how far back the next run must go because
-   * of transactions that are still open.
+   * How far a run may read, by the source's own clock, and how far back the next one must go because of transactions that are still open.
+   * Called when a run opens, and when a backfill is planned; it changes nothing.
    */
   horizon?(ask: Ask<Config>): Promise<Horizon<Position>>;
   /**
@@ -142,7 +143,11 @@ export interface Pull<Config, Position, OwnRow> {
     readonly position: Position;
     readonly held?: Position | undefined;
   }): Position | undefined;
-  /** The position that covers everything before a time. @throws {ConfigError} with this configuration a time says nothing about a row. */
+  /**
+   * The position that covers everything before a time. Its rows have one time each, their last change: a source that holds versions of a
+   * record one after the other (a log, a file that grows) has no `at`, because a backfill by time would send old versions. @throws
+   * {ConfigError} with this configuration a time says nothing about a row.
+   */
   at?(input: { readonly config: Config; readonly when: Date }): Position;
   /**
    * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or a number of the change
@@ -154,7 +159,7 @@ export interface Pull<Config, Position, OwnRow> {
     ask: Ask<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
   /**
-   * Reads single rows by what `where` calls them, or by their keys; in any order, `pageRowsMax` names at most. The span, where there
+   * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The span, where there
    * is one, is what was being read when the rows were called so: a source whose rows cannot be found without it needs it.
    * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span was made from.
    */
@@ -162,7 +167,7 @@ export interface Pull<Config, Position, OwnRow> {
     ask: Ask<Config> & Span<Position> & { readonly names: readonly string[] },
   ): Promise<Got<OwnRow>>;
   /**
-   * Writes values back, at most `pageRowsMax` patches at a time, all of the same columns; one answer per patch, in order. Twice is
+   * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in order. Twice is
    * once: a row that has the values already is left alone.
    */
   write?(ask: Ask<Config> & { readonly patches: readonly Patch[] }): Promise<readonly Written[]>;

@@ -20,14 +20,12 @@ export type Undo = () => Promise<void>;
 type AnyBench = {
   /** Input of the connector's `config`: one that works. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Makes the source refuse the credentials until it is undone. */
-  deny?(): Promise<Undo>;
   /** Ends what the bench began. Called once, after the last check. */
   close?(): Promise<void>;
 };
 
 /**
- * The source that a connector is tried on, and what can be done to it. Only `fill` and `empty` are required; a check whose hook is missing
+ * The source that a connector is tried on, and what can be done to it. It belongs to the kit alone: everything in it is deleted, many times. Only `fill` and `empty` are required; a check whose hook is missing
  * is reported as not shown. Every hook must be real: a file, a server, a socket.
  */
 export type PullBench = AnyBench & {
@@ -39,21 +37,24 @@ export type PullBench = AnyBench & {
   rowOf?(row: Row): BenchRow;
   /** Cells that the source itself cannot hold. @default none */
   readonly cannotHold?: readonly HardCell[];
-  /** Lets the connection die, once, after about so many rows were handed out; true says that it did. */
+  /** Makes the source refuse the credentials until it is undone. */
+  deny?(): Promise<Undo>;
+  /** Lets the connection die, once, after about so many rows were handed out. */
   breakAt?(rows: number): Promise<Undo>;
   /** Makes the source answer "too many requests" with this wait until it is undone. */
   throttle?(afterMs: number): Promise<Undo>;
-  /** Makes the source take requests and never answer until it is undone. */
+  /** Makes the source take requests and never answer until it is undone; the connector must give up within 15 s, as `config` tells it. */
   stall?(): Promise<Undo>;
   /** Writes a row in a transaction that is begun now and committed by what is returned. */
   commitLate?(row: BenchRow): Promise<() => Promise<void>>;
   /** Puts malformed rows between those that are there; the number of them, each of which must become a reject. */
   spoil?(): Promise<number>;
-  /** The value of one row as `write` left it; undefined without the row. For a connector with `write`: the key and the column. */
+  /** Of a connector with `write`: what it is asked to write, and what became of it. */
   readonly written?: {
     /** Columns of a patch: the one that finds a row (its `id`), and one that gets text. */
     readonly key: string;
     readonly set: string;
+    /** The value of one row as `write` left it; undefined without the row. */
     read(id: string): Promise<string | null | undefined>;
   };
 };

@@ -10,21 +10,27 @@ export type CheckResult = {
   /** One sentence: what was expected, what came, and why it matters; or what is missing. Empty when it passed. */
   readonly text: string;
   readonly ms: number;
+  /** Whether it had not ended in time: it may still be at work on the bench. */
+  readonly isHanging: boolean;
 };
 
 /** How long one check may take before it counts as hanging: the whole kit is to end in seconds. */
 export const checkMsMax = 20_000;
 
+/** A check that did not end in time. */
+class CheckHung extends CheckFailed {}
+
 /** Makes one check. Never throws: what the connector throws is its failure. */
 export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResult> {
   const { id, title, why } = check;
   const sinceMs = performance.now();
-  const done = (state: CheckResult["state"], text: string): CheckResult => ({
+  const done = (state: CheckResult["state"], text: string, isHanging = false): CheckResult => ({
     id,
     title,
     state,
     text,
     ms: Math.round(performance.now() - sinceMs),
+    isHanging,
   });
   try {
     await inTime(check.run(on));
@@ -35,7 +41,7 @@ export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResul
       error instanceof CheckFailed
         ? error.message
         : `expected no error; came ${error instanceof Error ? error.name : "one"}: ${messageOf(error)}`;
-    return done("failed", `${what}. ${why}`);
+    return done("failed", `${what}. ${why}`, error instanceof CheckHung);
   }
 }
 
@@ -43,7 +49,7 @@ async function inTime(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new CheckFailed(`an end within ${checkMsMax / 1_000} s`, "none")),
+      () => reject(new CheckHung(`an end within ${checkMsMax / 1_000} s`, "none")),
       checkMsMax,
     );
   });

@@ -80,7 +80,8 @@ async function markOf(file: FileHandle, { config }: Ask, offset: number): Promis
 }
 
 function changed({ config }: Ask): SourceChangedError {
-  const hint = "was it replaced on purpose, `sluice state reset` begins with the new one";
+  const hint =
+    "was it replaced on purpose, send what was added to the old one, then `sluice state reset` begins with the new one";
   return new SourceChangedError(`${config.path} is not the file that was read before`, { hint });
 }
 
@@ -113,11 +114,14 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
     // Also without a line that is new it must be the file that was read.
     await pageWith([]);
     let lines: Line[] = [];
+    let left = limit;
     for await (const line of linesOf(file, ask, stats.size)) {
       lines.push(line);
       if (lines.length < pageRowsMax && line.end - at.offset < lineBytesMax) continue;
-      yield await pageWith(lines);
-      if (at.line - (from?.line ?? 1) >= limit) return;
+      const page = await pageWith(lines);
+      yield page;
+      left -= page.rows.length + (page.rejects?.length ?? 0);
+      if (left <= 0) return;
       lines = [];
     }
     if (lines.length > 0) yield await pageWith(lines);

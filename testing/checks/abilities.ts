@@ -8,7 +8,6 @@ import { mustBe, needed, NotShown } from "../failed.ts";
 import { idsOf, makeRows, microsOf, mustBeRows, timeOf } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 import { checking, discovering } from "./setup.ts";
-import { keptPosition } from "./watch.ts";
 import { writing } from "./write.ts";
 
 /** Names that `get` is asked for at a time. */
@@ -47,7 +46,7 @@ const atTime: Check = {
     for (let ms = 0; ms < 6; ms += 1) {
       const when = new Date(since.getTime() + ms);
       const end = timeOf(microsOf(when));
-      const to = keptPosition(subject.source, at({ config: subject.config(), when }));
+      const to = subject.kept(at({ config: subject.config(), when }));
       const before = rows.filter(({ changed }) => changed < end);
       const rest = rows.filter(({ changed }) => changed >= end);
       const between = before.filter(({ changed }) => changed >= start);
@@ -88,11 +87,9 @@ async function split(
   span: Span<unknown>,
   parts: number,
 ): Promise<readonly Span<unknown>[]> {
-  const { source } = subject;
-  const cut = (await source.split?.({ ...subject.ask(), ...span, parts })) ?? [];
-  return cut.map(({ from, to }) => {
-    return { from: keptPosition(source, from), to: keptPosition(source, to) };
-  });
+  const cut = (await subject.source.split?.({ ...subject.ask(), ...span, parts })) ?? [];
+  const kept = (edge: unknown): unknown => (edge === undefined ? undefined : subject.kept(edge));
+  return cut.map(({ from, to }) => ({ from: kept(from), to: kept(to) }));
 }
 
 async function mustSplit(

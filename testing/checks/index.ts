@@ -45,9 +45,20 @@ export function trialsOf(source: Source | PushSource, bench: Bench): readonly Tr
 }
 
 function trials<On>(checks: readonly Check<On>[], on: On): readonly Trial[] {
+  let hanging: string | undefined;
   return checks.map((check) => {
     const { id, title } = check;
-    return { id, title, run: async () => await runCheck(check, on) };
+    const run = async (): Promise<CheckResult> => {
+      if (hanging !== undefined) {
+        // It may still empty and fill the source: what others see there says nothing.
+        const text = `${hanging} had not ended, and may still be at work on the bench`;
+        return { id, title, state: "not shown", text, ms: 0, isHanging: false };
+      }
+      const result = await runCheck(check, on);
+      if (result.isHanging) hanging = id;
+      return result;
+    };
+    return { id, title, run };
   });
 }
 

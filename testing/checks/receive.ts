@@ -102,6 +102,10 @@ function mustNameEvents(sender: Sender): void {
   const ids = idsOf(events, 3, what);
   const jsons = events.map(({ json }) => json);
   mustBe(jsons.every(isJson), "events whose `json` is JSON", "one that is not");
+  for (const id of ["zoo-1", "zoo-2", "zoo-3"]) {
+    const holders = jsons.filter((json) => json.includes(id)).length;
+    mustBe(holders === 1, "each event's own content in its `json`", `${holders} with that of one`);
+  }
   for (const laterMs of [0, againMs]) {
     const again = `the same delivery ${laterMs === 0 ? "again" : `again, signed ${laterMs / 1_000} s later`}`;
     const repeated = idsOf(sender.events({ ...first, laterMs }, again), 3, again);

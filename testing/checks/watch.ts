@@ -1,4 +1,3 @@
-import type { Source } from "../../connectors/connector.ts";
 import { SluiceError } from "../../src/errors.ts";
 import type { BenchRow, Undo } from "../bench.ts";
 import { CheckFailed, mustBe, NotShown } from "../failed.ts";
@@ -130,13 +129,4 @@ export function nameOf(error: unknown): string {
   }
   const name = error instanceof Error ? error.name : typeof error;
   return `${name}, which is none of the errors that a connector throws`;
-}
-
-/** A position as the next call gets it: through JSON and the schema. @throws {CheckFailed} the schema refuses it */
-export function keptPosition(source: Source, position: unknown): unknown {
-  if (position === undefined) return undefined;
-  const kept: unknown = JSON.parse(JSON.stringify(position) ?? "null");
-  const parsed = source.position.safeParse(kept);
-  mustBe(parsed.success, "a position that the schema takes after JSON", "one that it refuses");
-  return parsed.data;
 }

@@ -117,6 +117,9 @@ async function readsTies(subject: Subject): Promise<void> {
   await subject.holds(rows);
   const pages = await subject.read({ pageRowsMax: 7 });
   mustBeRows(rowsOf(pages), rows, "of a source that changed all at once, in pages of 7");
+  // As the engine asks: a source that gives fewer at a time has not come to its end.
+  const large = await subject.rows({ pageRowsMax: 1_000 });
+  mustBeRows(large, rows, "of a source that changed all at once, in pages of 1,000");
   const step = Math.ceil(pages.length / 5);
   for (let last = 0; last < pages.length; last += step) {
     const before = rowsOf(pages.slice(0, last + 1));
