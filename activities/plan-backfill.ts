@@ -30,7 +30,9 @@ export function requestOf(
 /** @throws {ConfigError} older rows may follow newer ones of the same key: of what is posted, or appended, each version stands for itself. */
 function assertMayRepeat(sync: SyncConfig, source: Source): void {
   const isLog =
-    source.restart?.(sync.connectorConfig) !== "each-run" && source.horizon === undefined;
+    source.restart?.(sync.connectorConfig) !== "each-run" &&
+    source.horizon === undefined &&
+    source.at === undefined;
   if (!isLog || !replacesOlder(sync.stream)) return;
   throw new ConfigError(
     `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could overwrite a newer one`,

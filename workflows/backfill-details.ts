@@ -5,6 +5,9 @@ import { fenced, type Progress, reportDetails } from "./progress.ts";
 
 const barCells = 20;
 
+const openingText =
+  "it is held against the source once more, and begins as soon as no other run of the sync holds the send lock; a cancel ends it";
+
 function bar(share: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * barCells);
   return "█".repeat(full) + "░".repeat(barCells - full);
@@ -73,7 +76,8 @@ export function backfillDetails(progress: Progress, state: BackfillState, nowMs:
   }
   if (plan === null) return "### Planning: rows are counted, nothing is sent";
   if (phase !== "running") {
-    return [planDetails(plan, approval), ...notesText(state)].join("\n\n");
+    const now = phase === "opening" ? openingText : approval;
+    return [planDetails(plan, now), ...notesText(state)].join("\n\n");
   }
   const title = `### ${plan.sync}: backfill ${state.is_paused ? "paused" : "under way"}`;
   const hint = state.is_paused

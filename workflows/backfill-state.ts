@@ -26,7 +26,8 @@ export type LaneState = {
 /** A backfill as its workflow holds it, and as continue-as-new hands it on: names and numbers only (I4). */
 export type BackfillState = {
   readonly run_id: string;
-  readonly phase: "planning" | "waiting" | "running" | "ended";
+  /** `opening` is from the consent to it until it holds the send lock. */
+  readonly phase: "planning" | "waiting" | "opening" | "running" | "ended";
   readonly plan: BackfillPlan | null;
   /** Why it goes on by itself, or that it does not. */
   readonly approval: string;
@@ -34,7 +35,7 @@ export type BackfillState = {
   /** How many of them are at work at once, at most. */
   readonly lanes_at_once: number;
   readonly is_paused: boolean;
-  /** Whether anything was staged: then its plan is not held against the source any more. */
+  /** Whether it held the send lock: then its plan is not held against the source any more. */
   readonly is_begun: boolean;
   /** What was rejected so far, the most frequent first. */
   readonly rejects: readonly RejectCount[];

@@ -191,6 +191,8 @@ export class BackfillView {
     const { phase } = this.state;
     if (phase === "planning") throw refusal("the plan is not ready: look at the details again");
     if (phase === "ended") throw refusal("the backfill has ended");
+    if (phase === "opening")
+      throw refusal("it was decided, and is about to begin; a cancel ends it");
     if (phase === "running" || this.decision !== undefined) {
       throw refusal("it was decided before; `pause` stops it for a while, a cancel ends it");
     }

@@ -119,6 +119,7 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
   const stagedBefore = view.run.progress.counts.staged_chunks;
   for (;;) {
     await view.untilResumed();
+    if (view.state.phase === "waiting") view.change({ phase: "opening" });
     const opened = await openOrPause({ view, ref, raw });
     if (opened === undefined) continue;
     if ("moved" in opened) {

@@ -71,8 +71,19 @@ export async function spanOf(input: SpanInput): Promise<Span> {
   const { to } = request;
   const isOpen = to === undefined || ("time" in to && to.time > now);
   const ask = askToPlan(sync.connectorConfig, signal);
-  const present = isOpen ? (await source.horizon?.(ask))?.to : undefined;
+  const present = isOpen ? ((await source.horizon?.(ask))?.to ?? timeNow(input)) : undefined;
   return { from, to: present ?? (await positionOf(input, "to")) };
+}
+
+/** The present of a source that is read on and on, and has times but no clock of its own; undefined for any other. */
+function timeNow({ source, sync, now }: SpanInput): unknown {
+  if (source.restart?.(sync.connectorConfig) === "each-run") return undefined;
+  try {
+    return source.at?.({ config: sync.connectorConfig, when: now });
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 /** Whether a key may come twice, in two lanes: then the later one would not be sure to win. */

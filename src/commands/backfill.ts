@@ -206,7 +206,7 @@ export const registerBackfill: Register = (program, context) => {
     .option("--keys <keys>", "the rows of these keys alone, with commas between them", keysOf)
     .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
     .option("--limit <rows>", "read at most this many rows", positive)
-    .option("--lanes <lanes>", "how many parts of the span are sent at once", positive)
+    .option("--lanes <lanes>", "how many lanes it is cut into", positive)
     .addOption(
       new Option("--send <what>", "all, or what the service is not known to hold").choices([
         "all",

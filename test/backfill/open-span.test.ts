@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import type { Source } from "../../connectors/connector.ts";
+import { ConfigError } from "../../src/errors.ts";
 import { accountsCsv } from "../support/harness.ts";
 import { arraySource, firstDay } from "./array-source.ts";
 import { accounts, now, PlanTest, withArray } from "./plan-test.ts";
+
+function noTime(): never {
+  throw new ConfigError("a time says nothing about a source without a change column");
+}
 
 describe("a span without an end", () => {
   it("ends at the source's present, so that no lane meets a row again that changes meanwhile", async () => {
@@ -26,9 +31,20 @@ describe("a span without an end", () => {
   });
 
   it("has one lane where no present is known", async () => {
-    const [test, source] = await withArray(40_000);
+    const [test] = await withArray(40_000);
+    const abilities = ["before", "measure", "split"] as const;
+    const { source } = arraySource(accounts(40_000), { abilities });
     const { spans } = await test.plan({ lanes: 4 }, { ...source, restart: () => "resume" });
     expect(spans).toEqual([{ from: null, to: null }]);
+  });
+
+  it("ends now where a source has times and no clock, and tells no time of this configuration", async () => {
+    const [test, source] = await withArray(40_000);
+    const resumed = { ...source, restart: () => "resume" as const };
+    const { spans } = await test.plan({ lanes: 1 }, resumed);
+    expect(spans).toEqual([{ from: null, to: source.at?.({ config: {}, when: now }) }]);
+    const untimed = await test.plan({ lanes: 1 }, { ...resumed, at: noTime });
+    expect(untimed.spans).toEqual([{ from: null, to: null }]);
   });
 
   it.each(["send: all", "duplicate_keys: send"])(

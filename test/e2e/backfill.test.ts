@@ -242,6 +242,27 @@ describe("workflow backfill", () => {
   );
 
   it(
+    "refuses to send versions of records again that a file holds one after the other",
+    async () => {
+      const path = "path: ./accounts.csv";
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig().replace(path, `${path}, append_only: true`),
+        "accounts.csv": accountsCsv(3),
+      });
+      await project.worker();
+      const failed = await (await start(project, { sync: "accounts" })).result().then(
+        () => "",
+        (error: unknown) =>
+          error instanceof WorkflowFailedError ? (error.cause?.message ?? "") : "",
+      );
+      expect(failed).toContain("an older one could overwrite a newer one");
+      expect(failed).toContain("`sluice state reset accounts`");
+      expect(await project.records()).toEqual(new Map());
+    },
+    timeoutMs,
+  );
+
+  it(
     "fails at once with every problem of its input and one to paste",
     async () => {
       const project = await Project.start(onTestFinished, {

@@ -78,6 +78,14 @@ describe("a connector that `sluice connector new` wrote", () => {
       const records = await project.records();
       expect(records.size).toBe(301);
       expect(records.get("a7")).toContain("Shop 7, minute 400");
+
+      const asked = ["backfill", "accounts", "--from", "2026-01-01", "--send", "all", "--yes"];
+      const again = await project.sluice(...asked, "--json");
+      expect(again.code).toBe(0);
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        plan: { rows: 301, is_counted: true },
+        report: { outcome: "done", counts: { read: 301, sent: 301 } },
+      });
     },
     timeoutMs,
   );
