@@ -115,13 +115,13 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "a staging goes on where the heartbeat of one that died says that it was",
     edits: [
       {
-        file: "activities/stage-line.ts",
-        find: `    for await (const page of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
+        file: "activities/read-span.ts",
+        find: `      for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
 `,
-        replace: `    const { Context } = await import("@temporalio/activity");
-    from = Context.current().info.heartbeatDetails ?? from;
-    for await (const page of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
-      Context.current().heartbeat(page.position);
+        replace: `      const { Context } = await import("@temporalio/activity");
+      from = Context.current().info.heartbeatDetails ?? from;
+      for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
+        Context.current().heartbeat(read.position);
 `,
       },
     ],
