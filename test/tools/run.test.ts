@@ -26,7 +26,13 @@ beforeAll(() => {
   template = mkdtempSync(join(tmpdir(), "sluice-template-"));
   clone = template;
   cpSync(join(root, "tools"), join(clone, "tools"), { recursive: true });
-  const sources = ["src/a.ts", "workflows/a.ts", "activities/a.ts", "connectors/a.ts"];
+  const sources = [
+    "src/a.ts",
+    "workflows/a.ts",
+    "activities/a.ts",
+    "connectors/a.ts",
+    "testing/a.ts",
+  ];
   for (const name of [...sources, "tsconfig.json", "tsconfig.build.json"]) write(name, "");
   write("package.json", {
     name: "clone",
