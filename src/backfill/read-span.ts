@@ -21,11 +21,24 @@ function timeOf(end: SpanEnd | undefined): Date | undefined {
   return end !== undefined && "time" in end ? end.time : undefined;
 }
 
+/** A place that is counted: of "line 48211" the word and the number. */
+function countedPlace(end: SpanEnd | undefined): { unit: string; number: bigint } | undefined {
+  if (end === undefined || !("place" in end)) return undefined;
+  const [, unit = "", digits] = /^(?:(\S+) )?(\d+)$/.exec(end.place) ?? [];
+  return digits === undefined ? undefined : { unit, number: BigInt(digits) };
+}
+
+/** Of two ends as they are read back. */
+function orderFault(from: string, to: string): Fault {
+  const message = `must be later than from, because the span ends before it: from is ${from}, to is ${to}`;
+  return { at: "to", message };
+}
+
 function readGiven(value: unknown, ask: EndAsk): ReadEnd | undefined {
   return value === undefined ? undefined : readSpanEnd(value, ask);
 }
 
-/** Reads both ends, and compares those that are times: with each other, and with now. */
+/** Reads both ends, and compares those that can be: with each other, and times with now. */
 export function readSpan(given: GivenSpan, ask: SpanAsk): ReadSpan {
   const faults: Fault[] = [];
   const [from, to] = (["from", "to"] as const).map((member) => {
@@ -40,9 +53,12 @@ export function readSpan(given: GivenSpan, ask: SpanAsk): ReadSpan {
     faults.push({ at: "from", message });
   }
   if (start !== undefined && end !== undefined && end <= start) {
-    const [first, last] = [start, end].map((time) => timeText(time, ask.timeZone));
-    const message = `must be later than from, because the span ends before it: from is ${String(first)}, to is ${String(last)}`;
-    faults.push({ at: "to", message });
+    faults.push(orderFault(timeText(start, ask.timeZone), timeText(end, ask.timeZone)));
+  }
+  const [first, last] = [countedPlace(from), countedPlace(to)];
+  if (first !== undefined && last?.unit === first.unit && last.number <= first.number) {
+    const [begins, ends] = [first, last].map(({ unit, number }) => `${unit} ${number}`.trim());
+    faults.push(orderFault(String(begins), String(ends)));
   }
   return { from, to, faults };
 }

@@ -169,6 +169,18 @@ const inputs: readonly WrongInput[] = [
     corrected: { sync: "accounts", from: "2026-10-01", to: "2026-10-02" },
   },
   {
+    raw: { sync: "accounts", from: "line 900", to: "line 100" },
+    at: "to",
+    fix: "must be later than from, because the span ends before it: from is line 900, to is line 100",
+    corrected: { sync: "accounts", from: "line 100", to: "line 900" },
+  },
+  {
+    raw: { sync: "accounts", from: "byte 7", to: "byte 7" },
+    at: "to",
+    fix: "must be later than from",
+    corrected: { sync: "accounts", to: "byte 7" },
+  },
+  {
     raw: { sync: "accounts", from: "today", to: "today" },
     at: "to",
     fix: "must be later than from",
