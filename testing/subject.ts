@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
 import type { Ask } from "../connectors/ask.ts";
@@ -23,6 +24,11 @@ export type ReadAsk = Span<unknown> & {
 
 /** Rows of a page when a check does not say. */
 export const usualPageRows = 7;
+
+/** No check's source has so many pages: a read that repeats its rows for ever is told from a long one. */
+const pagesMax = 20_000;
+
+const pagesBetweenBreaks = 100;
 
 /** A pull connector on its bench: everything that checks do with the two. */
 export class Subject {
@@ -69,7 +75,12 @@ export class Subject {
     ...span
   }: ReadAsk = {}): AsyncGenerator<ReadPage> {
     const pages = this.source.read({ ...this.ask(signal), ...span, pageRowsMax });
+    let count = 0;
     for await (const raw of pages) {
+      count += 1;
+      if (count > pagesMax) throw new CheckFailed("an end of the source", `${pagesMax} pages`);
+      // A source that never waits would keep the clock of the check from ever being looked at.
+      if (count % pagesBetweenBreaks === 0) await setImmediate();
       const rejects = raw.rejects ?? [];
       const size = raw.rows.length + rejects.length;
       if (size > pageRowsMax) {

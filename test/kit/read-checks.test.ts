@@ -281,4 +281,17 @@ describe("the checks of a config and of reading", () => {
       text: `the bench has no \`${hook}\``,
     });
   });
+
+  it("ends a read that neither ends nor waits, and says so", async () => {
+    const endless = rightSource({
+      async *read(ask) {
+        for await (const page of rightAbilities.read({ ...ask, limit: 7 })) {
+          for (;;) yield page;
+        }
+      },
+    });
+    const { state, text } = await resultOf("R1", endless);
+    expect(state).toBe("failed");
+    expect(text).toContain("an end of the source; came 20000 pages");
+  });
 });
