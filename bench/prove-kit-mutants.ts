@@ -25,7 +25,7 @@ export async function proveKitMutants(ask: {
 }): Promise<readonly Checked[]> {
   const root = fileURLToPath(new URL("..", import.meta.url));
   const drawn = { connectors, count: ask.mutants, seed: kitMutantsSeed };
-  const tried = await tryMutants({ root, ...drawn, say, signal: signalOfStops() });
+  const tried = await tryMutants({ root, lanes: 2, ...drawn, say, signal: signalOfStops() });
   const list = [causesOf(tried), survivorsOf(tried)].join("\n\n");
   if (ask.isWhole) await publish("prove kit-survivors", list, "kit");
   console.log(list);

@@ -1,4 +1,6 @@
 import type { Row } from "../connectors/connector.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Specimen } from "./specimen.ts";
 
 /** A row as the kit writes it into a source. */
 export type BenchRow = {
@@ -49,6 +51,8 @@ export type PullBench = AnyBench & {
   commitLate?(row: BenchRow): Promise<() => Promise<void>>;
   /** Puts malformed rows between those that are there; the number of them, each of which must become a reject. */
   spoil?(): Promise<number>;
+  /** Sources that only this connector knows, and what must become of them. */
+  readonly specimens?: readonly Specimen[];
   /** Of a connector with `write`: what it is asked to write, and what became of it. */
   readonly written?: {
     /** Columns of a patch: the one that finds a row (its `id`), and one that gets text. */
@@ -65,6 +69,8 @@ export type PushBench = AnyBench & {
   bodyOf(events: readonly { readonly id: string }[]): string;
   /** Headers with which the body is believed; `id` names the delivery. @default the connector's own `sign` */
   sign?(body: Buffer, id: string): Readonly<Record<string, string>>;
+  /** Deliveries and configurations that only this connector knows, and what must become of them. */
+  readonly deliveries?: readonly Delivery[];
 };
 
 /** A bench of either kind. */

@@ -1,7 +1,12 @@
 /** What a check expected and what came instead; no row and no secret may be in it. */
 export class CheckFailed extends Error {
+  readonly expected: string;
+  readonly came: string;
+
   constructor(expected: string, came: string) {
     super(`expected ${expected}; came ${came}`);
+    this.expected = expected;
+    this.came = came;
   }
 }
 

@@ -1,21 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 
 import { version } from "../../src/version.ts";
+import { installPackage } from "../support/installed-package.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const manifest = z
-  .object({
-    dependencies: z.record(z.string(), z.string()),
-    peerDependencies: z.record(z.string(), z.string()),
-  })
-  .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
 
 const connector = `import { ConfigError, pullSource, pushSource, RetryLater, secret, type Incoming, type Row } from "sluice/connector";
 import { conform } from "sluice/testing";
@@ -54,22 +47,11 @@ function neverHere(): never {
 `;
 
 let project: string;
+let command: string;
 
-/** Puts the packed package into an empty project with what it depends on, as an install would: the tests have no network. */
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "sluice-package-"));
-  const modules = join(project, "node_modules");
-  const packing = ["pack", "--ignore-scripts", "--silent", "--pack-destination", project];
-  const packed = execFileSync("npm", packing, { cwd: root, encoding: "utf8" }).trim();
-  execFileSync("tar", ["-xzf", packed], { cwd: project });
-  await mkdir(join(modules, ".bin"), { recursive: true });
-  await rename(join(project, "package"), join(modules, "sluice"));
-  await symlink("../sluice/bin/sluice.js", join(modules, ".bin/sluice"));
-  // Nothing else: what the package uses without saying so is not there.
-  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(root, "node_modules", name), join(modules, name));
-  }
+  command = await installPackage(project);
   await writeFile(join(project, "package.json"), '{ "type": "module" }\n');
 });
 
@@ -128,11 +110,7 @@ console.log(JSON.stringify([mine.kind, posted.kind, config, error, new ConfigErr
   it("has the command, which loads a connector of the project", async () => {
     const env = { PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter) };
     const sluice = (...args: string[]): string =>
-      execFileSync(join(project, "node_modules/.bin/sluice"), args, {
-        cwd: project,
-        env,
-        encoding: "utf8",
-      });
+      execFileSync(command, args, { cwd: project, env, encoding: "utf8" });
     expect(sluice("--version").trim()).toBe(version);
     const only = connector.replace("export const posted", "const posted");
     await writeFile(join(project, "mine.ts"), only);

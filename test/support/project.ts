@@ -39,6 +39,8 @@ export class Project {
   readonly temporal: TemporalClient;
   readonly state: StateStore;
   readonly env: NodeJS.ProcessEnv;
+  /** What its commands and workers run. */
+  program = bin;
   readonly #atEnd: AtEnd;
 
   private constructor(parts: {
@@ -94,7 +96,7 @@ export class Project {
 
   /** Starts a worker process and returns once it polls. */
   async worker(): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [bin, "worker"], {
+    const child = spawn(process.execPath, [this.program, "worker"], {
       cwd: this.folder,
       env: this.env,
       stdio: ["ignore", "ignore", "pipe"],
@@ -118,7 +120,7 @@ export class Project {
 
   /** The same with more in its environment. */
   async sluiceWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [bin, ...args], {
+    const child = spawn(process.execPath, [this.program, ...args], {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,6 +1,11 @@
 import type { PullBench } from "../../testing/bench.ts";
 import type { ZooServer } from "./server.ts";
 
+/** What people write where there is nothing: here it is a text as any other. */
+const nothings = ["N/A", "-", "none", "N/A"].map((text, index) => {
+  return { id: String(index + 1), text, changed: `2024-05-0${index + 1}T00:00:00.000000Z` };
+});
+
 /** A bench with every hook; closing it closes the server. */
 export function rightBench(server: ZooServer): PullBench {
   return {
@@ -50,6 +55,17 @@ export function rightBench(server: ZooServer): PullBench {
       );
       return spoiled.length;
     },
+    specimens: [
+      {
+        what: "rows whose texts stand for nothing elsewhere",
+        make: async () => {
+          server.clear();
+          server.put(nothings);
+          return {};
+        },
+        rows: nothings,
+      },
+    ],
     written: {
       key: "id",
       set: "text",

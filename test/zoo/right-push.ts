@@ -70,10 +70,29 @@ export function rightPushSource(
 /** The push connector that every check finds right. */
 export const rightPush = rightPushSource();
 
+const zooPushSecret = "zoo-push-secret-90a7c1";
+
+/** A body with the headers that it is believed with. */
+function signedDelivery(body: string): {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const signature = createHmac("sha256", zooPushSecret).update(`d-1.${body}`).digest("hex");
+  return { body, headers: { "Zoo-Id": "d-1", "Zoo-Signature": signature } };
+}
+
 /** Its sender, which signs as the connector itself says. */
 export function rightPushBench(): PushBench {
   return {
-    config: { secret: "zoo-push-secret-90a7c1" },
+    config: { secret: zooPushSecret },
     bodyOf: (list) => JSON.stringify(list),
+    deliveries: [
+      { what: "a delivery of no events", ...signedDelivery("[]"), events: [] },
+      {
+        what: "an event that names nothing",
+        ...signedDelivery(`[{"event":"form sent"}]`),
+        refusal: { refuse: 400, reason: "no_events" },
+      },
+    ],
   };
 }

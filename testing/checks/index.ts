@@ -5,12 +5,14 @@ import type { Check, PushSubject } from "../check.ts";
 import { runCheck, type CheckResult } from "../run.ts";
 import { Subject } from "../subject.ts";
 import { abilityChecks } from "./abilities.ts";
+import { deliveryChecks } from "./deliveries.ts";
 import { failureChecks } from "./failures.ts";
 import { movingChecks } from "./moving.ts";
 import { receiveChecks } from "./receive.ts";
 import { resourceChecks } from "./resources.ts";
 import { resumeChecks } from "./resume.ts";
 import { schemaChecks } from "./schema.ts";
+import { specimenChecks } from "./specimens.ts";
 import { valueChecks } from "./values.ts";
 import { wholeChecks } from "./whole.ts";
 
@@ -20,12 +22,17 @@ export const pullChecks: readonly Check[] = [
   ...[...wholeChecks, ...resumeChecks, ...resourceChecks, ...movingChecks, ...valueChecks].toSorted(
     (one, other) => numberOf(one) - numberOf(other),
   ),
+  ...specimenChecks,
   ...failureChecks,
   ...abilityChecks,
 ];
 
 /** What a source that is posted to is tried with. */
-export const pushChecks: readonly Check<PushSubject>[] = [...schemaChecks, ...receiveChecks];
+export const pushChecks: readonly Check<PushSubject>[] = [
+  ...schemaChecks,
+  ...receiveChecks,
+  ...deliveryChecks,
+];
 
 /** A check of one connector. */
 export type Trial = {

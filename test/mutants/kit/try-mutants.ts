@@ -15,12 +15,11 @@ export type TriedMutant = { readonly mutant: KitMutant; readonly run: KitRun };
 export type KitTrials = DrawAsk & {
   /** The project. */
   readonly root: string;
+  /** How many are tried at a time; each has a core, a copy of the project and a database server. */
+  readonly lanes: number;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 };
-
-/** Each has a core, a copy of the project and a database server. */
-const lanesMax = 2;
 
 /** A half of the kit is cut off after twice the time all of it takes without a mutant, and this for one check that hangs. */
 const slowerMax = 2;
@@ -94,7 +93,7 @@ async function inLanes<Item>(
 export async function tryMutants(trials: KitTrials): Promise<readonly TriedMutant[]> {
   const lanes: Lane[] = [];
   try {
-    for (let lane = 0; lane < lanesMax; lane += 1) lanes.push(await Lane.open(trials.root));
+    for (let lane = 0; lane < trials.lanes; lane += 1) lanes.push(await Lane.open(trials.root));
     const [first] = lanes;
     if (first === undefined) throw new Error("no lane is open");
     const draws: Draw[] = [];

@@ -42,6 +42,17 @@ function naming(
 /** Mistakes in what becomes of a delivery. */
 export const pushMistakes: readonly Broken[] = [
   {
+    name: "empty refused",
+    what: "takes a delivery of no events for one that it cannot read",
+    check: "A8",
+    make: receiving((delivery) => {
+      const answer = receive(delivery);
+      return "events" in answer && answer.events.length === 0
+        ? { refuse: 400, reason: "no_events", message: "Post at least one event." }
+        : answer;
+    }),
+  },
+  {
     name: "anyone's",
     what: "believes every delivery",
     check: "A7",

@@ -56,6 +56,12 @@ export const valueMistakes: readonly Broken[] = [
     make: () => rewriting((text) => text.normalize("NFC")),
   },
   {
+    name: "nothing of its own",
+    what: "makes null of what people write where there is nothing",
+    check: "R21",
+    make: () => rewriting((text) => (text === "N/A" ? null : text)),
+  },
+  {
     name: "local time",
     what: "takes times for those of its own clock's zone",
     check: "R19",

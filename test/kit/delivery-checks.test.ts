@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+
+import { deliveryChecks } from "../../testing/checks/deliveries.ts";
+import type { Delivery } from "../../testing/delivery.ts";
+import { runCheck, type CheckResult } from "../../testing/run.ts";
+import { rightPush, rightPushBench } from "../zoo/right-push.ts";
+
+async function answered(delivery: Partial<Delivery>): Promise<CheckResult> {
+  const [check] = deliveryChecks;
+  if (check === undefined) throw new Error("there is no check of deliveries");
+  const [first] = rightPushBench().deliveries ?? [];
+  const deliveries = [{ what: "a post", ...first, ...delivery }].map((one) => ({
+    ...one,
+    what: "a post",
+  }));
+  return await runCheck(check, { source: rightPush, bench: { ...rightPushBench(), deliveries } });
+}
+
+describe("check A8", () => {
+  it("is green when all is as the bench says", async () => {
+    const doorway = { path: "/hooks/zoo" };
+    expect(await answered({ doorway })).toMatchObject({ state: "passed", text: "" });
+    expect(await answered({ config: { path: "zoo" }, refusedBy: "path" })).toMatchObject({
+      text: "",
+    });
+  });
+
+  it("is not shown without deliveries", async () => {
+    const [check] = deliveryChecks;
+    if (check === undefined) throw new Error("there is no check of deliveries");
+    const { deliveries: _, ...bench } = rightPushBench();
+    const result = await runCheck(check, { source: rightPush, bench });
+    expect(result).toMatchObject({ state: "not shown", text: "the bench has no `deliveries`" });
+  });
+
+  it.each<[what: string, delivery: Partial<Delivery>, said: string]>([
+    ["another event", { events: [{ json: "{}" }] }, "1 events as they are; came 0 events"],
+    [
+      "no refusal",
+      { refusal: { refuse: 401, reason: "bad_signature" } },
+      "401 (bad_signature); came 0 events",
+    ],
+    ["a refusal", { headers: {} }, "0 events as they are; came 401 (bad_signature)"],
+    ["no refused setting", { refusedBy: "path" }, "path to be refused; came nothing"],
+    [
+      "a setting that is refused",
+      { config: { path: "zoo" } },
+      "a config that its schema takes; came a fault in path",
+    ],
+    ["another doorway", { doorway: { lingerMs: 1 } }, "the doorway that it says; came another"],
+    ["no finding", { findings: [{ name: "path" }] }, "`check` to find path; came 0 others"],
+    [
+      "other headers",
+      { signed: { id: "d-1", headers: {} } },
+      "the headers that `sign` is to make; came others",
+    ],
+  ])("is red with %s", async (_, delivery, said) => {
+    const { state, text } = await answered(delivery);
+    expect(text).toContain(`expected of a post: ${said}`);
+    expect(state).toBe("failed");
+  });
+});

@@ -1,0 +1,311 @@
+import { describe, expect, it } from "vitest";
+
+import type { Got, Reject, Row } from "../../connectors/connector.ts";
+import { ConfigError, SourceChangedError } from "../../src/errors.ts";
+import { specimenChecks } from "../../testing/checks/specimens.ts";
+import type { CheckResult } from "../../testing/run.ts";
+import type { Specimen } from "../../testing/specimen.ts";
+import type { ZooPosition } from "../zoo/right-connection.ts";
+import { resultOf, type Changes } from "./result-of.ts";
+
+const ids = ["1", "2", "3", "4", "5"];
+const rows = ids.map((id) => ({ id, text: `text ${id}` }));
+const malformed: Reject = {
+  where: "list:3",
+  code: "no_text",
+  reason: "There is no text.",
+  row: "3",
+};
+
+function at(place: number): ZooPosition {
+  return { changed: "2024-05-01T00:00:00.000000Z", id: String(place) };
+}
+
+function placeOf(position: ZooPosition | undefined, otherwise: number): number {
+  return position === undefined ? otherwise : Number(position.id);
+}
+
+function gotOf(names: readonly string[], rowAt: (place: number) => Row): Got<Row> {
+  const got = names.map((name) => rowAt(Number(name)));
+  return { rows: got, missing: [], where: (index) => names[index] ?? "" };
+}
+
+/** A source of five rows whose positions count them; a reject comes with the third. */
+function list(all: readonly Row[], rejects: readonly Reject[] = []): Changes {
+  return {
+    async *read({ from, to, pageRowsMax }) {
+      const end = placeOf(to, all.length);
+      for (let place = placeOf(from, 0); place < end;) {
+        const next = Math.min(end, place + Math.max(1, pageRowsMax - rejects.length));
+        const page = all.slice(place, next);
+        const first = place;
+        yield {
+          rows: page,
+          rejects: place < 3 && next >= 3 ? rejects : [],
+          position: at(next),
+          where: (index) => String(first + index),
+        };
+        place = next;
+      }
+    },
+    get: async ({ names }) => gotOf(names, (place) => all[place] ?? {}),
+    split: async ({ parts }) => [{ to: at(parts) }, { from: at(parts) }],
+    check: async () => [{ name: "list", ok: true, detail: "five rows" }],
+    columns: async () => ["id", "text"],
+    horizon: async () => ({ future: 2 }),
+    measure: async ({ from, to }) => {
+      return { rows: placeOf(to, all.length) - placeOf(from, 0), exact: true };
+    },
+    rewind: ({ position }) => at(placeOf(position, 0) - 1),
+    at: ({ when }) => at(when.getUTCDate()),
+    before: async ({ place }) => {
+      if (place === "0") throw new ConfigError("there is no place 0");
+      return at(Number(place) - 1);
+    },
+    discover: async () => [found],
+    write: async ({ patches }) =>
+      patches.map(({ set }) =>
+        set["text"] === "" ? { rejected: "empty" } : { done: "unchanged" },
+      ),
+  };
+}
+
+const found = {
+  name: "list",
+  from: { table: "list" },
+  columns: [{ name: "id", type: "string" }],
+  key: ["id"],
+} as const;
+
+/** Everything that such a source can be asked, with what it answers. */
+const right: Specimen = {
+  what: "a list",
+  make: async () => ({ table: "list" }),
+  rows,
+  overlap: 1,
+  columns: ["id", "text"],
+  places: { "1": 0, "3": 2, "0": false },
+  times: { "2024-05-02T00:00:00Z": 2 },
+  findings: [{ name: "list", ok: true, detail: "five rows" }],
+  horizon: { future: 2 },
+  discoveries: [found],
+  writes: [
+    {
+      patches: [{ key: { id: "1" }, set: { text: "" } }],
+      answers: ["rejected"],
+      left: async () => "text 1",
+      leaves: "text 1",
+    },
+  ],
+  afterwards: { change: async () => undefined, rows: rows.slice(3) },
+};
+
+async function tried(specimen: Partial<Specimen>, changes: Changes = {}): Promise<CheckResult> {
+  return await resultOf(specimenChecks, "R21", {
+    changes: { ...list(rows), ...changes },
+    bench: { specimens: [{ ...right, ...specimen }] },
+  });
+}
+
+/** What is said of a wrong setting that the schema refuses, when this member is said to be at fault. */
+async function refusedBy(field: string): Promise<string> {
+  const throws = { code: "ConfigError", field };
+  return (await tried({ make: async () => ({ timeout_ms: "soon" }), throws })).text;
+}
+
+/** Nothing is asked of a source that cannot be read. */
+const unread: Partial<Specimen> = { rows: [], places: {}, times: {}, findings: [] };
+
+describe("check R21", () => {
+  it("is green when all is as the bench says", async () => {
+    expect(await tried({})).toMatchObject({ state: "passed", text: "" });
+  });
+
+  it("is green with the rejects that the bench says", async () => {
+    const rejects = [{ where: "list:3", code: "no_text", row: "3" }];
+    const changes = list(rows, [malformed]);
+    const afterwards = { change: async () => undefined, rows: rows.slice(2), rejects };
+    expect(await tried({ rejects, afterwards }, changes)).toMatchObject({
+      state: "passed",
+      text: "",
+    });
+  });
+
+  it("is not shown without specimens", async () => {
+    const result = await resultOf(specimenChecks, "R21", { without: ["specimens"] });
+    expect(result).toMatchObject({ state: "not shown", text: "the bench has no `specimens`" });
+  });
+
+  it.each<[what: string, specimen: Partial<Specimen>, said: string]>([
+    ["a row more", { rows: [...rows, ...rows.slice(0, 1)] }, "6 rows in pages of 3; came 5"],
+    [
+      "another cell",
+      { rows: rows.with(1, { id: "2", text: "?" }) },
+      "row 2 of 5 as it was written in pages of 3; came another text",
+    ],
+    ["no reject", { rejects: [malformed] }, "1 rejects in pages of 3; came 0"],
+    ["other columns", { columns: ["id"] }, "`columns` to be id; came id, text"],
+    ["another overlap", { overlap: 0 }, "0 rows in the next run; came 1"],
+    ["another place", { places: { "3": 1 } }, "1 rows before 3; came 2"],
+    ["a place that is none", { places: { "3": false } }, "ConfigError before 3; came none"],
+    [
+      "another time",
+      { times: { "2024-05-02T00:00:00Z": 1 } },
+      "1 rows before 2024-05-02T00:00:00Z; came 2",
+    ],
+    [
+      "another finding",
+      { findings: [{ name: "list", detail: "six" }] },
+      "list to be found as it is; came five rows",
+    ],
+    ["no such finding", { findings: [{ name: "key" }] }, "`check` to find key; came 1 others"],
+    ["another horizon", { horizon: { future: 3 } }, "the `horizon` that it has; came another"],
+    [
+      "another discovery",
+      { discoveries: [{ ...found, key: [] }] },
+      "list to be discovered as it is; came something else of it",
+    ],
+    [
+      "no such discovery",
+      { discoveries: [{ ...found, name: "lists" }] },
+      "lists to be discovered; came 1 others",
+    ],
+    [
+      "another answer",
+      { writes: [{ patches: [], answers: ["written"] }] },
+      "written of patches once; came nothing",
+    ],
+    [
+      "what was not written",
+      { writes: [{ patches: [], left: async () => "", leaves: "text" }] },
+      "what was written to be there once; came others",
+    ],
+    [
+      "no refusal of a write",
+      { writes: [{ patches: [], throws: { code: "ConfigError" } }] },
+      "ConfigError by a write; came none",
+    ],
+    [
+      "other rows then",
+      { afterwards: { change: async () => undefined } },
+      "0 rows after it was changed; came 2",
+    ],
+    [
+      "no error then",
+      { afterwards: { change: async () => undefined, throws: { code: "SourceChanged" } } },
+      "SourceChanged by a read; came none",
+    ],
+    [
+      "no error",
+      { throws: { code: "ConfigError", field: "table" }, ...unread },
+      "ConfigError of table by a read; came none",
+    ],
+  ])("is red with %s", async (_, specimen, said) => {
+    const { state, text } = await tried(specimen);
+    expect(text).toContain(`expected of a list: ${said}`);
+    expect(state).toBe("failed");
+  });
+
+  it.each<[what: string, changes: Changes, said: string]>([
+    ["a position that lies wrong", list(rows.slice(1)), "5 rows in pages of 3; came 4"],
+    [
+      "a part that is missing",
+      { split: async () => [{ from: at(1) }] },
+      "5 rows in 1 parts; came 4",
+    ],
+    [
+      "a count that is wrong",
+      { measure: async () => ({ rows: 1, exact: true }) },
+      "`measure` to count 3 rows where as many were read; came 1",
+    ],
+    [
+      "a row of another name",
+      { get: async ({ names }) => gotOf(names, () => rows[0] ?? {}) },
+      "row 1 of 5 as it was written by their names; came another id, text",
+    ],
+    [
+      "a row that is missing",
+      { get: async ({ names }) => ({ rows: [], missing: names, where: String }) },
+      "no row to be missing; came 5",
+    ],
+    [
+      "another text of a row",
+      { get: async (ask) => ({ ...gotOf(ask.names, (place) => rows[place] ?? {}), text: String }) },
+      "what was read of rows as `read` gives it; came another text",
+    ],
+    [
+      "a fault that is none",
+      { check: async () => [{ name: "list", ok: false, fix: "Write it." }] },
+      "`check` to find it all right; came a fault in list",
+    ],
+  ])("is red with %s", async (_, changes, said) => {
+    const { state, text } = await tried({}, changes);
+    expect(text).toContain(`expected of a list: ${said}`);
+    expect(state).toBe("failed");
+  });
+
+  const missing = { name: "table", ok: false, fix: "Write one that is there." };
+
+  const refusing: Changes = {
+    // oxlint-disable-next-line require-yield
+    async *read() {
+      throw new ConfigError("there is no such table", { field: "table" });
+    },
+  };
+
+  it("is green with a setting that `read` refuses and `check` finds", async () => {
+    const throws = { code: "ConfigError", field: "table" };
+    const findings = [{ name: "table", ok: false }];
+    expect(
+      await tried({ ...unread, throws, findings }, { ...refusing, check: async () => [missing] }),
+    ).toMatchObject({ text: "" });
+  });
+
+  it.each<[what: string, specimen: Partial<Specimen>, said: string]>([
+    [
+      "no finding",
+      { throws: { code: "ConfigError", field: "table" }, ...unread },
+      "of a list: a fault found by `check`; came none",
+    ],
+    [
+      "another field",
+      { throws: { code: "ConfigError", field: "url" }, ...unread },
+      "of a list: ConfigError of url by a read; came ConfigError of table",
+    ],
+    [
+      "another error",
+      { throws: { code: "Unavailable" }, ...unread },
+      "of a list: Unavailable by a read; came ConfigError of table",
+    ],
+    [
+      "an error that nobody expects",
+      {},
+      "no error from a list; came ConfigError: there is no such table",
+    ],
+  ])("is red with %s", async (_, specimen, said) => {
+    expect((await tried(specimen, refusing)).text).toContain(`expected ${said}`);
+  });
+
+  it("holds against the schema what the schema refuses", async () => {
+    expect(await refusedBy("timeout_ms")).toBe("");
+    expect(await refusedBy("url")).toContain(
+      "ConfigError of url by its schema; came one of timeout_ms",
+    );
+  });
+
+  it("is green when what was changed is noticed", async () => {
+    let isChanged = false;
+    const { read } = list(rows);
+    const changes: Changes = {
+      async *read(ask) {
+        if (isChanged) throw new SourceChangedError("the list is another one");
+        if (read !== undefined) yield* read(ask);
+      },
+    };
+    const change = async (): Promise<void> => {
+      isChanged = true;
+    };
+    const afterwards = { change, throws: { code: "SourceChanged" } };
+    expect(await tried({ afterwards }, changes)).toMatchObject({ text: "" });
+  });
+});

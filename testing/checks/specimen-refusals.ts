@@ -1,0 +1,85 @@
+import { mustBe } from "../failed.ts";
+import type { Outcome, Refusing, Specimen, Thrown } from "../specimen.ts";
+import type { ReadPage, Subject } from "../subject.ts";
+import { tryEdges } from "./specimen-abilities.ts";
+import { mustCome, mustFind, mustThrow } from "./specimen-rows.ts";
+
+/** Fails unless the schema refuses the configuration, or else `read` and, where there is one, `check`. @throws {CheckFailed} */
+export async function mustRefuse(
+  subject: Subject,
+  throws: Thrown,
+  specimen: Specimen,
+): Promise<void> {
+  const { source, bench } = subject;
+  const parsed = source.config.safeParse(bench.config);
+  if (!parsed.success) {
+    const paths = parsed.error.issues.map(({ path }) => path.join("."));
+    const isNamed = throws.field === undefined || paths.includes(throws.field);
+    const expected = `${throws.code} of ${throws.field ?? "no field"} by its schema`;
+    mustBe(throws.code === "ConfigError" && isNamed, expected, `one of ${paths.join(", ")}`);
+    return;
+  }
+  await mustThrowAll(subject, undefined, { ...specimen, throws });
+  await tryEdges(subject, { ...specimen, rows: [] });
+  await tryFaults(subject, specimen);
+}
+
+async function tryFaults(subject: Subject, { findings = [] }: Specimen): Promise<void> {
+  const found = await subject.source.check?.(subject.ask());
+  if (found === undefined) return;
+  mustFind(found, findings);
+  // Its fault may lie behind all that `check` looks at.
+  if (findings.length > 0 && findings.every(({ ok }) => ok === true)) return;
+  const faults = found.filter(({ ok }) => !ok);
+  mustBe(faults.length > 0, "a fault found by `check`", "none");
+  const unfixed = faults.filter(({ fix = "" }) => fix.trim() === "");
+  mustBe(unfixed.length === 0, "a `fix` of each fault", `none of ${unfixed.length}`);
+}
+
+/** Fails unless a read that goes on behind a page comes to what is expected, be it rows or an error. @throws {CheckFailed} */
+export async function mustComeTo(
+  subject: Subject,
+  page: ReadPage | undefined,
+  expected: Outcome,
+): Promise<void> {
+  const { throws } = expected;
+  if (throws !== undefined) return await mustThrowAll(subject, page, { ...expected, throws });
+  const pages = await subject.read({ from: page?.position, pageRowsMax: 3 });
+  mustCome(pages, expected, "after it was changed");
+}
+
+type Refusal = Outcome & { readonly throws: Thrown };
+
+/** Fails unless a read throws, behind what is to come before, and every other ability that is named. */
+async function mustThrowAll(
+  subject: Subject,
+  page: ReadPage | undefined,
+  refusal: Refusal,
+): Promise<void> {
+  const { throws, throwing = [], rows, rejects } = refusal;
+  const came: ReadPage[] = [];
+  const reading = async (): Promise<void> => {
+    const pages = subject.pages({ from: page?.position, pageRowsMax: 3 });
+    for await (const one of pages) came.push(one);
+  };
+  await mustThrow(throws, reading, "by a read");
+  if (rows !== undefined || rejects !== undefined) mustCome(came, refusal, "before it is refused");
+  for (const ability of throwing) {
+    const ask = async (): Promise<void> => void (await abilities[ability](subject, page));
+    await mustThrow(throws, ask, `by \`${ability}\``);
+  }
+}
+
+/** Each is asked for what lies behind the page, but `get` for its first row, within what the page covers. */
+const abilities: Readonly<
+  Record<Refusing, (subject: Subject, page: ReadPage | undefined) => Promise<unknown>>
+> = {
+  columns: async (subject) => await subject.source.columns?.(subject.ask()),
+  discover: async (subject) => await subject.source.discover?.({ ...subject.ask(), max: 10 }),
+  get: async (subject, page) => {
+    const names = [page?.raw.where(0) ?? "nowhere:1"];
+    return await subject.source.get?.({ ...subject.ask(), to: page?.position, names });
+  },
+  split: async (subject, page) =>
+    await subject.source.split?.({ ...subject.ask(), from: page?.position, parts: 2 }),
+};

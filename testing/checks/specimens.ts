@@ -1,0 +1,77 @@
+import type { Check } from "../check.ts";
+import { mustBe, needed } from "../failed.ts";
+import type { Specimen } from "../specimen.ts";
+import { Subject } from "../subject.ts";
+import { tryAbilities } from "./specimen-abilities.ts";
+import { mustComeTo, mustRefuse } from "./specimen-refusals.ts";
+import { mustCome, naming } from "./specimen-rows.ts";
+
+/** R21: what only sources of this kind have. */
+export const specimenChecks: readonly Check[] = [
+  {
+    id: "R21",
+    title: "reads its specimens as the bench says",
+    why: "Formats and servers have corners that no other source has: what a connector makes of them is seen in no source of plain rows.",
+    run: async ({ source, bench }) => {
+      const specimens = needed(bench.specimens, "the bench has no `specimens`");
+      for (const specimen of specimens) {
+        await naming(specimen.what, async () => {
+          const changes = await specimen.make();
+          const config = { ...bench.config, ...changes };
+          await trySpecimen(
+            new Subject(source, { ...bench, config, rowOf: () => noRow }),
+            specimen,
+          );
+        });
+      }
+    },
+  },
+];
+
+/** Specimens are compared as they come. */
+const noRow = { id: "", text: null, changed: "" };
+
+async function trySpecimen(subject: Subject, specimen: Specimen): Promise<void> {
+  const { throws, afterwards } = specimen;
+  if (throws !== undefined) return await mustRefuse(subject, throws, specimen);
+  const pages = await subject.read({ pageRowsMax: 3 });
+  mustCome(pages, specimen, "in pages of 3");
+  mustCome(await subject.read({ pageRowsMax: 1_000 }), specimen, "in one page");
+  await tryBoundaries(subject, specimen);
+  await tryAbilities(subject, specimen, pages);
+  if (afterwards === undefined) return;
+  await afterwards.change?.();
+  const config = { ...subject.bench.config, ...afterwards.config };
+  const changed = new Subject(subject.source, { ...subject.bench, config });
+  const { startsOver = false } = afterwards;
+  const { position } = pages[0] ?? {};
+  const isMeant = changed.rewound({ position }) !== undefined;
+  mustBe(!(startsOver && isMeant), "a position that means nothing now", "one that is gone on from");
+  await mustComeTo(changed, startsOver ? undefined : pages[0], afterwards);
+}
+
+/** Every so many boundaries of a long specimen. */
+const boundariesMax = 12;
+
+/** Goes on from the end of each page, and reads up to it. */
+async function tryBoundaries(subject: Subject, specimen: Specimen): Promise<void> {
+  const { rows = [], rejects = [] } = specimen;
+  const pages = await subject.read({ pageRowsMax: 2 });
+  mustCome(pages, specimen, "in pages of 2");
+  const step = Math.ceil(pages.length / boundariesMax);
+  let [rowCount, rejectCount] = [0, 0];
+  for (const [index, page] of pages.entries()) {
+    rowCount += page.rows.length;
+    rejectCount += page.rejects.length;
+    if (index % step !== 0 && index < pages.length - 1) continue;
+    const { position } = page;
+    const rest = { rows: rows.slice(rowCount), rejects: rejects.slice(rejectCount) };
+    const before = { rows: rows.slice(0, rowCount), rejects: rejects.slice(0, rejectCount) };
+    const behind = `${rowCount} rows and ${rejectCount} rejects`;
+    mustCome(await subject.read({ from: position, pageRowsMax: 3 }), rest, `behind ${behind}`);
+    mustCome(await subject.read({ to: position, pageRowsMax: 3 }), before, `up to ${behind}`);
+    if (rejects.length > 0) continue;
+    await subject.mustMeasure({ from: position }, rest.rows.length);
+    await subject.mustMeasure({ to: position }, rowCount);
+  }
+}
