@@ -58,8 +58,13 @@ export type Doorway = {
 
 /** A source that is posted to. What it receives lies in the engine's inbox until it is sent, and syncs read it there. */
 export interface Push<Config> {
+  /** Made of the configuration alone: it asks nobody, and says the same whenever it is called. */
   doorway(config: Config): Doorway;
-  /** Verifies a delivery and cuts it into events. Never throws for what a sender may have done. */
+  /**
+   * Verifies a delivery, over the bytes as they came, and only then cuts it into events. It is called once per delivery, in the thread that
+   * answers all of them, never with more than `bodyBytesMax`: it waits for nothing, and never throws for what a sender may have done. The
+   * events are answered with 202 once all of them are kept; the same delivery may come again and must then give the same ids.
+   */
   receive(input: { readonly config: Config; readonly request: Incoming }): Received;
   /** The headers and the path's query with which a body is believed: for `sluice webhooks send`. */
   sign?(input: {

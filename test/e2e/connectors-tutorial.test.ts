@@ -130,11 +130,20 @@ describe("docs/connectors.md", () => {
       expect(run).toMatchObject({ command: "npx sluice run books", code: 0 });
       expect(run.stdout).toContain("read 2 = sent 2");
 
+      const posted = await reader.nextKit();
+      expect(posted.states).toEqual(Object.fromEntries(pushChecks.map(({ id }) => [id, "passed"])));
+
       // What is left are files: the test file, which the compiler and vitest take.
       expect((await reader.next()).command).toBeUndefined();
       const compiler =
         "--noEmit --strict --module nodenext --target es2024 --types node --skipLibCheck --allowImportingTsExtensions";
-      const files = ["books/index.ts", "books/bench.ts", "books/index.test.ts"];
+      const files = [
+        "books/index.ts",
+        "books/bench.ts",
+        "books/index.test.ts",
+        "hook/index.ts",
+        "hook/bench.ts",
+      ];
       const compiled = reader.program(
         installed("typescript/bin/tsc"),
         ...compiler.split(" "),
