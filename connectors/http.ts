@@ -5,8 +5,7 @@ import { duration } from "../src/config/units.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../src/errors.ts";
 import { pullSource, secret, type Page, type ReadAsk, type Reject, type Row } from "./connector.ts";
 
-const string = z.string();
-const text = string.min(1);
+const [string, text] = [z.string(), z.string().min(1)];
 const parameter = text.describe("The name of the query parameter.");
 const pointer = string.regex(/^\//, "a JSON pointer: /meta").describe("A JSON pointer to it.");
 const rows = z.int().min(1).describe("The number of rows.");
@@ -31,7 +30,8 @@ const members = z.strictObject({
 
 /**
  * Covers the groups before `at`, and what `seen` names of that one. With a change column a group is what changed at one time; asked for is
- * what changed since the group before, as some APIs leave out the time that they are given. Without one a group is a page of the API.
+ * what changed since the group before, as some APIs leave out the time that they are given. Without one a group is a page of the API, of
+ * which the last entry is named.
  */
 const place = z.strictObject({ of: string, since: string, at: string, seen: string.array() });
 
@@ -40,7 +40,7 @@ type Ask = ReadAsk<z.output<typeof members>, Position>;
 /** An entry of the API's list, which is a row or a reject. */
 type Entry = { group: string; key: string; where: string; row?: Row; reject?: Reject };
 
-/** Rows of one group, each of which a position names. */
+/** Rows that changed at one time, each of which a position names. */
 const seenMax = 10_000;
 
 async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
@@ -51,40 +51,38 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
   // A position of another reading says nothing of this one: everything is read again.
   let done = ask.from?.of === of ? ask.from : { of, since: "", at: isAll ? start : "", seen: [] };
   const covers = ({ at, seen }: Position, { group, key }: Entry): boolean =>
-    group === at ? seen.includes(key) : !isAll && rank(group) < rank(at);
-  const agent = new Agent({ maxResponseSize: 32 * 1024 * 1024 });
-  try {
-    for (let [page, before, left] = [isAll ? done.at : start, "", limit]; left > 0;) {
-      const { since } = done;
-      const { list, next, body } = await answerOf({ ...ask, agent, page, since });
-      const fresh = entriesOf(list, ask, isAll ? page : since).filter(
-        (entry) => !covers(done, entry) && (!to || covers(to, entry) || (isAll && page !== to.at)),
-      );
-      for (let index = 0; index < fresh.length && left > 0; index += pageRowsMax) {
-        const taken = fresh.slice(index, index + pageRowsMax);
-        const found = taken.filter(({ row }) => row);
-        const rejects = taken.flatMap(({ reject }) => reject ?? []);
-        done = taken.reduce(behind, done);
-        left -= taken.length;
-        const where = (at: number): string => found[at]?.where ?? "";
-        yield { rows: found.map(({ row = {} }) => row), rejects, where, position: done };
-      }
-      // A row that changes leaves its place and moves others to the page before, so that one is asked for anew.
-      const isAnew = !isAll && done.since !== since;
-      if (!isAnew && (next === "" || (isAll && page === to?.at))) return;
-      if (!isAnew && body === before) throw wrong("one page comes again and again", "cursor");
-      [page, before] = isAnew ? [start, ""] : [next, body];
+    group === at
+      ? seen.includes(key) || (isAll && Number(key) < Number(seen.at(-1)))
+      : !isAll && rank(group) < rank(at);
+  const behind = (was: Position, { group, key }: Entry): Position => {
+    if (isAll || group !== was.at) return { ...was, since: was.at, at: group, seen: [key] };
+    if (was.seen.length === seenMax) throw wrong("too many changed at one time", "changed_by");
+    return { ...was, seen: [...was.seen, key] };
+  };
+  await using open = new AsyncDisposableStack();
+  const agent = open.adopt(new Agent({ maxResponseSize: 32 * 1024 * 1024 }), endOf);
+  for (let [page, left, mark, asked] = [isAll ? done.at : start, limit, "", 1]; left > 0; asked++) {
+    const { since } = done;
+    const { list, next, sign, isCut } = await answerOf({ ...ask, agent, page, since });
+    const fresh = entriesOf(list, ask, isAll ? page : since).filter(
+      (entry) => !covers(done, entry) && (!to || covers(to, entry) || (isAll && page !== to.at)),
+    );
+    for (let index = 0; index < fresh.length && left > 0; index += pageRowsMax) {
+      const taken = fresh.slice(index, index + pageRowsMax);
+      const found = taken.filter(({ row }) => row);
+      const rejects = taken.flatMap(({ reject }) => reject ?? []);
+      [done, left] = [taken.reduce(behind, done), left - taken.length];
+      const where = (at: number): string => found[at]?.where ?? "";
+      yield { rows: found.map(({ row = {} }) => row), rejects, where, position: done };
     }
-  } finally {
-    await agent.destroy();
+    // A row that changes leaves its place and moves others to the page before, so that one is asked for anew.
+    const isAnew = !isAll && done.since !== since;
+    if (isCut && !isAnew && !to && left > 0) throw wrong("a full page, no next one", "page_size");
+    if (!isAnew && (next === "" || (isAll && page === to?.at))) return;
+    if (!isAnew && sign === mark) throw wrong("one cursor or page comes again and again", "cursor");
+    // The 1st, 2nd, 4th, 8th … page is the one that must not come again: a circle of any length is noticed, and one page held.
+    [page, mark] = isAnew ? [start, ""] : [next, (asked & (asked - 1)) === 0 ? sign : mark];
   }
-}
-
-/** What is covered once an entry is read too. */
-function behind(done: Position, { group, key }: Entry): Position {
-  if (done.seen.length === seenMax) throw wrong("too many changed at one time", "changed_by");
-  if (group === done.at) return { ...done, seen: [...done.seen, key] };
-  return { ...done, since: done.at, at: group, seen: [key] };
 }
 
 function entriesOf(list: readonly unknown[], { config }: Ask, group: string): readonly Entry[] {
@@ -106,7 +104,7 @@ function entriesOf(list: readonly unknown[], { config }: Ask, group: string): re
 async function answerOf(ask: Ask & { agent: Agent; page: string; since: string }) {
   const { config, page, agent: dispatcher } = ask;
   const { cursor, page_number: number, page_size: size, changed_by: by, query, token } = config;
-  const url = new URL(config.url + (config.path ?? ""));
+  const url = new URL([config.url, config.path].join(""));
   const what = `GET ${url.origin}${url.pathname}`;
   const turn = { ...pair(by, ask.since), ...pair(cursor ?? number, page) };
   url.search = new URLSearchParams({ ...query, ...pair(size, size?.rows), ...turn }).toString();
@@ -121,7 +119,8 @@ async function answerOf(ask: Ask & { agent: Agent; page: string; since: string }
     const list = valueAt(json, config.rows);
     if (!Array.isArray(list)) throw wrong(`${what}: the answer has no list there`, "rows");
     const next = number ? list.length && Number(page) + 1 : cursor && valueAt(json, cursor.pointer);
-    return { list, body, next: textOf(next || undefined) };
+    const isCut = !number && !cursor && list.length === size?.rows;
+    return { list, isCut, next: textOf(next || undefined), sign: number ? body : textOf(next) };
   } catch (error) {
     ask.signal.throwIfAborted();
     if (error instanceof SluiceError) throw error;
@@ -150,6 +149,7 @@ const pair = (to: { parameter: string } | undefined, value: string | number | un
   to && value ? { [to.parameter]: `${value}` } : {};
 const textOf = (value: unknown) => (/string|number/.test(typeof value) ? String(value) : "");
 const rank = (at: string) => (/^\d+$/.test(at) ? at.padStart(20, "0") : at.replace(/Z$/, ""));
+const endOf = async (agent: Agent): Promise<void> => await agent.destroy();
 const isObject = (one: unknown): one is Row => Object(one) === one && !Array.isArray(one);
 const wrong = (message: string, field: string) =>
   new ConfigError(message, { field, hint: `Check ${field}.` });

@@ -4,7 +4,6 @@ import type { Source } from "../connectors/connector.ts";
 import type { PushSource } from "../connectors/push.ts";
 import type { Bench } from "./bench.ts";
 import { trialsOf } from "./checks/index.ts";
-import { checkMsMax } from "./run.ts";
 
 /** What vitest gives a check beyond its own time, which ends it with a better message. */
 const graceMs = 10_000;
@@ -16,8 +15,8 @@ const graceMs = 10_000;
 export function conform(source: Source | PushSource, bench: Bench): void {
   describe(`connector ${source.name}`, () => {
     afterAll(async () => await bench.close?.());
-    for (const { id, title, run } of trialsOf(source, bench)) {
-      it(`${id} ${title}`, { timeout: checkMsMax + graceMs }, async ({ skip }) => {
+    for (const { id, title, msMax, run } of trialsOf(source, bench)) {
+      it(`${id} ${title}`, { timeout: msMax + graceMs }, async ({ skip }) => {
         const { state, text } = await run();
         if (state === "not shown") skip(`not shown: ${text}`);
         assert(state === "passed", text);

@@ -19,8 +19,8 @@ export type Thrown = {
   readonly says?: string;
 };
 
-/** Abilities that read, and must refuse what a read refuses. */
-export type Refusing = "columns" | "discover" | "get" | "split";
+/** Abilities that read, and must refuse what a read refuses; behind a page `split` is asked for what follows it, or for what is before. */
+export type Refusing = "columns" | "discover" | "get" | "split" | "split before";
 
 /** What a read must come to: rows as the connector gives them and rejects, both in order; or what it throws, and what comes before where that is said. @default nothing of each */
 export type Outcome = {
@@ -30,6 +30,8 @@ export type Outcome = {
   readonly throws?: Thrown;
   /** What else must throw the same. @default none */
   readonly throwing?: readonly Refusing[];
+  /** What others throw where a read does not. @default nothing */
+  readonly refused?: Readonly<Partial<Record<Refusing, Thrown>>>;
 };
 
 /** What is written, and what must become of it, also when it is written again. */
@@ -56,8 +58,14 @@ export type Specimen = Outcome & {
   readonly what: string;
   /** Makes it, anew where it was there, and gives the members of the configuration that are not the bench's. */
   make(): Promise<Readonly<Record<string, unknown>>>;
+  /** Takes back what `make` did besides, once it was tried, whatever came of it. */
+  undo?(): Promise<void>;
+  /** Whether it is only read whole, because where it is cut shows nothing more: that saves most of the time. @default false */
+  readonly isUncut?: boolean;
   /** Names that `get` is asked for all at once, each with the row that it finds, from 0; false for one that is missing. */
   readonly names?: Readonly<Record<string, number | false>>;
+  /** How many rows each part has when it is cut into 2, and into 3. @default any number */
+  readonly splits?: Readonly<Partial<Record<2 | 3, readonly number[]>>>;
   /** What `columns` must answer. */
   readonly columns?: readonly string[];
   /** How many of the last rows the next run reads again. @default 0 */
@@ -84,6 +92,8 @@ export type Specimen = Outcome & {
     readonly config?: Readonly<Record<string, unknown>>;
     /** Whether the position means nothing to the next run, which starts over. @default false */
     readonly startsOver?: boolean;
+    /** Whether it is the read of that page which goes on, and not another one. @default false */
+    readonly isMeanwhile?: boolean;
     change?(): Promise<void>;
   };
 };

@@ -20,7 +20,11 @@ const jsonlConfig = z.strictObject({
   folder: z.string().optional().describe("Where a relative path starts; given by the engine."),
 });
 /** How many bytes are covered, the line behind them, and what recognises the file. */
-const jsonlPosition = z.object({ offset: z.int().min(0), line: z.int().min(1), mark: z.string() });
+const jsonlPosition = z.object({
+  offset: z.int().positive(),
+  line: z.int().positive(),
+  mark: z.string(),
+});
 type Position = z.output<typeof jsonlPosition>;
 type Ask = ReadAsk<z.output<typeof jsonlConfig>, Position>;
 /** A line without its newline, and without its bytes where it is too long. */

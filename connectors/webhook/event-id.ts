@@ -54,7 +54,7 @@ function headerOf({ headers }: Incoming, name: string): string | undefined {
 
 /** The id at a pointer: a text that is not empty, or a whole number with all of its digits. */
 function idAt(json: string, pointer: string): string | undefined {
-  const found = jsonAt(json, pointer) ?? "";
-  const id = found.startsWith('"') ? textOfString(found) : /^-?\d+$/.test(found) ? found : "";
-  return id || undefined;
+  const found = jsonAt(json, pointer);
+  if (found?.startsWith('"') === true) return textOfString(found) || undefined;
+  return found !== undefined && /^-?\d+$/.test(found) ? found : undefined;
 }

@@ -16,7 +16,7 @@ export function secretMistake(signature: SignatureName, secret: Secret): string 
 /** How many bytes sign. */
 export function keyBytesOf(signature: SignatureName, secret: Secret): number {
   const text = secret.reveal();
-  return signature === "standard" ? (keyOf(text).symmetricKeySize ?? 0) : Buffer.byteLength(text);
+  return signature === "standard" ? keyOf(text).export().length : Buffer.byteLength(text);
 }
 
 function signingFault(signature: SignatureName, text: string): string | undefined {

@@ -44,8 +44,8 @@ export function isAnyExpected(given: readonly string[], expected: readonly strin
 export function timestampFault(timestamp: string, receivedAt: number): string | undefined {
   if (!/^\d{1,12}$/.test(timestamp)) return "bad_timestamp";
   const lateMs = receivedAt - Number(timestamp) * 1_000;
-  if (Math.abs(lateMs) <= timestampOffMsMax) return undefined;
-  return lateMs > 0 ? "old_timestamp" : "future_timestamp";
+  if (lateMs > timestampOffMsMax) return "old_timestamp";
+  return lateMs < -timestampOffMsMax ? "future_timestamp" : undefined;
 }
 
 /** Unix seconds of a time in Unix ms. */

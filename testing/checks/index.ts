@@ -2,7 +2,7 @@ import type { Source } from "../../connectors/connector.ts";
 import type { PushSource } from "../../connectors/push.ts";
 import type { Bench, PullBench, PushBench } from "../bench.ts";
 import type { Check, PushSubject } from "../check.ts";
-import { runCheck, type CheckResult } from "../run.ts";
+import { msMaxOf, runCheck, type CheckResult } from "../run.ts";
 import { Subject } from "../subject.ts";
 import { abilityChecks } from "./abilities.ts";
 import { deliveryChecks } from "./deliveries.ts";
@@ -38,6 +38,8 @@ export const pushChecks: readonly Check<PushSubject>[] = [
 export type Trial = {
   readonly id: string;
   readonly title: string;
+  /** How long it may take; it ends itself then. */
+  readonly msMax: number;
   /** Never throws. */
   readonly run: () => Promise<CheckResult>;
 };
@@ -65,7 +67,7 @@ function trials<On>(checks: readonly Check<On>[], on: On): readonly Trial[] {
       if (result.isHanging) hanging = id;
       return result;
     };
-    return { id, title, run };
+    return { id, title, msMax: msMaxOf(check), run };
   });
 }
 

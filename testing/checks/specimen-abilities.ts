@@ -4,9 +4,9 @@ import type { Measure, Row, Span, Written } from "../../connectors/connector.ts"
 import { mustBe } from "../failed.ts";
 import type { Specimen, Writing } from "../specimen.ts";
 import type { ReadPage, Subject } from "../subject.ts";
-import { mustBeRows, mustFind, mustThrow } from "./specimen-rows.ts";
+import { mustBePlaced, mustBeRows, mustFind, mustThrow, placesOf } from "./specimen-rows.ts";
 
-/** Tries on a specimen what the connector can besides `read`. @throws {CheckFailed} */
+/** Tries what the connector can besides `read`, and what says something of the whole. @throws {CheckFailed} */
 export async function tryAbilities(
   subject: Subject,
   specimen: Specimen,
@@ -17,19 +17,28 @@ export async function tryAbilities(
   await tryMeasure(subject, specimen, pages);
   await tryLogs(subject, specimen);
   await tryColumns(subject, specimen);
-  await tryLimit(subject, specimen);
   await tryOverlap(subject, specimen, pages);
-  await tryGet(subject, specimen, pages);
   await tryNames(subject, specimen);
-  for (const parts of [2, 3]) await trySplit(subject, specimen, parts);
   await tryEdges(subject, specimen);
   await tryDiscover(subject, specimen);
   for (const writing of specimen.writes ?? []) await tryWriting(subject, writing);
 }
 
-async function tryCheck(subject: Subject, { findings }: Specimen): Promise<void> {
+/** Tries the abilities that read some of a specimen. @throws {CheckFailed} */
+export async function tryCuts(
+  subject: Subject,
+  specimen: Specimen,
+  pages: readonly ReadPage[],
+): Promise<void> {
+  await tryLimit(subject, specimen);
+  await tryGet(subject, specimen, pages);
+  for (const parts of [2, 3] as const) await trySplit(subject, specimen, parts);
+}
+
+async function tryCheck(subject: Subject, { findings = [] }: Specimen): Promise<void> {
   const found = (await subject.source.check?.(subject.ask())) ?? [];
-  const faults = found.filter(({ ok }) => !ok).map(({ name }) => name);
+  const told = new Set(findings.filter(({ ok }) => ok === false).map(({ name }) => name));
+  const faults = found.filter(({ name, ok }) => !ok && !told.has(name)).map(({ name }) => name);
   mustBe(faults.length === 0, "`check` to find it all right", `a fault in ${faults.join(", ")}`);
   mustFind(found, findings);
 }
@@ -39,6 +48,10 @@ async function tryHorizon(subject: Subject, { horizon = {} }: Specimen): Promise
   const came = { ...(await subject.source.horizon?.(subject.ask())) };
   const isSame = isDeepStrictEqual({ ...came, ...horizon }, came);
   mustBe(isSame, "the `horizon` that it has", "another");
+  const { to } = came;
+  if (to === undefined) return;
+  const last = (await subject.read({ to })).at(-1)?.position;
+  mustBe(isDeepStrictEqual(last, to), "a read up to the horizon to end with it", "another end");
 }
 
 /** Where its bytes are counted, those up to a page's end and those behind it are all there are. */
@@ -53,6 +66,7 @@ async function tryMeasure(
   const whole = await measured({});
   const isSame = isDeepStrictEqual({ ...whole, ...measure }, whole);
   mustBe(isSame, "the `measure` that it has", "another");
+  if (whole.bytes === undefined) return;
   for (const { position } of pages) {
     const [to, from] = [await measured({ to: position }), await measured({ from: position })];
     if (to.exact !== true || from.exact !== true || to.bytes === undefined) continue;
@@ -80,10 +94,17 @@ async function tryColumns(subject: Subject, { columns }: Specimen): Promise<void
 
 /** With a limit less may come, of which nothing differs; a read without rows has none to show. */
 async function tryLimit(subject: Subject, { rows = [] }: Specimen): Promise<void> {
-  if (rows.length === 0) return;
-  const came = rowsOf(await subject.read({ limit: 1, pageRowsMax: 2 }));
-  mustBe(came.length > 0, "a row with `limit` 1", "none");
-  mustBeRows(came, rows.slice(0, came.length), "with `limit` 1");
+  // Behind the first page the second one lacks one row.
+  for (const limit of [1, 3]) {
+    const pages = await subject.read({ limit, pageRowsMax: 2 });
+    const came = rowsOf(pages);
+    // A reject is a row as well, as far as a limit goes.
+    const count = pages.reduce((sum, { rejects }) => sum + rejects.length, came.length);
+    const expected = Math.min(limit, rows.length);
+    const when = `with \`limit\` ${limit}`;
+    mustBe(count >= expected, `${expected} rows at least ${when}`, String(count));
+    mustBeRows(came, rows.slice(0, came.length), when);
+  }
 }
 
 /** What the next run begins with. */
@@ -138,8 +159,10 @@ async function tryNames(subject: Subject, { rows = [], names }: Specimen): Promi
   const found = Object.values(names).filter((index) => index !== false);
   const wanted = [...new Set(found)].map((index) => rows[index] ?? {});
   const came = got?.rows ?? [];
-  mustBe(came.length === wanted.length, `${wanted.length} rows by names`, String(came.length));
-  const isEach = wanted.every((row) => came.some((one) => isSameRow(one, row)));
+  // Two names of one row may give it twice.
+  const isEach =
+    wanted.every((row) => came.some((one) => isSameRow(one, row))) &&
+    came.every((one) => wanted.some((row) => isSameRow(one, row)));
   mustBe(isEach, "each row by its name", "others");
   const missing = Object.keys(names).filter((name) => names[name] === false);
   const isMissing = isDeepStrictEqual(got?.missing, missing);
@@ -167,15 +190,45 @@ async function tryGetRejects(subject: Subject, pages: readonly ReadPage[]): Prom
   );
 }
 
+/** The first and the last row of a span by their names, within that span. */
+async function tryGetWithin(
+  subject: Subject,
+  span: Span<unknown>,
+  pages: readonly ReadPage[],
+): Promise<void> {
+  const [first] = placesOf(pages);
+  const last = placesOf(pages).at(-1);
+  const rows = rowsOf(pages);
+  if (first === undefined || last === undefined || subject.source.get === undefined) return;
+  const names = [...new Set([first, last])];
+  const got = await subject.source.get({ ...subject.ask(), ...span, names });
+  const expected = rows.length > 1 ? [rows[0] ?? {}, rows.at(-1) ?? {}] : rows;
+  const came = names.map((name) => got.rows.find((_, index) => got.where(index) === name) ?? {});
+  mustBeRows(came, expected, "by their names within their part");
+}
+
 /** What no row is called. */
 const nowhere = "nowhere:0";
 
-async function trySplit(subject: Subject, { rows = [] }: Specimen, parts: number): Promise<void> {
+async function trySplit(subject: Subject, specimen: Specimen, parts: 2 | 3): Promise<void> {
+  const { rows = [], splits = {} } = specimen;
   const cut = await subject.source.split?.({ ...subject.ask(), parts });
   if (cut === undefined) return;
   const came: Row[] = [];
-  for (const part of cut) came.push(...rowsOf(await subject.read(keptSpan(subject, part))));
+  const sizes: number[] = [];
+  for (const part of cut) {
+    const span = keptSpan(subject, part);
+    const pages = await subject.read(span);
+    came.push(...rowsOf(pages));
+    sizes.push(rowsOf(pages).length);
+    // Where a line begins is known before it is read.
+    const isEmpty = subject.source.placesAreLines === true && pages.length === 0 && cut.length > 1;
+    mustBe(!isEmpty, `rows in each of ${cut.length} parts`, "none in one");
+    await tryGetWithin(subject, span, pages);
+  }
   mustBeRows(came, rows, `in ${cut.length} parts`);
+  const expected = splits[parts] ?? sizes;
+  mustBe(isDeepStrictEqual(sizes, expected), `parts of ${expected.join(", ")}`, sizes.join(", "));
 }
 
 function keptSpan(subject: Subject, { from, to }: Span<unknown>): Span<unknown> {
@@ -198,6 +251,8 @@ export async function tryEdges(subject: Subject, specimen: Specimen): Promise<vo
       return { what: `before ${time}`, count, find };
     }),
   ];
+  const isAny = asked.some(({ count }) => typeof count === "number");
+  const whole = isAny ? placesOf(await subject.read()) : [];
   for (const { what, count, find } of asked) {
     if (typeof count !== "number") {
       const thrown = count === false ? { code: "ConfigError" } : count;
@@ -205,8 +260,12 @@ export async function tryEdges(subject: Subject, specimen: Specimen): Promise<vo
       continue;
     }
     const edge = subject.kept(await find());
-    mustBeRows(rowsOf(await subject.read({ to: edge })), rows.slice(0, count), what);
-    mustBeRows(rowsOf(await subject.read({ from: edge })), rows.slice(count), `not ${what}`);
+    const before = await subject.read({ to: edge });
+    mustBeRows(rowsOf(before), rows.slice(0, count), what);
+    await tryGetWithin(subject, { to: edge }, before);
+    const after = await subject.read({ from: edge });
+    mustBeRows(rowsOf(after), rows.slice(count), `not ${what}`);
+    mustBePlaced(after, whole.slice(count), `not ${what}`);
   }
 }
 
@@ -228,6 +287,10 @@ async function tryWriting(subject: Subject, writing: Writing): Promise<void> {
   const { patches, answers = [], throws, leaves } = writing;
   const write = async (): Promise<readonly Written[]> =>
     (await subject.source.write?.({ ...subject.ask(), patches })) ?? [];
+  const mustLeave = async (when: string): Promise<void> => {
+    const left = await writing.left?.();
+    mustBe(isDeepStrictEqual(left, leaves), `what was written to be there ${when}`, "others");
+  };
   const mustAnswer = async (expected: NonNullable<Writing["answers"]>, when: string) => {
     const came = (await write()).map((one, index) => {
       const isTold = expected[index] !== "rejected";
@@ -235,11 +298,11 @@ async function tryWriting(subject: Subject, writing: Writing): Promise<void> {
     });
     const isSame = isDeepStrictEqual(came, expected);
     mustBe(isSame, `${shown(expected)} of patches ${when}`, shown(came) || "nothing");
-    const left = await writing.left?.();
-    mustBe(isDeepStrictEqual(left, leaves), `what was written to be there ${when}`, "others");
+    await mustLeave(when);
   };
   if (throws !== undefined) {
     await mustThrow(throws, async () => void (await write()), "by a write");
+    if (leaves !== undefined) await mustLeave("by a write that throws");
     return;
   }
   await mustAnswer(answers, "once");

@@ -46,6 +46,38 @@ export async function mustComeTo(
   if (throws !== undefined) return await mustThrowAll(subject, page, { ...expected, throws });
   const pages = await subject.read({ from: page?.position, pageRowsMax: 3 });
   mustCome(pages, expected, "after it was changed");
+  await mustRefuseAlone(subject, page, expected);
+}
+
+/** Fails unless abilities throw that are to throw where a read does not. @throws {CheckFailed} */
+export async function mustRefuseAlone(
+  subject: Subject,
+  page: ReadPage | undefined,
+  { refused = {} }: Outcome,
+): Promise<void> {
+  for (const [ability, thrown] of Object.entries(refused)) {
+    const ask = abilities[ability];
+    mustBe(ask !== undefined, "an ability that reads", ability);
+    await mustThrow(thrown, async () => void (await ask(subject, page)), `by \`${ability}\``);
+  }
+}
+
+/** Changes the source behind the first page of a read, which then goes on. @throws {CheckFailed} */
+export async function goOnMeanwhile(
+  subject: Subject,
+  afterwards: NonNullable<Specimen["afterwards"]>,
+): Promise<void> {
+  const { throws } = afterwards;
+  const came: ReadPage[] = [];
+  const pages = subject.pages({ pageRowsMax: 3 });
+  await pages.next();
+  await afterwards.change?.();
+  const goOn = async (): Promise<void> => {
+    for await (const page of pages) came.push(page);
+  };
+  if (throws === undefined) await goOn();
+  else await mustThrow(throws, goOn, "by a read that goes on");
+  mustCome(came, afterwards, "by a read that goes on");
 }
 
 type Refusal = Outcome & { readonly throws: Thrown };
@@ -65,15 +97,15 @@ async function mustThrowAll(
   await mustThrow(throws, reading, "by a read");
   if (rows !== undefined || rejects !== undefined) mustCome(came, refusal, "before it is refused");
   for (const ability of throwing) {
-    const ask = async (): Promise<void> => void (await abilities[ability](subject, page));
+    const ask = async (): Promise<void> => void (await abilities[ability]?.(subject, page));
     await mustThrow(throws, ask, `by \`${ability}\``);
   }
 }
 
+type Asking = (subject: Subject, page: ReadPage | undefined) => Promise<unknown>;
+
 /** Each is asked for what lies behind the page, but `get` for its first row, within what the page covers. */
-const abilities: Readonly<
-  Record<Refusing, (subject: Subject, page: ReadPage | undefined) => Promise<unknown>>
-> = {
+const abilities: Readonly<Record<string, Asking>> & Readonly<Record<Refusing, Asking>> = {
   columns: async (subject) => await subject.source.columns?.(subject.ask()),
   discover: async (subject) => await subject.source.discover?.({ ...subject.ask(), max: 10 }),
   get: async (subject, page) => {
@@ -82,4 +114,6 @@ const abilities: Readonly<
   },
   split: async (subject, page) =>
     await subject.source.split?.({ ...subject.ask(), from: page?.position, parts: 2 }),
+  "split before": async (subject, page) =>
+    await subject.source.split?.({ ...subject.ask(), to: page?.position, parts: 2 }),
 };

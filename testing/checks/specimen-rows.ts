@@ -27,6 +27,21 @@ export function mustCome(pages: readonly ReadPage[], expected: Outcome, when: st
   }
 }
 
+/** What the rows of pages are called. */
+export function placesOf(pages: readonly ReadPage[]): readonly string[] {
+  return pages.flatMap(({ raw }) => raw.rows.map((_, index) => raw.where(index)));
+}
+
+/** Fails unless rows are called so, wherever a read began. @throws {CheckFailed} without a place, which may be a key */
+export function mustBePlaced(
+  pages: readonly ReadPage[],
+  places: readonly string[],
+  when: string,
+): void {
+  const others = placesOf(pages).filter((place, index) => place !== places[index]);
+  mustBe(others.length === 0, `rows to be called the same ${when}`, `${others.length} others`);
+}
+
 /** Fails unless exactly these rows came, in their order. @throws {CheckFailed} with names of columns, and without a cell */
 export function mustBeRows(came: readonly Row[], expected: readonly Row[], when: string): void {
   mustBe(came.length === expected.length, `${expected.length} rows ${when}`, String(came.length));

@@ -1,27 +1,36 @@
+import { readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
+
 import type { Check } from "../check.ts";
 import { mustBe, needed } from "../failed.ts";
 import type { Specimen } from "../specimen.ts";
 import { Subject } from "../subject.ts";
-import { tryAbilities } from "./specimen-abilities.ts";
-import { mustComeTo, mustRefuse } from "./specimen-refusals.ts";
-import { mustCome, naming } from "./specimen-rows.ts";
+import { tryAbilities, tryCuts } from "./specimen-abilities.ts";
+import { goOnMeanwhile, mustComeTo, mustRefuse, mustRefuseAlone } from "./specimen-refusals.ts";
+import { mustBePlaced, mustCome, naming, placesOf } from "./specimen-rows.ts";
 
 /** R21: what only sources of this kind have. */
 export const specimenChecks: readonly Check[] = [
   {
     id: "R21",
     title: "reads its specimens as the bench says",
+    // A bench may have dozens of them, each of which is read a dozen times.
+    msMax: 120_000,
     why: "Formats and servers have corners that no other source has: what a connector makes of them is seen in no source of plain rows.",
     run: async ({ source, bench }) => {
       const specimens = needed(bench.specimens, "the bench has no `specimens`");
       for (const specimen of specimens) {
         await naming(specimen.what, async () => {
-          const changes = await specimen.make();
-          const config = { ...bench.config, ...changes };
-          await trySpecimen(
-            new Subject(source, { ...bench, config, rowOf: () => noRow }),
-            specimen,
-          );
+          try {
+            const changes = await specimen.make();
+            const config = { ...bench.config, ...changes };
+            const ownBench = { ...bench, config, rowOf: () => noRow };
+            await leavingNoFile(async () => {
+              await trySpecimen(new Subject(source, ownBench), specimen);
+            });
+          } finally {
+            await specimen.undo?.();
+          }
         });
       }
     },
@@ -37,8 +46,13 @@ async function trySpecimen(subject: Subject, specimen: Specimen): Promise<void> 
   const pages = await subject.read({ pageRowsMax: 3 });
   mustCome(pages, specimen, "in pages of 3");
   mustCome(await subject.read({ pageRowsMax: 1_000 }), specimen, "in one page");
-  await tryBoundaries(subject, specimen);
+  if (specimen.isUncut !== true) {
+    await tryBoundaries(subject, specimen);
+    await tryCuts(subject, specimen, pages);
+  }
   await tryAbilities(subject, specimen, pages);
+  await mustRefuseAlone(subject, undefined, specimen);
+  if (afterwards?.isMeanwhile === true) return await goOnMeanwhile(subject, afterwards);
   if (afterwards === undefined) return;
   await afterwards.change?.();
   const config = { ...subject.bench.config, ...afterwards.config };
@@ -48,6 +62,24 @@ async function trySpecimen(subject: Subject, specimen: Specimen): Promise<void> 
   const isMeant = changed.rewound({ position }) !== undefined;
   mustBe(!(startsOver && isMeant), "a position that means nothing now", "one that is gone on from");
   await mustComeTo(changed, startsOver ? undefined : pages[0], afterwards);
+}
+
+/** Fails when a file that was opened meanwhile is still open. */
+async function leavingNoFile(work: () => Promise<void>): Promise<void> {
+  const open = await openFiles();
+  await work();
+  const left = (await openFiles()) - open;
+  mustBe(left <= 0, "no file left open", `${left} of them`);
+}
+
+/** Files that this process has open; no system but Linux tells, and of things to read only regular files count. */
+async function openFiles(): Promise<number> {
+  const folder = "/proc/self/fd";
+  const names = await readdir(folder).catch((): string[] => []);
+  const targets = await Promise.all(
+    names.map(async (name) => await readlink(join(folder, name)).catch(() => "")),
+  );
+  return targets.filter((target) => target.startsWith("/") && !target.startsWith("/dev/")).length;
 }
 
 /** Every so many boundaries of a long specimen. */
@@ -68,7 +100,9 @@ async function tryBoundaries(subject: Subject, specimen: Specimen): Promise<void
     const rest = { rows: rows.slice(rowCount), rejects: rejects.slice(rejectCount) };
     const before = { rows: rows.slice(0, rowCount), rejects: rejects.slice(0, rejectCount) };
     const behind = `${rowCount} rows and ${rejectCount} rejects`;
-    mustCome(await subject.read({ from: position, pageRowsMax: 3 }), rest, `behind ${behind}`);
+    const after = await subject.read({ from: position, pageRowsMax: 3 });
+    mustCome(after, rest, `behind ${behind}`);
+    mustBePlaced(after, placesOf(pages).slice(rowCount), `behind ${behind}`);
     mustCome(await subject.read({ to: position, pageRowsMax: 3 }), before, `up to ${behind}`);
     if (rejects.length > 0) continue;
     await subject.mustMeasure({ from: position }, rest.rows.length);

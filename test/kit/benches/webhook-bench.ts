@@ -2,6 +2,9 @@ import { createHmac } from "node:crypto";
 
 import type { PushBench } from "../../../testing/bench.ts";
 import { signedHeaders } from "../../support/signed-delivery.ts";
+import { eventDeliveries } from "./webhook-events.ts";
+import { settingDeliveries } from "./webhook-settings.ts";
+import { signedDeliveries } from "./webhook-signed.ts";
 
 const path = "/hooks/kit";
 const secret = "kit-secret-of-the-sender-5b1d0c";
@@ -21,6 +24,7 @@ export const webhookBenches: Readonly<Record<string, PushBench>> = {
     config: { path, secret: base64Secret },
     bodyOf,
     sign: (body, id) => signedHeaders({ secret: base64Secret, id, body }),
+    deliveries: [...signedDeliveries, ...eventDeliveries, ...settingDeliveries],
   },
   "two secrets while one is changed": {
     config: { path, secret: ["another-secret-of-the-sender", secret], signature: "github" },

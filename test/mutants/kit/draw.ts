@@ -75,14 +75,25 @@ const spareFactor = 4;
 type File = { readonly file: string; readonly code: ReturnType<typeof readCode> };
 
 async function filesOf(root: string, connector: string): Promise<readonly File[]> {
-  const folder = join("connectors", connector);
-  const names = (await readdir(join(root, folder))).filter((name) => name.endsWith(".ts"));
-  const files = names.toSorted().map((name) => join(folder, name));
+  const files = await pathsOf(root, connector);
   return await Promise.all(
     files
       .filter((file) => !leftOut.has(file))
       .map(async (file) => ({ file, code: readCode(await readFile(join(root, file), "utf8")) })),
   );
+}
+
+/** `connectors/csv/*.ts`, or `connectors/http.ts` of a connector that is one file. */
+async function pathsOf(root: string, connector: string): Promise<readonly string[]> {
+  const all = (await readdir(join(root, "connectors"))).toSorted();
+  const folder = join("connectors", connector);
+  if (!all.includes(connector)) {
+    const file = `${connector}.ts`;
+    if (!all.includes(file)) throw new Error(`there is no connector ${connector}`);
+    return [join("connectors", file)];
+  }
+  const names = (await readdir(join(root, folder))).filter((name) => name.endsWith(".ts"));
+  return names.toSorted().map((name) => join(folder, name));
 }
 
 /** A place of a file with the changes of one kind that it may be given, and the place's own in the order of all. */
