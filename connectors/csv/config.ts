@@ -93,8 +93,9 @@ function isSource(config: {
   readonly folder?: string | undefined;
 }): boolean {
   if (config.file === undefined) return false;
-  const [file, path] = [config.file, config.path].map((one) => resolve(config.folder ?? ".", one));
-  return file === path || matchesGlob(file ?? "", path ?? "");
+  const folder = config.folder ?? ".";
+  const [file, path] = [resolve(folder, config.file), resolve(folder, config.path)];
+  return file === path || matchesGlob(file, path);
 }
 
 /** A CSV connection as the connector uses it. */

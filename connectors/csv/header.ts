@@ -166,11 +166,11 @@ function assertNames(where: string, columns: readonly string[], mayName: boolean
       "Name every column, or set header: false with columns.",
     );
   }
-  const places = Map.groupBy(columns.keys(), (index) => columns[index] ?? "");
-  const shared = [...places].filter(([, indices]) => indices.length > 1);
+  const places = Map.groupBy(columns.entries(), ([, column]) => column);
+  const shared = [...places].filter(([, entries]) => entries.length > 1);
   if (shared.length === 0) return;
-  const what = shared.map(([column, indices]) => {
-    const numbers = listed(indices.map((index) => index + 1));
+  const what = shared.map(([column, entries]) => {
+    const numbers = listed(entries.map(([index]) => index + 1));
     const which = mayName
       ? `the name ${JSON.stringify(column.slice(0, nameCharsShown))}`
       : "a name";

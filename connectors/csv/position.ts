@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-const offset = z.int().min(0);
-const line = z.int().min(1);
+const offset = z.int().nonnegative();
+const line = z.int().positive();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const markMembers = {
   /** The file's place, as it stands in a row's place before the line. */
-  file: z.string().min(1),
+  file: z.string().nonempty(),
   /** Bytes of the file that are covered; of a gzip file unpacked ones. */
   offset,
   /** Line of the byte at `offset`. */
@@ -24,7 +24,7 @@ const runPosition = z
     ...markMembers,
     dev: z.string(),
     ino: z.string(),
-    size: z.int().min(0),
+    size: z.int().nonnegative(),
     mtime_ns: z.string(),
     /** Hash over the states of the files that were read whole before; none where there was no such file. */
     before: sha256.optional(),

@@ -4,20 +4,20 @@ import { rowBytesMax } from "../../src/limits.ts";
 import type { Encoding } from "./config.ts";
 import { blockBytes, hashedBytes } from "./limits.ts";
 
-/** Room for what is hashed, a row that is not yet too long, and the block that shows it. */
+/** Room for what is hashed, a row that is not yet too long, and the block that shows it. Even, as units of UTF-16 are. */
 const windowBytes = hashedBytes + 2 * rowBytesMax + blockBytes;
 
 /** Stands above the last byte of a UTF-16 text of odd length, so that it decodes to what no text may hold. */
 const loneSurrogate = 0xd8;
 
 /**
- * The part of a file in memory: what a position is recognised by, the row being read, and what was read behind it. Its size is fixed,
- * so memory does not grow with the file (I7). Indices count units: bytes, or pairs of bytes in UTF-16.
+ * The part of a file in memory: what a position is recognised by, the row being read, and what was read behind it. It grows with
+ * a small file and no further, so memory does not grow with a large one (I7). Indices count units: bytes, or pairs of bytes in UTF-16.
  */
 export class Window {
-  /** The bytes in the order of the encoding, UTF-16 always little-endian. */
-  readonly bytes = Buffer.allocUnsafeSlow(windowBytes);
-  readonly units: Uint8Array | Uint16Array;
+  /** The bytes in the order of the encoding, UTF-16 always little-endian. Another buffer once more is appended. */
+  bytes = Buffer.alloc(0);
+  units: Uint8Array | Uint16Array = this.bytes;
   /** Bytes of one unit: 1 or 2. */
   readonly width: 1 | 2;
   /** Index of the next row. */
@@ -35,12 +35,12 @@ export class Window {
     this.#offset = offset;
     this.#isBigEndian = encoding === "utf-16be";
     this.width = this.#isBigEndian || encoding === "utf-16le" ? 2 : 1;
-    this.units = this.width === 2 ? new Uint16Array(this.bytes.buffer) : this.bytes;
   }
 
   /** Adds the next bytes of the file, at most `blockBytes`. What lies far enough before `at` may go. */
   append(piece: Uint8Array): void {
     if (this.#bytesEnd + piece.length > windowBytes) this.#shift();
+    this.#makeRoom(this.#bytesEnd + piece.length);
     this.bytes.set(piece, this.#bytesEnd);
     const whole = this.end * this.width;
     this.#bytesEnd += piece.length;
@@ -70,6 +70,18 @@ export class Window {
   hashBefore(): string {
     const end = Math.min(this.at * this.width, this.#bytesEnd);
     return hash("sha256", this.bytes.subarray(Math.max(0, end - hashedBytes), end));
+  }
+
+  /** Grows by doubling: most files are small, and the room for the longest row costs more than they do. */
+  #makeRoom(bytes: number): void {
+    const size = this.bytes.length;
+    // Besides them, room for what `finish` writes behind an odd last byte.
+    const needed = bytes + (bytes % 2);
+    if (needed <= size) return;
+    const grown = Buffer.allocUnsafeSlow(Math.min(windowBytes, Math.max(needed, 2 * size)));
+    this.bytes.copy(grown, 0, 0, this.#bytesEnd);
+    this.bytes = grown;
+    this.units = this.width === 2 ? new Uint16Array(grown.buffer) : grown;
   }
 
   #shift(): void {

@@ -2,4 +2,4 @@ import { csv } from "../../connectors/csv/index.ts";
 import { conform } from "../../testing/conform.ts";
 import { csvBench } from "./benches/csv-bench.ts";
 
-conform(csv, await csvBench());
+conform(csv, await csvBench({ hasSpecimens: true }));

@@ -110,12 +110,14 @@ async function tryLimit(subject: Subject, { rows = [] }: Specimen): Promise<void
 /** What the next run begins with. */
 async function tryOverlap(
   subject: Subject,
-  { rows = [], overlap = 0 }: Specimen,
+  { rows = [], overlap = 0, horizon }: Specimen,
   pages: readonly ReadPage[],
 ): Promise<void> {
   const position = pages.at(-1)?.position;
   if (position === undefined || subject.source.restart?.(subject.config()) === "each-run") return;
-  const again = rowsOf(await subject.read({ from: subject.rewound({ position }) }));
+  const again = rowsOf(
+    await subject.read({ from: subject.rewound({ position, held: horizon?.held }) }),
+  );
   mustBeRows(again, rows.slice(rows.length - overlap), "in the next run");
 }
 

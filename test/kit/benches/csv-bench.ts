@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 
 import type { BenchRow, PullBench, Undo } from "../../../testing/bench.ts";
+import { csvSpecimens } from "./csv-specimens.ts";
 
 /** What sets one bench of CSV files apart from another. */
 export type CsvStyle = {
@@ -11,11 +12,13 @@ export type CsvStyle = {
   readonly isAppendOnly?: boolean;
   /** @default false */
   readonly isGzip?: boolean;
+  /** @default false */
+  readonly hasSpecimens?: boolean;
 };
 
 /** A file of rows in a folder of its own, and beside it the one that a write-back goes to, which holds the first of the same rows. */
 export async function csvBench(style: CsvStyle = {}): Promise<PullBench> {
-  const { isAppendOnly = false, isGzip = false } = style;
+  const { isAppendOnly = false, isGzip = false, hasSpecimens = false } = style;
   const folder = await mkdtemp(join(tmpdir(), "sluice-kit-csv-"));
   // Whoever `deny` makes of this process finds the file, and only may not read it.
   await chmod(folder, 0o755);
@@ -58,6 +61,7 @@ export async function csvBench(style: CsvStyle = {}): Promise<PullBench> {
       return lines.length - rows.length;
     },
     written: { key: "id", set: "text", read: async (id) => await textIn(target, id) },
+    ...(hasSpecimens && { specimens: csvSpecimens(join(folder, "specimens")) }),
     close: async () => await rm(folder, { recursive: true }),
   };
 }

@@ -1,0 +1,66 @@
+import type { Thrown } from "../../../testing/specimen.ts";
+import type { CsvSpecimen } from "./csv-specimens-make.ts";
+
+function unreadable(place: string): Pick<CsvSpecimen, "throws" | "throwing"> {
+  const says = `${place} may not be read by this process Give it read permission: chmod o+r, or chown.`;
+  const throws: Thrown = { code: "ConfigError", field: "path", says };
+  return { throws, throwing: ["columns", "discover", "split"] };
+}
+
+function found(name: string, place: string): NonNullable<CsvSpecimen["findings"]> {
+  return [{ name, ok: false, detail: `${place} may not be read by this process` }];
+}
+
+const files = { "in/open/a.csv": "id\n1\n", "in/shut/b.csv": "id\n2\n" };
+
+/** Folders that whoever reads may not look into. */
+export const lockedSpecimens: readonly CsvSpecimen[] = [
+  {
+    what: "a pattern that leads through a folder that is locked",
+    files,
+    locked: { path: "in/shut", mode: 0o000 },
+    config: { path: "in/*/*.csv" },
+    ...unreadable("in/shut"),
+    findings: found("in/*/*.csv", "in/shut"),
+  },
+  {
+    what: "a pattern in a folder that is locked",
+    files,
+    locked: { path: "in", mode: 0o111 },
+    config: { path: "in/*.csv" },
+    ...unreadable("in"),
+    findings: found("in/*.csv", "in"),
+  },
+  {
+    what: "a file in a folder that is locked",
+    files,
+    locked: { path: "in/shut", mode: 0o000 },
+    config: { path: "in/shut/b.csv" },
+    ...unreadable("in/shut/b.csv"),
+    findings: found("in/shut/b.csv", "in/shut/b.csv"),
+  },
+  {
+    what: "a file that is not there, in a folder that cannot be listed",
+    files,
+    locked: { path: "in", mode: 0o111 },
+    config: { path: "in/c.csv" },
+    ...unreadable("/in"),
+  },
+  {
+    what: "a write into a folder that is locked",
+    isUncut: true,
+    files: { "a.csv": "id\n" },
+    locked: { path: ".", mode: 0o555 },
+    writes: [
+      {
+        patches: [{ key: { id: 1 }, set: {} }],
+        throws: {
+          code: "ConfigError",
+          field: "file",
+          says: "written.csv cannot be written: this process may not write there",
+        },
+        leaves: {},
+      },
+    ],
+  },
+];
