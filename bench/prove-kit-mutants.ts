@@ -66,7 +66,9 @@ function figuresOf(what: string, tried: readonly TriedMutant[]): Checked {
 
 /** By what they were noticed. */
 function causesOf(tried: readonly TriedMutant[]): string {
-  const causes = tried.filter(isRed).map(({ run }) => (run.state === "hung" ? "hung" : run.check));
+  const causes = tried
+    .filter(isRed)
+    .map(({ run }) => (run.state === "red" ? run.check : run.state));
   const counts = [...Map.groupBy(causes, (cause) => cause)].map(
     ([cause, all]) => [cause, all.length] as const,
   );

@@ -76,5 +76,6 @@ function wholeNumber(place: string, column: SourceColumn): bigint {
 }
 
 function isIn(number: bigint, { type }: SourceColumn): boolean {
-  return BigInt.asIntN(integerBits[type] ?? 0, number) === number;
+  const bits = integerBits[type];
+  return bits !== undefined && BigInt.asIntN(bits, number) === number;
 }

@@ -6,7 +6,7 @@ import type { PostgresConfig } from "./config.ts";
 import { hiddenTransactions } from "./horizon.ts";
 import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./identifier.ts";
 import { smallTableBytes } from "./limits.ts";
-import { assertNoNull, describeSource, type PostgresSource } from "./source.ts";
+import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
 
 /** Looks at a connection step by step, and stops where the next step makes no sense. A connection that names no table ends with its role. */
 export async function checkPostgres(ask: Ask<PostgresConfig>): Promise<readonly Finding[]> {
@@ -26,7 +26,8 @@ export async function checkPostgres(ask: Ask<PostgresConfig>): Promise<readonly 
     findings.push(
       ...passed.filter((step) => !done.has(step)).map((step) => ({ name: step, ok: true })),
     );
-    const fix = error instanceof SluiceError ? error.hint : undefined;
+    const hint = error instanceof SluiceError ? error.hint : undefined;
+    const fix = hint ?? "Read it with psql as the same role: what Postgres says there says more.";
     findings.push({ name, ok: false, detail: messageOf(error), fix });
   }
   return findings;
@@ -89,11 +90,12 @@ async function* checkSource(session: Session, config: PostgresConfig): AsyncGene
     ? "never null; that it is unique is for the query or view to see to"
     : "unique, never null";
   yield { name: "key", ok: true, detail: `${names}: ${promise}` };
-  if (source.changed === undefined) return;
-  const { name, type } = source.changed;
+  const { changed, order } = source;
+  if (changed === undefined) return;
+  const { name, type, kind } = changed;
   yield { name: "change column", ok: true, detail: `${name} (${type})` };
-  if (!source.mayHoldNull) yield await checkIndex(session, source, config);
-  const hidden = source.changed.kind === "time" ? await hiddenTransactions(session) : undefined;
+  if (!source.mayHoldNull) yield await checkIndex(session, { changed, order }, config);
+  const hidden = kind === "time" ? await hiddenTransactions(session) : undefined;
   const detail = hidden === undefined ? "those of other sessions are seen" : `warning: ${hidden}`;
   yield { name: "open transactions", ok: true, detail };
 }
@@ -105,7 +107,7 @@ function columnsOf({ columns }: PostgresSource): string {
 /** Without an index each page of a run sorts the whole table. */
 async function checkIndex(
   session: Session,
-  { changed, order }: PostgresSource,
+  { changed, order }: { readonly changed: SourceColumn; readonly order: readonly SourceColumn[] },
   config: PostgresConfig,
 ): Promise<Finding> {
   const name = "index on the change column";
@@ -116,7 +118,7 @@ async function checkIndex(
        where i.indrelid = $1::regclass and i.indisvalid and i.indpred is null and a.attname = $2) as is_indexed,
      coalesce(
        (select sum(pg_table_size(relid)) from pg_partition_tree($1::regclass)), pg_table_size($1::regclass)) <= $3 as is_small`,
-    [table, changed?.name, smallTableBytes],
+    [table, changed.name, smallTableBytes],
   );
   if (row?.["is_indexed"] === "t") return { name, ok: true };
   if (row?.["is_small"] === "t") return { name, ok: true, detail: "none, and the table is small" };
@@ -124,7 +126,7 @@ async function checkIndex(
   return {
     name,
     ok: false,
-    detail: `no index begins with ${quoteName(changed?.name ?? "")}, so each page sorts the whole table`,
+    detail: `no index begins with ${quoteName(changed.name)}, so each page sorts the whole table`,
     fix: `create index concurrently on ${table} (${columns});`,
   };
 }

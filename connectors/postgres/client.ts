@@ -28,6 +28,11 @@ export type Text = string | null;
 /** A row by the names of its columns. */
 export type TextRow = Readonly<Record<string, Text>>;
 
+/** The text of a column that is never null. */
+export function textIn(row: TextRow | undefined, column: string): string {
+  return row?.[column] ?? "";
+}
+
 /** What a session is opened with; without `isWritable` every statement that would write is refused by the server. */
 export type SessionAsk = Pick<Ask<PostgresConfig>, "config" | "signal"> & {
   readonly isWritable?: boolean | undefined;
@@ -204,7 +209,7 @@ export class Session {
          select set_config(name, value, false) from json_each_text($1) as wanted (name, value)) as set`,
       [JSON.stringify(wanted)],
     );
-    this.#serverTimeZone = row?.["zone"] ?? "UTC";
+    this.#serverTimeZone = textIn(row, "zone");
     // Servers before 14, and those on some systems, refuse it: there a statement we gave up ends by its timeout.
     await this.query(`set client_connection_check_interval = ${hangUpCheckMs}`).catch(
       () => undefined,

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Ask } from "../ask.ts";
 import type { Column, Discovery } from "../connector.ts";
-import { withSession, type TextRow } from "./client.ts";
+import { textIn, withSession, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { shownTable } from "./identifier.ts";
 
@@ -47,8 +47,9 @@ export async function discoverPostgres(
     const columns = Map.groupBy(await session.query(columnsStatement, oids), ({ table }) => table);
     const keys = await session.query(keysStatement, oids);
     const keyOf = new Map(keys.map((row) => [row["table"], row]));
-    return tables.map(({ oid = null, schema, name }): Discovery => {
-      const shown = shownTable({ schema: schema ?? "", table: name ?? "" });
+    return tables.map((row): Discovery => {
+      const { oid = null } = row;
+      const shown = shownTable({ schema: textIn(row, "schema"), table: textIn(row, "name") });
       const key = keyOf.get(oid);
       return discoveryOf(shown, (columns.get(oid) ?? []).map(columnOf), key);
     });
@@ -87,12 +88,11 @@ function changeColumnOf(columns: readonly Column[]): string | undefined {
 }
 
 function columnOf(row: TextRow): Column {
-  const { name, note, type, category, is_nullable: isNullable } = row;
   return {
-    name: name ?? "",
-    type: typeOf(type ?? "", category ?? ""),
-    isNullable: isNullable === "t",
-    note: note ?? "",
+    name: textIn(row, "name"),
+    type: typeOf(textIn(row, "type"), textIn(row, "category")),
+    isNullable: row["is_nullable"] === "t",
+    note: textIn(row, "note"),
   };
 }
 

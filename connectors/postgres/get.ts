@@ -87,7 +87,7 @@ function keyIn(source: PostgresSource, name: string): readonly string[] {
   const texts = [""];
   for (const [token] of text.matchAll(/\\?./gs)) {
     if (token === ",") texts.push("");
-    else texts[texts.length - 1] += token.at(-1) ?? "";
+    else texts[texts.length - 1] += token.slice(-1);
   }
   return texts;
 }

@@ -1,6 +1,6 @@
 import type { Ask } from "../ask.ts";
 import type { Horizon } from "../connector.ts";
-import { withSession, type Session } from "./client.ts";
+import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { sqlStateOf } from "./errors.ts";
 import { quoteName } from "./identifier.ts";
@@ -77,7 +77,7 @@ async function clockOf(session: Session, changed: ChangeColumn): Promise<string>
     `select ${nowAs(changed, present)} as now`,
     zoneFor(changed, session),
   );
-  return row?.["now"] ?? "";
+  return textIn(row, "now");
 }
 
 async function openTransactions(

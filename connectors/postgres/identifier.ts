@@ -49,7 +49,8 @@ export function parseTable(text: string): TableName | undefined {
     part.lastIndex = at;
     const found = part.exec(text);
     if (found === null) return undefined;
-    names.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? "");
+    const [, quoted, bare = ""] = found;
+    names.push(quoted?.replaceAll('""', '"') ?? bare);
     at = part.lastIndex;
     if (at === text.length) break;
     if (text[at] !== ".") return undefined;

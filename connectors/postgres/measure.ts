@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Ask } from "../ask.ts";
 import type { Measure, Span } from "../connector.ts";
-import { withSession } from "./client.ts";
+import { textIn, withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { quoteName } from "./identifier.ts";
 import { countedRowsMax } from "./limits.ts";
@@ -25,7 +25,7 @@ export async function measurePostgres(
     const count = Number(counted?.["count"]);
     if (count <= countedRowsMax) return { rows: count, exact: true };
     const [explained] = await session.query(`explain (format json) ${rows}`, values);
-    const [estimate] = plan.parse(JSON.parse(explained?.["QUERY PLAN"] ?? ""));
+    const [estimate] = plan.parse(JSON.parse(textIn(explained, "QUERY PLAN")));
     return { rows: Math.max(estimate.Plan["Plan Rows"], count), exact: false };
   });
 }
@@ -49,9 +49,9 @@ export async function splitPostgres(
       values,
     );
     return found.map((row): PostgresPosition => {
-      const key = source.key.map(({ name }) => row[name] ?? "");
+      const key = source.key.map(({ name }) => textIn(row, name));
       const { reading: of, changed } = source;
-      return changed === undefined ? { key } : { of, changed: row[changed.name] ?? "", key };
+      return changed === undefined ? { key } : { of, changed: textIn(row, changed.name), key };
     });
   });
   // The last part ends where the span does, because more rows may have come.

@@ -7,7 +7,7 @@ import { postgresError, sqlStateOf } from "./errors.ts";
 import { blockRowsMax, timeoutsMax } from "./limits.ts";
 import type { PostgresPosition } from "./position.ts";
 import { rowMaker, type PostgresRow } from "./row.ts";
-import { assertNoNull, describeSource, type PostgresSource } from "./source.ts";
+import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
 import { equalNeighbours, selectRows } from "./statement.ts";
 
 type ReadAsk = Ask<PostgresConfig> &
@@ -58,20 +58,27 @@ export async function* readPostgres(ask: ReadAsk): AsyncGenerator<PostgresPage> 
 }
 
 /** The place of a row, as a person and `get` find it: `crm.companies:42`. */
-export function placeOf({ place, key }: PostgresSource, values: readonly Text[]): string {
-  const texts = key.map(({ index }) => values[index] ?? "");
+export function placeOf(source: PostgresSource, values: readonly Text[]): string {
+  const texts = keyIn(source, values);
   const isOne = texts.length === 1;
   // Of several columns each text keeps its commas apart from those between them.
   const shown = isOne ? texts : texts.map((text) => text.replaceAll(/[\\,]/g, "\\$&"));
-  return `${place}:${shown.join(",")}`;
+  return `${source.place}:${shown.join(",")}`;
 }
 
 function positionOf(source: PostgresSource, values: readonly Text[]): PostgresPosition {
-  const { reading: of, changed, key } = source;
-  const texts = key.map(({ index }) => values[index] ?? "");
-  return changed === undefined
-    ? { key: texts }
-    : { of, changed: values[changed.index] ?? "", key: texts };
+  const { reading: of, changed } = source;
+  const key = keyIn(source, values);
+  return changed === undefined ? { key } : { of, changed: textAt(values, changed), key };
+}
+
+function keyIn({ key }: PostgresSource, values: readonly Text[]): readonly string[] {
+  return key.map((column) => textAt(values, column));
+}
+
+/** A value of the order, which is never null. */
+function textAt(values: readonly Text[], { index }: SourceColumn): string {
+  return values[index] ?? "";
 }
 
 /** Does what speaks with the server; what it throws says what happens next. */

@@ -44,7 +44,9 @@ export async function takeSlot(
       const until = Atomics.load(heldUntil, at);
       const mine = leaseEnd(leaseMs);
       if (until > BigInt(Date.now())) continue;
-      if (Atomics.compareExchange(heldUntil, at, until, mine) === until) return held(at, leaseMs);
+      if (Atomics.compareExchange(heldUntil, at, until, mine) === until) {
+        return held(at, first, leaseMs);
+      }
     }
     if (performance.now() >= giveUpAt) {
       throw new RetryLater(`this worker has ${connectionsMax} connections to ${database} in use`, {
@@ -56,7 +58,8 @@ export async function takeSlot(
   }
 }
 
-function held(at: number, leaseMs: number): Slot {
+/** `first` is the place that those who wait look at. */
+function held(at: number, first: number, leaseMs: number): Slot {
   const beat = setInterval(
     () => Atomics.store(heldUntil, at, leaseEnd(leaseMs)),
     leaseMs / beatsPerLease,
@@ -66,7 +69,7 @@ function held(at: number, leaseMs: number): Slot {
     release: () => {
       clearInterval(beat);
       Atomics.store(heldUntil, at, 0n);
-      Atomics.notify(heldUntil, at - (at % connectionsMax));
+      Atomics.notify(heldUntil, first);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Session } from "./client.ts";
+import { textIn, type Session } from "./client.ts";
 import type { Overlap, PostgresConfig } from "./config.ts";
 import {
   parseTable,
@@ -160,7 +160,7 @@ async function keyOf(
            order by k.at`,
           [relation.oid],
         );
-  if (found.length > 0) return found.map(({ attname }) => attname ?? "");
+  if (found.length > 0) return found.map((row) => textIn(row, "attname"));
   throw new ConfigError(
     relation === undefined
       ? "a query needs a key"
@@ -223,7 +223,7 @@ async function assertKey(
      where attrelid = $1 and attname = any ($2) and not attnotnull order by attname`,
     [oid, order.map((column) => column.name)],
   );
-  if (nullables.length > 0) throw nullable(nullables.map(({ attname }) => attname ?? ""));
+  if (nullables.length > 0) throw nullable(nullables.map((row) => textIn(row, "attname")));
   // An index on some of the key's columns makes the whole key unique.
   const unique = await session.query(
     `select 1 from pg_index i

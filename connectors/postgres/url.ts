@@ -53,9 +53,9 @@ export function partsOf(secret: Secret): UrlParts {
   return {
     host: hostOf(url),
     port: url.port === "" ? undefined : Number(url.port),
-    database: decoded(url.pathname.slice(1)) ?? "",
-    user: decoded(url.username) ?? "",
-    password: decoded(url.password) ?? "",
+    database: decodeURIComponent(url.pathname.slice(1)),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
     tls: tlsModes.get(url.searchParams.get("sslmode") ?? ""),
   };
 }

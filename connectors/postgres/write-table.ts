@@ -1,6 +1,6 @@
 import { ConfigError } from "../../src/errors.ts";
 import type { PatchColumns } from "../patches.ts";
-import type { Session } from "./client.ts";
+import { textIn, type Session } from "./client.ts";
 import { quoteNames, quoteTable, shownColumns, shownTable, type TableName } from "./identifier.ts";
 
 /** A column that is written. */
@@ -62,9 +62,9 @@ export async function readWriteTable(
   }
   const byName = new Map(
     rows.map((row): [string, WriteColumn] => {
-      const column = row["name"] ?? "";
+      const column = textIn(row, "name");
       const isComparedAsText = row["as_text"] === "t";
-      return [column, { name: column, type: row["type"] ?? "", isComparedAsText }];
+      return [column, { name: column, type: textIn(row, "type"), isComparedAsText }];
     }),
   );
   const found = (member: keyof PatchColumns): readonly WriteColumn[] =>

@@ -105,7 +105,12 @@ export async function runMutants(trials: Trials, mutants: readonly Mutant[]): Pr
     say("running the tests without a mutant");
     const green = await runGreen(trials, pristine, mutants);
     return await inLanes(mutants, async (mutant) => {
-      const without = green.get(mutant.test.file) ?? { isHung: false, seconds: 0, ends: [] };
+      const without = green.get(mutant.test.file) ?? {
+        isHung: false,
+        isFailed: false,
+        seconds: 0,
+        ends: [],
+      };
       const tried = await tryMutant(trials, { mutant, pristine, green: without });
       const { verdict, why, seconds } = tried;
       say(`${mutant.id}: ${verdict} after ${seconds.toFixed(1)} s: ${why}`);

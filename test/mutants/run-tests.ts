@@ -72,7 +72,8 @@ export async function runTests(asked: Asked): Promise<FileRun> {
   stop();
   signal.throwIfAborted();
   const seconds = (performance.now() - startedMs) / 1_000;
-  return { isHung, seconds, ends: isHung ? [] : await readEnds(output) };
+  const isFailed = child.exitCode !== 0;
+  return { isHung, isFailed, seconds, ends: isHung ? [] : await readEnds(output) };
 }
 
 /** A text as a pattern that only it matches. */

@@ -6,12 +6,12 @@ const named = { file: "a.test.ts", title: "keeps its" };
 
 function runOf(...ends: readonly (readonly [title: string, isGreen: boolean])[]): FileRun {
   const told = ends.map(([title, isGreen]) => ({ title, isGreen, why: "" }));
-  return { isHung: false, seconds: 1, ends: told };
+  return { isHung: false, isFailed: told.some(({ isGreen }) => !isGreen), seconds: 1, ends: told };
 }
 
 const green = runOf(["keeps its word", true], ["is another test", false]);
 const red = runOf(["keeps its word", false]);
-const cutOff: FileRun = { isHung: true, seconds: 90, ends: [] };
+const cutOff: FileRun = { isHung: true, isFailed: true, seconds: 90, ends: [] };
 
 describe("judge", () => {
   it.each([

@@ -12,6 +12,8 @@ export type TestEnd = {
 export type FileRun = {
   /** Whether it was cut off. */
   readonly isHung: boolean;
+  /** Whether something went wrong, be it a test or what came before or behind it. */
+  readonly isFailed: boolean;
   readonly seconds: number;
   /** The tests that were run; none when the file did not load. */
   readonly ends: readonly TestEnd[];

@@ -5,6 +5,8 @@ import { z } from "zod";
 
 import type { BenchRow, PullBench, Undo } from "../../../testing/bench.ts";
 import { PostgresCluster, runSql } from "../../support/postgres-cluster.ts";
+import { dropSpecimen } from "./postgres-specimens-sketch.ts";
+import { postgresSpecimens, type Specimens } from "./postgres-specimens.ts";
 import { Wire, type Cutter } from "./wire.ts";
 
 /** What sets one bench of Postgres apart from another. */
@@ -13,10 +15,12 @@ export type PostgresStyle = {
   readonly from?: Readonly<Record<string, unknown>>;
   /** @default true */
   readonly mayStall?: boolean;
+  /** Which of the specimens it has. */
+  readonly specimens: Exclude<keyof Specimens, "close">;
 };
 
 /** A table of a real server, the one of `PG_URL` or one of the bench's own, behind a wire that fails when it is told to. */
-export async function postgresBench(style: PostgresStyle = {}): Promise<PullBench> {
+export async function postgresBench(style: PostgresStyle): Promise<PullBench> {
   const { from = {}, mayStall = true } = style;
   const given = process.env["PG_URL"];
   const cluster = given === undefined ? await PostgresCluster.start() : undefined;
@@ -24,18 +28,30 @@ export async function postgresBench(style: PostgresStyle = {}): Promise<PullBenc
   const { name, password, close: drop } = await makeDatabase(server);
   const owner = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   const wire = await Wire.to({ host: server.hostname, port: Number(server.port || 5432) });
-  const url = `postgres://${name}:${password}@127.0.0.1:${wire.port}/${name}`;
+  const urlOf = (role: string): string =>
+    `postgres://${role}:${password}@127.0.0.1:${wire.port}/${name}`;
   // A connection that knows nothing of the wire, and stays.
   const client = new Client(owner);
   await client.connect();
+  const ownerUrl = Object.assign(new URL(owner), { host: `127.0.0.1:${wire.port}` }).href;
+  const specimens = await postgresSpecimens({
+    role: name,
+    password,
+    port: wire.port,
+    readerUrl: urlOf(`${name}_reader`),
+    barredUrl: urlOf(`${name}_barred`),
+    ownerUrl,
+    client,
+  });
   const stall = async (): Promise<Undo> => {
     wire.holdUp();
     return async () => wire.restore();
   };
   return {
-    config: { url, table: "rows", ...from },
+    config: { url: urlOf(name), table: "rows", ...from },
     fill: async (rows) => await fill(client, rows),
-    empty: async () => void (await client.query("truncate rows")),
+    // What specimens left would be discovered.
+    empty: async () => void (await client.query(`truncate rows; ${dropSpecimen}`)),
     // No text of Postgres holds one.
     cannotHold: ["NUL"],
     breakAt: async (rows) => {
@@ -44,17 +60,33 @@ export async function postgresBench(style: PostgresStyle = {}): Promise<PullBenc
     },
     deny: async () => await lockOut(server.href, name, password),
     ...(mayStall && { stall }),
+    specimens: specimens[style.specimens],
     commitLate: async (row) => await beginWith(owner, row),
     written: { key: "id", set: "text", read: async (id) => await textOf(owner, id) },
     close: async () => {
-      await Promise.all([client.end(), wire.close()]);
+      await Promise.all([client.end(), wire.close(), specimens.close()]);
       await drop();
       await cluster?.remove();
     },
   };
 }
 
-/** A database with the kit's table, and a role of the same name that may read and write it, and sees whose transactions are open. */
+/** Of a role: what would show in every text of a cell, if it were not set anew. */
+const oddSettings = [
+  "TimeZone = 'Asia/Kolkata'",
+  "DateStyle = 'German, DMY'",
+  "IntervalStyle = 'sql_standard'",
+  "bytea_output = 'escape'",
+  "extra_float_digits = -5",
+  "lock_timeout = '1ms'",
+  "default_transaction_read_only = on",
+  "search_path = specimen, public",
+];
+
+/**
+ * A database with the kit's table, and a role of the same name that may read and write it, and sees whose transactions are open; and two
+ * more roles: one that only reads, and one that may have no connection.
+ */
 async function makeDatabase(server: URL): Promise<{
   readonly name: string;
   readonly password: string;
@@ -63,7 +95,15 @@ async function makeDatabase(server: URL): Promise<{
   const name = `sluice_kit_${randomBytes(6).toString("hex")}`;
   const password = `kit-password-${randomBytes(6).toString("hex")}`;
   await runSql(server.href, `create database ${name} template template0 encoding 'UTF8'`);
-  await runSql(server.href, `create role ${name} login password '${password}'`);
+  const roles = [name, `${name}_reader`, `${name}_barred`];
+  await runSql(
+    server.href,
+    [
+      ...roles.map((role) => `create role ${role} login password '${password}'`),
+      `alter role ${name}_barred connection limit 0`,
+      ...oddSettings.map((setting) => `alter role ${name} set ${setting}`),
+    ].join(";"),
+  );
   await runSql(
     Object.assign(new URL(server), { pathname: `/${name}` }).href,
     `create table rows (
@@ -74,14 +114,16 @@ async function makeDatabase(server: URL): Promise<{
      create trigger stamp before update on rows for each row
        when (new.changed = old.changed) execute function stamp();
      grant select, insert, update on rows to ${name};
-     grant pg_read_all_stats to ${name}`,
+     grant pg_read_all_stats to ${name};
+     create view of_an_extension as select 1 as id; alter extension plpgsql add view of_an_extension;
+     grant select on of_an_extension to public`,
   );
   return {
     name,
     password,
     close: async () => {
       await runSql(server.href, `drop database ${name} with (force)`);
-      await runSql(server.href, `drop role ${name}`);
+      await runSql(server.href, `drop role ${roles.join(", ")}`);
     },
   };
 }

@@ -12,7 +12,7 @@ const rounds = [ids.filter((id) => !costly.has(id)), ids.filter((id) => costly.h
 
 /** What the kit said of a connector. */
 export type KitRun = {
-  readonly state: "green" | "red" | "hung" | "does not load";
+  readonly state: "green" | "red" | "died" | "hung" | "does not load";
   /** The check that was red, as "R4". */
   readonly check: string;
   /** Checks that were green until then. */
@@ -48,6 +48,8 @@ export async function runKit(ask: KitAsk): Promise<KitRun> {
     }
     // In the second round all checks of a connector may be "not shown".
     if (greens === 0) return { state: "does not load", check: "", greens, seconds };
+    // The process of the tests ended before they did: out of memory.
+    if (run.isFailed) return { state: "died", check: "", greens, seconds };
   }
   return { state: "green", check: "", greens, seconds };
 }

@@ -173,9 +173,9 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/read.ts",
-        find: ': { of, changed: values[changed.index] ?? "", key: texts };',
+        find: ": { of, changed: textAt(values, changed), key };",
         replace:
-          ': { of, changed: new Date((values[changed.index] ?? "").replace(/\\+00$/, "Z")).toISOString(), key: texts };',
+          ': { of, changed: new Date(textAt(values, changed).replace(/\\+00$/, "Z")).toISOString(), key };',
       },
     ],
     test: {
