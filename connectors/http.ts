@@ -59,12 +59,13 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
     if (was.seen.length === seenMax) throw wrong("too many changed at one time", "changed_by");
     return { ...was, seen: [...was.seen, key] };
   };
-  await using open = new AsyncDisposableStack();
-  const agent = open.adopt(new Agent({ maxResponseSize: 32 * 1024 * 1024 }), endOf);
+  const last = { group: done.since };
+  const agent = new Agent({ maxResponseSize: 32 * 1024 * 1024 });
+  await using _ = { [Symbol.asyncDispose]: async () => await agent.destroy() };
   for (let [page, left, mark, asked] = [isAll ? done.at : start, limit, "", 1]; left > 0; asked++) {
     const { since } = done;
     const { list, next, sign, isCut } = await answerOf({ ...ask, agent, page, since });
-    const fresh = entriesOf(list, ask, isAll ? page : since).filter(
+    const fresh = entriesOf(list, ask, isAll ? { group: page } : last).filter(
       (entry) => !covers(done, entry) && (!to || covers(to, entry) || (isAll && page !== to.at)),
     );
     for (let index = 0; index < fresh.length && left > 0; index += pageRowsMax) {
@@ -80,19 +81,21 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
     if (isCut && !isAnew && !to && left > 0) throw wrong("a full page, no next one", "page_size");
     if (!isAnew && (next === "" || (isAll && page === to?.at))) return;
     if (!isAnew && sign === mark) throw wrong("one cursor or page comes again and again", "cursor");
-    // The 1st, 2nd, 4th, 8th … page is the one that must not come again: a circle of any length is noticed, and one page held.
+    if (isAnew) last.group = done.since;
+    // The 1st, 2nd, 4th, 8th … page must not come again: a circle that a read goes round is noticed, and one page held.
     [page, mark] = isAnew ? [start, ""] : [next, (asked & (asked - 1)) === 0 ? sign : mark];
   }
 }
 
-function entriesOf(list: readonly unknown[], { config }: Ask, group: string): readonly Entry[] {
+/** What has no change of its own stands with the entry before it, be that on the page before. */
+function entriesOf(list: readonly unknown[], { config }: Ask, at: { group: string }): Entry[] {
   const { id, changed_by: by, path = "" } = config;
   return list.map((value, index) => {
     const row = isObject(value) ? value : {};
     const name = textOf(row[id]);
-    const change = by ? textOf(row[by.column]).replace(/^\D.*/s, "") : group;
-    if (change && index && rank(change) < rank(group)) throw wrong("rows out of order", "query");
-    group = change || group;
+    const change = by ? textOf(row[by.column]).replace(/^\D.*/s, "") : at.group;
+    if (change && index && rank(change) < rank(at.group)) throw wrong("out of order", "query");
+    const group = (at.group = change || at.group);
     const where = `${path}:${name || `${group}#${index + 1}`}`;
     const entry = { group, where, key: by ? name || JSON.stringify(value) : `${index}` };
     if (isObject(value) && (!by || (name && change))) return { ...entry, row };
@@ -149,10 +152,8 @@ const pair = (to: { parameter: string } | undefined, value: string | number | un
   to && value ? { [to.parameter]: `${value}` } : {};
 const textOf = (value: unknown) => (/string|number/.test(typeof value) ? String(value) : "");
 const rank = (at: string) => (/^\d+$/.test(at) ? at.padStart(20, "0") : at.replace(/Z$/, ""));
-const endOf = async (agent: Agent): Promise<void> => await agent.destroy();
 const isObject = (one: unknown): one is Row => Object(one) === one && !Array.isArray(one);
-const wrong = (message: string, field: string) =>
-  new ConfigError(message, { field, hint: `Check ${field}.` });
+const wrong = (it: string, field: string) => new ConfigError(it, { field, hint: `Mend ${field}.` });
 
 /** Reads a list from a JSON API: what changed since the last run, or without a change column all of it in each run. */
 export const http = pullSource({

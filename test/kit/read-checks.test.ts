@@ -240,8 +240,8 @@ const broken: readonly (readonly [id: string, what: string, source: Source])[] =
 ];
 
 describe("the checks of a config and of reading", () => {
-  it("are S1 to S4 and R1 to R20", () => {
-    expect(ids).toEqual([...numbered("S", 4), ...numbered("R", 20)]);
+  it("are S1 to S4 and R1 to R21", () => {
+    expect(ids).toEqual([...numbered("S", 4), ...numbered("R", 21)]);
   });
 
   it.each(pushChecks.map(({ id }, index) => ({ id, index })))(

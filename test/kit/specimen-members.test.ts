@@ -133,6 +133,12 @@ describe("what a specimen says besides its rows", () => {
       said: "a position that means nothing now; came one that is gone on from",
     },
     {
+      what: "a position that means nothing to the next run",
+      specimen: { overlap: 5 },
+      changes: forgetful,
+      said: "a position that is gone on from; came one that means nothing now",
+    },
+    {
       what: "other rows meanwhile",
       specimen: { afterwards: { isMeanwhile: true, change } },
       said: "0 rows by a read that goes on; came 2",

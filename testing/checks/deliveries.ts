@@ -52,7 +52,11 @@ function tryPost(
   receive: (request: Parameters<PushSubject["source"]["receive"]>[0]["request"]) => Received,
 ): void {
   const { headers = {}, query = {}, at = new Date(), events, refusal } = delivery;
-  if (delivery.body === undefined) return;
+  if (delivery.body === undefined) {
+    const isUnasked = events === undefined && refusal === undefined;
+    mustBe(isUnasked, "a body for what is to come of it", "none");
+    return;
+  }
   const answer = receive({
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

@@ -4,7 +4,14 @@ import type { Measure, Row, Span, Written } from "../../connectors/connector.ts"
 import { mustBe } from "../failed.ts";
 import type { Specimen, Writing } from "../specimen.ts";
 import type { ReadPage, Subject } from "../subject.ts";
-import { mustBePlaced, mustBeRows, mustFind, mustThrow, placesOf } from "./specimen-rows.ts";
+import {
+  mustBePlaced,
+  mustBeRows,
+  mustCome,
+  mustFind,
+  mustThrow,
+  placesOf,
+} from "./specimen-rows.ts";
 
 /** Tries what the connector can besides `read`, and what says something of the whole. @throws {CheckFailed} */
 export async function tryAbilities(
@@ -51,7 +58,11 @@ async function tryHorizon(subject: Subject, { horizon = {} }: Specimen): Promise
   const { to } = came;
   if (to === undefined) return;
   const last = (await subject.read({ to })).at(-1)?.position;
-  mustBe(isDeepStrictEqual(last, to), "a read up to the horizon to end with it", "another end");
+  mustBe(
+    isDeepStrictEqual(last, subject.kept(to)),
+    "a read up to the horizon to end with it",
+    "another end",
+  );
 }
 
 /** Where its bytes are counted, those up to a page's end and those behind it are all there are. */
@@ -141,7 +152,7 @@ async function tryGet(
     const names = inReverse.slice(at, at + namesMax);
     const got = await subject.source.get({ ...subject.ask(), names });
     mustBe(got.missing.length === 0, "no row to be missing", String(got.missing.length));
-    const indexes = got.rows.map((_, index) => places.get(got.where(index)) ?? 0);
+    const indexes = got.rows.map((_, index) => places.get(got.where(index)) ?? -1);
     const expected = indexes.map((index) => rows[index] ?? {});
     mustBe(new Set(indexes).size === names.length, `${names.length} rows by name`, "others");
     mustBeRows(got.rows, expected, "by their names");
@@ -213,22 +224,22 @@ async function tryGetWithin(
 const nowhere = "nowhere:0";
 
 async function trySplit(subject: Subject, specimen: Specimen, parts: 2 | 3): Promise<void> {
-  const { rows = [], splits = {} } = specimen;
+  const { splits = {} } = specimen;
   const cut = await subject.source.split?.({ ...subject.ask(), parts });
   if (cut === undefined) return;
-  const came: Row[] = [];
+  const came: ReadPage[] = [];
   const sizes: number[] = [];
   for (const part of cut) {
     const span = keptSpan(subject, part);
     const pages = await subject.read(span);
-    came.push(...rowsOf(pages));
+    came.push(...pages);
     sizes.push(rowsOf(pages).length);
     // Where a line begins is known before it is read.
     const isEmpty = subject.source.placesAreLines === true && pages.length === 0 && cut.length > 1;
     mustBe(!isEmpty, `rows in each of ${cut.length} parts`, "none in one");
     await tryGetWithin(subject, span, pages);
   }
-  mustBeRows(came, rows, `in ${cut.length} parts`);
+  mustCome(came, specimen, `in ${cut.length} parts`);
   const expected = splits[parts] ?? sizes;
   mustBe(isDeepStrictEqual(sizes, expected), `parts of ${expected.join(", ")}`, sizes.join(", "));
 }
@@ -241,7 +252,7 @@ function keptSpan(subject: Subject, { from, to }: Span<unknown>): Span<unknown> 
 /** What covers everything before a place, or before a time. @throws {CheckFailed} */
 export async function tryEdges(subject: Subject, specimen: Specimen): Promise<void> {
   const { source } = subject;
-  const { rows = [], places = {}, times = {} } = specimen;
+  const { rows = [], rejects = [], places = {}, times = {} } = specimen;
   const asked = [
     ...Object.entries(places).map(([place, count]) => {
       const find = async (): Promise<unknown> => await source.before?.({ ...subject.ask(), place });
@@ -267,6 +278,9 @@ export async function tryEdges(subject: Subject, specimen: Specimen): Promise<vo
     await tryGetWithin(subject, { to: edge }, before);
     const after = await subject.read({ from: edge });
     mustBeRows(rowsOf(after), rows.slice(count), `not ${what}`);
+    const bothSides = [...before, ...after].flatMap((page) => page.rejects).length;
+    const all = `${rejects.length} rejects before and behind it, ${what}`;
+    mustBe(bothSides === rejects.length, all, String(bothSides));
     mustBePlaced(after, whole.slice(count), `not ${what}`);
   }
 }

@@ -152,6 +152,18 @@ const coarse = JSON.stringify([
   { seq: 3 },
 ]);
 
+/** Two pages of one change; the second one begins with an entry that has none. */
+const torn: readonly (readonly Row[])[] = [
+  [
+    { id: 2, seq: 2 },
+    { id: 3, seq: 2 },
+  ],
+  [
+    { id: 9, seq: "never" },
+    { id: 4, seq: 2 },
+  ],
+];
+
 function noRow(where: string, row: string): NonNullable<Specimen["rejects"]>[number] {
   const reason = "it is no object that has the id and the change column";
   return { where, code: "no_row", reason, row };
@@ -169,6 +181,18 @@ export function changeSpecimens(server: SpecimenApi): readonly Specimen[] {
       what: "whole numbers by cursor, without the one that is asked for",
       rows: numbered,
     }),
+    specimenOf(
+      server,
+      {
+        answer: ({ query }) => JSON.stringify(torn[Number(query.get("page")) - 1] ?? []),
+        config: { path: "/c", changed_by, page_number: { parameter: "page" } },
+      },
+      {
+        what: "a page that begins with an entry that is no row",
+        rows: [2, 3, 4].map((id) => ({ id, seq: 2 })),
+        rejects: [noRow("/c:9", '{"id":9,"seq":"never"}')],
+      },
+    ),
     timesSpecimen(server),
     cutSpecimen(server),
     specimenOf(

@@ -14,18 +14,18 @@ const answersInPlace: readonly (readonly [
 ])[] = [
   ["401", { status: 401 }, login, "Check token, or user and password."],
   ["403", { status: 403 }, login, "Check token, or user and password."],
-  ["400", { status: 400 }, path, "Check path."],
-  ["404", { status: 404 }, path, "Check path."],
-  ["204", { status: 204 }, path, "Check path."],
-  ["a redirect", { status: 302, headers: { location: "/c" } }, path, "Check path."],
+  ["400", { status: 400 }, path, "Mend path."],
+  ["404", { status: 404 }, path, "Mend path."],
+  ["204", { status: 204 }, path, "Mend path."],
+  ["a redirect", { status: 302, headers: { location: "/c" } }, path, "Mend path."],
   ["429", { status: 429, headers: { "retry-after": "7" } }, later, "Try later."],
   ["500", { status: 500 }, later, "Try later."],
   ["503", { status: 503 }, later, "Try later."],
-  ["a page for people", "<p>here</p>", path, "Check path."],
-  ["half of an answer", '{"data":[', path, "Check path."],
+  ["a page for people", "<p>here</p>", path, "Mend path."],
+  ["half of an answer", '{"data":[', path, "Mend path."],
   ...['{"data":{"0":{}}}', '{"list":[]}', "[]", '"data"', "null"].map(
     (body) =>
-      [`no list: ${body}`, body, { code: "ConfigError", field: "rows" }, "Check rows."] as const,
+      [`no list: ${body}`, body, { code: "ConfigError", field: "rows" }, "Mend rows."] as const,
   ),
 ];
 
@@ -62,7 +62,7 @@ function circling(server: SpecimenApi): readonly Specimen[] {
       {
         what: `cursors that go in a circle: ${circle.join(", ")}`,
         throws: { code: "ConfigError", field: "cursor", says: "again and again" },
-        findings: [{ name: "read", ok: false, fix: "Check cursor." }],
+        findings: [{ name: "read", ok: false, fix: "Mend cursor." }],
       },
     );
   });
@@ -157,7 +157,7 @@ export function refusalSpecimens(server: SpecimenApi): readonly Specimen[] {
     {
       what: "rows that are not in the order of their changes",
       throws: { code: "ConfigError", field: "query" },
-      findings: [{ name: "read", ok: false, detail: "rows out of order", fix: "Check query." }],
+      findings: [{ name: "read", ok: false, detail: "out of order", fix: "Mend query." }],
     },
   );
   return [
