@@ -62,7 +62,7 @@ export interface Push<Config> {
   doorway(config: Config): Doorway;
   /**
    * Verifies a delivery, over the bytes as they came, and only then cuts it into events. It is called once per delivery, in the thread that
-   * answers all of them, never with more than `bodyBytesMax`: it waits for nothing, and never throws for what a sender may have done. The
+   * answers all of them, never with more than `bodyBytesMax`: it waits for nothing, and never throws for what a sender may have done. More than 1,000 events are refused. The
    * events are answered with 202 once all of them are kept; the same delivery may come again and must then give the same ids.
    */
   receive(input: { readonly config: Config; readonly request: Incoming }): Received;

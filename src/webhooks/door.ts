@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 
-import type { Doorway, PushSource } from "../../connectors/push.ts";
+import type { Doorway, PushSource, Received } from "../../connectors/push.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
-import { unbelievedLogMs } from "../limits.ts";
+import { deliveryEventsMax, unbelievedLogMs } from "../limits.ts";
 import {
   bodyBytesOf,
   type Exchange,
@@ -91,15 +91,11 @@ export class Doorkeeper {
     }
     const { push, config, connection } = this.#door;
     const receivedAt = Date.now();
-    const received = push.receive({
-      config,
-      request: {
-        headers: headersOf(request.raw),
-        query: queryOf(request.raw.url ?? ""),
-        body,
-        receivedAt,
-      },
-    });
+    const headers = headersOf(request.raw);
+    const query = queryOf(request.raw.url ?? "");
+    const received = bounded(
+      push.receive({ config, request: { headers, query, body, receivedAt } }),
+    );
     if ("refuse" in received) {
       const { reason } = received;
       reply.hijack();
@@ -154,6 +150,13 @@ export class Doorkeeper {
       return undefined;
     }
   }
+}
+
+/** No more events than one transaction of the inbox takes, whatever a connector makes of a body. */
+function bounded(received: Received): Received {
+  if ("refuse" in received || received.events.length <= deliveryEventsMax) return received;
+  const message = `There are more than ${deliveryEventsMax} events in it: post them in several deliveries.`;
+  return { refuse: 400, reason: "too_many_events", message };
 }
 
 function queryOf(url: string): URLSearchParams {

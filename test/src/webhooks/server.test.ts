@@ -5,8 +5,13 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 
 import { ConfigError } from "../../../src/errors.ts";
+import { deliveryEventsMax } from "../../../src/limits.ts";
 import { startReceiver } from "../../../src/webhooks/server.ts";
 import { exchange, post, posts, requestOf, startTestReceiver, statusesOf } from "./support.ts";
+
+function manyEvents(count: number): readonly object[] {
+  return Array.from({ length: count }, () => ({}));
+}
 
 describe("startReceiver", () => {
   it("answers 202 once a delivery is kept, and rings when nobody has", async () => {
@@ -139,6 +144,20 @@ describe("startReceiver", () => {
     expect(JSON.parse(answer.text)).toEqual({
       error: { code: "not_json", message: "It is no list." },
     });
+  });
+
+  it("takes no more events at once than the inbox writes at once, whatever the connector makes", async () => {
+    const receiver = await startTestReceiver();
+    const answer = await post(receiver, manyEvents(deliveryEventsMax + 1));
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toEqual({
+      error: {
+        code: "too_many_events",
+        message: "There are more than 1000 events in it: post them in several deliveries.",
+      },
+    });
+    expect(await post(receiver, manyEvents(deliveryEventsMax))).toMatchObject({ status: 202 });
+    expect(await receiver.inbox.standings()).toMatchObject([{ waiting: deliveryEventsMax }]);
   });
 
   it.for([
