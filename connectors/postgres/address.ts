@@ -1,3 +1,4 @@
+import { connectTimeoutMs } from "../../src/limits.ts";
 import type { PostgresConfig } from "./config.ts";
 import { partsOf, type TlsMode } from "./url.ts";
 
@@ -34,6 +35,11 @@ export function addressOf({ url, ...members }: PostgresConfig): Address {
     port: port ?? portDefault,
     tls: isSocket ? "off" : tls,
   };
+}
+
+/** How long connecting may take. */
+export function connectMsOf({ url }: PostgresConfig): number {
+  return (url && partsOf(url).connectMs) ?? connectTimeoutMs;
 }
 
 /** The password in the clear, for the client alone; empty when there is none. */

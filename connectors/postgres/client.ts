@@ -6,9 +6,8 @@ import { Client } from "pg";
 import Cursor from "pg-cursor";
 
 import { ConfigError, messageOf } from "../../src/errors.ts";
-import { connectTimeoutMs } from "../../src/limits.ts";
 import type { Ask } from "../ask.ts";
-import { addressOf, passwordOf, type Address } from "./address.ts";
+import { addressOf, connectMsOf, passwordOf, type Address } from "./address.ts";
 import type { PostgresConfig } from "./config.ts";
 import { postgresError } from "./errors.ts";
 import {
@@ -101,7 +100,7 @@ export class Session {
       enableChannelBinding: true,
       application_name: "sluice",
       client_encoding: "UTF8",
-      connectionTimeoutMillis: connectTimeoutMs,
+      connectionTimeoutMillis: connectMsOf(config),
       keepAlive: true,
       stream: () => socket,
     });

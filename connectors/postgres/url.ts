@@ -11,6 +11,7 @@ export type UrlParts = {
   readonly user: string;
   readonly password: string;
   readonly tls: TlsMode | undefined;
+  readonly connectMs: number | undefined;
 };
 
 /** What `sslmode` of a URL means here. `prefer` and `allow` would let anyone on the way turn TLS off. */
@@ -21,7 +22,12 @@ const tlsModes: ReadonlyMap<string, TlsMode> = new Map([
 ]);
 
 /** The parameters a URL may have. Channel binding is used whenever the server offers it. */
-const parameters: ReadonlySet<string> = new Set(["host", "sslmode", "channel_binding"]);
+const parameters: ReadonlySet<string> = new Set([
+  "host",
+  "sslmode",
+  "channel_binding",
+  "connect_timeout",
+]);
 
 /** What is wrong with a connection URL, without any of it, or undefined. */
 export function urlFault(secret: Secret): string | undefined {
@@ -42,6 +48,10 @@ export function urlFault(secret: Secret): string | undefined {
   if (unknown !== undefined) {
     return `the URL has the parameter ${JSON.stringify(unknown)}; only ${[...parameters].join(", ")} are known`;
   }
+  const seconds = url.searchParams.get("connect_timeout");
+  if (seconds !== null && !/^[1-9]\d?$/.test(seconds)) {
+    return "the URL's connect_timeout is no number of seconds from 1 to 99";
+  }
   const mode = url.searchParams.get("sslmode");
   if (mode === null || tlsModes.has(mode)) return undefined;
   return `the URL's sslmode is none of ${[...tlsModes.keys()].join(", ")}`;
@@ -57,6 +67,7 @@ export function partsOf(secret: Secret): UrlParts {
     user: decodeURIComponent(url.username),
     password: decodeURIComponent(url.password),
     tls: tlsModes.get(url.searchParams.get("sslmode") ?? ""),
+    connectMs: Number(url.searchParams.get("connect_timeout")) * 1_000 || undefined,
   };
 }
 

@@ -44,6 +44,11 @@ describe("postgresConfig", () => {
       "url: the URL's sslmode is none of",
     ],
     [
+      "a connect_timeout of none",
+      { url: `${url}?connect_timeout=0` },
+      "url: the URL's connect_timeout is no number of seconds from 1 to 99",
+    ],
+    [
       "a table and a query",
       { url, table: "t", query: "select 1" },
       "query: there is a table already",

@@ -48,7 +48,8 @@ export async function postgresBench(style: PostgresStyle): Promise<PullBench> {
     return async () => wire.restore();
   };
   return {
-    config: { url: urlOf(name), table: "rows", ...from },
+    // F4 waits as long as connecting may take.
+    config: { url: `${urlOf(name)}?connect_timeout=3`, table: "rows", ...from },
     fill: async (rows) => await fill(client, rows),
     // What specimens left would be discovered.
     empty: async () => void (await client.query(`truncate rows; ${dropSpecimen}`)),

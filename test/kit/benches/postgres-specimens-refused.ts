@@ -68,7 +68,7 @@ function urls({ role, password, port }: Site): readonly Wrong[] {
     "an @ behind a /": `postgres://${role}@${server}/${password}@${server}`,
     "a URL without a user": `postgres://${server}/${role}`,
     "a URL without a host": `${right}?host=`,
-    "a URL with a parameter of other programs": `${right}?connect_timeout=5`,
+    "a URL with a parameter of other programs": `${right}?target_session_attrs=any`,
     "a URL that lets TLS be turned off": `${right}?sslmode=prefer`,
   };
   return Object.entries(wrong).map(([what, url]) => [what, { url }, "url"] as const);
