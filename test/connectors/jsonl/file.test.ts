@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { jsonl } from "../../../connectors/jsonl/index.ts";
 import { ConfigError } from "../../../src/errors.ts";
+import { lock } from "../../support/lock.ts";
 import { askFor, pagesOf } from "./support.ts";
 
 describe("a file of JSON lines", () => {
@@ -28,9 +30,11 @@ describe("a file of JSON lines", () => {
     await expect(pagesOf(ask)).rejects.toThrow("a.jsonl is no file");
   });
 
-  it.skipIf(process.getuid?.() === 0)("says what to do when it may not be read", async () => {
+  it("says what to do when it may not be read", async () => {
     const { ask, path } = await askFor("{}\n");
-    await chmod(path, 0o000);
+    // Its folder may be looked into, so that only the file itself is in the way.
+    await chmod(dirname(path), 0o755);
+    onTestFinished(await lock(path));
     const hint = "set `path` to a file that this process may read";
     await expect(pagesOf(ask)).rejects.toMatchObject({ field: "path", hint });
   });

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 
-import type { BenchRow, PullBench, Undo } from "../../../testing/bench.ts";
+import type { BenchRow, PullBench } from "../../../testing/bench.ts";
+import { lock } from "../../support/lock.ts";
 import { csvSpecimens } from "./csv-specimens.ts";
 
 /** What sets one bench of CSV files apart from another. */
@@ -103,19 +104,6 @@ async function replaceFile(path: string, bytes: Buffer): Promise<void> {
 /** Packed about as much as real files are: those of the kit repeat themselves so often that they look like a bomb. */
 function packed(bytes: Buffer): Buffer {
   return gzipSync(bytes, { strategy: constants.Z_HUFFMAN_ONLY });
-}
-
-const nobody = 65_534;
-
-/** No mode of a file stops the superuser: then this process is nobody until it is undone. */
-async function lock(path: string): Promise<Undo> {
-  await chmod(path, 0o000);
-  const isSuperuser = process.getuid?.() === 0;
-  if (isSuperuser) process.seteuid?.(nobody);
-  return async () => {
-    if (isSuperuser) process.seteuid?.(0);
-    await chmod(path, 0o644);
-  };
 }
 
 /** Our own reading of a line, whose cells hold no line break. */

@@ -1,6 +1,5 @@
 import {
   appendFile,
-  chmod,
   mkdir,
   readdir,
   readFile,
@@ -13,6 +12,7 @@ import { dirname, join } from "node:path";
 
 import type { Row } from "../../../connectors/connector.ts";
 import type { Outcome, Specimen, Writing } from "../../../testing/specimen.ts";
+import { lock } from "../../support/lock.ts";
 
 /** Files by their paths within a folder. */
 export type Files = Readonly<Record<string, string | Buffer>>;
@@ -42,7 +42,7 @@ export type CsvSpecimen = Omit<Specimen, "make" | "writes" | "afterwards"> & {
 /** The specimen as the kit takes it, in a folder that is its own. */
 export function specimenIn(folder: string, specimen: CsvSpecimen): Specimen {
   const { files, config, prepare, locked, writes, afterwards, ...said } = specimen;
-  const lock = locked && { path: join(folder, locked.path), mode: locked.mode };
+  let unlock: (() => Promise<void>) | undefined;
   return {
     ...said,
     make: async () => {
@@ -51,10 +51,10 @@ export function specimenIn(folder: string, specimen: CsvSpecimen): Specimen {
       await putFiles(folder, files);
       await prepare?.(folder);
       const own = typeof config === "function" ? config(folder) : config;
-      if (lock !== undefined) await becomeNobody(lock);
+      if (locked !== undefined) unlock = await lock(join(folder, locked.path), locked.mode);
       return { path: "a.csv", folder, append_only: undefined, ...own };
     },
-    ...(lock && { undo: async () => await becomeAgain(lock) }),
+    undo: async () => await unlock?.(),
     ...(writes && {
       writes: writes.map((writing) => ({ ...writing, left: async () => await leftIn(folder) })),
     }),
@@ -71,21 +71,6 @@ export function specimenIn(folder: string, specimen: CsvSpecimen): Specimen {
       },
     }),
   };
-}
-
-type Lock = { readonly path: string; readonly mode: number };
-
-const nobody = 65_534;
-
-/** No mode of a folder stops the superuser: then this process is nobody until it is undone. */
-async function becomeNobody({ path, mode }: Lock): Promise<void> {
-  await chmod(path, mode);
-  if (process.getuid?.() === 0) process.seteuid?.(nobody);
-}
-
-async function becomeAgain({ path }: Lock): Promise<void> {
-  if (process.getuid?.() === 0) process.seteuid?.(0);
-  await chmod(path, 0o755);
 }
 
 async function putFiles(folder: string, files: Files): Promise<void> {

@@ -11,16 +11,10 @@ import { columnsOfCsv } from "../../../../connectors/csv/check.ts";
 import { missingFileMs } from "../../../../connectors/csv/limits.ts";
 import { openFile } from "../../../../connectors/csv/open.ts";
 import { ConfigError, messageOf } from "../../../../src/errors.ts";
+import { lock } from "../../../support/lock.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { configOf, keptLog, readAll, readToStop } from "../support.ts";
 import { makeImage, mayMount, mount, unmount } from "./mounts.ts";
-
-/** Lets this process be nobody until the test ends, when it is root, whom no mode stops. */
-function dropRights(): void {
-  if (process.getuid?.() !== 0) return;
-  process.seteuid?.(65_534);
-  onTestFinished(() => process.seteuid?.(0));
-}
 
 /** Whether Temporal tries again what failed so long after it was first asked for. */
 async function isRetried(error: unknown, afterMs: number): Promise<boolean> {
@@ -40,9 +34,7 @@ describe("a file that may not be read", () => {
     await mkdir(join(folder, "in"));
     for (const name of ["a.csv", "b.csv", "in/a.csv"])
       await writeFile(join(folder, name), "id\n1\n");
-    await chmod(join(folder, locked), 0o000);
-    onTestFinished(async () => await chmod(join(folder, locked), 0o755));
-    dropRights();
+    onTestFinished(await lock(join(folder, locked)));
     const place = path.replace("*", "a");
     expect(await readToStop(configOf(folder, { path }))).toEqual({
       items: [],
@@ -53,9 +45,7 @@ describe("a file that may not be read", () => {
   it("is not taken for missing in a folder that may not be listed", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "a.csv"), "id\n1\n");
-    await chmod(folder, 0o311);
-    onTestFinished(async () => await chmod(folder, 0o755));
-    dropRights();
+    onTestFinished(await lock(folder, 0o311));
     expect((await readToStop(configOf(folder, { path: "*.csv" }))).error).toBe(
       `ConfigError: ${folder} may not be read by this process`,
     );
@@ -70,9 +60,7 @@ describe("a file that may not be read", () => {
         await mkdir(join(folder, name));
         await writeFile(join(folder, name, "a.csv"), "id\n1\n");
       }
-      await chmod(join(folder, "in"), 0o311);
-      onTestFinished(async () => await chmod(join(folder, "in"), 0o755));
-      dropRights();
+      onTestFinished(await lock(join(folder, "in"), 0o311));
       expect(await readToStop(configOf(folder, { path }))).toEqual({
         items: [],
         error: "ConfigError: in may not be read by this process",
