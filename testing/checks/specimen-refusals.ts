@@ -1,7 +1,7 @@
 import { mustBe } from "../failed.ts";
 import type { Outcome, Refusing, Specimen, Thrown } from "../specimen.ts";
 import type { ReadPage, Subject } from "../subject.ts";
-import { tryEdges } from "./specimen-abilities.ts";
+import { tryEdges } from "./specimen-cuts.ts";
 import { mustCome, mustFind, mustThrow } from "./specimen-rows.ts";
 
 /** Fails unless the schema refuses the configuration, or else `read` and, where there is one, `check`. @throws {CheckFailed} */

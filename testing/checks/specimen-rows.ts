@@ -9,8 +9,7 @@ import type { ReadPage } from "../subject.ts";
 
 /** Fails unless these pages hold what is expected, in its order. @throws {CheckFailed} without a cell */
 export function mustCome(pages: readonly ReadPage[], expected: Outcome, when: string): void {
-  const rows = pages.flatMap(({ raw }) => raw.rows);
-  mustBeRows(rows, expected.rows ?? [], when);
+  mustBeRows(rowsOf(pages), expected.rows ?? [], when);
   const { rejects = [] } = expected;
   const came = pages.flatMap((page) => page.rejects);
   const counted = `${rejects.length} rejects ${when}`;
@@ -25,6 +24,11 @@ export function mustCome(pages: readonly ReadPage[], expected: Outcome, when: st
       `${code} at ${where}`,
     );
   }
+}
+
+/** The rows of pages, as they came. */
+export function rowsOf(pages: readonly ReadPage[]): readonly Row[] {
+  return pages.flatMap(({ raw }) => raw.rows);
 }
 
 /** What the rows of pages are called. */

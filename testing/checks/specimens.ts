@@ -6,7 +6,8 @@ import type { Check } from "../check.ts";
 import { mustBe, needed } from "../failed.ts";
 import type { Specimen } from "../specimen.ts";
 import { Subject, type ReadPage } from "../subject.ts";
-import { tryAbilities, tryCuts } from "./specimen-abilities.ts";
+import { tryAbilities } from "./specimen-abilities.ts";
+import { tryCuts } from "./specimen-cuts.ts";
 import { goOnMeanwhile, mustComeTo, mustRefuse, mustRefuseAlone } from "./specimen-refusals.ts";
 import { mustBePlaced, mustCome, naming, placesOf } from "./specimen-rows.ts";
 
