@@ -1,8 +1,10 @@
 import { Agent, request, type Dispatcher } from "undici";
 import { z } from "zod";
 
+import { retryAfterMs } from "../src/api/retry-after.ts";
 import { duration } from "../src/config/units.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../src/errors.ts";
+import { isPlainObject } from "../src/records/json-value.ts";
 import { pullSource, secret, type Page, type ReadAsk, type Reject, type Row } from "./connector.ts";
 
 const [string, text] = [z.string(), z.string().min(1)];
@@ -51,9 +53,9 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
   // A position of another reading says nothing of this one: everything is read again.
   let done = ask.from?.of === of ? ask.from : { of, since: "", at: isAll ? start : "", seen: [] };
   const covers = ({ at, seen }: Position, { group, key }: Entry): boolean =>
-    group === at
-      ? seen.includes(key) || (isAll && Number(key) < Number(seen.at(-1)))
-      : !isAll && rank(group) < rank(at);
+    isAll
+      ? group === at && Number(key) <= Number(seen.at(-1))
+      : rank(group) < rank(at) || (group === at && seen.includes(key));
   const behind = (was: Position, { group, key }: Entry): Position => {
     if (isAll || group !== was.at) return { ...was, since: was.at, at: group, seen: [key] };
     if (was.seen.length === seenMax) throw wrong("too many changed at one time", "changed_by");
@@ -78,7 +80,7 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
     }
     // A row that changes leaves its place and moves others to the page before, so that one is asked for anew.
     const isAnew = !isAll && done.since !== since;
-    if (isCut && !isAnew && !to && left > 0) throw wrong("a full page, no next one", "page_size");
+    if (isCut && !isAnew && !to && left > 0) throw wrong("a full page, no next one", "cursor");
     if (!isAnew && (next === "" || (isAll && page === to?.at))) return;
     if (!isAnew && sign === mark) throw wrong("one cursor or page comes again and again", "cursor");
     if (isAnew) last.group = done.since;
@@ -91,14 +93,14 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
 function entriesOf(list: readonly unknown[], { config }: Ask, at: { group: string }): Entry[] {
   const { id, changed_by: by, path = "" } = config;
   return list.map((value, index) => {
-    const row = isObject(value) ? value : {};
+    const row = isPlainObject(value) ? value : {};
     const name = textOf(row[id]);
     const change = by ? textOf(row[by.column]).replace(/^\D.*/s, "") : at.group;
-    if (change && index && rank(change) < rank(at.group)) throw wrong("out of order", "query");
+    if (change && index && rank(change) < rank(at.group)) throw wrong("rows unsorted", "query");
     const group = (at.group = change || at.group);
     const where = `${path}:${name || `${group}#${index + 1}`}`;
     const entry = { group, where, key: by ? name || JSON.stringify(value) : `${index}` };
-    if (isObject(value) && (!by || (name && change))) return { ...entry, row };
+    if (isPlainObject(value) && (!by || (name && change))) return { ...entry, row };
     const reason = by ? "it is no object that has the id and the change column" : "it is no object";
     return { ...entry, reject: { where, code: "no_row", reason, row: JSON.stringify(value) } };
   });
@@ -136,9 +138,7 @@ function refusalOf({ statusCode: status, headers }: Dispatcher.ResponseData, wha
   const [message, hint] = [`${what}: ${status}`, "Check token, or user and password."];
   if ([401, 403].includes(status)) return new SourceAuthError(message, { field: "token", hint });
   if (status !== 429 && status < 500) return wrong(message, "path");
-  const after = String(headers["retry-after"]);
-  const afterMs = Number(after) * 1_000 || Date.parse(after) - Date.now();
-  return new RetryLater(message, { hint: "Try later.", ...(afterMs > 0 && { afterMs }) });
+  return new RetryLater(message, { hint: "Wait.", afterMs: retryAfterMs(headers, Date.now()) });
 }
 
 /** Keeps a number of more digits than JavaScript's have as text. */
@@ -146,14 +146,14 @@ const exact = (_: string, value: unknown, { source = "" }: { source?: string } =
   typeof value === "number" && source.replaceAll(/\D/g, "").length > 15 ? source : value;
 
 const plain = (name: string): string => name.replaceAll("~1", "/").replaceAll("~0", "~");
-const step = (at: unknown, name: string) => (isObject(at) ? at[plain(name)] : undefined);
+const step = (at: unknown, name: string) => (isPlainObject(at) ? at[plain(name)] : undefined);
 const valueAt = (at: unknown, names = ""): unknown => names.split("/").slice(1).reduce(step, at);
 const pair = (to: { parameter: string } | undefined, value: string | number | undefined) =>
   to && value ? { [to.parameter]: `${value}` } : {};
 const textOf = (value: unknown) => (/string|number/.test(typeof value) ? String(value) : "");
 const rank = (at: string) => (/^\d+$/.test(at) ? at.padStart(20, "0") : at.replace(/Z$/, ""));
-const isObject = (one: unknown): one is Row => Object(one) === one && !Array.isArray(one);
-const wrong = (it: string, field: string) => new ConfigError(it, { field, hint: `Mend ${field}.` });
+const wrong = (message: string, field: string) =>
+  new ConfigError(message, { field, hint: `Set ${field} as the API documents it.` });
 
 /** Reads a list from a JSON API: what changed since the last run, or without a change column all of it in each run. */
 export const http = pullSource({

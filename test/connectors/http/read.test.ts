@@ -117,7 +117,7 @@ describe("reading what changed", () => {
     const data = [5, 4].map((changed) => ({ id: changed, changed }));
     server.answers.push((response) => response.end(JSON.stringify({ data })));
     expect(await errorOf(askOf(server))).toMatchObject({
-      message: "out of order",
+      message: "rows unsorted",
       field: "query",
     });
   });
@@ -175,7 +175,7 @@ describe("check", () => {
   it("finds a pointer to nothing, entries that are no rows, and refused credentials", async () => {
     const server = await startApi({ pages: "cursor" });
     const found = await http.check?.(askOf(server, { rows: "/items" }));
-    expect(found).toMatchObject([{ ok: false, fix: "Mend rows." }]);
+    expect(found).toMatchObject([{ ok: false, fix: "Set rows as the API documents it." }]);
     server.answers.push((response) => response.end('{"data":[1]}'));
     expect(await http.check?.(askOf(server))).toMatchObject([
       { ok: false, fix: "it is no object" },

@@ -129,7 +129,7 @@ function cutSpecimen(server: SpecimenApi): Specimen {
     rows,
     afterwards: {
       change: async () => void all.push(...[8, 9, 10, 11].map((id) => ({ id, seq: 8 }))),
-      throws: { code: "ConfigError", field: "page_size" },
+      throws: { code: "ConfigError", field: "cursor" },
     },
   });
   return {

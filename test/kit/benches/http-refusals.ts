@@ -14,18 +14,28 @@ const answersInPlace: readonly (readonly [
 ])[] = [
   ["401", { status: 401 }, login, "Check token, or user and password."],
   ["403", { status: 403 }, login, "Check token, or user and password."],
-  ["400", { status: 400 }, path, "Mend path."],
-  ["404", { status: 404 }, path, "Mend path."],
-  ["204", { status: 204 }, path, "Mend path."],
-  ["a redirect", { status: 302, headers: { location: "/c" } }, path, "Mend path."],
-  ["429", { status: 429, headers: { "retry-after": "7" } }, later, "Try later."],
-  ["500", { status: 500 }, later, "Try later."],
-  ["503", { status: 503 }, later, "Try later."],
-  ["a page for people", "<p>here</p>", path, "Mend path."],
-  ["half of an answer", '{"data":[', path, "Mend path."],
+  ["400", { status: 400 }, path, "Set path as the API documents it."],
+  ["404", { status: 404 }, path, "Set path as the API documents it."],
+  ["204", { status: 204 }, path, "Set path as the API documents it."],
+  [
+    "a redirect",
+    { status: 302, headers: { location: "/c" } },
+    path,
+    "Set path as the API documents it.",
+  ],
+  ["429", { status: 429, headers: { "retry-after": "7" } }, later, "Wait."],
+  ["500", { status: 500 }, later, "Wait."],
+  ["503", { status: 503 }, later, "Wait."],
+  ["a page for people", "<p>here</p>", path, "Set path as the API documents it."],
+  ["half of an answer", '{"data":[', path, "Set path as the API documents it."],
   ...['{"data":{"0":{}}}', '{"list":[]}', "[]", '"data"', "null"].map(
     (body) =>
-      [`no list: ${body}`, body, { code: "ConfigError", field: "rows" }, "Mend rows."] as const,
+      [
+        `no list: ${body}`,
+        body,
+        { code: "ConfigError", field: "rows" },
+        "Set rows as the API documents it.",
+      ] as const,
   ),
 ];
 
@@ -62,7 +72,7 @@ function circling(server: SpecimenApi): readonly Specimen[] {
       {
         what: `cursors that go in a circle: ${circle.join(", ")}`,
         throws: { code: "ConfigError", field: "cursor", says: "again and again" },
-        findings: [{ name: "read", ok: false, fix: "Mend cursor." }],
+        findings: [{ name: "read", ok: false, fix: "Set cursor as the API documents it." }],
       },
     );
   });
@@ -88,7 +98,7 @@ const changes: readonly {
     config: { page_size: { parameter: "n", rows: 2 } },
     before: { "/?n=2": '[{"id":1}]' },
     behind: { "/?n=2": '[{"id":1},{"id":2}]' },
-    throws: { code: "ConfigError", field: "page_size" },
+    throws: { code: "ConfigError", field: "cursor" },
   },
   {
     what: "a token that is withdrawn",
@@ -157,7 +167,14 @@ export function refusalSpecimens(server: SpecimenApi): readonly Specimen[] {
     {
       what: "rows that are not in the order of their changes",
       throws: { code: "ConfigError", field: "query" },
-      findings: [{ name: "read", ok: false, detail: "out of order", fix: "Mend query." }],
+      findings: [
+        {
+          name: "read",
+          ok: false,
+          detail: "rows unsorted",
+          fix: "Set query as the API documents it.",
+        },
+      ],
     },
   );
   return [
