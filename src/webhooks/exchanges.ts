@@ -8,16 +8,19 @@ import { endConnection, hasEnded, refusals, type Refusal } from "./answers.ts";
 type Line = {
   /** Requests that came and are not answered. */
   pending: number;
-  /** The latest of them. */
-  last: IncomingMessage;
+  /** The latest of them; undefined for none. */
+  last: IncomingMessage | undefined;
   /** What came after them is no request. */
   isBroken: boolean;
 };
 
 /** The requests under way, by connection, and how a connection ends on which something comes that is no request. */
 export class Exchanges {
+  // Entries that come and go with each request would be kept with all that they hold, until the old generation is collected: a Map
+  // that makes itself room points from its old table to its new one (measured: 200 MB).
   readonly #lines = new Map<Socket, Line>();
   readonly #count: (refusal: Refusal) => void;
+  #pending = 0;
   #settled: (() => void) | undefined;
 
   constructor(count: (refusal: Refusal) => void) {
@@ -27,28 +30,35 @@ export class Exchanges {
   /** Notes a request, until its answer is sent or its connection gone. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const line = this.#lines.get(socket);
-    if (line === undefined) this.#lines.set(socket, { pending: 1, last: request, isBroken: false });
-    else {
-      line.pending += 1;
-      line.last = request;
-    }
-    response.once("close", () => this.#end(socket));
+    const line = this.#lineOf(socket);
+    line.pending += 1;
+    line.last = request;
+    this.#pending += 1;
+    response.once("close", () => this.#end(socket, line));
   }
 
-  #end(socket: Socket): void {
-    const line = this.#lines.get(socket);
-    if (line === undefined) return;
+  #lineOf(socket: Socket): Line {
+    const known = this.#lines.get(socket);
+    if (known !== undefined) return known;
+    const line: Line = { pending: 0, last: undefined, isBroken: false };
+    this.#lines.set(socket, line);
+    socket.once("close", () => this.#lines.delete(socket));
+    return line;
+  }
+
+  #end(socket: Socket, line: Line): void {
     line.pending -= 1;
-    if (line.pending > 0) return;
-    this.#lines.delete(socket);
-    if (line.isBroken) socket.destroySoon();
-    if (this.#lines.size === 0) this.#settled?.();
+    this.#pending -= 1;
+    if (line.pending === 0) {
+      line.last = undefined;
+      if (line.isBroken) socket.destroySoon();
+    }
+    if (this.#pending === 0) this.#settled?.();
   }
 
   /** Resolves when no request is under way. */
   async settled(): Promise<void> {
-    if (this.#lines.size === 0) return;
+    if (this.#pending === 0) return;
     await new Promise<void>((resolve) => (this.#settled = resolve));
   }
 
@@ -63,7 +73,7 @@ export class Exchanges {
     const line = this.#lines.get(socket);
     const refusal = refusalsByCode.get(error.code ?? "") ?? refusals.malformed;
     this.#count(refusal);
-    if (line !== undefined && (line.pending > 1 || line.last.complete)) {
+    if (line?.last !== undefined && (line.pending > 1 || line.last.complete)) {
       // Whoever sent the requests before would take this answer for theirs, which are about to be kept.
       line.isBroken = true;
       return;
