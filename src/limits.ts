@@ -464,11 +464,17 @@ export const sendAnswerBytesMax = 64 * 1024;
 /** How long the id of an event that was posted is remembered (design: P12). */
 export const eventIdsKeptMs = 7 * 24 * 3_600_000;
 
+/** Event ids that a process knows by heart before they are put down in their order, which halves that once the next are as many: 52 bytes each. */
+export const recentIdsMax = 262_144;
+
 /** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */
 export const inboxGroupCharsMax = 8 * 1024 * 1024;
 
-/** Pages of the inbox's log after which they go into its file: event ids touch the same ones again and again. 16 MB. */
-export const inboxLogPages = 4_000;
+/** Pages of the inbox's log after which they go into its file, which holds those up who wait for a 2xx. 4 MB. */
+export const inboxLogPages = 1_000;
+
+/** Most of the young objects of the inbox's thread, which has a group of deliveries at a time. */
+export const inboxYoungMb = 6;
 
 // ---- Inbox as a source (our choice) -------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ export interface InboxMethods {
     /** Unix ms. */
     readonly receivedBefore: number;
   }): number;
-  /** Forgets event ids that came before a time (Unix ms), at most `transactionRowsMax` of them. @returns how many. */
+  /** Forgets event ids of the hours that were over at a time (Unix ms), at most `transactionRowsMax` of them. @returns how many; 0 when none is left. */
   forgetIds(input: { readonly receivedBefore: number }): number;
 }
 

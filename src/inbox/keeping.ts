@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Database } from "../state/database.ts";
 import { first } from "../state/database.ts";
-import { createEventIds } from "./event-ids.ts";
+import { createEventIds, type TakeId } from "./event-ids.ts";
 import type { Delivery, InboxMethods, Verdict } from "./inbox.ts";
 import { placeOf } from "./reading.ts";
 
@@ -17,7 +17,7 @@ type Receiving = z.output<typeof connectionRow>;
 
 /** Writes deliveries and their events' ids. */
 export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forgetIds"> {
-  const { take, forgetIds } = createEventIds(db);
+  const ids = createEventIds(db);
   const add = db.prepare("insert or ignore into connections (name) values ($name)");
   const select = db.prepare(
     "select number, last_seq as last, rung as isRung from connections where name = $name",
@@ -29,7 +29,11 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
     "insert into events (place, received_at, conflict, id, json) values (?, ?, ?, ?, ?)",
   );
 
-  const keepOne = ({ events, receivedAt }: Delivery, receiving: Receiving): Verdict => {
+  const keepOne = (
+    { events, receivedAt }: Delivery,
+    receiving: Receiving,
+    take: TakeId,
+  ): Verdict => {
     const before = receiving.last;
     for (const { id, json } of events) {
       const event = { connection: receiving.number, json, receivedAt };
@@ -46,9 +50,9 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
   };
 
   return {
-    forgetIds,
+    forgetIds: ids.forgetIds,
     keep: (deliveries) =>
-      db.write(() => {
+      ids.write((take) => {
         const receivings = new Map<string, Receiving>();
         const receivingOf = (name: string): Receiving => {
           const known = receivings.get(name);
@@ -59,7 +63,9 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
           receivings.set(name, receiving);
           return receiving;
         };
-        const verdicts = deliveries.map((each) => keepOne(each, receivingOf(each.connection)));
+        const verdicts = deliveries.map((each) =>
+          keepOne(each, receivingOf(each.connection), take),
+        );
         for (const { number, last, isRung } of receivings.values()) {
           update.run({ number, last, rung: Number(isRung) });
         }

@@ -30,4 +30,15 @@ export const inboxMigrations: readonly string[] = [
   ) without rowid;
   create index event_ids_by_time on event_ids (received_at);
   `,
+  // Ids come in no order: written one by one into `event_ids`, each would change a page of it and one of its index.
+  `
+  create table recent_ids (
+    position integer primary key autoincrement,
+    oldest_at integer not null,
+    ids blob not null
+  );
+
+  drop index event_ids_by_time;
+  create index event_ids_by_hour on event_ids (received_at / 3600000);
+  `,
 ];

@@ -12,6 +12,9 @@ const implementations = [{ kind: "sqlite", open: openInbox }];
 
 const connection = "forms";
 
+/** Ids are forgotten by the hour. */
+const hourMs = 3_600_000;
+
 function seqs(found: readonly InboxRow[]): readonly number[] {
   return found.map(({ seq }) => seq);
 }
@@ -93,7 +96,8 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
 
   it.each([
     ["that came exactly so long ago", 0, 0],
-    ["that came a ms before that", 1, 1],
+    ["in whose hour others came later", hourMs - 1, 0],
+    ["whose hour is over", hourMs, 1],
   ])("forgets no id of the last seven days: one %s", async (_, ms, forgotten) => {
     const now = receivedAt + eventIdsKeptMs + ms;
     await inbox.keep(one("a"));
@@ -104,7 +108,7 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
   it("forgets the bodies of an id together, so that none is left to make a conflict of the first", async () => {
     await inbox.keep(one("a", "1"));
     await inbox.keep({ ...one("a", "2"), receivedAt: receivedAt + 1_000 });
-    expect(await inbox.forgetIds({ receivedBefore: receivedAt + 1 })).toBe(2);
+    expect(await inbox.forgetIds({ receivedBefore: receivedAt + hourMs })).toBe(2);
     await inbox.keep(one("a", "1"));
     expect((await rows()).at(-1)).toMatchObject({ seq: 3, json: "1", isConflict: false });
   });
@@ -116,7 +120,7 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
   ])("forgets %i ids in transactions of a thousand", async (size, atFirst, then) => {
     const events = Array.from({ length: size }, (_, index) => ({ json: "{}", id: `${index}` }));
     await inbox.keep(delivery(events));
-    const old = { receivedBefore: receivedAt + 1 };
+    const old = { receivedBefore: receivedAt + hourMs };
     expect([await inbox.forgetIds(old), await inbox.forgetIds(old)]).toEqual([atFirst, then]);
   });
 

@@ -1,0 +1,176 @@
+import { join } from "node:path";
+
+import * as fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { messageOf } from "../../../src/errors.ts";
+import { createEventIds, type EventIds } from "../../../src/inbox/event-ids.ts";
+import { inboxMigrations } from "../../../src/inbox/migrations.ts";
+import { count, type Database, openDatabase } from "../../../src/state/database.ts";
+import { numbers } from "../../support/sequences.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const hourMs = 3_600_000;
+
+type Named = { readonly connection: number; readonly id: string; readonly body: string };
+
+/** What may happen to the ids of an inbox. */
+type Step =
+  | { readonly does: "take" | "fail"; readonly events: readonly Named[] }
+  | { readonly does: "pass"; readonly hours: number }
+  | { readonly does: "forget" | "restart" };
+
+const events = fc.array(
+  fc.record({
+    connection: fc.constantFrom(1, 2),
+    id: fc.nat(11).map(String),
+    body: fc.constantFrom("x", "x", "x", "y"),
+  }),
+  { maxLength: 6 },
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ does: fc.constant("take" as const), events }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("fail" as const), events }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant("pass" as const), hours: fc.nat(2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom({ does: "forget" } as const, { does: "restart" } as const),
+  },
+);
+
+/** What an inbox must know, kept the plain way. */
+class Model {
+  #bodies = new Map<string, { readonly at: number; readonly bodies: Set<string> }>();
+
+  take({ connection, id, body }: Named, at: number): string {
+    const known = this.#bodies.get(`${connection}${id}`);
+    if (known?.bodies.has(body) === true) return "had";
+    if (known === undefined)
+      this.#bodies.set(`${connection}${id}`, { at, bodies: new Set([body]) });
+    else known.bodies.add(body);
+    return known === undefined ? "new" : "conflict";
+  }
+
+  forget(before: number): void {
+    for (const [key, { at }] of this.#bodies) if (at < before) this.#bodies.delete(key);
+  }
+}
+
+async function openFile(): Promise<() => Database> {
+  const file = join(await temporaryFolder(), "inbox.db");
+  return () => {
+    const db = openDatabase(file, inboxMigrations);
+    onTestFinished(() => db.close());
+    return db;
+  };
+}
+
+function takeAll(ids: EventIds, all: readonly Named[], receivedAt: number): readonly string[] {
+  return ids.write((take) =>
+    all.map(({ connection, id, body }) => take({ connection, id, json: body, receivedAt })),
+  );
+}
+
+/** Takes ids in a transaction that fails. */
+function fail(ids: EventIds, all: readonly Named[], receivedAt: number): void {
+  try {
+    ids.write((take) => {
+      for (const { connection, id, body } of all) take({ connection, id, json: body, receivedAt });
+      throw new Error("the disk is full");
+    });
+  } catch (error) {
+    if (messageOf(error) !== "the disk is full") throw error;
+  }
+}
+
+function named(number: number): Named {
+  return { connection: 1, id: `${number}`, body: "x" };
+}
+
+/** Processes that take ids into one inbox, and somebody who writes all of it down. */
+class Processes {
+  readonly #dbs: readonly [Database, Database];
+  readonly #idsMax: number;
+  readonly #all: EventIds[];
+  readonly #model = new Model();
+  #now = 1_767_571_200_000;
+
+  constructor(dbs: readonly [Database, Database], idsMax: number) {
+    this.#dbs = dbs;
+    this.#idsMax = idsMax;
+    this.#all = dbs.map((db) => createEventIds(db, idsMax));
+  }
+
+  /** @returns what a process said of ids, and what it should have said. */
+  do(process: 0 | 1, what: Step): { readonly said: unknown; readonly expected: unknown } {
+    const ids = this.#all[process] ?? createEventIds(this.#dbs[process], this.#idsMax);
+    const now = this.#now;
+    if (what.does === "take") {
+      const expected = what.events.map((each) => this.#model.take(each, now));
+      return { said: takeAll(ids, what.events, now), expected };
+    }
+    if (what.does === "fail") fail(ids, what.events, now);
+    else if (what.does === "pass") this.#now += what.hours * hourMs;
+    else if (what.does === "restart") {
+      this.#all[process] = createEventIds(this.#dbs[process], this.#idsMax);
+    } else {
+      const receivedBefore = now - hourMs;
+      while (ids.forgetIds({ receivedBefore }) > 0);
+      this.#model.forget(receivedBefore);
+    }
+    return { said: undefined, expected: undefined };
+  }
+}
+
+describe("createEventIds", () => {
+  it("takes and forgets as one who wrote everything down, whoever of several processes is asked", async () => {
+    const open = await openFile();
+    const [one, other, beside] = [open(), open(), open()];
+    const clear = ["recent_ids", "event_ids"].map((table) =>
+      beside.prepare(`delete from ${table}`),
+    );
+    const recent = beside.prepare("select count(*) from recent_ids");
+    const steps = fc.array(fc.tuple(fc.constantFrom(0, 1), step), { maxLength: 40 });
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 12 }), (all, idsMax) => {
+        for (const statement of clear) statement.run();
+        const processes = new Processes([one, other], idsMax);
+        for (const [process, what] of all) {
+          const { said, expected } = processes.do(process, what);
+          expect(said).toEqual(expected);
+        }
+        // What is full does not stay: it goes while the next ones come.
+        expect(count(recent)).toBeLessThanOrEqual(3 * idsMax + 12);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("puts ids down while others come, and knows them there", async () => {
+    const open = await openFile();
+    const db = open();
+    const ids = createEventIds(db, 100);
+    const rows = (table: string): number => count(db.prepare(`select count(*) from ${table}`));
+    for (const number of numbers(100)) takeAll(ids, [named(number)], 0);
+    expect([rows("recent_ids"), rows("event_ids")]).toEqual([100, 0]);
+    for (const number of numbers(50)) takeAll(ids, [named(100 + number)], 0);
+    expect([rows("recent_ids"), rows("event_ids")]).toEqual([50, 100]);
+    const again = takeAll(ids, numbers(150).map(named), 0);
+    expect(new Set(again)).toEqual(new Set(["had"]));
+    expect(rows("recent_ids")).toBe(50);
+  });
+
+  it("goes on after a kill where ids were half put down", async () => {
+    const open = await openFile();
+    const db = open();
+    const before = createEventIds(db, 100);
+    for (const number of numbers(120)) takeAll(before, [named(number)], 0);
+    expect(count(db.prepare("select count(*) from event_ids"))).toBe(40);
+    const after = createEventIds(open(), 100);
+    expect(new Set(takeAll(after, numbers(120).map(named), 0))).toEqual(new Set(["had"]));
+    for (const number of numbers(100)) takeAll(after, [named(200 + number)], 0);
+    expect(count(db.prepare("select count(*) from event_ids"))).toBe(140);
+    expect(count(db.prepare("select count(*) from recent_ids"))).toBe(120);
+  });
+});

@@ -1,0 +1,66 @@
+import { hash } from "node:crypto";
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { idHashBytes, IdSegment, type NamedBody } from "../../../src/inbox/id-segment.ts";
+import { numbers } from "../../support/sequences.ts";
+
+function hashOf(text: string): Buffer {
+  return hash("sha256", text, "buffer").subarray(0, idHashBytes);
+}
+
+/** A body under an id, with a time that only a double holds. */
+function named(connection: number, id: string, body: string): NamedBody {
+  return { connection, id: hashOf(id), body: hashOf(body), receivedAt: 1_767_571_200_123 };
+}
+
+function segmentOf(all: readonly NamedBody[]): IdSegment {
+  const segment = new IdSegment();
+  for (const each of all) segment.add(each);
+  return segment;
+}
+
+/** Few of each, so that ids come again under other bodies and in other connections. */
+const someBodies = fc.array(
+  fc
+    .tuple(fc.constantFrom(1, 2, 8_191), fc.nat(40), fc.nat(3))
+    .map(([connection, id, body]) => named(connection, `${id}`, `${body}`)),
+  { maxLength: 200 },
+);
+
+describe("id segment", () => {
+  it("answers the bodies of an id of a connection, in their order, as they were added", () => {
+    fc.assert(
+      fc.property(someBodies, (all) => {
+        const segment = segmentOf(all);
+        expect(segment.size).toBe(all.length);
+        for (const { connection, id } of [...all, named(3, "1", "1")]) {
+          const own = all.filter((each) => each.connection === connection && each.id.equals(id));
+          expect(segment.bodiesOf({ connection, id })).toEqual(own);
+        }
+      }),
+    );
+  });
+
+  it("is the same once its bytes were stored and read, from wherever", () => {
+    fc.assert(
+      fc.property(someBodies, fc.nat(200), (all, at) => {
+        const cut = Math.min(at, all.length);
+        const whole = segmentOf(all);
+        const read = segmentOf(all.slice(0, cut));
+        read.addBytes(Buffer.from(whole.bytesFrom(cut)));
+        expect(numbers(read.size).map((record) => read.at(record))).toEqual(all);
+        expect(read.bytesFrom(0)).toEqual(whole.bytesFrom(0));
+      }),
+    );
+  });
+
+  it("finds every id of thousands, and puts them in the order of their hashes", () => {
+    const all = numbers(5_000).map((id) => named(1, `${id}`, "body"));
+    const segment = segmentOf(all);
+    expect(all.filter((each) => segment.bodiesOf(each).length !== 1)).toEqual([]);
+    const inOrder = Array.from(segment.inOrder(), (record) => segment.at(record).id);
+    expect(inOrder).toEqual(all.map(({ id }) => id).toSorted((a, b) => a.compare(b)));
+  });
+});
