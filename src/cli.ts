@@ -2,22 +2,31 @@ import { setFlagsFromString } from "node:v8";
 
 import { Command, CommanderError } from "commander";
 
-import { registerConnector } from "./commands/connector.ts";
 import type { Context, Register } from "./commands/context.ts";
 import { exitCodeOfError } from "./commands/exit-code.ts";
 import { endWithPipe, output, showError } from "./commands/output.ts";
 import { readEnvironment } from "./config/environment.ts";
 import { version } from "./version.ts";
 
+const [, , verb] = process.argv;
+
 // V8 enlarges a young generation by all that ever survived in it, and lets an old one grow far before it collects: with five
 // isolates in a worker that was 150 MB of RSS (485,208 rows, 2 cores: 372 MB against 520) for a tenth of the time. It holds for
-// the isolates that are made later, too.
-setFlagsFromString("--semi-space-growth-factor=1");
-setFlagsFromString("--optimize-for-size");
+// the isolates that are made later, too. A receiver has its own (bin/sluice.js): its code would not be optimized for speed.
+if (verb !== "webhooks") {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--optimize-for-size");
+}
 
-/** What every other command needs takes a second to load: whoever writes a connector starts this one again and again. */
+/** What every other command needs takes a second to load, and 40 MB: of these one is started again and again, the other stays. */
+const loadedAlone: ReadonlyMap<string | undefined, () => Promise<Register>> = new Map([
+  ["connector", async () => (await import("./commands/connector.ts")).registerConnector],
+  ["webhooks", async () => (await import("./commands/webhooks.ts")).registerWebhooks],
+]);
+
 async function verbsFor(first: string | undefined): Promise<readonly Register[]> {
-  return first === "connector" ? [registerConnector] : (await import("./commands/verbs.ts")).verbs;
+  const load = loadedAlone.get(first);
+  return load === undefined ? (await import("./commands/verbs.ts")).verbs : [await load()];
 }
 
 function isJson(): boolean {
@@ -39,7 +48,7 @@ function createProgram(context: Context, verbs: readonly Register[]): Command {
 async function main(): Promise<void> {
   try {
     const environment = readEnvironment();
-    const verbs = await verbsFor(process.argv[2]);
+    const verbs = await verbsFor(verb);
     await createProgram({ ...output, environment, cwd: process.cwd() }, verbs).parseAsync();
   } catch (error) {
     // Commander has said its own already; help and version are no mistake.
