@@ -87,6 +87,18 @@ export function bodyBytesOf(headers: IncomingMessage["headers"]): number {
 /** A request and where it is answered. */
 export type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
+/** Answers a delivery that is kept: 202, or 200 where all of it had been; `isLast` ends its connection. */
+export function acknowledge(
+  { response }: Exchange,
+  delivery: { readonly kept: number; readonly duplicates: number; readonly isLast: boolean },
+): void {
+  const { kept, duplicates, isLast } = delivery;
+  const body = `{"kept":${kept}}`;
+  const headers = { "content-type": jsonType, "content-length": body.length };
+  const status = kept === 0 && duplicates > 0 ? 200 : 202;
+  response.writeHead(status, isLast ? { ...headers, connection: "close" } : headers).end(body);
+}
+
 const ended = new WeakSet<Socket>();
 
 /** Notes that a refusal ends this connection. */

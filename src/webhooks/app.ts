@@ -163,6 +163,7 @@ function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Rout
       ring,
       log,
       metrics: metrics.door(door.connection),
+      isListening: () => app.server.listening,
     });
     const { path } = keeper.doorway;
     allowed.set(path, "POST");
@@ -180,10 +181,12 @@ function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Rout
           reply.raw.writeContinue();
         done();
       },
-      handler: async (request, reply) => await keeper.receive(request, reply),
-      errorHandler: (error, request, reply) => {
-        log.error(`a delivery to ${door.connection} failed: ${messageOf(error)}`);
-        keeper.refuse(exchangeOf(request, reply), refusals.failed);
+      handler: (request, reply) => {
+        const exchange = exchangeOf(request, reply);
+        keeper.receive(exchange, request.arrivedMs).catch((error: unknown) => {
+          log.error(`a delivery to ${door.connection} failed: ${messageOf(error)}`);
+          keeper.refuse(exchange, refusals.failed);
+        });
       },
     });
   }

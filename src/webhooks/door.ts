@@ -1,13 +1,12 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 
 import type { Doorway, PushSource, Received } from "../../connectors/push.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
 import { deliveryEventsMax, unbelievedLogMs } from "../limits.ts";
 import {
+  acknowledge,
   bodyBytesOf,
   type Exchange,
-  jsonType,
   refusals,
   refuse,
   type Refusal,
@@ -35,6 +34,8 @@ export type DoorParts = {
   readonly log: Logger;
   readonly metrics: DoorMetrics;
   readonly ring: (connection: string) => void;
+  /** Whether more may come on a connection that is answered. */
+  readonly isListening: () => boolean;
 };
 
 /** Takes in what is posted to one connection. */
@@ -79,53 +80,42 @@ export class Doorkeeper {
     refuse(exchange, refusal);
   }
 
-  /** Reads a delivery, verifies it, keeps it, and only then answers 2xx (I8). */
-  async receive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const body = await readBody(request.raw, this.doorway.bodyBytesMax);
+  /** Reads a delivery whose head came at `arrivedMs`, verifies it, keeps it, and only then answers 2xx (I8). */
+  async receive(exchange: Exchange, arrivedMs: number): Promise<void> {
+    const { request } = exchange;
+    const body = await readBody(request, this.doorway.bodyBytesMax);
     if (!Buffer.isBuffer(body)) {
-      reply.hijack();
-      if (body === "too_large") {
-        this.refuse({ request: request.raw, response: reply.raw }, refusals.tooLarge);
-      }
+      if (body === "too_large") this.refuse(exchange, refusals.tooLarge);
       return;
     }
     const { push, config, connection } = this.#door;
     const receivedAt = Date.now();
-    const headers = headersOf(request.raw);
-    const query = queryOf(request.raw.url ?? "");
+    const headers = headersOf(request);
+    const query = queryOf(request.url ?? "");
     const received = bounded(
       push.receive({ config, request: { headers, query, body, receivedAt } }),
     );
     if ("refuse" in received) {
       const { reason } = received;
-      reply.hijack();
       // Why a delivery is not believed helps those who forge them: the metrics and the log alone know.
       if (received.refuse === 401) this.#warnOf(reason);
       const refusal =
         received.refuse === 401 ? refusals.unauthorized : unreadable(reason, received.message);
-      this.refuse({ request: request.raw, response: reply.raw }, refusal, reason);
+      this.refuse(exchange, refusal, reason);
       return;
     }
     const { events } = received;
     const verdict = await this.#keep({ connection, receivedAt, events });
     if (verdict === undefined) {
-      reply.hijack();
-      this.refuse({ request: request.raw, response: reply.raw }, refusals.store);
+      this.refuse(exchange, refusals.store);
       return;
     }
     if (verdict.ring) this.#parts.ring(connection);
     const { kept } = verdict;
-    if (!request.server.server.listening) reply.header("connection", "close");
-    const hadAll = kept === 0 && events.length > 0;
-    await reply
-      .code(hadAll ? 200 : 202)
-      .header("content-type", jsonType)
-      .send(`{"kept":${kept}}`);
-    this.#parts.metrics.acknowledged({
-      kept,
-      duplicates: events.length - kept,
-      seconds: (performance.now() - request.arrivedMs) / 1_000,
-    });
+    const duplicates = events.length - kept;
+    acknowledge(exchange, { kept, duplicates, isLast: !this.#parts.isListening() });
+    const seconds = (performance.now() - arrivedMs) / 1_000;
+    this.#parts.metrics.acknowledged({ kept, duplicates, seconds });
   }
 
   #warnOf(reason: string): void {
