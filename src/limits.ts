@@ -464,8 +464,8 @@ export const sendAnswerBytesMax = 64 * 1024;
 /** How long the id of an event that was posted is remembered (design: P12). */
 export const eventIdsKeptMs = 7 * 24 * 3_600_000;
 
-/** Event ids that a process knows by heart before they are put down in their order, which halves that once the next are as many: 52 bytes each. */
-export const recentIdsMax = 262_144;
+/** Event ids of a segment, which is put down in its order while the next one fills. A process knows two by heart, of 52 bytes an id. */
+export const recentIdsMax = 131_072;
 
 /** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */
 export const inboxGroupCharsMax = 8 * 1024 * 1024;

@@ -155,4 +155,35 @@ export const mutantsOfInbox: readonly Mutant[] = [
       title: "answers 503, says when to come again, stays up, and recovers alone",
     },
   },
+  {
+    id: "S49",
+    plants: "the ids of a transaction that failed are known by heart",
+    edits: [
+      {
+        file: "src/inbox/event-ids.ts",
+        find: "        recent.reset();\n        throw error;",
+        replace: "        throw error;",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/event-ids.test.ts",
+      title:
+        "takes and forgets as one who wrote everything down, whoever of several processes is asked",
+    },
+  },
+  {
+    id: "S50",
+    plants: "ids that are half put down are dropped from where they were",
+    edits: [
+      {
+        file: "src/inbox/recent-ids.ts",
+        find: "    if (full.next < full.order.length) return;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/event-ids.test.ts",
+      title: "goes on after a kill where ids were half put down",
+    },
+  },
 ];
