@@ -13,8 +13,8 @@ export const benchDoor = {
   secret: `whsec_${Buffer.from("a secret of a benchmark, no more").toString("base64")}`,
 } as const;
 
-/** `sluice webhooks`, or its parts with another inbox (inbox-receiver.ts). */
-export type ReceiverKind = "sluice" | "nothing" | "each";
+/** `sluice webhooks`, its parts with another inbox (inbox-receiver.ts), or no more than Node's own server (inbox-bare.ts). */
+export type ReceiverKind = "sluice" | "nothing" | "each" | "bare";
 
 /** A receiver in a process of its own. */
 export type ReceiverProcess = {
@@ -24,6 +24,15 @@ export type ReceiverProcess = {
 };
 
 const receiverProgram = fileURLToPath(new URL("inbox-receiver.ts", import.meta.url));
+const bareProgram = fileURLToPath(new URL("inbox-bare.ts", import.meta.url));
+
+/** What `sluice webhooks` is started with (bin/sluice.js), for what is compared with it. */
+const receiverFlags = [
+  "--min-semi-space-size=8",
+  "--max-semi-space-size=8",
+  "--single-threaded-gc",
+  "--no-incremental-marking",
+] as const;
 
 /** Starts a receiver with an empty inbox in an empty folder; whoever does ends it. `preload` is a library that its process begins with. */
 export async function startReceiver(how: {
@@ -41,11 +50,7 @@ export async function startReceiver(how: {
     `TEMPORAL_ADDRESS=127.0.0.1:${nobody}`,
     ...(preload === undefined ? [] : [`LD_PRELOAD=${preload}`]),
   ];
-  const { path, secret } = benchDoor;
-  const door = ["--path", path, "--secret", secret, "--folder", stateFolder];
-  const program =
-    kind === "sluice" ? [bin, "webhooks", "--json"] : [receiverProgram, "--inbox", kind, ...door];
-  const args = [...env, process.execPath, ...program, "--port", `${port}`];
+  const args = [...env, process.execPath, ...programOf(kind, stateFolder), "--port", `${port}`];
   const child = start(args, folder, "env");
   try {
     await firstJson(child);
@@ -54,6 +59,14 @@ export async function startReceiver(how: {
     await end(child);
     throw error;
   }
+}
+
+function programOf(kind: ReceiverKind, folder: string): readonly string[] {
+  const { path, secret } = benchDoor;
+  if (kind === "sluice") return [bin, "webhooks", "--json"];
+  if (kind === "bare") return [...receiverFlags, bareProgram, "--secret", secret];
+  const door = ["--path", path, "--secret", secret, "--folder", folder];
+  return [...receiverFlags, receiverProgram, "--inbox", kind, ...door];
 }
 
 function config(): string {

@@ -38,6 +38,7 @@ const fast = { isSlow: false, deliveries: 100_000 } as const;
 
 /** The names of what is measured, in the order of the rounds. */
 export const names = {
+  bare: "Node's own server and an HMAC, no more",
   nothing: "nothing kept, the receiver alone",
   sluice: "`sluice webhooks`",
   each: "one commit per request",
@@ -47,6 +48,7 @@ export const names = {
 
 /** All that is measured; what is slow counts fewer deliveries. */
 export const variants: readonly Variant[] = [
+  { name: names.bare, receiver: "bare", ...fast },
   { name: names.nothing, receiver: "nothing", ...fast },
   { name: names.sluice, receiver: "sluice", ...fast },
   { name: names.each, receiver: "each", ...fast, deliveries: 25_000 },
@@ -116,7 +118,8 @@ async function measure(
     const cpuSeconds = (await cpuSecondsOf(child)) - cpuBefore;
     const rssBytes = (await peakRssBytes(child)) ?? Number.NaN;
     await end(child);
-    const kept = kind === "nothing" ? all : await countKept(stateFolder);
+    const isKeeping = kind === "sluice" || kind === "each";
+    const kept = isKeeping ? await countKept(stateFolder) : all;
     if (kept !== all) throw new Error(`${name}: ${all} acknowledged, ${kept} kept`);
     return {
       rowsPerSecond: deliveries / posted.seconds,
