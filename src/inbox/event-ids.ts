@@ -38,48 +38,55 @@ function hashOf(text: string): Buffer {
 export function createEventIds(db: Database, idsMax = recentIdsMax): EventIds {
   const recent = new RecentIds(db, idsMax);
   const look = db.prepare(
-    `select body_hash = ? as isSame, received_at as firstAt from event_ids
+    `select body_hash = ? as isSame, received_at as firstAt from known_ids
      where connection = ? and id_hash = ? order by isSame desc limit 1`,
   );
   const forget = db.prepare(
-    `delete from event_ids where (connection, id_hash, body_hash) in (
-       select connection, id_hash, body_hash from event_ids where received_at / ${hourMs} < $hour
+    `delete from known_ids where (connection, id_hash, body_hash) in (
+       select connection, id_hash, body_hash from known_ids where received_at / ${hourMs} < $hour
        order by received_at / ${hourMs} limit ${transactionRowsMax})`,
   );
   const take: TakeId = ({ connection, id, json, receivedAt }) => {
     const named = { connection, id: hashOf(id), body: hashOf(json) };
-    const bodies = recent.bodiesOf(named);
-    if (bodies.some(({ body }) => body.equals(named.body))) return "had";
+    const first = recent.find(named);
+    if (first?.body.equals(named.body) === true) return "had";
     const found = look.get(named.body, connection, named.id);
     if (found?.["isSame"] === 1) return "had";
+    const firstAt = first?.receivedAt ?? found?.["firstAt"];
+    if (firstAt === undefined) {
+      recent.add({ ...named, receivedAt });
+      return "new";
+    }
     // The bodies of an id are forgotten together: what is left of them alone would make a conflict of the first.
-    const firstAt = bodies[0]?.receivedAt ?? found?.["firstAt"];
-    recent.add({ ...named, receivedAt: Number(firstAt ?? receivedAt) });
-    return firstAt === undefined ? "new" : "conflict";
+    recent.putDown({ ...named, receivedAt: Number(firstAt) });
+    return "conflict";
   };
   return {
     write: (work) => {
+      recent.load();
+      let isBegun = false;
       try {
         return db.write(() => {
+          isBegun = true;
           recent.catchUp();
           const result = work(take);
           recent.write();
           return result;
         });
       } catch (error) {
-        recent.reset();
+        // Whoever did not get the lock has added nothing.
+        if (isBegun) recent.reset();
         throw error;
       }
     },
     forgetIds: ({ receivedBefore }) => {
       const hour = Math.floor(receivedBefore / hourMs);
-      for (;;) {
-        const [put, forgotten] = db.write(() => [
-          recent.putDownBefore(hour * hourMs),
-          Number(forget.run({ hour }).changes),
-        ]);
-        if (forgotten > 0 || put === 0) return forgotten;
-      }
+      while (db.write(() => recent.putDownBefore(hour * hourMs)) > 0);
+      return db.write(() => {
+        // Others may have come since, which is no harm: what they are is looked up at the next sweep.
+        recent.forgetBefore(hour * hourMs);
+        return Number(forget.run({ hour }).changes);
+      });
     },
   };
 }

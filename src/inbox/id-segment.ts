@@ -80,17 +80,17 @@ export class IdSegment {
     };
   }
 
-  /** The bodies of an id. */
-  bodiesOf({ connection, id }: EventName): readonly NamedBody[] {
-    const found: NamedBody[] = [];
+  /** The first body that was added of an id, of those that came at `from` (Unix ms) or later. */
+  find({ connection, id }: EventName, from: number): NamedBody | undefined {
     for (let slot = this.#slotOf(id.readUInt32LE()); ; slot = this.#next(slot)) {
       const number = this.#slots[slot] ?? 0;
-      if (number === 0) return found;
+      if (number === 0) return undefined;
       const at = (number - 1) * recordBytes;
       const isOfId =
         this.#records.readUInt32LE(at) === connection &&
+        this.#records.readDoubleLE(at + 4) >= from &&
         id.compare(this.#records, at + 4 * idAt, at + 4 * bodyAt) === 0;
-      if (isOfId) found.push(this.at(number - 1));
+      if (isOfId) return this.at(number - 1);
     }
   }
 

@@ -30,7 +30,8 @@ export const inboxMigrations: readonly string[] = [
   ) without rowid;
   create index event_ids_by_time on event_ids (received_at);
   `,
-  // Ids come in no order: written one by one into `event_ids`, each would change a page of it and one of its index.
+  // Ids come in no order: written one by one into `event_ids`, each would change a page of it and one of its index. It has another name
+  // from here on, because a process of before would know nothing of the ids beside it.
   `
   create table recent_ids (
     position integer primary key autoincrement,
@@ -39,6 +40,7 @@ export const inboxMigrations: readonly string[] = [
   );
 
   drop index event_ids_by_time;
-  create index event_ids_by_hour on event_ids (received_at / 3600000);
+  alter table event_ids rename to known_ids;
+  create index known_ids_by_hour on known_ids (received_at / 3600000);
   `,
 ];

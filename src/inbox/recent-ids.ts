@@ -6,36 +6,38 @@ import { type EventName, IdSegment, type NamedBody } from "./id-segment.ts";
 
 const row = z.object({ position: z.int(), ids: z.instanceof(Uint8Array) });
 
-/** A segment that takes no more, on its way into `event_ids`. */
+/** A segment that takes no more, on its way into `known_ids`. */
 type Full = {
   readonly segment: IdSegment;
   /** Position of its last row. */
   readonly upTo: number;
-  /** Its records in the order of `event_ids`; those before `next` are there. */
+  /** Its records in the order of `known_ids`; those before `next` are there. */
   readonly order: Uint32Array;
   next: number;
 };
 
 /**
- * The ids that came last. A transaction writes all of its own as one row at the end of a table, where in `event_ids` each would
- * change a page of its own. They are put down there later, some with each transaction, in the order of that table, so that many
- * share a page. What the table holds, each process knows by heart.
+ * The ids that came last, each with its first body. A transaction writes all of its own as one row at the end of a table, where in
+ * `known_ids` each would change a page of its own. They are put down there later, some with each transaction, in the order of that
+ * table, so that many share a page. What the table holds, each process knows by heart.
  *
- * Every method is to be called inside a transaction, and `reset` after one that failed.
+ * Every method but `load` is to be called inside a transaction, and `reset` after one that failed.
  */
 export class RecentIds {
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #idsMax: number;
   readonly #full: Full[] = [];
   #open = new IdSegment();
   /** Records of the open segment that are in the table. */
   #written = 0;
   /** When the first of the others came, Unix ms. */
   #oldestAt = Infinity;
-  /** Positions of the first row that is known, and of the last; 0 for none. */
-  #first = 0;
+  /** Position of the last row that is known; 0 for none. */
   #last = 0;
-
-  readonly #idsMax: number;
+  /** What came before this time (Unix ms) is forgotten, here too. */
+  #forgottenBefore = 0;
+  /** Records that came since some were last put down, from whichever process. */
+  #come = 0;
 
   /** A segment is full once it has `idsMax` ids. */
   constructor(db: Database, idsMax: number) {
@@ -43,29 +45,46 @@ export class RecentIds {
     this.#idsMax = idsMax;
   }
 
-  /** Reads what other processes did since the last transaction. */
+  /** Reads a table of which nothing is known yet, so that no transaction takes so long. */
+  load(): void {
+    if (this.#last > 0) return;
+    this.catchUp();
+    this.#come = 0;
+  }
+
+  /** Reads what other processes did since the last transaction. What they put down stays known: it is in `known_ids`, or forgotten. */
   catchUp(): void {
-    const { first, after } = this.#statements;
-    // What another process has put down, it may have forgotten since.
-    if (count(first) !== this.#first) this.reset();
-    for (const { position, ids } of all(row, after, { position: this.#last })) {
-      this.#open.addBytes(ids);
-      this.#noteRow(position);
-    }
+    const { first, forgotten, after } = this.#statements;
+    this.#forgottenBefore = count(forgotten);
+    let rows: readonly z.output<typeof row>[];
+    do {
+      rows = all(row, after, { position: this.#last });
+      for (const { position, ids } of rows) {
+        const before = this.#open.size;
+        this.#open.addBytes(ids);
+        this.#come += this.#open.size - before;
+        this.#noteRow(position);
+      }
+    } while (rows.length > 0);
+    const from = count(first) || Infinity;
+    while (this.#full[0] !== undefined && this.#full[0].upTo < from) this.#full.shift();
   }
 
   /** Forgets what it knows by heart. */
   reset(): void {
     this.#full.length = 0;
     this.#begin();
-    [this.#first, this.#last] = [0, 0];
+    [this.#last, this.#come] = [0, 0];
   }
 
-  /** The bodies that came under an id and are not put down; some that are may be among them. */
-  bodiesOf(name: EventName): readonly NamedBody[] {
-    return [...this.#full.map(({ segment }) => segment), this.#open].flatMap((segment) =>
-      segment.bodiesOf(name),
-    );
+  /** The first body of an id, unless it is forgotten; one that was put down may be known still. */
+  find(name: EventName): NamedBody | undefined {
+    const from = this.#forgottenBefore;
+    for (const { segment } of this.#full) {
+      const found = segment.find(name, from);
+      if (found !== undefined) return found;
+    }
+    return this.#open.find(name, from);
   }
 
   add(named: NamedBody): void {
@@ -73,14 +92,20 @@ export class RecentIds {
     this.#oldestAt = Math.min(this.#oldestAt, named.receivedAt);
   }
 
-  /** Writes what was added, and puts down twice as many, so that a full segment is gone long before the next one is full. */
+  /** Writes what was added, and puts down twice as many as came, so that a full segment is gone long before the next one is full. */
   write(): void {
     const added = this.#open.size - this.#written;
     if (added === 0) return;
     const ids = this.#open.bytesFrom(this.#written);
     const { lastInsertRowid } = this.#statements.insert.run(this.#oldestAt, ids);
-    this.#putDown(2 * added);
+    this.#putDownFull(2 * added + Math.min(2 * this.#come, transactionRowsMax));
+    this.#come = 0;
     this.#noteRow(Number(lastInsertRowid));
+  }
+
+  /** Writes a body to where it stays. */
+  putDown(named: NamedBody): void {
+    this.#statements.putDown(named);
   }
 
   /**
@@ -97,27 +122,30 @@ export class RecentIds {
       segment.addBytes(ids);
       position = next;
     }
-    for (const record of segment.inOrder()) this.#statements.putDown(segment.at(record));
+    for (const record of segment.inOrder()) this.putDown(segment.at(record));
     remove.run({ position });
     return segment.size;
   }
 
-  #putDown(records: number): void {
+  /** Notes that what came before a time is forgotten, once all of it was put down. */
+  forgetBefore(receivedBefore: number): void {
+    this.#statements.forget.run({ receivedBefore });
+  }
+
+  #putDownFull(records: number): void {
     const full = this.#full[0];
     if (full === undefined) return;
-    const { putDown, remove, first } = this.#statements;
     for (const record of full.order.subarray(full.next, full.next + records)) {
-      putDown(full.segment.at(record));
+      const named = full.segment.at(record);
+      if (named.receivedAt >= this.#forgottenBefore) this.putDown(named);
     }
     full.next += records;
     if (full.next < full.order.length) return;
-    remove.run({ position: full.upTo });
+    this.#statements.remove.run({ position: full.upTo });
     this.#full.shift();
-    this.#first = count(first);
   }
 
   #noteRow(position: number): void {
-    this.#first ||= position;
     this.#last = position;
     this.#written = this.#open.size;
     this.#oldestAt = Infinity;
@@ -136,17 +164,23 @@ export class RecentIds {
 
 function prepare(db: Database) {
   const put = db.prepare(
-    "insert or ignore into event_ids (connection, id_hash, body_hash, received_at) values (?, ?, ?, ?)",
+    "insert or ignore into known_ids (connection, id_hash, body_hash, received_at) values (?, ?, ?, ?)",
   );
   return {
     first: db.prepare("select min(position) from recent_ids"),
     after: db.prepare(
-      "select position, ids from recent_ids where position > $position order by position",
+      `select position, ids from recent_ids where position > $position order by position limit ${transactionRowsMax}`,
     ),
     insert: db.prepare("insert into recent_ids (oldest_at, ids) values (?, ?)"),
     upTo: db.prepare("select max(position) from recent_ids where oldest_at < $receivedBefore"),
     before: db.prepare(
       `select position, ids from recent_ids where position <= $position order by position limit ${transactionRowsMax}`,
+    ),
+    forgotten: db.prepare(
+      "select cast(value as integer) from meta where name = 'ids_forgotten_before'",
+    ),
+    forget: db.prepare(
+      "insert or replace into meta (name, value) values ('ids_forgotten_before', $receivedBefore)",
     ),
     remove: db.prepare("delete from recent_ids where position <= $position"),
     putDown: ({ connection, id, body, receivedAt }: NamedBody): void => {

@@ -185,7 +185,8 @@ function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Rout
         const exchange = exchangeOf(request, reply);
         keeper.receive(exchange, request.arrivedMs).catch((error: unknown) => {
           log.error(`a delivery to ${door.connection} failed: ${messageOf(error)}`);
-          keeper.refuse(exchange, refusals.failed);
+          if (exchange.response.headersSent) exchange.response.destroy();
+          else keeper.refuse(exchange, refusals.failed);
         });
       },
     });

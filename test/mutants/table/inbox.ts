@@ -161,7 +161,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     edits: [
       {
         file: "src/inbox/event-ids.ts",
-        find: "        recent.reset();\n        throw error;",
+        find: "        if (isBegun) recent.reset();\n        throw error;",
         replace: "        throw error;",
       },
     ],

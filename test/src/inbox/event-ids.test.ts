@@ -90,21 +90,22 @@ function named(number: number): Named {
 
 /** Processes that take ids into one inbox, and somebody who writes all of it down. */
 class Processes {
-  readonly #dbs: readonly [Database, Database];
+  readonly #dbs: readonly Database[];
   readonly #idsMax: number;
   readonly #all: EventIds[];
   readonly #model = new Model();
   #now = 1_767_571_200_000;
 
-  constructor(dbs: readonly [Database, Database], idsMax: number) {
+  constructor(dbs: readonly Database[], idsMax: number) {
     this.#dbs = dbs;
     this.#idsMax = idsMax;
     this.#all = dbs.map((db) => createEventIds(db, idsMax));
   }
 
   /** @returns what a process said of ids, and what it should have said. */
-  do(process: 0 | 1, what: Step): { readonly said: unknown; readonly expected: unknown } {
-    const ids = this.#all[process] ?? createEventIds(this.#dbs[process], this.#idsMax);
+  do(process: number, what: Step): { readonly said: unknown; readonly expected: unknown } {
+    const [ids, db] = [this.#all[process], this.#dbs[process]];
+    if (ids === undefined || db === undefined) throw new Error(`there is no process ${process}`);
     const now = this.#now;
     if (what.does === "take") {
       const expected = what.events.map((each) => this.#model.take(each, now));
@@ -113,7 +114,7 @@ class Processes {
     if (what.does === "fail") fail(ids, what.events, now);
     else if (what.does === "pass") this.#now += what.hours * hourMs;
     else if (what.does === "restart") {
-      this.#all[process] = createEventIds(this.#dbs[process], this.#idsMax);
+      this.#all[process] = createEventIds(db, this.#idsMax);
     } else {
       const receivedBefore = now - hourMs;
       while (ids.forgetIds({ receivedBefore }) > 0);
@@ -126,16 +127,17 @@ class Processes {
 describe("createEventIds", () => {
   it("takes and forgets as one who wrote everything down, whoever of several processes is asked", async () => {
     const open = await openFile();
-    const [one, other, beside] = [open(), open(), open()];
-    const clear = ["recent_ids", "event_ids"].map((table) =>
+    const dbs = [open(), open(), open(), open()];
+    const beside = open();
+    const clear = ["recent_ids", "known_ids", "meta"].map((table) =>
       beside.prepare(`delete from ${table}`),
     );
     const recent = beside.prepare("select count(*) from recent_ids");
-    const steps = fc.array(fc.tuple(fc.constantFrom(0, 1), step), { maxLength: 40 });
+    const steps = fc.array(fc.tuple(fc.nat(dbs.length - 1), step), { maxLength: 60 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 12 }), (all, idsMax) => {
         for (const statement of clear) statement.run();
-        const processes = new Processes([one, other], idsMax);
+        const processes = new Processes(dbs, idsMax);
         for (const [process, what] of all) {
           const { said, expected } = processes.do(process, what);
           expect(said).toEqual(expected);
@@ -153,9 +155,9 @@ describe("createEventIds", () => {
     const ids = createEventIds(db, 100);
     const rows = (table: string): number => count(db.prepare(`select count(*) from ${table}`));
     for (const number of numbers(100)) takeAll(ids, [named(number)], 0);
-    expect([rows("recent_ids"), rows("event_ids")]).toEqual([100, 0]);
+    expect([rows("recent_ids"), rows("known_ids")]).toEqual([100, 0]);
     for (const number of numbers(50)) takeAll(ids, [named(100 + number)], 0);
-    expect([rows("recent_ids"), rows("event_ids")]).toEqual([50, 100]);
+    expect([rows("recent_ids"), rows("known_ids")]).toEqual([50, 100]);
     const again = takeAll(ids, numbers(150).map(named), 0);
     expect(new Set(again)).toEqual(new Set(["had"]));
     expect(rows("recent_ids")).toBe(50);
@@ -166,11 +168,22 @@ describe("createEventIds", () => {
     const db = open();
     const before = createEventIds(db, 100);
     for (const number of numbers(120)) takeAll(before, [named(number)], 0);
-    expect(count(db.prepare("select count(*) from event_ids"))).toBe(40);
+    expect(count(db.prepare("select count(*) from known_ids"))).toBe(40);
     const after = createEventIds(open(), 100);
     expect(new Set(takeAll(after, numbers(120).map(named), 0))).toEqual(new Set(["had"]));
     for (const number of numbers(100)) takeAll(after, [named(200 + number)], 0);
-    expect(count(db.prepare("select count(*) from event_ids"))).toBe(140);
+    expect(count(db.prepare("select count(*) from known_ids"))).toBe(140);
     expect(count(db.prepare("select count(*) from recent_ids"))).toBe(120);
+  });
+
+  it("holds no more of them the more processes take ids", async () => {
+    const open = await openFile();
+    const processes = numbers(6).map(() => createEventIds(open(), 50));
+    const recent = open().prepare("select count(*) from recent_ids");
+    const most = numbers(100).map((round) => {
+      for (const [index, ids] of processes.entries()) takeAll(ids, [named(round * 6 + index)], 0);
+      return count(recent);
+    });
+    expect(Math.max(...most)).toBeLessThanOrEqual(150);
   });
 });

@@ -30,17 +30,28 @@ const someBodies = fc.array(
 );
 
 describe("id segment", () => {
-  it("answers the bodies of an id of a connection, in their order, as they were added", () => {
+  it("answers the first body of an id of a connection, as it was added", () => {
     fc.assert(
       fc.property(someBodies, (all) => {
         const segment = segmentOf(all);
         expect(segment.size).toBe(all.length);
         for (const { connection, id } of [...all, named(3, "1", "1")]) {
-          const own = all.filter((each) => each.connection === connection && each.id.equals(id));
-          expect(segment.bodiesOf({ connection, id })).toEqual(own);
+          const own = all.find((each) => each.connection === connection && each.id.equals(id));
+          expect(segment.find({ connection, id }, 0)).toEqual(own);
         }
       }),
     );
+  });
+
+  it("answers none that came before a time", () => {
+    const [early, late] = [1_000, 2_000].map((receivedAt) => {
+      return { ...named(1, "a", `${receivedAt}`), receivedAt };
+    });
+    const segment = segmentOf([early, late].flatMap((each) => each ?? []));
+    const found = [0, 1_000, 1_001, 2_000, 2_001].map((from) =>
+      segment.find(named(1, "a", ""), from),
+    );
+    expect(found).toEqual([early, early, late, late, undefined]);
   });
 
   it("is the same once its bytes were stored and read, from wherever", () => {
@@ -59,7 +70,7 @@ describe("id segment", () => {
   it("finds every id of thousands, and puts them in the order of their hashes", () => {
     const all = numbers(5_000).map((id) => named(1, `${id}`, "body"));
     const segment = segmentOf(all);
-    expect(all.filter((each) => segment.bodiesOf(each).length !== 1)).toEqual([]);
+    expect(all.filter((each) => segment.find(each, 0) === undefined)).toEqual([]);
     const inOrder = Array.from(segment.inOrder(), (record) => segment.at(record).id);
     expect(inOrder).toEqual(all.map(({ id }) => id).toSorted((a, b) => a.compare(b)));
   });
