@@ -5,7 +5,8 @@ import { z } from "zod";
 const line = z.union([
   z.object({ begun: z.string() }),
   z.object({ completed: z.string(), result: z.unknown() }),
-  z.object({ heartbeat: z.string(), details: z.unknown() }),
+  // An activity that has nothing to tell yet, and takes long on a slow machine, tells that it lives.
+  z.object({ heartbeat: z.string(), details: z.unknown().optional() }),
   z.object({ effect: z.string() }),
 ]);
 
