@@ -9,8 +9,8 @@ const nothings = ["N/A", "-", "none", "N/A"].map((text, index) => {
 /** A bench with every hook; closing it closes the server. */
 export function rightBench(server: ZooServer): PullBench {
   return {
-    // An answer comes at once or not at all, and F4 waits that long for one that does not.
-    config: { url: server.url, token: server.token, timeout_ms: 1_000 },
+    // Longer than R15 waits for an end: one that passes an abort over must not end by this. F4 waits that long.
+    config: { url: server.url, token: server.token, timeout_ms: 3_000 },
     fill: async (rows) => server.put(rows),
     empty: async () => server.clear(),
     close: async () => await server.close(),
