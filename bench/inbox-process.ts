@@ -3,6 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { z } from "zod";
+
 import { freePorts } from "../src/local/ports.ts";
 import { bin } from "./built.ts";
 import { end, firstJson, start } from "./child.ts";
@@ -26,13 +28,10 @@ export type ReceiverProcess = {
 const receiverProgram = fileURLToPath(new URL("inbox-receiver.ts", import.meta.url));
 const bareProgram = fileURLToPath(new URL("inbox-bare.ts", import.meta.url));
 
-/** What `sluice webhooks` is started with (bin/sluice.js), for what is compared with it. */
-const receiverFlags = [
-  "--min-semi-space-size=8",
-  "--max-semi-space-size=8",
-  "--single-threaded-gc",
-  "--no-incremental-marking",
-] as const;
+/** What `sluice webhooks` is started with, for what is compared with it. */
+const { receiverFlags } = z
+  .object({ receiverFlags: z.array(z.string()) })
+  .parse(await import(new URL("../bin/receiver-flags.js", import.meta.url).href));
 
 /** Starts a receiver with an empty inbox in an empty folder; whoever does ends it. `preload` is a library that its process begins with. */
 export async function startReceiver(how: {
