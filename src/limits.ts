@@ -473,9 +473,6 @@ export const inboxGroupCharsMax = 8 * 1024 * 1024;
 /** Pages of the inbox's log after which they go into its file, which holds those up who wait for a 2xx. 4 MB. */
 export const inboxLogPages = 1_000;
 
-/** Most of the young objects of the inbox's thread, which has a group of deliveries at a time. */
-export const inboxYoungMb = 6;
-
 // ---- Inbox as a source (our choice) -------------------------------------------------------------------------------
 
 /** Events that are read of an inbox at a time, because each may be as large as a body. */

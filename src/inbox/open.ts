@@ -1,7 +1,6 @@
 import { Worker } from "node:worker_threads";
 
 import { StateUnavailableError } from "../errors.ts";
-import { inboxYoungMb } from "../limits.ts";
 import { threadFile, unpackError, type PackedError } from "../thread.ts";
 import { inboxFileIn } from "./file.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -22,10 +21,7 @@ export type InboxReply = { readonly result: unknown; readonly error: PackedError
  */
 export async function openInbox(stateFolder: string): Promise<Inbox> {
   const workerData = { file: inboxFileIn(stateFolder) };
-  const thread = new Worker(threadFile("thread", import.meta.url), {
-    workerData,
-    resourceLimits: { maxYoungGenerationSizeMb: inboxYoungMb },
-  });
+  const thread = new Worker(threadFile("thread", import.meta.url), { workerData });
   const inboxId = await new Promise<string>((resolve, reject) => {
     thread.once("message", (opened: { inboxId: string } | { error: PackedError }) => {
       if ("inboxId" in opened) resolve(opened.inboxId);
