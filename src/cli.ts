@@ -18,7 +18,7 @@ if (verb !== "webhooks") {
   setFlagsFromString("--optimize-for-size");
 }
 
-/** What every other command needs takes a second to load, and 40 MB: of these one is started again and again, the other stays. */
+/** What every other command needs takes a second to load, and 12 MB: of these one is started again and again, the other stays. */
 const loadedAlone: ReadonlyMap<string | undefined, () => Promise<Register>> = new Map([
   ["connector", async () => (await import("./commands/connector.ts")).registerConnector],
   ["webhooks", async () => (await import("./commands/webhooks.ts")).registerWebhooks],

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 
-/** Compares in a time that does not tell how much is equal, nor how long what is expected is. */
+/** Compares in a time that does not tell how much is equal. */
 export function compare(given: string, expected: string): boolean {
   const right = Buffer.from(expected);
   // As long, because timingSafeEqual throws otherwise.

@@ -464,7 +464,7 @@ export const sendAnswerBytesMax = 64 * 1024;
 /** How long the id of an event that was posted is remembered (design: P12). */
 export const eventIdsKeptMs = 7 * 24 * 3_600_000;
 
-/** Event ids of a segment, which is put down in its order while the next one fills. A process knows two by heart, of 52 bytes an id. */
+/** Event ids of a segment, which is merged in its order while the next one fills. A process has two in memory, of 52 bytes an id. */
 export const recentIdsMax = 131_072;
 
 /** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */

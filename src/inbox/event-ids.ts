@@ -25,7 +25,7 @@ export type EventIds = {
   readonly write: <Result>(work: (take: TakeId) => Result) => Result;
 } & Pick<InboxMethods, "forgetIds">;
 
-/** Ids are forgotten by the hour: put down in the order of their hashes, those of one hour share pages of the index as well. */
+/** Ids are forgotten by the hour: merged in the order of their hashes, those of one hour share pages of the index as well. */
 const hourMs = 3_600_000;
 
 /** In UTF-8, as it is stored: two ids that differ by a half of a surrogate pair alone are one name of one event. */
@@ -34,7 +34,7 @@ function hashOf(text: string): Buffer {
   return Buffer.from(hash("sha256", text, "binary"), "latin1").subarray(0, idHashBytes);
 }
 
-/** The event ids of an inbox; `idsMax` of them are known by heart before they are put down. */
+/** The event ids of an inbox; `idsMax` of them are in memory before they are merged. */
 export function createEventIds(db: Database, idsMax = recentIdsMax): EventIds {
   const recent = new RecentIds(db, idsMax);
   const look = db.prepare(
@@ -58,7 +58,7 @@ export function createEventIds(db: Database, idsMax = recentIdsMax): EventIds {
       return "new";
     }
     // The bodies of an id are forgotten together: what is left of them alone would make a conflict of the first.
-    recent.putDown({ ...named, receivedAt: Number(firstAt) });
+    recent.merge({ ...named, receivedAt: Number(firstAt) });
     return "conflict";
   };
   return {
@@ -74,16 +74,16 @@ export function createEventIds(db: Database, idsMax = recentIdsMax): EventIds {
           return result;
         });
       } catch (error) {
-        // Whoever did not get the lock has added nothing.
+        // Whoever did not get the lock has added nothing to the memory.
         if (isBegun) recent.reset();
         throw error;
       }
     },
     forgetIds: ({ receivedBefore }) => {
       const hour = Math.floor(receivedBefore / hourMs);
-      while (db.write(() => recent.putDownBefore(hour * hourMs)) > 0);
+      // Before any is forgotten, all that are as old are in one table: there the bodies of an id go together.
+      while (db.write(() => recent.mergeBefore(hour * hourMs)) > 0);
       return db.write(() => {
-        // Others may have come since, which is no harm: what they are is looked up at the next sweep.
         recent.forgetBefore(hour * hourMs);
         return Number(forget.run({ hour }).changes);
       });

@@ -17,7 +17,7 @@ export type NamedBody = EventName & {
   readonly receivedAt: number;
 };
 
-// A record: the connection, the time in two halves, and both hashes, in words of four bytes.
+// A record, in words of four bytes: the connection, the time as a double, and both hashes.
 const idAt = 3;
 const hashWords = idHashBytes / 4;
 const bodyAt = idAt + hashWords;
@@ -28,7 +28,7 @@ const capacityMin = 512;
 
 /**
  * Ids in the order in which they came, as records that are stored as they are, and found without a look at the disk. Objects would
- * take five times the memory, which the garbage collector would walk through.
+ * take several times the memory, which the garbage collector would walk through.
  */
 export class IdSegment {
   #records = Buffer.alloc(capacityMin * recordBytes);
@@ -96,7 +96,7 @@ export class IdSegment {
 
   /** The numbers of the records, from 0, in the order of their ids. */
   inOrder(): Uint32Array {
-    // Both in one number, because numbers are sorted ten times as fast as by a function: a tie of the first four bytes does not matter.
+    // Both in one number, which a typed array sorts without a function. A tie of the first four bytes does not matter.
     const keys = Float64Array.from({ length: this.#size }, (_, record) => {
       return this.#records.readUInt32BE(record * recordBytes + 4 * idAt) * 2 ** 21 + record;
     });

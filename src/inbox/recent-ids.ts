@@ -18,8 +18,8 @@ type Full = {
 
 /**
  * The ids that came last, each with its first body. A transaction writes all of its own as one row at the end of a table, where in
- * `known_ids` each would change a page of its own. They are put down there later, some with each transaction, in the order of that
- * table, so that many share a page. What the table holds, each process knows by heart.
+ * `known_ids` each would change a page of its own. They are merged into it later, some with each transaction, in the order of that
+ * table, so that many share a page. What the table holds, each process has in memory.
  *
  * Every method but `load` is to be called inside a transaction, and `reset` after one that failed.
  */
@@ -36,8 +36,8 @@ export class RecentIds {
   #last = 0;
   /** What came before this time (Unix ms) is forgotten, here too. */
   #forgottenBefore = 0;
-  /** Records that came since some were last put down, from whichever process. */
-  #come = 0;
+  /** Records that came since some were last merged, from whichever process. */
+  #arrived = 0;
 
   /** A segment is full once it has `idsMax` ids. */
   constructor(db: Database, idsMax: number) {
@@ -49,10 +49,10 @@ export class RecentIds {
   load(): void {
     if (this.#last > 0) return;
     this.catchUp();
-    this.#come = 0;
+    this.#arrived = 0;
   }
 
-  /** Reads what other processes did since the last transaction. What they put down stays known: it is in `known_ids`, or forgotten. */
+  /** Reads what other processes did since the last transaction. What they merged stays in memory: it is in `known_ids`, or forgotten. */
   catchUp(): void {
     const { first, forgotten, after } = this.#statements;
     this.#forgottenBefore = count(forgotten);
@@ -62,7 +62,7 @@ export class RecentIds {
       for (const { position, ids } of rows) {
         const before = this.#open.size;
         this.#open.addBytes(ids);
-        this.#come += this.#open.size - before;
+        this.#arrived += this.#open.size - before;
         this.#noteRow(position);
       }
     } while (rows.length > 0);
@@ -70,14 +70,14 @@ export class RecentIds {
     while (this.#full[0] !== undefined && this.#full[0].upTo < from) this.#full.shift();
   }
 
-  /** Forgets what it knows by heart. */
+  /** Empties the memory; the next transaction reads the table anew. */
   reset(): void {
     this.#full.length = 0;
     this.#begin();
-    [this.#last, this.#come] = [0, 0];
+    [this.#last, this.#arrived] = [0, 0];
   }
 
-  /** The first body of an id, unless it is forgotten; one that was put down may be known still. */
+  /** The first body of an id, unless it is forgotten; one that was merged may be found still. */
   find(name: EventName): NamedBody | undefined {
     const from = this.#forgottenBefore;
     for (const { segment } of this.#full) {
@@ -92,27 +92,27 @@ export class RecentIds {
     this.#oldestAt = Math.min(this.#oldestAt, named.receivedAt);
   }
 
-  /** Writes what was added, and puts down twice as many as came, so that a full segment is gone long before the next one is full. */
+  /** Writes what was added, and merges twice as many as came, so that a full segment is gone long before the next one is full. */
   write(): void {
     const added = this.#open.size - this.#written;
     if (added === 0) return;
     const ids = this.#open.bytesFrom(this.#written);
     const { lastInsertRowid } = this.#statements.insert.run(this.#oldestAt, ids);
-    this.#putDownFull(2 * added + Math.min(2 * this.#come, transactionRowsMax));
-    this.#come = 0;
+    this.#mergeFull(2 * added + Math.min(2 * this.#arrived, transactionRowsMax));
+    this.#arrived = 0;
     this.#noteRow(Number(lastInsertRowid));
   }
 
-  /** Writes a body to where it stays. */
-  putDown(named: NamedBody): void {
-    this.#statements.putDown(named);
+  /** Writes a body into `known_ids`. */
+  merge(named: NamedBody): void {
+    this.#statements.merge(named);
   }
 
   /**
-   * Puts down the rows up to the last with an id that came before a time, as many as have `transactionRowsMax` ids and one more at
+   * Merges the rows up to the last with an id that came before a time, as many as have `transactionRowsMax` ids and one more at
    * most. @returns how many ids; 0 when there is none so old.
    */
-  putDownBefore(receivedBefore: number): number {
+  mergeBefore(receivedBefore: number): number {
     const { upTo, before, remove } = this.#statements;
     const last = count(upTo, { receivedBefore });
     const segment = new IdSegment();
@@ -122,22 +122,22 @@ export class RecentIds {
       segment.addBytes(ids);
       position = next;
     }
-    for (const record of segment.inOrder()) this.putDown(segment.at(record));
+    for (const record of segment.inOrder()) this.merge(segment.at(record));
     remove.run({ position });
     return segment.size;
   }
 
-  /** Notes that what came before a time is forgotten, once all of it was put down. */
+  /** Notes that what came before a time is forgotten, once all of it was merged. */
   forgetBefore(receivedBefore: number): void {
     this.#statements.forget.run({ receivedBefore });
   }
 
-  #putDownFull(records: number): void {
+  #mergeFull(records: number): void {
     const full = this.#full[0];
     if (full === undefined) return;
     for (const record of full.order.subarray(full.next, full.next + records)) {
       const named = full.segment.at(record);
-      if (named.receivedAt >= this.#forgottenBefore) this.putDown(named);
+      if (named.receivedAt >= this.#forgottenBefore) this.merge(named);
     }
     full.next += records;
     if (full.next < full.order.length) return;
@@ -183,7 +183,7 @@ function prepare(db: Database) {
       "insert or replace into meta (name, value) values ('ids_forgotten_before', $receivedBefore)",
     ),
     remove: db.prepare("delete from recent_ids where position <= $position"),
-    putDown: ({ connection, id, body, receivedAt }: NamedBody): void => {
+    merge: ({ connection, id, body, receivedAt }: NamedBody): void => {
       put.run(connection, id, body, receivedAt);
     },
   };

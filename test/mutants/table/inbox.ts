@@ -157,7 +157,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
   },
   {
     id: "S49",
-    plants: "the ids of a transaction that failed are known by heart",
+    plants: "the ids of a transaction that failed stay in memory",
     edits: [
       {
         file: "src/inbox/event-ids.ts",
@@ -173,7 +173,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
   },
   {
     id: "S50",
-    plants: "ids that are half put down are dropped from where they were",
+    plants: "ids that are half merged are dropped from where they were",
     edits: [
       {
         file: "src/inbox/recent-ids.ts",
@@ -183,7 +183,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     ],
     test: {
       file: "test/src/inbox/event-ids.test.ts",
-      title: "goes on after a kill where ids were half put down",
+      title: "goes on after a kill where ids were half merged",
     },
   },
 ];

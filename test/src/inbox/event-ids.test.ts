@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 
 import * as fc from "fast-check";
@@ -149,7 +150,7 @@ describe("createEventIds", () => {
     );
   });
 
-  it("puts ids down while others come, and knows them there", async () => {
+  it("merges ids while others come, and knows them there", async () => {
     const open = await openFile();
     const db = open();
     const ids = createEventIds(db, 100);
@@ -163,7 +164,7 @@ describe("createEventIds", () => {
     expect(rows("recent_ids")).toBe(50);
   });
 
-  it("goes on after a kill where ids were half put down", async () => {
+  it("goes on after a kill where ids were half merged", async () => {
     const open = await openFile();
     const db = open();
     const before = createEventIds(db, 100);
@@ -185,5 +186,20 @@ describe("createEventIds", () => {
       return count(recent);
     });
     expect(Math.max(...most)).toBeLessThanOrEqual(150);
+  });
+
+  it("knows the ids that an inbox had before ids were merged", async () => {
+    const file = join(await temporaryFolder(), "inbox.db");
+    const before = openDatabase(file, inboxMigrations.slice(0, 1));
+    const insert = before.prepare("insert into event_ids values (1, ?, ?, 0)");
+    const [id, body] = ["a", "x"].map((text) => hash("sha256", text, "buffer").subarray(0, 16));
+    insert.run(id ?? null, body ?? null);
+    before.close();
+    const db = openDatabase(file, inboxMigrations);
+    onTestFinished(() => db.close());
+    const ids = createEventIds(db);
+    const bodies = ["x", "y", "y"].map((text) => ({ connection: 1, id: "a", body: text }));
+    expect(takeAll(ids, bodies, hourMs)).toEqual(["had", "conflict", "had"]);
+    expect(ids.forgetIds({ receivedBefore: hourMs })).toBe(2);
   });
 });
