@@ -159,7 +159,7 @@ describe("a nightly sync of a Postgres table", () => {
     // A block takes seconds, so that the server goes down while one is on its way.
     await database.query(
       `alter table companies rename to stored;
-       create function slowly() returns boolean language sql volatile as 'select true from pg_sleep(0.0003)';
+       create function slowly() returns boolean language sql volatile as 'select true from pg_sleep(0.003)';
        create view companies as select * from stored where slowly()`,
     );
     const sync = { table: "companies", key: "[id]", changed_by: "{ column: updated_at }" };

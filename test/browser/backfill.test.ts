@@ -83,7 +83,7 @@ describe("a backfill from the Web UI", () => {
     "rests after the update `pause`, refuses a second one, and goes on after `resume`",
     async () => {
       const { project, ui } = await openProjectWithUi(filesOf(6_000));
-      project.sandbox.order({ step: "put", after: 1, do: { delayMs: 20_000 } });
+      project.sandbox.order({ step: "put", after: 1, do: { delayMs: 40_000 } });
       const handle = project.temporal.client.workflow.getHandle("paused");
       await ui.startForm({ ...form, workflowId: "paused" });
       await ui.start("paused", '{"sync": "accounts", "approve": "auto"}');

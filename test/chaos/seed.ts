@@ -2,12 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { freePorts } from "../../src/local/ports.ts";
 import type { FaultName } from "../../src/sandbox/faults.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import type { Run } from "../../src/state/runs.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
+import { keptPorts } from "../support/kept-ports.ts";
 import type { OracleRow, Snapshot } from "../support/ledger-facts.ts";
 import type { OracleSource } from "../support/ledger-oracle.ts";
 import { readStore } from "../support/ledger-view.ts";
@@ -80,7 +80,7 @@ export class Seed {
     await mkdir(join(project, ".sluice"), { recursive: true });
     await writeFile(join(folder, "plan.json"), JSON.stringify(plan, undefined, 2));
     const tell = createJournal(join(folder, "events.jsonl"));
-    const [sandboxPort = 0] = await freePorts("127.0.0.1", 1);
+    const [sandboxPort = 0] = await keptPorts(1);
     const place = { folder, project, sandboxPort, temporalAddress: temporal.address };
     const fleet = new Fleet(place, plan, tell);
     const state = await openSqliteStore(join(project, ".sluice"));

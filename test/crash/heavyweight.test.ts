@@ -4,7 +4,7 @@ import { CrashLane } from "./crash-points.ts";
 import { crashAtDroppedRequests, crashEverywhere } from "./crash-test.ts";
 
 const chunks = 3;
-const timeoutMs = 600_000;
+const timeoutMs = 1_800_000;
 
 /** A run of three chunks, of which two are staged at once. */
 async function openLane(): Promise<CrashLane> {

@@ -5,7 +5,7 @@ import { crashAtDroppedRequests, crashEverywhere } from "./crash-test.ts";
 
 const chunks = 2;
 const partsPerChunk = 2;
-const timeoutMs = 600_000;
+const timeoutMs = 1_800_000;
 
 /** A run of two chunks, the records of each too large for one body. */
 async function openLane(): Promise<CrashLane> {

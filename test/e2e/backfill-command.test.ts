@@ -41,7 +41,7 @@ describe("sluice backfill", () => {
     async () => {
       const project = await projectOf(12_000, 0);
       await project.worker();
-      expect(await isSeeded(project)).toBe(true);
+      await until(async () => await isSeeded(project));
 
       const unasked = await project.sluice("backfill", "accounts", "--lanes", "2", "--send", "all");
       expect(unasked.code).toBe(2);

@@ -30,5 +30,5 @@ describe("npm run chaos", () => {
       expect.arrayContaining(["stop", "kill-temporal"]),
     );
     expect(results.some(({ hadWrongClock }) => hadWrongClock)).toBe(true);
-  }, 240_000);
+  }, 600_000);
 });

@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { freePorts } from "../../src/local/ports.ts";
 import { startAnyTemporal } from "../support/any-temporal.ts";
+import { keptPorts } from "../support/kept-ports.ts";
 import { end, until, watch, type Watched } from "../support/process.ts";
 import { bin } from "../support/project.ts";
 
@@ -32,7 +32,7 @@ describe("the demo profile of docker-compose.yml", () => {
       filter: (path) => !path.endsWith(".sluice"),
     });
     const temporal = await startAnyTemporal({ logFile: join(folder, "temporal.log") });
-    const [sandboxPort = 0] = await freePorts("127.0.0.1", 1);
+    const [sandboxPort = 0] = await keptPorts(1);
     onTestFinished(async () => await temporal.stop());
 
     // A container has its own names, ports and root folder; everything else is as the file says.

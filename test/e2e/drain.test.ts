@@ -5,11 +5,11 @@ import { z } from "zod";
 
 import type { Delivery, Inbox } from "../../src/inbox/inbox.ts";
 import { openInbox } from "../../src/inbox/open.ts";
-import { sweepScheduleId } from "../../src/schedules/ids.ts";
 import { createDoorbell, type Doorbell } from "../../src/webhooks/doorbell.ts";
 import type { Drained, inboxDrain } from "../../workflows/inbox-drain.ts";
 import { end, until } from "../support/process.ts";
 import { Project, projectHead } from "../support/project.ts";
+import { sweep } from "../support/sweep.ts";
 
 const timeoutMs = 240_000;
 const drainId = "inbox-forms";
@@ -95,17 +95,7 @@ class Posted {
   }
 
   async sweep(): Promise<void> {
-    const { client } = this.project.temporal;
-    const handle = client.schedule.getHandle(sweepScheduleId("sluice"));
-    const before = (await handle.describe()).info.numActionsTaken;
-    await handle.trigger();
-    await until(async () => (await handle.describe()).info.numActionsTaken > before);
-    await until(async () => {
-      const { count } = await client.workflow.count(
-        'WorkflowType="inboxSweep" and ExecutionStatus="Running"',
-      );
-      return count === 0;
-    });
+    await sweep(this.project.temporal.client);
   }
 
   async waiting(): Promise<number> {

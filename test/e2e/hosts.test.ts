@@ -108,7 +108,7 @@ describe("workers", () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({
           sync: "chunk: { records: 5000 }",
-          advanced: ", heartbeat_timeout: 3s",
+          advanced: ", heartbeat_timeout: 5s",
         }),
         "accounts.csv": accountsCsv(rows, (row) => `old ${row}`),
       });
@@ -132,7 +132,7 @@ describe("workers", () => {
       stopped.kill("SIGSTOP");
       await end(killed, "SIGKILL");
       // Twice the heartbeat timeout: its activities are taken from it, and it wakes as a zombie.
-      await new Promise((resolve) => setTimeout(resolve, 6_000));
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
       stopped.kill("SIGCONT");
 
       const report = await handle.result();

@@ -22,5 +22,5 @@ describe("npm run nightly", () => {
     expect(output).toMatch(/read (\d+) = written 0 \+ unchanged \1 /);
     expect(output).toMatch(/accounts\s.*done\s.*02:30 .*Europe\/Paris/);
     expect(code).toBe(0);
-  }, 180_000);
+  }, 600_000);
 });

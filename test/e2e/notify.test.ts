@@ -105,7 +105,8 @@ describe("the notification of a run", () => {
   it(
     "leaves before a command stops the worker that it started, or with the next one",
     async () => {
-      const receiver = await Receiver.start("never");
+      // However often the first worker tries while it is there.
+      const receiver = await Receiver.start(...Array<"never">(10).fill("never"));
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": `${accountsConfig()}notify: { url: "${receiver.url}", secret: "${receiverSecret}", on: always }\n`,
         "accounts.csv": accountsCsv(3),
@@ -115,10 +116,13 @@ describe("the notification of a run", () => {
       const first = await run();
       expect(first.code).toBe(0);
       expect(first.stderr).toContain("is not delivered yet: the next worker goes on with it");
+      const tried = receiver.received.length;
+      expect(tried).toBeGreaterThan(0);
+      receiver.answers.length = 0;
       const second = await run();
       expect([second.code, second.stderr.includes("not delivered")]).toEqual([0, false]);
       const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
-      expect([ids.length, new Set(ids).size]).toEqual([3, 2]);
+      expect([ids.length, new Set(ids).size]).toEqual([tried + 2, 2]);
     },
     timeoutMs,
   );

@@ -54,7 +54,7 @@ describe("workflow sync", () => {
       expect(report).toMatchObject({ outcome: "done", chunks: 6, counts: { sent: 5_000 } });
       expect((await project.records()).size).toBe(5_000);
       // The sixth chunk found the end of the file: 2 + 2 + 2.
-      expect(await project.histories(workflowId)).toHaveLength(3);
+      expect(await project.histories(workflowId, 3)).toHaveLength(3);
       expect(await project.state.runs({ limit: 10 })).toHaveLength(1);
       expect(report.checkpoint).toEqual({ before: 0, after: 6 });
     },
@@ -206,7 +206,7 @@ describe("workflow sync", () => {
       await project.worker();
       const limited = {
         status: 429,
-        headers: { "retry-after": "3" },
+        headers: { "retry-after": "10" },
         body: { message: "slow down" },
       };
       project.sandbox.order({ step: "upload-json", do: limited });
@@ -215,7 +215,7 @@ describe("workflow sync", () => {
       expect(slow.stderr).toContain("slow down");
       const [first, second] = (await project.ledger()).filter(({ step }) => step === "upload-json");
       expect(Date.parse(second?.t ?? "") - Date.parse(first?.t ?? "")).toBeGreaterThanOrEqual(
-        3_000,
+        10_000,
       );
 
       await project.write("accounts.csv", accountsCsv(4));

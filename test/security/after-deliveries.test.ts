@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { sweepScheduleId } from "../../src/schedules/ids.ts";
 import { canariesIn, keepEvidence } from "../support/canaries.ts";
 import { openToOthers } from "../support/private-files.ts";
 import { end, until } from "../support/process.ts";
 import { Project } from "../support/project.ts";
+import { sweep } from "../support/sweep.ts";
 import {
   deliver,
   eventIds,
@@ -39,17 +39,6 @@ async function rejectedBy({ state }: Project): Promise<readonly string[]> {
     .flat()
     .map(({ code }) => code)
     .toSorted();
-}
-
-/** Has a sweep be made, and waits for its end. */
-async function sweep({ temporal: { client } }: Project): Promise<void> {
-  const handle = client.schedule.getHandle(sweepScheduleId("sluice"));
-  const taken = async (): Promise<number> => (await handle.describe()).info.numActionsTaken;
-  const before = await taken();
-  await handle.trigger();
-  await until(async () => (await taken()) > before);
-  const running = 'WorkflowType="inboxSweep" and ExecutionStatus="Running"';
-  await until(async () => (await client.workflow.count(running)).count === 0);
 }
 
 describe("what deliveries leave, with canaries in their bodies, ids and secret (P18)", () => {
@@ -92,7 +81,7 @@ describe("what deliveries leave, with canaries in their bodies, ids and secret (
 
       // That it is there now shows that the search below would find it.
       expect(canariesIn(await textOfInbox(state))).toEqual(["cell"]);
-      await sweep(project);
+      await sweep(project.temporal.client);
       await end(receiver.child, "SIGTERM");
       await end(worker, "SIGTERM");
       expect(canariesIn(await textOfInbox(state))).toEqual([]);

@@ -7,8 +7,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { temporalOptions } from "../../src/local/connect.ts";
 import { findTemporal } from "../../src/local/find-temporal.ts";
-import { freePorts, startOnPorts } from "../../src/local/ports.ts";
+import { startOnPorts } from "../../src/local/ports.ts";
 import { startTemporal } from "../../src/local/temporal-server.ts";
+import { keptPorts } from "../support/kept-ports.ts";
 import { end, until, watch } from "../support/process.ts";
 import { bin } from "../support/project.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -52,7 +53,7 @@ describe("what listens when nobody says where (T21)", () => {
     const server = await startOnPorts({
       ip,
       logFile,
-      preferred: await freePorts(ip, 2),
+      preferred: await keptPorts(2),
       start: async ([port = 0, uiPort = 0]) =>
         await startTemporal({ binary, ip, ports: { port, uiPort }, logFile }),
     });

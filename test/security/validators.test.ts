@@ -15,6 +15,7 @@ import { plainText } from "../../src/plain-text.ts";
 import { validateRecord } from "../../src/records/validate-record.ts";
 import { Secret } from "../../src/secret.ts";
 import { parseSyncInput } from "../../workflows/sync-input.ts";
+import { processorMs, slowed } from "../support/processor-time.ts";
 
 const millisecondsMax = 50;
 
@@ -36,28 +37,12 @@ function hostileTexts(length: number): readonly string[] {
   return [...runs, ...starts.map((start) => start + filled("9a"[start.length % 2] ?? "", length))];
 }
 
-/** Milliseconds of this thread's processor that work takes: what else the machine does is not the validator's. */
-function processorMs(work: () => unknown): number {
-  const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1_000;
-}
-
-const yardstick = "ab ".repeat(333_333);
-
-/** What is slow here and now: a machine that others use takes several times as long for all it does, one pass over a megabyte too. */
-function tooManyMs(): number {
-  const passMs = processorMs(() => yardstick.replaceAll(/[b ]/g, (letter) => letter));
-  return Math.max(millisecondsMax, 2 * passMs);
-}
-
 /** The texts that a validator takes too long for each time, by their beginnings. */
 function slowOnes(validate: (text: string) => unknown, length: number): string[] {
   const isQuick = (text: string): boolean =>
     [1, 2, 3, 4, 5].some(() => {
       const ms = processorMs(() => validate(text));
-      return ms < millisecondsMax || ms < tooManyMs();
+      return ms < millisecondsMax || ms < slowed(millisecondsMax);
     });
   return hostileTexts(length)
     .filter((text) => !isQuick(text))

@@ -1,6 +1,7 @@
 import { findTemporal } from "../../src/local/find-temporal.ts";
-import { freePorts, startOnPorts } from "../../src/local/ports.ts";
+import { startOnPorts } from "../../src/local/ports.ts";
 import { startTemporal, type EmbeddedTemporal } from "../../src/local/temporal-server.ts";
+import { keptPorts } from "./kept-ports.ts";
 
 const ip = "127.0.0.1";
 
@@ -16,7 +17,7 @@ export async function startAnyTemporal(files: {
   return await startOnPorts({
     ip,
     logFile: files.logFile,
-    preferred: await freePorts(ip, 2),
+    preferred: await keptPorts(2),
     start: async ([port = 0, uiPort = 0]) =>
       await startTemporal({ ...files, binary, ip, ports: { port, uiPort } }),
   });

@@ -9,9 +9,9 @@ import { Client } from "pg";
 import { z } from "zod";
 
 import { messageOf } from "../../src/errors.ts";
-import { freePorts } from "../../src/local/ports.ts";
 import { canaries } from "./canaries.ts";
 import { ownHost } from "./certificates.ts";
+import { keptPorts } from "./kept-ports.ts";
 import { end, until } from "./process.ts";
 
 const password = new URL(canaries.databaseUrl).password;
@@ -60,7 +60,7 @@ export class PostgresCluster {
   static async #make(): Promise<PostgresCluster> {
     const user = unprivileged();
     const folder = await mkdtemp(join(tmpdir(), "sluice-postgres-"));
-    const [port = 0] = await freePorts(host, 1);
+    const [port = 0] = await keptPorts(1);
     const made = new PostgresCluster({ folder, port, user });
     // A process that ends before it could `remove` it must not leave a server behind.
     process.once("exit", () => {
@@ -112,7 +112,7 @@ export class PostgresCluster {
         return;
       } catch (error) {
         if (!/Address already in use/.test(messageOf(error))) throw error;
-        [this.#port = 0] = await freePorts(host, 1);
+        [this.#port = 0] = await keptPorts(1);
       }
     }
   }

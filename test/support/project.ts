@@ -185,11 +185,16 @@ export class Project {
     return anyReport.parse(JSON.parse(stdout));
   }
 
-  /** All executions of a workflow id as JSON text, histories of continued runs included. */
-  async histories(workflowId: string): Promise<string[]> {
+  /**
+   * All executions of a workflow id as JSON text, histories of continued runs included, once there are as many as are told: Temporal
+   * lists an execution a moment after its start.
+   */
+  async histories(workflowId: string, executions = 1): Promise<string[]> {
     const { client } = this.temporal;
+    const query = `WorkflowId="${workflowId}"`;
+    await until(async () => (await client.workflow.count(query)).count >= executions);
     const texts: string[] = [];
-    for await (const { runId } of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
+    for await (const { runId } of client.workflow.list({ query })) {
       const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
       texts.push(JSON.stringify(historyToJSON(history)));
     }

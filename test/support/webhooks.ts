@@ -29,7 +29,7 @@ syncs:
       event: type
       event_timestamp: { column: timestamp, as: datetime }
       event_properties: {}
-advanced: { heartbeat_timeout: 3s, retry_initial: 500ms }
+advanced: { heartbeat_timeout: 10s, retry_initial: 500ms }
 `;
 }
 

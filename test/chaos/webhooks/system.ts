@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { freePorts } from "../../../src/local/ports.ts";
 import { canaries } from "../../support/canaries.ts";
+import { keptPorts } from "../../support/kept-ports.ts";
 import { bin } from "../../support/project.ts";
 import { deliveredRecord, DeliveryMaker } from "../../support/signed-delivery.ts";
 import { type Exit, Running } from "../program.ts";
@@ -49,7 +49,7 @@ export class WebhookSystem {
 
   /** Writes the project and starts its processes, the receiver last. */
   static async start(place: SystemPlace): Promise<WebhookSystem> {
-    const system = new WebhookSystem(place, await freePorts("127.0.0.1", 2));
+    const system = new WebhookSystem(place, await keptPorts(2));
     await mkdir(system.stateFolder, { recursive: true });
     await writeFile(join(place.folder, "sluice.yaml"), system.#config());
     const sandbox = ["sandbox", "--port", `${system.#sandboxPort}`, "--data", system.dataFolder];

@@ -66,7 +66,7 @@ describe("writePostgres, interrupted", () => {
     db.stopping.abort(new Error("cancelled"));
     const began = performance.now();
     await expect(db.writing).rejects.toThrow("cancelled");
-    expect(performance.now() - began).toBeLessThan(hangUpCheckMs + 1_000);
+    expect(performance.now() - began).toBeLessThan(hangUpCheckMs + 6_000);
     await until(async () => (await waiting(db)).length === 0);
     await expectWhole(db);
   });

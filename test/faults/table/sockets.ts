@@ -5,7 +5,7 @@ import { blackHole, cutHandshake, refusing, startRaw, startTls } from "../../sup
 import { all, says, type Case, type Says } from "../cell.ts";
 
 /** Time in which a server that is silent is given up; by then it has done what it was asked for, on a busy machine too. */
-const short = { requestMs: 1_000, headersMs: 900, putBaseMs: 1_000, putHeadersMs: 900 };
+const short = { requestMs: 2_000, headersMs: 1_900, putBaseMs: 2_000, putHeadersMs: 1_900 };
 
 const ofGenerate = { none: "an upload address is the answer to a generate" };
 const ofStorage = { none: "only a PUT sends a file" };

@@ -22,8 +22,8 @@ async function withSpecimens(bench: PullBench, server: ApiServer): Promise<PullB
     ...bench,
     specimens: httpSpecimens(api),
     throttle: async (afterMs) => {
-      // A date has no fractions of a second.
-      const until = new Date(Math.ceil((Date.now() + afterMs) / 1_000) * 1_000 + 1_000);
+      // A date has no fractions of a second, and some are over when it is read.
+      const until = new Date(Math.ceil((Date.now() + afterMs) / 1_000) * 1_000 + 5_000);
       return server.fault({ retryAfter: until.toUTCString() });
     },
     close: async () => {

@@ -217,7 +217,8 @@ describe("cancelling", () => {
       abort.abort(reason);
       setTimeout(() => json(response, 200, body), 100);
     });
-    expect(await perform(step, clientOf(url), { url, signal: abort.signal })).toEqual(result);
+    const client = clientOf(url, { timeouts: { cancelGraceMs: 60_000 } });
+    expect(await perform(step, client, { url, signal: abort.signal })).toEqual(result);
   });
 
   it.each(["confirmUpload", "uploadJson", "search"] as const)(

@@ -89,7 +89,7 @@ async function fillSmallDisk(): Promise<Filled> {
 /** A process of its own may not let its files grow, so that it refuses at last whatever comes. */
 async function fillAllowance(): Promise<Filled> {
   const folder = await temporaryFolder();
-  const limited = 'trap "" XFSZ; ulimit -f 3000; exec timeout 5 "$@" || true';
+  const limited = 'trap "" XFSZ; ulimit -f 3000; exec timeout 30 "$@" || true';
   const program = [process.execPath, writer, folder, "1000"];
   const { stdout } = await run("bash", ["-c", limited, "bash", ...program], {
     maxBuffer: 1024 ** 3,

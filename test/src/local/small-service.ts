@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { ApiUnavailableError } from "../../../src/errors.ts";
-import { freePorts } from "../../../src/local/ports.ts";
 import { startServer } from "../../../src/local/server-process.ts";
 import { acquireService, type ServiceRequest } from "../../../src/local/shared-service.ts";
+import { keptPorts } from "../../support/kept-ports.ts";
 
 /** What a user of the service prints once it has it. */
 export const userReportSchema = z.object({
@@ -22,7 +22,7 @@ export function requestFor(folder: string): ServiceRequest {
     folder,
     name: "sandbox",
     start: async (spawned) => {
-      const [port = 0] = await freePorts("127.0.0.1", 1);
+      const [port = 0] = await keptPorts(1);
       const code = `require("node:net").createServer().listen(${port}, "127.0.0.1")`;
       const server = await startServer({
         name: "The small service",

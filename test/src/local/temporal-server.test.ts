@@ -10,13 +10,13 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { TemporalUnreachableError } from "../../../src/errors.ts";
 import { findTemporal } from "../../../src/local/find-temporal.ts";
-import { freePorts } from "../../../src/local/ports.ts";
 import {
   startTemporal,
   temporalAnswers,
   type EmbeddedTemporal,
   type TemporalOptions,
 } from "../../../src/local/temporal-server.ts";
+import { keptPorts } from "../../support/kept-ports.ts";
 
 let binary = "";
 let folder = "";
@@ -54,7 +54,7 @@ async function searchAttributeType(address: string): Promise<unknown> {
 
 describe("startTemporal", () => {
   it("starts on the ports it is given, with its Web UI and our search attribute, and is gone when stopped", async () => {
-    const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
+    const [port = 0, uiPort = 0] = await keptPorts(2);
     const server = await start({ ports: { port, uiPort } });
     expect(server.address).toBe(`127.0.0.1:${port}`);
     expect(server.uiAddress).toBe(`http://127.0.0.1:${uiPort}`);
@@ -69,7 +69,7 @@ describe("startTemporal", () => {
 
   it("goes on with the database of an earlier start", async () => {
     const databaseFile = join(folder, "temporal.db");
-    const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
+    const [port = 0, uiPort = 0] = await keptPorts(2);
     await (await start({ databaseFile, ports: { port, uiPort } })).stop();
     await access(databaseFile);
     const again = await start({ databaseFile, ports: { port, uiPort } });
@@ -88,7 +88,7 @@ describe("startTemporal", () => {
   });
 
   it("throws the reason from the log when a port that was asked for is taken", async () => {
-    const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
+    const [port = 0, uiPort = 0] = await keptPorts(2);
     const holder = createServer().listen(port, "127.0.0.1");
     await once(holder, "listening");
     const failing = start({ ports: { port, uiPort } });

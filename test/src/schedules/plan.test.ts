@@ -228,7 +228,9 @@ describe("planSchedules", () => {
         expect([schedule.cron, ours]).toEqual([schedule.cron, unique]);
         for (const { at, effect } of clockChanges(schedule, after)) {
           const times = theirs.filter((clock) => clock === at).length;
-          if (at < (theirs.at(-1) ?? "")) changed.push(`${name} ${effect}: ${times}`);
+          // The others meet a change in some weeks of the year alone.
+          const always = ["paris5", "paris6", "new_york"].includes(name);
+          if (always && at < (theirs.at(-1) ?? "")) changed.push(`${name} ${effect}: ${times}`);
         }
       }
       // Measured, and what docs/schedules.md says: Temporal's own documents promise two runs for each.

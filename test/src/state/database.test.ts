@@ -22,6 +22,9 @@ const busyWriter = `
     Atomics.notify(workerData.count, 0);
   }`;
 
+/** How often another writes between. */
+const times = 20;
+
 describe("openDatabase", () => {
   it("lets another process write between two transactions of a busy one", async () => {
     const file = join(await temporaryFolder(), "state.db");
@@ -34,18 +37,18 @@ describe("openDatabase", () => {
     await once(busy, "message");
 
     const put = db.prepare("insert or replace into meta (name, value) values ('other', '')");
-    let meanwhile = 0;
-    for (let times = 0; times < 20; times += 1) {
+    const meanwhile: number[] = [];
+    for (let time = 0; time < times; time += 1) {
       const before = Atomics.load(count, 0);
       // Until the busy one has written once more, so that it is in the midst of its work.
       Atomics.wait(count, 0, before);
       db.write(() => put.run());
-      meanwhile += Atomics.load(count, 0) - before;
+      meanwhile.push(Atomics.load(count, 0) - before);
     }
 
     await busy.terminate();
     db.close();
-    // By SQLite's own waiting it is some hundreds.
-    expect(meanwhile).toBeLessThan(100);
+    // 3 or 4 most times, and more when this process is not scheduled in time. By SQLite's own waiting it is some dozens.
+    expect(meanwhile.toSorted((a, b) => a - b)[times / 2]).toBeLessThan(10);
   });
 });

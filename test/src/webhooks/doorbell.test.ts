@@ -5,13 +5,13 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { connectTemporal } from "../../../src/local/connect.ts";
 import { findTemporal } from "../../../src/local/find-temporal.ts";
-import { freePorts } from "../../../src/local/ports.ts";
 import {
   startTemporal,
   type EmbeddedTemporal,
   type TemporalPorts,
 } from "../../../src/local/temporal-server.ts";
 import { createDoorbell, type Doorbell } from "../../../src/webhooks/doorbell.ts";
+import { keptPorts } from "../../support/kept-ports.ts";
 import { until } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -19,7 +19,7 @@ const timeoutMs = 120_000;
 const taskQueue = "sluice";
 
 async function temporalPorts(): Promise<TemporalPorts> {
-  const [port = 0, uiPort = 0] = await freePorts("127.0.0.1", 2);
+  const [port = 0, uiPort = 0] = await keptPorts(2);
   return { port, uiPort };
 }
 

