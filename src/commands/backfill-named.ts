@@ -1,9 +1,7 @@
 import { ConfigError } from "../errors.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
-
-/** Newest runs among which the one of a workflow is looked for. */
-const runsLookedThrough = 1_000;
+import { runNamed } from "./run-named.ts";
 
 const runsHint = "look at `sluice runs list`";
 
@@ -12,9 +10,7 @@ export async function backfillNamed(
   state: Pick<StateStore, "run" | "runs">,
   name: string,
 ): Promise<Run> {
-  const run =
-    (await state.run(name)) ??
-    (await state.runs({ limit: runsLookedThrough })).find(({ workflowId }) => workflowId === name);
+  const run = await runNamed(state, name);
   if (run === undefined) throw new ConfigError(`there is no run "${name}"`, { hint: runsHint });
   if (run.kind === "backfill") return run;
   throw new ConfigError(`run ${run.runId} is no backfill but a ${run.kind} of ${run.sync}`, {

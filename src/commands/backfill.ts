@@ -34,9 +34,6 @@ type BackfillOptions = GlobalOptions &
     readonly ui?: string;
   };
 
-/** Runs of a sync among which the one of a workflow is looked for. */
-const runsLookedThrough = 20;
-
 /** How long a source may take to say which columns it has. */
 const sourceMsMax = 60_000;
 
@@ -49,10 +46,8 @@ async function reportOf(
   if ("report" in end) return end.report;
   const carried = reportOfFailure(end.error);
   if (carried !== undefined) return carried;
-  const runs = await state.runs({ limit: runsLookedThrough });
-  const run = runs.find((one) => one.firstRunId === firstRunId);
-  if (run?.workflowId === handle.workflowId && run.endedAt !== null)
-    return await reportOfRun(state, run);
+  const [run] = await state.runs({ workflowId: handle.workflowId, limit: 1 });
+  if (run?.firstRunId === firstRunId && run.endedAt !== null) return await reportOfRun(state, run);
   throw failureOf(end.error);
 }
 
@@ -110,7 +105,7 @@ async function drive(
   { wanted, options }: { readonly wanted: Wanted; readonly options: BackfillOptions },
 ): Promise<void> {
   const interrupted = onInterrupt();
-  const session = await openSession(config, context, interrupted.signal).catch((error: unknown) => {
+  const session = await openSession(config, context, interrupted).catch((error: unknown) => {
     if (!interrupted.signal.aborted) throw error;
     context.say("interrupted before the backfill began");
     context.exit(exitCodes.interrupted);

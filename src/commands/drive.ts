@@ -52,9 +52,6 @@ type How = {
   readonly signal: AbortSignal;
 };
 
-/** Newest runs among which the one of a workflow is looked for. */
-const runsLookedThrough = 20;
-
 /**
  * Starts the workflow, or goes on with the one that holds the lock.
  * @throws {BusyError} another run holds it, and a worker other than ours goes on with it, or it was asked for something else.
@@ -145,8 +142,8 @@ async function reportAfter(
 ): Promise<RunReport> {
   const carried = reportOfFailure(error);
   if (carried !== undefined) return carried;
-  const runs = await of.session.state.runs({ limit: runsLookedThrough });
-  const run = runs.find(({ workflowId }) => workflowId === of.handle.workflowId);
+  const { workflowId } = of.handle;
+  const [run] = await of.session.state.runs({ workflowId, limit: 1 });
   if (run?.endedAt !== undefined && run.endedAt !== null)
     return await reportOfRun(of.session.state, run);
   throw failureOf(error);
@@ -160,7 +157,7 @@ export async function driveRun(
 ): Promise<void> {
   const { drive, options } = of;
   const interrupted = onInterrupt();
-  const session = await openSession(config, context, interrupted.signal).catch((error: unknown) => {
+  const session = await openSession(config, context, interrupted).catch((error: unknown) => {
     if (!interrupted.signal.aborted) throw error;
     context.say("interrupted before the run began");
     context.exit(exitCodes.interrupted);

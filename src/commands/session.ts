@@ -93,6 +93,14 @@ async function waitForWorker(
   }
 }
 
+/** How a session is opened. */
+type Opening = {
+  /** Opens no further when it aborts. */
+  readonly signal: AbortSignal;
+  /** Whether the service and the key must be well, as they need not be for a run that is to stop. @default true */
+  readonly isPinged?: boolean;
+};
+
 /**
  * Finds or starts the service, Temporal and a worker, in this order, and pings the service.
  * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws the signal's reason, each
@@ -101,7 +109,7 @@ async function waitForWorker(
 export async function openSession(
   config: Config,
   context: Context,
-  signal: AbortSignal,
+  { signal, isPinged = true }: Opening,
 ): Promise<Session> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -113,7 +121,7 @@ export async function openSession(
     signal.throwIfAborted();
     const state = await openSqliteStore(config.stateFolder);
     closing.push(async () => await state.close());
-    if (config.api.legacyBaseUrl !== undefined) {
+    if (isPinged && config.api.legacyBaseUrl !== undefined) {
       try {
         await pingService(config, { addresses: service.addresses, state, context });
       } catch (error) {

@@ -161,11 +161,12 @@ export interface RunStore {
   }): Run;
   run(runId: string): Run | undefined;
   /**
-   * The last stored first, whatever their clocks said; of one sync when named, those that have not ended when `isOpen`, those that
-   * ended so when an `outcome` is given.
+   * The last stored first, whatever their clocks said; of one sync or workflow when named, those that have not ended when `isOpen`,
+   * those that ended so when an `outcome` is given.
    */
   runs(input: {
     readonly sync?: string | undefined;
+    readonly workflowId?: string | undefined;
     readonly isOpen?: true | undefined;
     readonly outcome?: Outcome | undefined;
     readonly limit: number;
@@ -194,8 +195,8 @@ function prepareRuns(
     ),
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
     list: db.prepare(
-      `select ${columns} from runs where ($sync is null or sync = $sync) and (not $isOpen or ended_at is null)
-         and ($outcome is null or outcome = $outcome)
+      `select ${columns} from runs where ($sync is null or sync = $sync) and ($workflowId is null or workflow_id = $workflowId)
+         and (not $isOpen or ended_at is null) and ($outcome is null or outcome = $outcome)
        order by rowid desc limit $limit`,
     ),
     version: db.prepare(
@@ -230,8 +231,8 @@ export function createRunStore(db: Database): RunStore {
   };
   return {
     run,
-    runs: ({ sync = null, isOpen = false, outcome = null, limit }) =>
-      all(runRow, statements.list, { sync, isOpen: Number(isOpen), outcome, limit }),
+    runs: ({ sync = null, workflowId = null, isOpen = false, outcome = null, limit }) =>
+      all(runRow, statements.list, { sync, workflowId, isOpen: Number(isOpen), outcome, limit }),
     openRun: ({ nominalAt = null, placesAreLines = false, ...input }) =>
       db.write(() => {
         statements.insert.run({

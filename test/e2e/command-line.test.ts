@@ -141,6 +141,35 @@ describe("sluice run, with nothing configured", () => {
     },
     timeoutMs,
   );
+
+  it(
+    "ends a run that was interrupted on `cancel`, though nothing runs that could",
+    async () => {
+      const laptop = await Laptop.open({
+        "sluice.yaml": config.replace(
+          "from: exports",
+          "chunk: { records: 500 }\n    from: exports",
+        ),
+        "accounts.csv": accountsCsv(40_000),
+      });
+      const child = laptop.start(["run", "accounts"]);
+      const { printed, ended } = watch(child);
+      await until(async () => printed().stderr.includes("heavyweight"));
+      child.kill("SIGINT");
+      expect((await ended).code).toBe(130);
+      const [, workflowId = ""] = /workflow (\S+)/.exec(printed().stderr) ?? [];
+
+      const cancelled = await laptop.run(["cancel", workflowId]);
+      expect([cancelled.code, cancelled.stdout]).toEqual([0, `${workflowId} has stopped\n`]);
+      const { stdout } = await laptop.run(["runs", "list", "--json"]);
+      expect(JSON.parse(stdout)).toMatchObject({ outcome: "cancelled", balanced: true });
+      expect((await laptop.run(["cancel", workflowId])).stderr).toContain("has ended: cancelled");
+      // Nobody holds the sync any more.
+      const again = await laptop.run(["state", "reset", "accounts", "--reason", "test"]);
+      expect(again.code).toBe(0);
+    },
+    timeoutMs,
+  );
 });
 
 describe("wrong input", () => {

@@ -59,6 +59,35 @@ describe("the commands around a run", () => {
   );
 
   it(
+    "cancel what no worker has begun yet, and nothing of another project",
+    async () => {
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": accountsCsv(3),
+      });
+      const { workflow } = project.temporal.client;
+      const args = [{ sync: "accounts" }];
+      const other = { taskQueue: "other", workflowId: "backfill-other", args };
+      const stranger = await workflow.start("backfill", other);
+      const refused = await project.sluice("cancel", "backfill-other");
+      expect([refused.code, refused.stderr.includes('there is no run "backfill-other"')]).toEqual([
+        2,
+        true,
+      ]);
+      expect((await stranger.describe()).status.name).toBe("RUNNING");
+
+      const own = { taskQueue: "sluice", workflowId: "backfill-accounts", args };
+      const handle = await workflow.start("backfill", own);
+      const asked = await project.sluice("cancel", "backfill-accounts");
+      expect([asked.code, asked.stdout]).toEqual([0, "asked backfill-accounts to stop\n"]);
+      expect(asked.stderr).toContain("no worker of this project polls sluice");
+      await project.worker();
+      await expect(handle.result()).rejects.toThrow("cancelled");
+    },
+    timeoutMs,
+  );
+
+  it(
     "leave nothing running when Ctrl-C comes while a run still starts its servers",
     async () => {
       const yaml = accountsConfig()
