@@ -1,5 +1,3 @@
-import { createInterface } from "node:readline/promises";
-
 import type { Client, ScheduleDescription } from "@temporalio/client";
 import { InvalidArgumentError } from "commander";
 
@@ -17,9 +15,11 @@ import { storeOf, type Owner } from "../schedules/temporal-schedule.ts";
 import { triggerSchedule } from "../schedules/trigger.ts";
 import { wantedSchedules, type Wanted } from "../schedules/wanted.ts";
 import type { StateStore } from "../state/state-store.ts";
+import { isAgreed } from "./agreed.ts";
 import { configOf, isAtTerminal, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
+import { onInterrupt } from "./interrupt.ts";
 import { counted } from "./report-text.ts";
 import { listedSchedules, listText } from "./schedule-list.ts";
 import { planFacts, planText } from "./schedule-text.ts";
@@ -94,19 +94,6 @@ async function appliedNamed({ client, owner }: At, name: string): Promise<Schedu
   });
 }
 
-/** Asks a person at a terminal; anything but yes, and an end of the input, is no. */
-async function isAgreed(question: string): Promise<boolean> {
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const ended = new Promise<string>((resolve) => asking.once("close", () => resolve("")));
-    asking.once("SIGINT", () => asking.close());
-    const answer = await Promise.race([asking.question(question), ended]);
-    return /^y(?:es)?$/i.test(answer.trim());
-  } finally {
-    asking.close();
-  }
-}
-
 type ApplyOptions = GlobalOptions & { readonly yes?: boolean };
 
 async function apply(at: At, context: Context, options: ApplyOptions): Promise<void> {
@@ -117,14 +104,16 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   if (!options.json) context.print(planText(plan, now));
   const canAsk = !options.json && isAtTerminal(context);
   const question = `make ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;
-  const agreed = count === 0 || options.yes === true || (canAsk && (await isAgreed(question)));
+  const asked = options.yes !== true && count > 0;
+  const answer = asked && canAsk ? await isAgreed(question, onInterrupt()) : !asked;
+  const agreed = answer === true;
   if (agreed) for (const change of plan.changes) await applyChange(client, change, owner);
   if (options.json) context.print(plainJson({ ...planFacts(plan, now), applied: agreed }));
   else if (agreed && count > 0) context.say(`made ${counted(count, "change")}`);
   if (agreed) return;
   if (canAsk) {
     context.say("nothing was changed");
-    context.exit(exitCodes.failed);
+    context.exit(answer === undefined ? exitCodes.interrupted : exitCodes.failed);
     return;
   }
   throw new ConfigError("nothing was changed: without a terminal to ask at, apply needs --yes", {

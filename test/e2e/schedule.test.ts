@@ -174,7 +174,7 @@ describe("sluice schedule", () => {
       const no = await answer(project, "\n");
       expect([no.code, no.stdout]).toEqual([1, expect.stringContaining("nothing was changed")]);
       const interrupt = await answer(project, "\u0003");
-      expect([interrupt.code, await names()]).toEqual([1, []]);
+      expect([interrupt.code, await names()]).toEqual([130, []]);
       const yes = await answer(project, "y\n");
       expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining("made 1 change")]);
     },
