@@ -8,7 +8,7 @@ import type { RunRequest } from "../state/runs.ts";
 export type AskedOptions = {
   readonly from?: string;
   readonly to?: string;
-  readonly keys?: readonly string[];
+  readonly key?: readonly string[];
   readonly mode?: RunRequest["mode"];
   readonly limit?: number;
   readonly lanes?: number;
@@ -22,7 +22,7 @@ export type AskedOptions = {
 const memberOptions = [
   ["from", "from"],
   ["to", "to"],
-  ["keys", "keys"],
+  ["key", "keys"],
   ["mode", "mode"],
   ["limit", "limit"],
   ["lanes", "lanes"],
@@ -39,9 +39,12 @@ export type BackfillInput = {
   readonly [member: string]: unknown;
 };
 
+/** The names of those options. */
+export const askedNames: readonly (keyof AskedOptions)[] = memberOptions.map(([name]) => name);
+
 /** Whether more was asked for than the sync itself. */
 export function isMoreAsked(options: AskedOptions): boolean {
-  return memberOptions.some(([name]) => options[name] !== undefined);
+  return askedNames.some((name) => options[name] !== undefined);
 }
 
 /** A word as a shell takes it whole. */
@@ -54,18 +57,18 @@ export function commandOf(input: unknown): string {
   const given = membersOf(input);
   const options = memberOptions.flatMap(([, member]): readonly string[] => {
     const value = given[member];
-    const name = optionOf(member);
+    const option = optionOf(member);
     if (value === undefined || value === false) return [];
-    if (value === true) return [`--${name}`];
-    const texts = (Array.isArray(value) ? value : [value]).map((one) => plainOf(one));
-    return [`--${name} ${shellWord(texts.join(","))}`];
+    if (value === true) return [option];
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.map((one) => `${option} ${shellWord(plainOf(one))}`);
   });
   return ["sluice backfill", shellWord(plainOf(given["sync"])), ...options].join(" ");
 }
 
-/** The option of a member: `time-zone`. */
+/** The option of a member: `--time-zone`. */
 function optionOf(member: string): string {
-  return member.replaceAll("_", "-");
+  return member === "keys" ? "--key" : `--${member.replaceAll("_", "-")}`;
 }
 
 /** Text as it is, and a number as it is written. */
@@ -81,7 +84,7 @@ function wrongOptions(problem: string): ConfigError {
   const [, problems = problem, corrected] = frame.exec(problem) ?? [];
   const text = problems.replaceAll(
     /^ {2}→ at (\w+)/gm,
-    (_, member: string) => `  → at --${optionOf(member)}`,
+    (_, member: string) => `  → at ${optionOf(member)}`,
   );
   const hint = corrected === undefined ? undefined : `such as: ${commandOf(JSON.parse(corrected))}`;
   return new ConfigError(`the options are wrong:\n${text}`, { hint });

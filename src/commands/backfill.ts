@@ -10,7 +10,7 @@ import type { RunReport } from "../report.ts";
 import { modes } from "../state/runs.ts";
 import { begin, type Begun, type Wanted } from "./backfill-begin.ts";
 import { talkWith, type Talk, type Talked } from "./backfill-follow.ts";
-import { isMoreAsked, readOptions, type AskedOptions } from "./backfill-input.ts";
+import { askedNames, isMoreAsked, readOptions, type AskedOptions } from "./backfill-input.ts";
 import { formLink } from "./backfill-link.ts";
 import { backfillNamed } from "./backfill-named.ts";
 import { samplesFacts, samplesText } from "./backfill-text.ts";
@@ -198,7 +198,7 @@ export const registerBackfill: Register = (program, context) => {
     .description("send a span of a sync again: shows the plan, asks, and follows it to its end")
     .option("--from <when>", "a date, a time, `last 30 days`, or a place such as `line 48211`")
     .option("--to <when>", "the same; it is not part of the span any more")
-    .option("--keys <keys>", "the rows of these keys alone, with commas between them", keysOf)
+    .option("--key <key>", "the row of this key alone; may be repeated", repeated)
     .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
     .option("--limit <rows>", "read at most this many rows", positive)
     .option("--lanes <lanes>", "how many lanes it is cut into", positive)
@@ -216,19 +216,32 @@ export const registerBackfill: Register = (program, context) => {
     )
     .option("--yes", "send it without asking")
     .addOption(
-      new Option("--follow <run>", "go on with one that was begun: its run or workflow").conflicts(
+      new Option("--follow <run>", "go on with one that was begun: its run or workflow").conflicts([
+        ...askedNames,
         "show",
-      ),
+        "link",
+      ]),
     )
-    .option("--show <run>", "print sample records of its plan: personal data")
-    .option("--link", "print a link to the start form of the Web UI")
+    .addOption(
+      new Option("--show <run>", "print sample records of its plan: personal data").conflicts([
+        ...askedNames,
+        "link",
+        "yes",
+      ]),
+    )
+    .addOption(
+      new Option("--link", "print a link to the start form of the Web UI").conflicts([
+        ...askedNames,
+        "yes",
+      ]),
+    )
     .option("--ui <address>", "of --link: where the Web UI is, such as https://temporal.example")
     .action(async (name: string | undefined, options: BackfillOptions) => {
       await backfill(context, name, options);
     });
 };
 
-/** Reads keys from the command line; the option may be repeated. */
-function keysOf(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...text.split(",").map((key) => key.trim())];
+/** A key may hold any sign, so that none stands between two of them. */
+function repeated(key: string, before: readonly string[] = []): readonly string[] {
+  return [...before, key];
 }

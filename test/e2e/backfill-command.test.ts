@@ -198,7 +198,7 @@ describe("wrong input", () => {
     expect(wrong.stderr).toContain("at --from");
     expect(wrong.stderr).toContain("at --lanes");
     expect(wrong.stderr).toContain("such as: sluice backfill accounts");
-    const both = await project.sluice("backfill", "accounts", "--keys", "a1", "--limit", "2");
+    const both = await project.sluice("backfill", "accounts", "--key", "a1", "--limit", "2");
     expect(both.code).toBe(2);
     expect(both.stderr).toContain("does not go with limit");
     const nameless = await project.sluice("backfill", "--json");

@@ -80,17 +80,17 @@ describe("readOptions", () => {
   });
 
   it("says what does not go together", () => {
-    const { message, hint } = refused({ keys: ["a1"], from: "line 2" });
+    const { message, hint } = refused({ key: ["a1"], from: "line 2" });
     expect(message).toContain("does not go with from");
-    expect(hint).toBe("such as: sluice backfill accounts --keys a1");
+    expect(hint).toBe("such as: sluice backfill accounts --key a1");
   });
 });
 
 describe("commandOf", () => {
   it("quotes what a shell would break", () => {
-    const input = { sync: "accounts", from: "last 30 days", keys: ["a1", 2], limit: 7, lanes: 2 };
+    const input = { sync: "accounts", from: "last 30 days", keys: ["eu,1", 2], limit: 7, lanes: 2 };
     expect(commandOf(input)).toBe(
-      "sluice backfill accounts --from 'last 30 days' --keys a1,2 --limit 7 --lanes 2",
+      "sluice backfill accounts --from 'last 30 days' --key eu,1 --key 2 --limit 7 --lanes 2",
     );
     expect(commandOf({ sync: "accounts", note: "$(rm)" })).toContain("--note '$(rm)'");
   });
