@@ -21,9 +21,9 @@ export type ErrorFacts = {
 export type Tolerance = {
   /** Names the fault among those of its chunk: they are counted apart. */
   readonly fault: string;
-  /** The so-manieth time in a row it becomes `becomes`; undefined is any number. */
+  /** Failures in a row after which `becomes` is thrown; undefined is no limit. */
   readonly timesMax?: number | undefined;
-  /** So long from the first on; undefined is for ever. */
+  /** Time since the first of them after which it is thrown; undefined is no limit. */
   readonly msMax?: number | undefined;
   /** Thrown in place of the fault once it is borne no longer. */
   readonly becomes: SluiceError;
@@ -128,6 +128,10 @@ export class RateLimitedError extends SluiceError {
 export class CreditsExhaustedError extends SluiceError {
   readonly code = "CreditsExhausted";
   readonly retryable = false;
+
+  constructor(message: string, facts: ErrorFacts = {}) {
+    super(message, { hint: "`sluice budget reopen` when there are credits again", ...facts });
+  }
 }
 
 /** Thrown when the service refuses records; `refused` is empty when it named none. */

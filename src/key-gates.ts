@@ -45,9 +45,7 @@ export function closedError(closed: GateState, key: string, nowMs: number): Erro
     });
   }
   if (closed.gate.startsWith(`api:${key}:`)) {
-    return new CreditsExhaustedError(`no credits until ${new Date(until).toISOString()}: ${why}`, {
-      hint: "`sluice budget reopen` when there are credits again",
-    });
+    return new CreditsExhaustedError(`no credits until ${new Date(until).toISOString()}: ${why}`);
   }
   return new RateLimitedError(`rate limited until ${new Date(until).toISOString()}: ${why}`, {
     retryAfterMs: until - nowMs,

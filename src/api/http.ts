@@ -246,5 +246,7 @@ async function slowDown(
   const retryAfterMs = await closing;
   if (!tooLong) throw new RateLimitedError(message, { retryAfterMs });
   const hours = retryAfterMsMax / 3_600_000;
-  throw new ApiContractError(`${message}: asks to wait longer than ${hours} h`);
+  throw new ApiContractError(`${message}: asks to wait longer than ${hours} h`, {
+    hint: "ask the service's operator; `sluice budget reopen` when it takes requests again",
+  });
 }

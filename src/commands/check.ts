@@ -63,8 +63,13 @@ async function checkUse(
   const source = sourcesOf(config).get(connector);
   const silent = { info: () => undefined, warn: () => undefined };
   const ask = { config: connectorConfig, signal: AbortSignal.timeout(60_000), log: silent };
-  const findings = (await source?.check?.(ask)) ?? [];
-  return findings.map((found) => ({ ...found, subject }));
+  let findings: readonly Finding[] = [];
+  // What a connector throws is a finding as well, and hides no other connection's.
+  const whole = await finding("check", async () => {
+    findings = (await source?.check?.(ask)) ?? [];
+    return "its connector looks at nothing";
+  });
+  return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));
 }
 
 /** `sluice check [connection]`. */

@@ -34,11 +34,19 @@ export type GlobalOptions = { readonly config?: string; readonly json?: boolean 
 /** A verb of the command line: adds itself to the program. */
 export type Register = (program: Command, context: Context) => void;
 
+/** Adds `--json` to a command that reads no configuration. */
+export function withJson(command: Command): Command {
+  return command.option("--json", "print JSON: one object, or one a line");
+}
+
 /** Adds `--config` and `--json` to a command. */
 export function withGlobals(command: Command): Command {
-  return command
-    .option("--config <file>", "the configuration file (default: sluice.yaml here or above)")
-    .option("--json", "print JSON: one object, or one a line");
+  return withJson(
+    command.option(
+      "--config <file>",
+      "the configuration file (default: sluice.yaml here or above)",
+    ),
+  );
 }
 
 /** Loads the configuration that a command's options name. */

@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Config } from "../config/config.ts";
-import { messageOf } from "../errors.ts";
-import { connectTemporal } from "../local/connect.ts";
+import { messageOf, SluiceError } from "../errors.ts";
+import { connectTemporal, temporalOptions } from "../local/connect.ts";
 import { temporalAnswers } from "../local/temporal-server.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import { freeBytes } from "../staging/folder.ts";
@@ -11,7 +11,7 @@ import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
 import { byteText } from "./report-text.ts";
-import { defaultTemporal } from "./services.ts";
+import { defaultTemporal, isTemporalConfigured } from "./services.ts";
 
 /** One look: what it found, or why it is not well. */
 type Look = { readonly name: string; readonly look: () => Promise<string> };
@@ -38,15 +38,14 @@ function looksAt({ stateFolder }: Config): Look[] {
   ];
 }
 
-async function lookForTemporal({ environment }: Context): Promise<string> {
-  const { temporalAddress } = environment;
-  if (temporalAddress === undefined) {
+async function lookForTemporal(context: Context): Promise<string> {
+  if (!isTemporalConfigured(context)) {
     const isThere = await temporalAnswers(defaultTemporal);
     return isThere ? `${defaultTemporal} answers` : "none runs: `sluice run` starts one";
   }
   const temporal = await connectTemporal(undefined);
   await temporal.close();
-  return temporalAddress;
+  return temporalOptions(undefined).connectionOptions.address ?? defaultTemporal;
 }
 
 /** `sluice doctor`. */
@@ -57,11 +56,16 @@ export const registerDoctor: Register = (program, context) => {
       const show = async ({ name, look }: Look): Promise<void> => {
         const found = await look().then(
           (detail) => ({ name, ok: true, detail }),
-          (error: unknown) => ({ name, ok: false, detail: messageOf(error) }),
+          (error: unknown) => {
+            const hint = error instanceof SluiceError ? error.hint : undefined;
+            return { name, ok: false, detail: messageOf(error), hint };
+          },
         );
         if (!found.ok) context.exit(exitCodes.failed);
         const line = `${found.ok ? "ok  " : "FAIL"}  ${name}: ${found.detail}`;
         context.print(options.json ? plainJson(found) : plainText(line));
+        const hint = "hint" in found ? found.hint : undefined;
+        if (hint !== undefined && !options.json) context.print(`      → ${plainText(hint)}`);
       };
       await show({ name: "Node.js", look: async () => process.version });
       await show({ name: "Temporal", look: async () => await lookForTemporal(context) });

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { Option, type Command } from "commander";
 import { stringify } from "csv-stringify/sync";
 
-import { ConfigError, messageOf } from "../errors.ts";
+import { ConfigError, messageOf, SluiceError } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import { defused } from "../spreadsheet-cell.ts";
 import type { Reject } from "../state/rejects.ts";
@@ -65,7 +65,7 @@ function csvLine(values: readonly (string | null)[]): string {
 type Which = GlobalOptions & { readonly run?: string; readonly sync?: string };
 type ListOptions = Which & { readonly limit: number };
 type ExportOptions = Which & {
-  readonly format: "csv" | "jsonl";
+  readonly format?: "csv" | "jsonl";
   readonly out?: string;
 };
 
@@ -95,7 +95,7 @@ async function listRejects(context: Context, options: ListOptions): Promise<void
 async function* exportedLines(
   state: StateStore,
   runId: string,
-  format: ExportOptions["format"],
+  format: "csv" | "jsonl",
 ): AsyncGenerator<string> {
   if (format === "csv") yield csvLine(columns);
   for await (const reject of rejectsOf(state, runId)) {
@@ -113,7 +113,8 @@ async function openPrivate(file: string): Promise<FileHandle> {
 }
 
 async function exportRejects(context: Context, options: ExportOptions): Promise<void> {
-  const { format, out: file } = options;
+  const { json, out: file } = options;
+  const format = options.format ?? (json ? "jsonl" : "csv");
   const config = await configOf(context, options);
   await withState(config, async (state) => {
     const { runId } = await runOfRejects(state, options);
@@ -130,6 +131,8 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
       const handle = await openPrivate(file);
       await pipeline(lines, handle.createWriteStream());
     } catch (error) {
+      // Of the store, not of the file.
+      if (error instanceof SluiceError) throw error;
       throw new ConfigError(`cannot write ${file}: ${messageOf(error)}`, {
         hint: "give --out a file in a folder that is there and may be written",
       });
@@ -153,7 +156,12 @@ export const registerRejects: Register = (program, context) => {
     .action(async (options: ListOptions) => await listRejects(context, options));
   verb("export")
     .description("write all rejects of a run, with their source rows, to a file or stdout")
-    .addOption(new Option("--format <format>").choices(["csv", "jsonl"]).default("csv"))
+    .addOption(
+      new Option("--format <format>", "by default csv, with --json jsonl").choices([
+        "csv",
+        "jsonl",
+      ]),
+    )
     .option("--out <file>", "made readable for you alone")
     .action(async (options: ExportOptions) => await exportRejects(context, options));
   verb("replay")

@@ -7,7 +7,7 @@ import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
-import { grouped, reportText } from "./report-text.ts";
+import { counted, grouped, reportText } from "./report-text.ts";
 import { positive } from "./run.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
@@ -120,6 +120,8 @@ export const registerRuns: Register = (program, context) => {
       }
       const before = new Date(Date.now() - age.data).toISOString();
       const removed = await withState(config, async (state) => await state.pruneRuns({ before }));
-      context.print(options.json ? JSON.stringify({ removed }) : `removed ${removed} runs`);
+      context.print(
+        options.json ? JSON.stringify({ removed }) : `removed ${counted(removed, "run")}`,
+      );
     });
 };

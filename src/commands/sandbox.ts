@@ -1,7 +1,7 @@
 import { ConfigError, messageOf } from "../errors.ts";
 import { sandboxPortDefault } from "../limits.ts";
 import { startSandboxThread } from "../sandbox/thread.ts";
-import { bold, withGlobals, type Context, type GlobalOptions, type Register } from "./context.ts";
+import { bold, withJson, type Context, type GlobalOptions, type Register } from "./context.ts";
 import { faultKinds, stepsOf } from "./fault-kinds.ts";
 import { readFaultScript } from "./fault-script.ts";
 import { onInterrupt, untilAborted } from "./interrupt.ts";
@@ -16,7 +16,7 @@ type SandboxOptions = GlobalOptions & {
 
 /** `sluice sandbox`. */
 export const registerSandbox: Register = (program, context) => {
-  withGlobals(program.command("sandbox"))
+  withJson(program.command("sandbox"))
     .description("run a local implementation of the service until it is told to stop")
     .option("--port <port>", "where it listens; 0 takes a free one", port, sandboxPortDefault)
     .option("--data <folder>", "where it keeps what it receives", ".sluice/sandbox")

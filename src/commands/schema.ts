@@ -1,10 +1,11 @@
 import { sources } from "../../connectors/registry.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
-import { withGlobals, type Register } from "./context.ts";
+import type { Register } from "./context.ts";
 
 /** `sluice schema`. */
 export const registerSchema: Register = (program, context) => {
-  withGlobals(program.command("schema"))
+  program
+    .command("schema")
     .description("print the JSON Schema of sluice.yaml, for an editor")
     .action(() => {
       context.print(JSON.stringify(configJsonSchema(sources), null, 2));

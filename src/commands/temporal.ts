@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-import { configOf, withGlobals, type GlobalOptions, type Register } from "./context.ts";
+import { configOf, withGlobals, withJson, type GlobalOptions, type Register } from "./context.ts";
 import { onInterrupt, untilAborted } from "./interrupt.ts";
 import { temporalBinary, useEmbeddedTemporal } from "./services.ts";
 
@@ -14,10 +14,11 @@ export function port(text: string): number {
 /** `sluice temporal path|start`. */
 export const registerTemporal: Register = (program, context) => {
   const temporal = program.command("temporal").description("the embedded Temporal server");
-  withGlobals(temporal.command("path"))
+  withJson(temporal.command("path"))
     .description("print where the server's program is, and get it when it is missing")
-    .action(async () => {
-      context.print(await temporalBinary(context));
+    .action(async ({ json }: GlobalOptions) => {
+      const path = await temporalBinary(context);
+      context.print(json ? JSON.stringify({ path }) : path);
     });
   withGlobals(temporal.command("start"))
     .description("run the server alone until it is told to stop")
