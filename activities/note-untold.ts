@@ -2,7 +2,7 @@ import { attempt } from "./attempt.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { NotificationRef } from "./inputs.ts";
 
-/** Keeps it as a warning of the run that a receiver was not told of it, and why. */
+/** Adds a warning to the run: which receiver could not be notified of it, and why. */
 export function createNoteUntold({
   state,
 }: Pick<Dependencies, "state">): (

@@ -75,7 +75,7 @@ export const lightweightPartsMaxDefault = 1;
 /** Extra uploads that splitting may cause in one run before it stops: then the mapping is wrong, not a record. */
 export const splitsPerRunMax = 200;
 
-/** The so-manieth time in a row a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
+/** Failures in a row after which a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
 export const faultTimesMax = 3;
 
 /** How long a name may fail to resolve. */
@@ -216,7 +216,7 @@ export const waitInActivityRetryMsMax = 30_000;
 /** How long a ticket for a slot outlives its time. */
 export const ticketLapseMs = 30_000;
 
-/** While a higher class waits, a lower one gets every so many-th slot. */
+/** While a higher class waits, a lower one gets one slot in this many. */
 export const lowerClassSlots = 10;
 
 /** Failures in a row after which a gate lets one probe at a time through. */
@@ -521,7 +521,7 @@ export const receiverHeadMsMax = 3_000;
 /** Time to the end of a request (design: faults, section 6.3). */
 export const receiverRequestMsMax = 5_000;
 
-/** How often it is looked for connections that took longer (design: faults, section 6.3). */
+/** How often the receiver looks for requests that took longer (design: faults, section 6.3). */
 export const receiverCheckMs = 1_000;
 
 /** How long a connection is kept for its next request; longer than the 60 s that proxies keep theirs, who else meet a closed one. */

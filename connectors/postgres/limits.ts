@@ -45,7 +45,7 @@ export const fetchRowsMax = 5_000;
 /** Rows of the first fetch, when nothing is known of their size. */
 export const firstFetchRows = 10;
 
-/** The so-manieth `statement_timeout` in a row that ends a read, each with half the rows of the one before. */
+/** Failures in a row by `statement_timeout` after which a read ends, each with half the rows of the one before. */
 export const timeoutsMax = 3;
 
 /** Rows that are counted one by one; beyond them the planner's estimate is given. */

@@ -30,6 +30,6 @@ export type BackfillRequest = {
   /** `auto` goes on without a person, however much it is. */
   readonly approve: "ask" | "auto";
   readonly note: string | undefined;
-  /** Move the nightly checkpoint to `to` at the end, where `from` ≤ checkpoint < `to`. */
+  /** Let the nightly run of a sync that has no checkpoint go on from `to`; goes without `from`. */
   readonly advanceCheckpoint: boolean;
 };

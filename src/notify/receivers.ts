@@ -2,7 +2,7 @@ import type { NotifyConfig } from "../config/notify.ts";
 import type { RunReport } from "../report.ts";
 import type { Outcome } from "../state/runs.ts";
 
-/** What a run that nobody wanted to end so ended as. A person cancels or discards; what is busy is told of by the run that it met. */
+/** Outcomes that are a failure. A person cancels or discards; what is busy is told of by the run that it met. */
 const failures: readonly Outcome[] = ["failed", "credits_exhausted", "abandoned"];
 
 const heard: Readonly<Record<NotifyConfig["on"], (outcome: Outcome) => boolean>> = {

@@ -153,7 +153,10 @@ describe("a connector of outside", () => {
         ["connector: ./text.ts", "./text.ts: the `config` of mine takes no members"],
         ["connector: ./newer.ts", "./newer.ts is made for version 7 of the connector interface"],
         ["connector: sluice-connector-x", "no package sluice-connector-x is installed"],
-        ["connector: ./class.ts, url: 'https://a.example'", "./class.ts makes what no thread can"],
+        [
+          "connector: ./class.ts, url: 'https://a.example'",
+          "./class.ts makes a value of its members that cannot",
+        ],
       ];
       const written = cases.map(([members], at) => `  c${at}: { ${members} }\n`).join("");
       const yaml = `${projectHead}connections:\n${written}  sound: { connector: ./sound.ts }\nsyncs: {}\n`;

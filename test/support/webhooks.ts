@@ -33,7 +33,7 @@ advanced: { heartbeat_timeout: 10s, retry_initial: 500ms }
 `;
 }
 
-/** The so-manieth event of a form, as its sender writes it. */
+/** The nth event of a form, as its sender writes it. */
 export function submission(n: number): string {
   const data = { id: `event-${n}`, email: `somebody@c${n}.example` };
   return JSON.stringify({ type: "form.submitted", timestamp: "2026-11-20T09:15:00Z", data });
@@ -73,7 +73,7 @@ export async function deliver(address: string, delivery: Delivery): Promise<numb
   return answer.statusCode;
 }
 
-/** Delivers the so-manieth event of a form under its own id, once. @returns the status @throws {Error} as `deliver`. */
+/** Delivers the nth event of a form under its own id, once. @returns the status @throws {Error} as `deliver`. */
 export async function postSubmission(address: string, n: number): Promise<number> {
   return await deliver(address, { id: `${n}`, body: submission(n) });
 }
