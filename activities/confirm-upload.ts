@@ -1,4 +1,5 @@
 import { mayBeApplied, UploadGoneError } from "../src/errors.ts";
+import { chunkName } from "../src/lane-of.ts";
 import { requestAttempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
@@ -25,7 +26,7 @@ export function createConfirmUpload(
       const isAnother = receipt.state === "confirming" && receipt.fileKey !== fileKey;
       if (receipt.state === "staged" || receipt.state === "sending" || isAnother) {
         // An earlier attempt found the upload gone, and its answer never arrived.
-        throw new UploadGoneError(`part ${part} of chunk ${chunk} is to be uploaded again`);
+        throw new UploadGoneError(`part ${part} of ${chunkName(chunk)} is to be uploaded again`);
       }
       if (receipt.state !== "confirming") return {};
       signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { z } from "zod";
 
 import type { SyncConfig } from "../src/config/config.ts";
 import { SluiceError } from "../src/errors.ts";
+import { chunkName } from "../src/lane-of.ts";
 import { pageRowsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 import type { PageStart } from "../src/pipeline/chunk.ts";
@@ -155,7 +156,7 @@ async function rejectsOf(
     const fault = { step: "send", code, field, reason, key } as const;
     const row = rows?.get(record);
     if (row !== undefined) return makeReject(row.page, row.index, fault);
-    return { stream, place: `chunk ${receipt.chunk}, record ${record + 1}`, ...fault };
+    return { stream, place: `${chunkName(receipt.chunk)}, record ${record + 1}`, ...fault };
   });
 }
 

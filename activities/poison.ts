@@ -1,4 +1,5 @@
 import { ApiUnavailableError, RateLimitedError, ServiceFailsError } from "../src/errors.ts";
+import { chunkName } from "../src/lane-of.ts";
 import { poisonTimesMax } from "../src/limits.ts";
 import { bearFaults } from "./borne-faults.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -27,7 +28,7 @@ export async function assertServed(
   if (times < poisonTimesMax) return;
   if (times > poisonTimesMax) {
     throw new ServiceFailsError(
-      `the service failed ${times} times on part ${part.part} of chunk ${chunk}, and serves other requests`,
+      `the service failed ${times} times on part ${part.part} of ${chunkName(chunk)}, and serves other requests`,
     );
   }
   try {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { chunkName } from "../src/lane-of.ts";
 import { bodyEnvelope } from "../src/pipeline/bodies.ts";
 import { createGzipWriter } from "../src/pipeline/gzip.ts";
 import { assertWithinLimit } from "../src/pipeline/rejects.ts";
@@ -130,7 +131,7 @@ export function createSplitChunk(
         state.receipt({ ...name, part }),
       ]);
       if (send === undefined || receipt === undefined) {
-        throw new Error(`run ${runId}, chunk ${chunk}: part ${part} is not in the store`);
+        throw new Error(`run ${runId}, ${chunkName(chunk)}: part ${part} is not in the store`);
       }
       const splitting = { ...name, part, host: deps.hostId, at: isoNow(deps) };
       if (receipt.state === "split" || receipt.state === "refused") {

@@ -1,4 +1,5 @@
 import { ApiContractError, TooLargeError } from "../src/errors.ts";
+import { chunkName } from "../src/lane-of.ts";
 import { stagedFile } from "../src/staging/folder.ts";
 import type { Receipt } from "../src/state/receipts.ts";
 import { requestAttempt } from "./attempt.ts";
@@ -48,7 +49,7 @@ export function createUploadFile(
 /** A part that is not smaller than one of its run that was refused for its size. */
 export function tooLarge({ chunk, part }: Pick<Receipt, "chunk" | "part">): TooLargeError {
   return new TooLargeError(
-    `part ${part} of chunk ${chunk} is not smaller than one that was too large before`,
+    `part ${part} of ${chunkName(chunk)} is not smaller than one that was too large before`,
   );
 }
 

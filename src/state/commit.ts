@@ -1,5 +1,5 @@
 import { CheckpointMovedError, NotBalancedError } from "../errors.ts";
-import { laneOf } from "../lane-of.ts";
+import { chunkName, laneOf } from "../lane-of.ts";
 import type { Database } from "./database.ts";
 import { count, toJson } from "./database.ts";
 import { createReplayedMarking } from "./replays.ts";
@@ -41,7 +41,7 @@ function createSaving(db: Database): (send: Send, at: string) => void {
     makeCheckpoint.run({ runId, at });
     if (moveCheckpoint.run({ runId, at, position: toJson(to) }).changes !== 1) {
       throw new CheckpointMovedError(
-        `run ${runId}: the checkpoint moved since this run began; chunk ${chunk} was accepted and is not covered by it`,
+        `run ${runId}: the checkpoint moved since this run began; ${chunkName(chunk)} was accepted and is not covered by it`,
         { hint: "look at `sluice state show`, then run the sync again" },
       );
     }
@@ -82,7 +82,7 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
         laneOf(chunk).isFirst || count(isCommitted, { runId, before: chunk - 1 }) === 1;
       if (numbers.open > 0 || !isWhole || !isInOrder) {
         throw new NotBalancedError(
-          `run ${runId}, chunk ${chunk}: ${numbers.accepted} accepted and ${found.splitRejected} refused of ` +
+          `run ${runId}, ${chunkName(chunk)}: ${numbers.accepted} accepted and ${found.splitRejected} refused of ` +
             `${found.records} records, ${numbers.open} parts open${isInOrder ? "" : ", the chunk before is not committed"}: ` +
             "no checkpoint is saved",
         );

@@ -3,7 +3,7 @@ import type { StatementSync } from "node:sqlite";
 import { z } from "zod";
 
 import { SupersededError } from "../errors.ts";
-import { laneOf } from "../lane-of.ts";
+import { chunkName, laneOf } from "../lane-of.ts";
 import type { Database } from "./database.ts";
 import { count, first, jsonColumn, toJson } from "./database.ts";
 
@@ -121,12 +121,18 @@ const sendColumns = `send, run_id as runId, chunk, stage, state, from_position a
 /** The error of a write that comes from a staging which is not its chunk's newest. */
 export function superseded({ runId, chunk, stage }: StageName): SupersededError {
   return new SupersededError(
-    `run ${runId}, chunk ${chunk}: stage ${stage} is not the newest any more`,
+    `run ${runId}, ${chunkName(chunk)}: stage ${stage} is not the newest any more`,
   );
 }
 
 function attemptIsLate(runId: string, chunk: number): SupersededError {
-  return new SupersededError(`run ${runId}, chunk ${chunk}: a later attempt stages it already`);
+  return new SupersededError(
+    `run ${runId}, ${chunkName(chunk)}: a later attempt stages it already`,
+  );
+}
+
+function outOfOrder(runId: string, chunk: number, why: string): SupersededError {
+  return new SupersededError(`run ${runId}, ${chunkName(chunk)}: ${why}`);
 }
 
 /** The error of a run whose send lock another took, because Temporal said that its workflow was closed. */
@@ -235,13 +241,14 @@ export function createSendStore(db: Database): SendStore {
           ? undefined
           : first(sendRow, statements.newest, { runId, chunk: chunk - 1 });
         if (!isFirst && before?.state !== "staged" && before?.state !== "committed") {
-          throw superseded({ runId, chunk: chunk - 1, stage: before?.stage ?? 0 });
+          throw outOfOrder(runId, chunk, "the chunk before it is not staged any more");
         }
         drop(runId, chunk, last);
         statements.clearRejects.run({ runId, chunk, last });
         const ofLane = first(spanRow, statements.lane, { runId, lane });
         // A lane without a span would read the whole source.
-        if (ofLane === undefined && lane > 1) throw superseded({ runId, chunk, stage: 0 });
+        if (ofLane === undefined && lane > 1)
+          throw outOfOrder(runId, chunk, "its lane has no span any more");
         const span = ofLane ?? first(spanRow, statements.runSpan, { runId });
         const from = before?.to ?? span?.from;
         const stage = (older?.stage ?? 0) + 1;
