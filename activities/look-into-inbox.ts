@@ -72,7 +72,7 @@ export async function noteAccepted(
 async function lingerMsOf(deps: Dependencies, inbox: Inbox, posted: Posted): Promise<number> {
   const readings = await readingsOf(deps, inbox, posted);
   const since = readings.flatMap(({ unreadSince }) => unreadSince ?? []);
-  return Math.min(...since, deps.now()) + posted.doorway.lingerMs - deps.now();
+  return Math.min(...since, deps.now()) + posted.endpoint.lingerMs - deps.now();
 }
 
 /**

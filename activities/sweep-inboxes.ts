@@ -38,10 +38,10 @@ async function sweepEvents(
   deps: Dependencies,
   { posted, standing, inbox }: At,
 ): Promise<{ readonly events: number; readonly isUnread: boolean }> {
-  const { connection, doorway } = posted;
+  const { connection, endpoint } = posted;
   const readings = await readingsOf(deps, inbox, posted);
   const upTo = await noteAccepted(inbox, { connection, last: standing.last, readings });
-  const receivedBefore = deps.now() - doorway.retentionMs;
+  const receivedBefore = deps.now() - endpoint.retentionMs;
   const what = { connection, upTo, receivedBefore };
   const events = upTo === 0 ? 0 : await inSteps(async () => await inbox.prune(what));
   return { events, isUnread: readings.some(({ unreadSince }) => unreadSince !== undefined) };

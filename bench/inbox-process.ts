@@ -64,8 +64,8 @@ function programOf(kind: ReceiverKind, folder: string): readonly string[] {
   const { path, secret } = benchDoor;
   if (kind === "sluice") return [bin, "webhooks", "--json"];
   if (kind === "bare") return [...receiverFlags, bareProgram, "--secret", secret];
-  const door = ["--path", path, "--secret", secret, "--folder", folder];
-  return [...receiverFlags, receiverProgram, "--inbox", kind, ...door];
+  const receiver = ["--path", path, "--secret", secret, "--folder", folder];
+  return [...receiverFlags, receiverProgram, "--inbox", kind, ...receiver];
 }
 
 function config(): string {

@@ -58,7 +58,7 @@ const push = sources.get("webhook")?.push;
 if (push === undefined) throw new Error("there is no connector webhook");
 const inbox = inboxOf(settings.inbox, folder);
 const receiver = await startReceiver({
-  doors: [{ connection: "bench", push, config: push.config.parse({ path, secret, folder }) }],
+  posted: [{ connection: "bench", push, config: push.config.parse({ path, secret, folder }) }],
   inbox,
   host: "127.0.0.1",
   port,

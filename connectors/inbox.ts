@@ -38,7 +38,7 @@ export function readFromInbox(push: PushSource): Source {
       read: readEvents,
       get: getEvents,
       check: async (ask) => {
-        return (await push.check?.({ ...ask, config: pushedConfigOf(ask.config).door })) ?? [];
+        return (await push.check?.({ ...ask, config: pushedConfigOf(ask.config).settings })) ?? [];
       },
       horizon: async ({ config }) =>
         withEvents(config, (events) => ({ to: events?.positionOf(events.last) })),

@@ -31,7 +31,7 @@ export {
 } from "./connector.ts";
 export {
   pushSource,
-  type Doorway,
+  type Endpoint,
   type Incoming,
   type IncomingEvent,
   type Push,

@@ -70,7 +70,7 @@ function assertMadeHere(
 
 /** What is wrong with a connector that no compiler looked at; `%` stands for its export's name. */
 function faultOf(source: PushSource | Source): string | undefined {
-  const needed = source.kind === "push" ? ["doorway", "receive"] : ["read"];
+  const needed = source.kind === "push" ? ["endpoint", "receive"] : ["read"];
   const missing = needed.find((member) => typeof membersOf(source)[member] !== "function");
   if (missing !== undefined) return `its export % has no function \`${missing}\``;
   if (typeof source.name !== "string" || source.name === "") return "its export % has no `name`";

@@ -1,7 +1,7 @@
 import type { Config, SyncConfig } from "../src/config/config.ts";
 import { pushedConfigOf } from "../src/config/sources.ts";
 import type { Source } from "./connector.ts";
-import type { Doorway, PushSource } from "./push.ts";
+import type { Endpoint, PushSource } from "./push.ts";
 
 /** A connection that is posted to. */
 export type Posted = {
@@ -9,7 +9,7 @@ export type Posted = {
   readonly push: PushSource;
   /** Output of its connector's schema. */
   readonly config: unknown;
-  readonly doorway: Doorway;
+  readonly endpoint: Endpoint;
   /** Those that read it, in the order of the configuration. */
   readonly syncs: readonly SyncConfig[];
 };
@@ -25,8 +25,8 @@ export function postedConnections({
   return [...connections.values()].flatMap(({ name, connector, config: own }): Posted[] => {
     const push = sources.get(connector)?.push;
     if (push === undefined) return [];
-    const config = pushedConfigOf(own).door;
+    const config = pushedConfigOf(own).settings;
     const readers = [...syncs.values()].filter(({ connection }) => connection === name);
-    return [{ connection: name, push, config, doorway: push.doorway(config), syncs: readers }];
+    return [{ connection: name, push, config, endpoint: push.endpoint(config), syncs: readers }];
   });
 }

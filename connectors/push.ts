@@ -43,7 +43,7 @@ export type Received =
     };
 
 /** How deliveries of a connection come in, and how long they are kept. */
-export type Doorway = {
+export type Endpoint = {
   /** Where they are posted: `/hooks/forms`. */
   readonly path: string;
   /** Largest body. */
@@ -59,7 +59,7 @@ export type Doorway = {
 /** A source that is posted to. What it receives lies in the engine's inbox until it is sent, and syncs read it there. */
 export interface Push<Config> {
   /** Made of the configuration alone: it asks nobody, and says the same whenever it is called. */
-  doorway(config: Config): Doorway;
+  endpoint(config: Config): Endpoint;
   /**
    * Verifies a delivery, over the bytes as they came, and only then cuts it into events. It is called once per delivery, in the thread that
    * answers all of them, never with more than `bodyBytesMax`: it waits for nothing, and never throws for what a sender may have done. More than 1,000 events are refused. The

@@ -1,5 +1,5 @@
 import type { Finding } from "../connectors/ask.ts";
-import type { Doorway, IncomingEvent } from "../connectors/push.ts";
+import type { Endpoint, IncomingEvent } from "../connectors/push.ts";
 
 /** A delivery, or a configuration, that only this push connector knows, and what must become of it. What is not said is not looked at. */
 export type Delivery = {
@@ -21,8 +21,8 @@ export type Delivery = {
   readonly refusal?: { readonly refuse: 400 | 401; readonly reason: string };
   /** The headers that `sign` makes of the body, called `id`, at that time. */
   readonly signed?: { readonly id: string; readonly headers: Readonly<Record<string, string>> };
-  /** Members that `doorway` must answer with. */
-  readonly doorway?: Partial<Doorway>;
+  /** Members that `endpoint` must answer with. */
+  readonly endpoint?: Partial<Endpoint>;
   /** What `check` must find among other things, each by its name. */
   readonly findings?: readonly (Pick<Finding, "name"> & Partial<Finding>)[];
 };

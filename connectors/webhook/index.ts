@@ -7,7 +7,7 @@ import { receiveWebhook, signWebhook } from "./receive.ts";
 export const webhook = pushSource({
   name: "webhook",
   config: webhookConfig,
-  doorway: ({ path, body_max, backlog_max, linger, retention }) => ({
+  endpoint: ({ path, body_max, backlog_max, linger, retention }) => ({
     path,
     bodyBytesMax: body_max,
     backlogMax: backlog_max,

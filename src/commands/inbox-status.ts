@@ -32,7 +32,7 @@ function problemOf(
     return { text, hint: readHint(connection) };
   }
   const reading = `what is wrong with ${readers.join(" or ")}? Is a worker running?`;
-  if (waiting >= push.doorway(config).backlogMax) {
+  if (waiting >= push.endpoint(config).backlogMax) {
     return { text: "it is full: deliveries are answered 503", hint: reading };
   }
   if (oldestMs === undefined || oldestMs <= inboxLateMs) return undefined;
@@ -48,7 +48,7 @@ export function inboxStatusOf(
   const { waiting = 0, oldestAt = null } = standing ?? {};
   const oldestMs = oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt);
   const { connection, push, config } = posted;
-  const { path } = push.doorway(config);
+  const { path } = push.endpoint(config);
   return { connection, path, waiting, oldestMs, problem: problemOf(posted, { waiting, oldestMs }) };
 }
 

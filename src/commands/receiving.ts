@@ -45,7 +45,7 @@ export async function startReceiving(
   closing.defer(async () => await doorbell.close());
   const ring = doorbell.ring.bind(doorbell);
   const temporal = doorbell.state.bind(doorbell);
-  const parts = { doors: posted, inbox, host, port, ring, temporal, log };
+  const parts = { posted, inbox, host, port, ring, temporal, log };
   const receiver = await startReceiver(parts);
   closing.defer(async () => await receiver.close());
   const waiting = new Map(
@@ -88,7 +88,7 @@ function noneRuns(message: string): TemporalUnreachableError {
 export function readyText(address: URL, posted: readonly PostedConnection[]): string {
   const rows = posted.map(({ connection, push, config, readers }) => [
     `  ${connection}`,
-    `POST ${push.doorway(config).path}`,
+    `POST ${push.endpoint(config).path}`,
     readers.length === 0 ? "no sync reads it" : `read by ${readers.join(", ")}`,
   ]);
   return `receiver at ${address.origin}\n${table(rows)}`;
@@ -98,7 +98,7 @@ export function readyText(address: URL, posted: readonly PostedConnection[]): st
 export function readyFacts(address: URL, posted: readonly PostedConnection[]): object {
   const connections = posted.map(({ connection, push, config, readers }) => ({
     connection,
-    path: push.doorway(config).path,
+    path: push.endpoint(config).path,
     syncs: readers,
   }));
   return { address: address.origin, connections };

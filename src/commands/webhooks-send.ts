@@ -62,7 +62,7 @@ function addressOf(
   { environment }: Context,
 ): URL {
   if (url === undefined) {
-    const { path } = push.doorway(config);
+    const { path } = push.endpoint(config);
     return new URL(path, `http://${hostToReach(environment.host)}:${webhooksPortDefault}`);
   }
   const address = URL.parse(url);
@@ -119,7 +119,7 @@ async function send(file: string, options: SendOptions, context: Context): Promi
       hint: `its connector ${push.name} does not say how they are signed`,
     });
   }
-  const { bodyBytesMax } = push.doorway(posted.config);
+  const { bodyBytesMax } = push.endpoint(posted.config);
   const body = await readBody(file, context.cwd, bodyBytesMax);
   const id = options.id ?? `msg_${randomUUID()}`;
   const signed = push.sign({ config: posted.config, body, id, at: Date.now() });

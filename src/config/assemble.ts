@@ -103,7 +103,7 @@ function assembleSync(parts: {
     pii: sync.pii,
   };
   // The folder differs from host to host, and says nothing of what is sent.
-  // Nor do a door and its secrets: what lies in the inbox came through them already.
+  // Nor do an endpoint and its secrets: what lies in the inbox came through them already.
   const { folder: _, ...members } = membersOf(source.connectorConfig);
   const connectorConfig = isPushedConfig(source.connectorConfig) ? {} : members;
   const record = moduleHash ?? sync.record;

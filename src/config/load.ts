@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import { assembleConfig } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import { parseConfigDocument } from "./document.ts";
-import { doorwayMistakes } from "./doorways.ts";
 import { echoMistakes } from "./echo.ts";
+import { endpointMistakes } from "./endpoints.ts";
 import { findConfigFile } from "./find.ts";
 import type { Search } from "./find.ts";
 import { mappingMistakes } from "./mappings.ts";
@@ -55,7 +55,7 @@ export async function loadConfig(
       ...mappingMistakes(data),
       ...notifyMistakes(data),
       ...nameMistakes(data),
-      ...doorwayMistakes(sources.connections, connectors),
+      ...endpointMistakes(sources.connections, connectors),
     ]),
     ...document.problems,
   ];

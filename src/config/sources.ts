@@ -21,12 +21,12 @@ export type ConnectorSchema = {
   /** There in a connector that values can be written back with. */
   readonly write?: unknown;
   /** There in a connector that is posted to. */
-  readonly push?: { doorway(config: unknown): { readonly path: string } } | undefined;
+  readonly push?: { endpoint(config: unknown): { readonly path: string } } | undefined;
 };
 
 const pushedConfig = z.object({
   /** Output of the connector's schema. */
-  door: z.unknown(),
+  settings: z.unknown(),
   /** Where its events lie. */
   inbox: z.object({ file: z.string(), connection: z.string() }).readonly(),
 });
@@ -227,7 +227,7 @@ class Resolver {
     }
     if (schema.push === undefined) return { config: output };
     const inbox = { file: inboxFileIn(this.#input.stateFolder), connection: source.name };
-    return { config: { door: output, inbox } satisfies PushedConfig };
+    return { config: { settings: output, inbox } satisfies PushedConfig };
   }
 }
 

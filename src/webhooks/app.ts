@@ -18,7 +18,7 @@ import {
   wrongMethod,
 } from "./answers.ts";
 import { BodyRoom } from "./body-room.ts";
-import { type Door, Doorkeeper } from "./door.ts";
+import { DeliveryHandler, type PostedTo } from "./delivery-handler.ts";
 import { Exchanges } from "./exchanges.ts";
 import { headFlaw } from "./heads.ts";
 import type { InboxWatch } from "./inbox-watch.ts";
@@ -34,7 +34,7 @@ declare module "fastify" {
 /** What a receiver's server is made of. */
 export type AppParts = {
   /** Each has a path of its own. */
-  readonly doors: readonly Door[];
+  readonly posted: readonly PostedTo[];
   readonly inbox: Inbox;
   /** Called with a connection of which something was kept that nobody has rung for. */
   readonly ring: (connection: string) => void;
@@ -43,11 +43,11 @@ export type AppParts = {
   readonly log: Logger;
 };
 
-/** Makes the receiver's server: a route for each door, and those of whoever operates it. */
+/** Makes the receiver's server: a route for each connection that is posted to, and those of whoever operates it. */
 export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
   const metrics = createMetrics(
     watch,
-    parts.doors.map(({ connection }) => connection),
+    parts.posted.map(({ connection }) => connection),
   );
   const turnAway = (exchange: Exchange, refusal: Refusal): void => {
     metrics.refusedElsewhere(refusal.reason);
@@ -85,7 +85,7 @@ export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
     if (flaw === undefined) done();
     else turnAway(exchangeOf(request, reply), flaw);
   });
-  addDoors(app, { parts, watch, metrics, allowed });
+  addDeliveries(app, { parts, watch, metrics, allowed });
   addOperation(app, { parts, watch, metrics, allowed, turnAway });
   app.addHook("preClose", async () => {
     app.server.close();
@@ -150,22 +150,22 @@ type Routing = {
   readonly allowed: Map<string, string>;
 };
 
-function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Routing): void {
-  const { doors, inbox, ring, log } = parts;
+function addDeliveries(app: FastifyInstance, { parts, watch, metrics, allowed }: Routing): void {
+  const { posted, inbox, ring, log } = parts;
   const room = new BodyRoom();
-  // The doors read bodies themselves: fastify would refuse types that it cannot read, and close in a way that loses the answer.
+  // The handlers read bodies themselves: fastify would refuse types that it cannot read, and close in a way that loses the answer.
   app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
-  for (const door of doors) {
-    const keeper = new Doorkeeper(door, {
+  for (const one of posted) {
+    const handler = new DeliveryHandler(one, {
       inbox,
       watch,
       room,
       ring,
       log,
-      metrics: metrics.door(door.connection),
+      metrics: metrics.connection(one.connection),
       isListening: () => app.server.listening,
     });
-    const { path } = keeper.doorway;
+    const { path } = handler.endpoint;
     allowed.set(path, "POST");
     app.route({
       method: "POST",
@@ -173,7 +173,7 @@ function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Rout
       url: path.replaceAll(":", "::"),
       onRequest: (request, reply, done) => {
         const { raw } = request;
-        if (!keeper.admits({ request: raw, response: reply.raw })) {
+        if (!handler.admits({ request: raw, response: reply.raw })) {
           reply.hijack();
           return;
         }
@@ -183,10 +183,10 @@ function addDoors(app: FastifyInstance, { parts, watch, metrics, allowed }: Rout
       },
       handler: (request, reply) => {
         const exchange = exchangeOf(request, reply);
-        keeper.receive(exchange, request.arrivedMs).catch((error: unknown) => {
-          log.error(`a delivery to ${door.connection} failed: ${messageOf(error)}`);
+        handler.receive(exchange, request.arrivedMs).catch((error: unknown) => {
+          log.error(`a delivery to ${one.connection} failed: ${messageOf(error)}`);
           if (exchange.response.headersSent) exchange.response.destroy();
-          else keeper.refuse(exchange, refusals.failed);
+          else handler.refuse(exchange, refusals.failed);
         });
       },
     });

@@ -6,14 +6,14 @@ import type { InboxWatch } from "./inbox-watch.ts";
 export type ReceiverMetrics = {
   readonly contentType: string;
   /** Counters of one connection. */
-  door(connection: string): DoorMetrics;
+  connection(name: string): ConnectionMetrics;
   /** Counts a request that belongs to no connection. */
   refusedElsewhere(reason: string): void;
   text(): Promise<string>;
 };
 
 /** What is counted of one connection. */
-export type DoorMetrics = {
+export type ConnectionMetrics = {
   received(): void;
   refused(reason: string): void;
   /** A delivery was answered 2xx, so long after its head had come. */
@@ -37,7 +37,7 @@ export function createMetrics(watch: InboxWatch, connections: readonly string[])
   addGauges({ registers, watch, connections });
   return {
     contentType: register.contentType,
-    door: (connection) => {
+    connection: (connection) => {
       // A counter that was never touched is shown as nothing, of which no rate can be drawn.
       counters.received.inc({ connection }, 0);
       counters.kept.inc({ connection }, 0);

@@ -23,8 +23,8 @@ export type Receiver = {
  * @throws {ConfigError} it cannot listen there.
  */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
-  const { doors, inbox, log, host, port, ring } = parts;
-  const connections = doors.map(({ connection }) => connection);
+  const { posted, inbox, log, host, port, ring } = parts;
+  const connections = posted.map(({ connection }) => connection);
   const watch = new InboxWatch({ inbox, log, connections, ring });
   const app = createApp(parts, watch);
   const close = async (): Promise<void> => {

@@ -8,7 +8,7 @@ export const source = pushSource({
   name: "connector-name",
   config,
   // Yours to change: how much may come, and how long it is kept. `receive` is never asked about a larger body.
-  doorway: ({ path }) => ({
+  endpoint: ({ path }) => ({
     path,
     bodyBytesMax: 1_000_000,
     backlogMax: 100_000,

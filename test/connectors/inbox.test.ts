@@ -24,7 +24,7 @@ type Asked = {
 
 async function asked(connection = "forms"): Promise<Asked> {
   const file = join(await temporaryFolder(), "inbox.db");
-  const config = { door: {}, inbox: { file, connection } };
+  const config = { settings: {}, inbox: { file, connection } };
   return { config, signal: new AbortController().signal, log };
 }
 
@@ -255,14 +255,14 @@ describe("readFromInbox", () => {
     await expect(pagesOf(ask)).rejects.toThrow(StateUnavailableError);
   });
 
-  it("has its door looked at by the connector that is posted to", async () => {
-    const door = webhook.config.parse({
+  it("has its endpoint looked at by the connector that is posted to", async () => {
+    const settings = webhook.config.parse({
       path: "/hooks/forms",
       secret: "not-a-real-secret-0123456789",
     });
     const { config, ...ask } = await asked();
-    const findings = await source.check?.({ ...ask, config: { ...config, door } });
-    expect(findings).toEqual(await webhook.check?.({ ...ask, config: door }));
+    const findings = await source.check?.({ ...ask, config: { ...config, settings } });
+    expect(findings).toEqual(await webhook.check?.({ ...ask, config: settings }));
     expect(findings?.length).toBeGreaterThan(0);
   });
 });

@@ -35,7 +35,7 @@ function ofPackage(name: string, more: object = { exports: { import: "./main.js"
 const push = `export const posted = pushSource({
   name: "posted",
   config: z.strictObject({}),
-  doorway: () => ({ path: "/hooks/a", bodyBytesMax: 1, backlogMax: 1, lingerMs: 0, retentionMs: 1 }),
+  endpoint: () => ({ path: "/hooks/a", bodyBytesMax: 1, backlogMax: 1, lingerMs: 0, retentionMs: 1 }),
   receive: () => ({ events: [] }),
 });
 `;

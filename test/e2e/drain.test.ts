@@ -33,7 +33,7 @@ advanced: { heartbeat_timeout: 3s, retry_initial: 500ms${advanced} }
 `;
 }
 
-/** A project with a worker, an inbox and a doorbell: all of a receiver but its door. */
+/** A project with a worker, an inbox and a doorbell: all of a receiver but its server. */
 class Posted {
   readonly project: Project;
   readonly #inbox: Inbox;

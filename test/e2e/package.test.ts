@@ -31,7 +31,7 @@ export const mine = pullSource({
 export const posted = pushSource({
   name: "posted",
   config: z.strictObject({ path: z.string() }),
-  doorway: ({ path }) => ({ path, bodyBytesMax: 1, backlogMax: 1, lingerMs: 0, retentionMs: 1 }),
+  endpoint: ({ path }) => ({ path, bodyBytesMax: 1, backlogMax: 1, lingerMs: 0, retentionMs: 1 }),
   receive: ({ request }) => ({ events: [{ json: textOf(request) }] }),
 });
 
@@ -76,7 +76,7 @@ describe("the packed package", () => {
       ["position: { seq }, where", 'position: { seq: "1" }, where', "read({ config"],
       ["where: (index)", "were: (index: number)", "read({ config"],
       ["config.rows)", "config.rowz)", "rowz)"],
-      ["doorway: ({ path }) => ({ path,", "doorway: ({ path }) => ({", "({ bodyBytesMax"],
+      ["endpoint: ({ path }) => ({ path,", "endpoint: ({ path }) => ({", "({ bodyBytesMax"],
       ['name: "posted"', "name: 1", "name: 1"],
     ] as const;
     const texts = mistakes.map(([right, wrong]) => connector.replace(right, wrong));

@@ -18,8 +18,8 @@ async function answered(delivery: Partial<Delivery>): Promise<CheckResult> {
 
 describe("check A8", () => {
   it("is green when all is as the bench says", async () => {
-    const doorway = { path: "/hooks/zoo" };
-    expect(await answered({ doorway })).toMatchObject({ state: "passed", text: "" });
+    const endpoint = { path: "/hooks/zoo" };
+    expect(await answered({ endpoint })).toMatchObject({ state: "passed", text: "" });
     expect(await answered({ config: { path: "zoo" }, refusedBy: "path" })).toMatchObject({
       text: "",
     });
@@ -47,7 +47,7 @@ describe("check A8", () => {
       { config: { path: "zoo" } },
       "a config that its schema takes; came a fault in path",
     ],
-    ["another doorway", { doorway: { lingerMs: 1 } }, "the doorway that it says; came another"],
+    ["another endpoint", { endpoint: { lingerMs: 1 } }, "the endpoint that it says; came another"],
     ["no finding", { findings: [{ name: "path" }] }, "`check` to find path; came 0 others"],
     [
       "other headers",

@@ -13,7 +13,7 @@ import {
   type ZooPushConfig,
 } from "../zoo/right-push.ts";
 
-const { doorway, receive, sign } = rightPushAbilities;
+const { endpoint, receive, sign } = rightPushAbilities;
 
 type Changes = Partial<Push<ZooPushConfig>>;
 
@@ -129,12 +129,12 @@ describe("receiveChecks", () => {
     ],
     [
       "takes bodies of any size",
-      { doorway: (config) => ({ ...doorway(config), bodyBytesMax: Infinity }) },
+      { endpoint: (config) => ({ ...endpoint(config), bodyBytesMax: Infinity }) },
       "came Infinity",
     ],
     [
       "lets events wait without a limit",
-      { doorway: (config) => ({ ...doorway(config), backlogMax: NaN }) },
+      { endpoint: (config) => ({ ...endpoint(config), backlogMax: NaN }) },
       "`backlogMax` that is a limit",
     ],
   ] satisfies [mistake: string, changes: Changes, text: string][])(

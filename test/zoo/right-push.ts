@@ -44,7 +44,7 @@ function parsed(body: Buffer): unknown {
 
 /** Every ability, right: broken push connectors of the zoo differ from it in a few lines. */
 export const rightPushAbilities = {
-  doorway: ({ path }) => {
+  endpoint: ({ path }) => {
     return { path, bodyBytesMax: 1_000_000, backlogMax: 100_000, lingerMs: 0, retentionMs: 60_000 };
   },
   receive: ({ config, request }): Received => {

@@ -35,9 +35,9 @@ async function tryDelivery({ source, bench }: PushSubject, delivery: Delivery): 
   }
   mustBe(parsed.success, "a config that its schema takes", `a fault in ${paths.join(", ")}`);
   const config = parsed.data;
-  const doorway = { ...source.doorway(config) };
-  const isDoorway = isDeepStrictEqual({ ...doorway, ...delivery.doorway }, doorway);
-  mustBe(isDoorway, "the doorway that it says", "another");
+  const endpoint = { ...source.endpoint(config) };
+  const isEndpoint = isDeepStrictEqual({ ...endpoint, ...delivery.endpoint }, endpoint);
+  mustBe(isEndpoint, "the endpoint that it says", "another");
   mustFind((await source.check?.({ config, signal, log })) ?? [], delivery.findings);
   tryPost(delivery, (request) => source.receive({ config, request }));
   if (delivery.signed === undefined) return;

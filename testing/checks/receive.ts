@@ -62,16 +62,16 @@ class Sender {
     throw new CheckFailed(`${what} to be taken`, `${answer.refuse} (${answer.reason})`);
   }
 
-  mustHaveDoorway(): void {
-    const { path, ...numbers } = this.#source.doorway(this.#config);
-    mustBe(path.startsWith("/"), "a doorway's `path` that begins with /", "another");
+  mustHaveEndpoint(): void {
+    const { path, ...numbers } = this.#source.endpoint(this.#config);
+    mustBe(path.startsWith("/"), "an endpoint's `path` that begins with /", "another");
     const { bodyBytesMax: bytes } = numbers;
     const isSensible = Number.isInteger(bytes) && bytes > 0 && bytes <= bodyBytesSensible;
-    const expected = `a doorway's \`bodyBytesMax\` of 1 to ${bodyBytesSensible}`;
+    const expected = `an endpoint's \`bodyBytesMax\` of 1 to ${bodyBytesSensible}`;
     mustBe(isSensible, expected, String(bytes));
     for (const [name, value] of Object.entries(numbers)) {
       const isLimit = Number.isFinite(value) && value >= 0;
-      mustBe(isLimit, `a doorway's \`${name}\` that is a limit`, String(value));
+      mustBe(isLimit, `an endpoint's \`${name}\` that is a limit`, String(value));
     }
   }
 }
@@ -210,7 +210,7 @@ export const receiveChecks: readonly Check<PushSubject>[] = [
       const sender = new Sender(subject);
       mustNameEvents(sender);
       mustRefuseUnsigned(sender);
-      sender.mustHaveDoorway();
+      sender.mustHaveEndpoint();
       mustOutliveGarbage(sender);
     },
   },

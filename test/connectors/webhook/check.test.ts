@@ -59,7 +59,7 @@ describe("checkWebhook", () => {
     expect(lines).not.toMatch(/hush/);
   });
 
-  it("warns of a door that is open to all", async () => {
+  it("warns of an endpoint that is open to all", async () => {
     expect(await linesOf(openConfig())).toContain(
       "signature ok: warning: none, so whoever knows the path may post",
     );

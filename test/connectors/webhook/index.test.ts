@@ -14,7 +14,7 @@ describe("webhook", () => {
       retention: "7d",
       backlog_max: 5,
     });
-    expect(webhook.doorway(config)).toEqual({
+    expect(webhook.endpoint(config)).toEqual({
       path: "/hooks/forms",
       bodyBytesMax: 2_000_000,
       backlogMax: 5,

@@ -49,10 +49,10 @@ const refused: readonly Delivery[] = wrong.map(([refusedBy, members]) => ({
   refusedBy,
 }));
 
-const doorways: readonly Delivery[] = [
+const endpoints: readonly Delivery[] = [
   {
-    what: "the doorway of a connection that says nothing of it",
-    doorway: {
+    what: "the endpoint of a connection that says nothing of it",
+    endpoint: {
       path: "/hooks/kit",
       bodyBytesMax: 1_000_000,
       backlogMax: 1_000_000,
@@ -61,7 +61,7 @@ const doorways: readonly Delivery[] = [
     },
   },
   {
-    what: "the widest doorway",
+    what: "the widest endpoint",
     config: {
       path: `/${"a".repeat(199)}`,
       folder: "a",
@@ -70,7 +70,7 @@ const doorways: readonly Delivery[] = [
       linger: "1m",
       retention: "7d",
     },
-    doorway: {
+    endpoint: {
       path: `/${"a".repeat(199)}`,
       bodyBytesMax: 10_000_000,
       backlogMax: 100_000_000,
@@ -79,9 +79,9 @@ const doorways: readonly Delivery[] = [
     },
   },
   {
-    what: "the smallest doorway",
+    what: "the smallest endpoint",
     config: { path: "/h", body_max: 1, backlog_max: 1, linger: "1ms", retention: "1s" },
-    doorway: { path: "/h", bodyBytesMax: 1, backlogMax: 1, lingerMs: 1, retentionMs: 1_000 },
+    endpoint: { path: "/h", bodyBytesMax: 1, backlogMax: 1, lingerMs: 1, retentionMs: 1_000 },
   },
 ];
 
@@ -159,7 +159,7 @@ const findings: readonly Delivery[] = [
     ],
   },
   {
-    what: "what `check` says of a door that is open to all",
+    what: "what `check` says of an endpoint that is open to all",
     config: { ...open, event_id: { header: "X-Event-Id" } },
     findings: [
       said("signature", "warning: none, so whoever knows the path may post"),
@@ -169,4 +169,4 @@ const findings: readonly Delivery[] = [
 ];
 
 /** Settings, right and wrong. */
-export const settingDeliveries: readonly Delivery[] = [...refused, ...doorways, ...findings];
+export const settingDeliveries: readonly Delivery[] = [...refused, ...endpoints, ...findings];

@@ -144,7 +144,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "what the disk did not take is answered 2xx",
     edits: [
       {
-        file: "src/webhooks/door.ts",
+        file: "src/webhooks/delivery-handler.ts",
         find: "      watch.failed(error);\n      return undefined;",
         replace:
           "      watch.failed(error);\n      return { kept: delivery.events.length, ring: false };",

@@ -7,7 +7,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     plants: "a webhook is answered 2xx before it is written",
     edits: [
       {
-        file: "src/webhooks/door.ts",
+        file: "src/webhooks/delivery-handler.ts",
         find: "const verdict = await this.#keep({ connection, receivedAt, events });",
         replace: `void this.#keep({ connection, receivedAt, events });
     const verdict: Verdict | undefined = { kept: events.length, ring: true };`,

@@ -51,7 +51,7 @@ describe("postedConnections", () => {
       { connection: "forms", readers: ["contacts", "submissions"] },
       { connection: "other", readers: [] },
     ]);
-    expect(posted.map(({ push, config }) => push.doorway(config).path)).toEqual([
+    expect(posted.map(({ push, config }) => push.endpoint(config).path)).toEqual([
       "/hooks/forms",
       "/hooks/other",
     ]);

@@ -28,11 +28,11 @@ async function load(text: string, env: Record<string, string> = {}): Promise<Con
 }
 
 describe("a connection that is posted to", () => {
-  it("knows its door, and where its events lie", async () => {
+  it("knows its endpoint, and where its events lie", async () => {
     const config = await load(yaml);
-    const { inbox, door } = pushedConfigOf(config.syncs.get("contacts")?.connectorConfig);
+    const { inbox, settings } = pushedConfigOf(config.syncs.get("contacts")?.connectorConfig);
     expect(inbox).toEqual({ file: join(config.stateFolder, "inbox.db"), connection: "forms" });
-    expect(door).toMatchObject({ path: "/hooks/forms" });
+    expect(settings).toMatchObject({ path: "/hooks/forms" });
     expect(config.connections.get("forms")?.config).toMatchObject({ inbox });
   });
 
@@ -42,7 +42,7 @@ describe("a connection that is posted to", () => {
     expect(inbox.file).toBe(join(config.folder, "elsewhere", "inbox.db"));
   });
 
-  it("leaves a sync as it was when its door or its secret changes", async () => {
+  it("leaves a sync as it was when its endpoint or its secret changes", async () => {
     const other = yaml.replace(secret, secret.replace("MDEy", "MDEz")).replace("/forms", "/f");
     const [before, after] = [await load(yaml), await load(other)];
     expect(after.syncs.get("contacts")?.configHash).toBe(before.syncs.get("contacts")?.configHash);

@@ -242,7 +242,7 @@ describe("startReceiver", () => {
 
   it("says where it cannot listen", async () => {
     const { address, inbox } = await startTestReceiver();
-    const parts = { doors: [], inbox, host: "127.0.0.1", port: Number(address.port) };
+    const parts = { posted: [], inbox, host: "127.0.0.1", port: Number(address.port) };
     const rest = { ring: () => undefined, temporal: () => "unknown" as const };
     await expect(
       startReceiver({ ...parts, ...rest, log: pino({ enabled: false }) }),

@@ -33,7 +33,7 @@ function received(headers: Readonly<Record<string, string | undefined>>, body: B
 export const posts: PushSource = pushSource({
   name: "posts",
   config: doorSchema,
-  doorway: (config) => ({ ...config, lingerMs: 0, retentionMs: 0 }),
+  endpoint: (config) => ({ ...config, lingerMs: 0, retentionMs: 0 }),
   receive: ({ request }) => received(request.headers, request.body),
 });
 
@@ -47,7 +47,7 @@ export type TestReceiver = {
   close(): Promise<void>;
 };
 
-/** Starts a receiver with a door at /hooks/forms and one at /hooks/crm. It closes with its test. */
+/** Starts a receiver with an endpoint at /hooks/forms and one at /hooks/crm. It closes with its test. */
 export async function startTestReceiver(
   settings: {
     readonly push?: PushSource;
@@ -64,7 +64,7 @@ export async function startTestReceiver(
   const logged: string[] = [];
   const doorAt = (path: string): unknown => doorSchema.parse({ path, ...config });
   const receiver = await startReceiver({
-    doors: [
+    posted: [
       { connection: "forms", push, config: doorAt("/hooks/forms") },
       { connection: "crm", push, config: doorAt("/hooks/crm") },
     ],
@@ -86,7 +86,7 @@ export type Answer = {
   readonly text: string;
 };
 
-/** Posts events to the door of `forms`. */
+/** Posts events to the endpoint of `forms`. */
 export async function post(
   { address }: Pick<TestReceiver, "address">,
   body: string | object,

@@ -4,7 +4,7 @@ import type { Incoming, IncomingEvent, Received } from "../../../connectors/push
 import { rightPushAbilities, rightPushSource, type ZooPushConfig } from "../right-push.ts";
 import type { Broken } from "./broken.ts";
 
-const { doorway, receive, sign } = rightPushAbilities;
+const { endpoint, receive, sign } = rightPushAbilities;
 
 type Delivery = { readonly config: ZooPushConfig; readonly request: Incoming };
 
@@ -151,6 +151,6 @@ export const pushMistakes: readonly Broken[] = [
     what: "takes bodies of any size",
     check: "A7",
     make: () =>
-      rightPushSource({ doorway: (config) => ({ ...doorway(config), bodyBytesMax: Infinity }) }),
+      rightPushSource({ endpoint: (config) => ({ ...endpoint(config), bodyBytesMax: Infinity }) }),
   },
 ];

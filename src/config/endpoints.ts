@@ -2,7 +2,7 @@ import type { Mistake } from "./mistakes.ts";
 import { pushedConfigOf, type ConnectionConfig, type ConnectorSchema } from "./sources.ts";
 
 /** The connections that are posted to at the path of another one. */
-export function doorwayMistakes(
+export function endpointMistakes(
   connections: ReadonlyMap<string, ConnectionConfig>,
   connectors: ReadonlyMap<string, ConnectorSchema>,
 ): readonly Mistake[] {
@@ -10,7 +10,7 @@ export function doorwayMistakes(
   return [...connections.values()].flatMap(({ name, connector, config }): Mistake[] => {
     const push = connectors.get(connector)?.push;
     if (push === undefined) return [];
-    const { path } = push.doorway(pushedConfigOf(config).door);
+    const { path } = push.endpoint(pushedConfigOf(config).settings);
     const other = takenBy.get(path);
     if (other === undefined) {
       takenBy.set(path, name);

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 
-import type { Doorway, PushSource, Received } from "../../connectors/push.ts";
+import type { Posted } from "../../connectors/posted.ts";
+import type { Endpoint, Received } from "../../connectors/push.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
 import { deliveryEventsMax, unbelievedLogMs } from "../limits.ts";
 import {
@@ -16,40 +17,35 @@ import type { BodyRoom } from "./body-room.ts";
 import { readBody } from "./body.ts";
 import { headersOf } from "./heads.ts";
 import type { InboxWatch } from "./inbox-watch.ts";
-import type { DoorMetrics } from "./metrics.ts";
+import type { ConnectionMetrics } from "./metrics.ts";
 
-/** A connection that is posted to. */
-export type Door = {
-  readonly connection: string;
-  readonly push: PushSource;
-  /** Output of the connector's schema. */
-  readonly config: unknown;
-};
+/** A connection whose deliveries are taken in. */
+export type PostedTo = Pick<Posted, "config" | "connection" | "push">;
 
-/** What a doorkeeper works with; inbox, watch, room and log are all doors'. */
-export type DoorParts = {
+/** What a handler works with; inbox, watch, room and log are those of all connections. */
+export type HandlerParts = {
   readonly inbox: Inbox;
   readonly watch: InboxWatch;
   readonly room: BodyRoom;
   readonly log: Logger;
-  readonly metrics: DoorMetrics;
+  readonly metrics: ConnectionMetrics;
   readonly ring: (connection: string) => void;
   /** Whether more may come on a connection that is answered. */
   readonly isListening: () => boolean;
 };
 
 /** Takes in what is posted to one connection. */
-export class Doorkeeper {
-  readonly doorway: Doorway;
-  readonly #door: Door;
-  readonly #parts: DoorParts;
+export class DeliveryHandler {
+  readonly endpoint: Endpoint;
+  readonly #posted: PostedTo;
+  readonly #parts: HandlerParts;
   /** When the log last said that a delivery is not believed, by `performance.now()`. */
   #warnedMs = -Infinity;
 
-  constructor(door: Door, parts: DoorParts) {
-    this.#door = door;
+  constructor(posted: PostedTo, parts: HandlerParts) {
+    this.#posted = posted;
     this.#parts = parts;
-    this.doorway = door.push.doorway(door.config);
+    this.endpoint = posted.push.endpoint(posted.config);
   }
 
   /** Looks at a delivery before its body is read. @returns whether it is let in; else it is answered. */
@@ -64,11 +60,11 @@ export class Doorkeeper {
   #refusalOf({ request, response }: Exchange): Refusal | undefined {
     const { headers } = request;
     const { watch, room } = this.#parts;
-    const { bodyBytesMax, backlogMax } = this.doorway;
+    const { bodyBytesMax, backlogMax } = this.endpoint;
     const encoding = headers["content-encoding"] ?? "identity";
     if (encoding.toLowerCase() !== "identity") return refusals.encoded;
     if (bodyBytesOf(headers) > bodyBytesMax) return refusals.tooLarge;
-    if (watch.waiting(this.#door.connection) >= backlogMax) return refusals.backlog;
+    if (watch.waiting(this.#posted.connection) >= backlogMax) return refusals.backlog;
     const isChunked = headers["transfer-encoding"] !== undefined;
     if (!room.take(isChunked ? bodyBytesMax : bodyBytesOf(headers), response)) return refusals.busy;
     return watch.mayTry() ? undefined : refusals.store;
@@ -83,12 +79,12 @@ export class Doorkeeper {
   /** Reads a delivery whose head came at `arrivedMs`, verifies it, keeps it, and only then answers 2xx (I8). */
   async receive(exchange: Exchange, arrivedMs: number): Promise<void> {
     const { request } = exchange;
-    const body = await readBody(request, this.doorway.bodyBytesMax);
+    const body = await readBody(request, this.endpoint.bodyBytesMax);
     if (!Buffer.isBuffer(body)) {
       if (body === "too_large") this.refuse(exchange, refusals.tooLarge);
       return;
     }
-    const { push, config, connection } = this.#door;
+    const { push, config, connection } = this.#posted;
     const receivedAt = Date.now();
     const headers = headersOf(request);
     const query = queryOf(request.url ?? "");
@@ -122,7 +118,7 @@ export class Doorkeeper {
     const nowMs = performance.now();
     if (nowMs - this.#warnedMs < unbelievedLogMs) return;
     this.#warnedMs = nowMs;
-    const { connection } = this.#door;
+    const { connection } = this.#posted;
     const text = "a delivery is not believed: has its sender the same secret, and the same clock?";
     this.#parts.log.warn({ connection, reason }, text);
   }
