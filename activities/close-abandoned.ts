@@ -3,7 +3,7 @@ import { endRun } from "./close-run.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { isRunOpen } from "./run-open.ts";
 
-/** Open runs looked at when a worker starts; there are never more than the syncs. */
+/** Open runs looked at when a worker starts; a sync or pull has a few at most. */
 const openRunsMax = 1_000;
 
 /** Ends a run that its workflow will not: it was terminated, or is lost with its server. */

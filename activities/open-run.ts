@@ -34,7 +34,7 @@ export function settingsOf(
     retryInitialMs,
     retryMaxMs,
     searchAttribute: deps.config.temporal.searchAttribute,
-    priority: { priorityKey: priorityKeys[kind] ?? 3, fairnessKey: sync.name.slice(0, 64) },
+    priority: { priorityKey: priorityKeys[kind] ?? 3, fairnessKey: sync.name },
   };
 }
 

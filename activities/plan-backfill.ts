@@ -84,7 +84,7 @@ async function freezePlan(
   const checkpoint = await state.checkpoint({ target, sync: sync.name });
   assertMayAdvance(request, { sync, source, checkpoint });
   const made = await planFor(deps, at, signal);
-  const { mode, limit, keys, advanceCheckpoint } = request;
+  const { mode, limit, keys, advanceCheckpoint, note } = request;
   await state.openRun({
     ...ref,
     sync: sync.name,
@@ -98,6 +98,7 @@ async function freezePlan(
       keys: keys?.slice(),
       full: request.send === "all",
       advanceCheckpoint,
+      note,
     },
     startedAt: isoNow(deps),
   });

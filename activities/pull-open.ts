@@ -45,8 +45,7 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
       assertWalks(pull, walks);
       const { name, configHash, queryHash, writeHash } = pull;
       const { runId, workflowId, firstRunId, nominalAt, request } = input;
-      const kind = "pull";
-      const by = { runId, kind, workflowId, firstRunId };
+      const by = { runId, kind: "pull", workflowId, firstRunId } as const;
       const opened = await state.openRun({
         ...by,
         sync: name,

@@ -10,7 +10,7 @@ export const host = "bench";
 /** Opens a run as a workflow would, without Temporal and the service; it holds the send lock. */
 export async function beginRun(state: StateStore, runId: string): Promise<void> {
   const at = new Date().toISOString();
-  const workflow = { runId, kind: "sync", workflowId: runId, firstRunId: runId };
+  const workflow = { runId, kind: "sync", workflowId: runId, firstRunId: runId } as const;
   const opening = { temporalId: "", configHash: "", request: {}, startedAt: at };
   await state.openRun({ ...workflow, ...opening, ...owner });
   await state.takeLock({ ...workflow, name: owner.sync, at });

@@ -2,7 +2,7 @@ import { reportReasonsMax } from "./limits.ts";
 import { rejectText } from "./records/reject-codes.ts";
 import type { PullTally } from "./state/pull-runs.ts";
 import type { RejectReason } from "./state/rejects.ts";
-import type { Outcome, Run, RunFailure } from "./state/runs.ts";
+import type { Outcome, Run, RunFailure, RunKind } from "./state/runs.ts";
 import type { Tally } from "./state/tally.ts";
 
 /** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
@@ -51,8 +51,9 @@ export type RunReport = {
   readonly workflow_id: string;
   /** Name of the sync or pull. */
   readonly sync: string;
-  /** `sync`, `inbox`, `replay` or `pull`. */
-  readonly kind: string;
+  readonly kind: RunKind;
+  /** Why somebody wanted it, of a backfill that says. */
+  readonly note?: string;
   readonly outcome: Outcome | "running";
   readonly error?: RunFailure;
   readonly mode: string | null;
@@ -144,6 +145,7 @@ export function buildReport(from: {
     workflow_id: run.workflowId,
     sync: run.sync,
     kind: run.kind,
+    ...(run.request.note === undefined ? {} : { note: run.request.note }),
     outcome: run.outcome ?? "running",
     ...(run.failure === null ? {} : { error: run.failure }),
     mode: run.mode,

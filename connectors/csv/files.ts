@@ -1,6 +1,7 @@
 import { glob, lstat, opendir, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 
+import { editDistance } from "../../src/config/did-you-mean.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { CsvConfig } from "./config.ts";
 import { codeOf, fileError } from "./file-error.ts";
@@ -142,18 +143,4 @@ async function notFound(place: string, path: string): Promise<ConfigError> {
   const hint =
     near.length === 0 ? "The folder holds no files." : `The folder holds ${near.join(", ")}.`;
   return new ConfigError(what, { field: "path", hint, patienceMs: missingFileMs });
-}
-
-/** The number of characters to insert, remove or change to make one text the other. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 0; i < a.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j += 1) {
-      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -99,6 +99,7 @@ export function reportText(report: RunReport, position?: unknown): string {
       ` in ${durationText(report.duration_ms)}   run ${report.run_id}`,
     ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
     ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
+    ...(report.note === undefined ? [] : [`  note        ${plainText(report.note)}`]),
     ...(report.mode === null ? [] : [`  mode        ${report.mode}: ${report.mode_reason ?? ""}`]),
     ...(pull === undefined ? syncLines(report, position) : pullLines(report, pull)),
     ...report.reject_reasons.map(

@@ -1,13 +1,12 @@
 import { sources } from "../../connectors/registry.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
-import type { Register } from "./context.ts";
+import { withJson, type GlobalOptions, type Register } from "./context.ts";
 
 /** `sluice schema`. */
 export const registerSchema: Register = (program, context) => {
-  program
-    .command("schema")
+  withJson(program.command("schema"))
     .description("print the JSON Schema of sluice.yaml, for an editor")
-    .action(() => {
-      context.print(JSON.stringify(configJsonSchema(sources), null, 2));
+    .action(({ json }: GlobalOptions) => {
+      context.print(JSON.stringify(configJsonSchema(sources), null, json ? 0 : 2));
     });
 };

@@ -27,7 +27,7 @@ function plain(word: string): string {
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let older: number[] = [];
   let old = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row++) {

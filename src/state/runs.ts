@@ -8,6 +8,12 @@ import type { Database } from "./database.ts";
 import { all, count, first, jsonColumn, toJson } from "./database.ts";
 import { createPruning, type PruneRuns } from "./prune-runs.ts";
 
+/** What a run does: the first four send, the last pulls. */
+export const runKinds = ["sync", "inbox", "replay", "backfill", "pull"] as const;
+
+/** One of `runKinds`. */
+export type RunKind = (typeof runKinds)[number];
+
 /** How a run ended. */
 export const outcomes = [
   "done",
@@ -38,6 +44,8 @@ const runRequest = z.object({
   keys: z.array(z.string()).optional(),
   /** Of a backfill: move the checkpoint to its end. */
   advanceCheckpoint: z.boolean().optional(),
+  /** Of a backfill: why. */
+  note: z.string().optional(),
   /** Of a replay: the run whose rejects it reads again, only those of one code when it is named. */
   replay: z.object({ run: z.string(), code: z.string().optional() }).optional(),
 });
@@ -58,7 +66,7 @@ const runRow = z.object({
   runId: z.string(),
   sync: z.string(),
   target: z.string(),
-  kind: z.string(),
+  kind: z.enum(runKinds),
   workflowId: z.string(),
   firstRunId: z.string(),
   /** Temporal's cluster and namespace, where its workflow is to be looked up. */

@@ -93,7 +93,8 @@ describe("warnOfMissedRuns", () => {
     const { sync, target, temporalId, configHash, request } = first;
     const workflow = { workflowId: "wf", firstRunId: "first", temporalId };
     const startedAt = new Date(harness.clock.nowMs).toISOString();
-    const replay = { runId: "run-2", kind: "replay", sync, target, configHash, request, startedAt };
+    const kind = "replay";
+    const replay = { runId: "run-2", kind, sync, target, configHash, request, startedAt } as const;
     await harness.state.openRun({ ...replay, ...workflow });
     expect(await warnings(harness, "run-3")).toHaveLength(1);
   });

@@ -51,8 +51,10 @@ describe("sluice backfill", () => {
       expect((await project.records()).size).toBe(0);
       expect(await project.report()).toMatchObject({ kind: "backfill", outcome: "discarded" });
 
-      const sent = await project.sluice("backfill", "accounts", "--lanes", "2", "--yes");
+      const why = ["--note", "their CRM was wrong"];
+      const sent = await project.sluice("backfill", "accounts", "--lanes", "2", "--yes", ...why);
       expect(sent.code).toBe(0);
+      expect(sent.stdout).toMatch(/^ {2}note {8}their CRM was wrong$/m);
       expect(sent.stdout).toMatch(/^lanes +2$/m);
       expect(sent.stdout).toContain("read 12,000 = sent 12,000");
       expect((await project.records()).size).toBe(12_000);

@@ -156,7 +156,7 @@ describe("buildReport", () => {
 
   it("says of a pull what came and what became of it, and never its place", () => {
     const nothing = { ...tally, read: 0, sent: 0, unchanged: 0, filtered: 0, rejected: 0 };
-    const ofPull = { ...run, kind: "pull", sync: "scores", placesAreLines: false };
+    const ofPull = { ...run, kind: "pull", sync: "scores", placesAreLines: false } as const;
     const report = buildReport({ run: ofPull, tally: nothing, reasons: [reason], pull });
     expect(report).toMatchObject({
       kind: "pull",

@@ -126,7 +126,11 @@ describe("progressDetails of a pull", () => {
 describe("reportDetails", () => {
   it("says of a pull whether everything came", () => {
     const facts = { possibly_paid_twice: 1, repeated: 5, continued: false };
-    const ended = { ...report, kind: "pull", pull: { ...pull, ...facts, finished: false } };
+    const ended = {
+      ...report,
+      kind: "pull",
+      pull: { ...pull, ...facts, finished: false },
+    } as const;
     const text = reportDetails(ended);
     expect(text).toContain("| written | 20 |");
     expect(text).toContain("| possibly paid twice | 1 |");

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { runOfRejects } from "../../../src/commands/runs.ts";
-import type { Outcome } from "../../../src/state/runs.ts";
+import type { Outcome, RunKind } from "../../../src/state/runs.ts";
 import { openSqliteStore } from "../../../src/state/sqlite.ts";
 import { at, name, staged, StoreUnderTest } from "../state/store-under-test.ts";
 
@@ -12,7 +12,7 @@ describe("runOfRejects", () => {
     test = await StoreUnderTest.open(openSqliteStore);
   });
 
-  async function run(runId: string, kind: string, outcome: Outcome): Promise<void> {
+  async function run(runId: string, kind: RunKind, outcome: Outcome): Promise<void> {
     await test.openRun(runId, kind);
     await test.store.endRun({ runId, outcome, endedAt: at });
   }
@@ -59,7 +59,7 @@ describe("runOfRejects", () => {
   /** A replay that has taken the reject of a run, and ended so. */
   async function replay(runId: string, of: string, outcome: Outcome): Promise<void> {
     const { store } = test;
-    const workflow = { workflowId: runId, firstRunId: runId, kind: "replay" };
+    const workflow = { workflowId: runId, firstRunId: runId, kind: "replay" } as const;
     const opening = { temporalId: "t", configHash: "c", startedAt: at };
     await store.openRun({
       runId,

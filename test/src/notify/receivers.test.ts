@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { NotifyConfig } from "../../../src/config/notify.ts";
 import { receiversOf } from "../../../src/notify/receivers.ts";
 import { Secret } from "../../../src/secret.ts";
-import { outcomes } from "../../../src/state/runs.ts";
+import { outcomes, type RunKind } from "../../../src/state/runs.ts";
 
 const url = new Secret("https://hooks.example");
 const receivers = (["failed", "done_with_rejects", "always"] as const).map((on): NotifyConfig => ({
@@ -16,7 +16,7 @@ const receivers = (["failed", "done_with_rejects", "always"] as const).map((on):
 /** Who hears of a run that ended so. */
 function heardBy(
   outcome: (typeof outcomes)[number] | "running",
-  { isDry = false, kind = "sync" } = {},
+  { isDry = false, kind = "sync" }: { isDry?: boolean; kind?: RunKind } = {},
 ): string[] {
   return receiversOf(receivers, { kind, outcome, dry_run: isDry }).map(({ target }) => target);
 }

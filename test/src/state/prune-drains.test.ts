@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { Outcome } from "../../../src/state/runs.ts";
+import type { Outcome, RunKind } from "../../../src/state/runs.ts";
 import { at, implementations, name, StoreUnderTest } from "./store-under-test.ts";
 
 const before = "2026-02-01T00:00:00.000Z";
@@ -14,7 +14,7 @@ describe.each(implementations)("pruneRuns of drains: $kind", ({ open }) => {
   });
 
   /** Makes a run with one committed chunk; answers the ids of all runs, the newest first. */
-  async function run(runId: string, kind: string, outcome: Outcome): Promise<void> {
+  async function run(runId: string, kind: RunKind, outcome: Outcome): Promise<void> {
     await test.openRun(runId, kind);
     await test.stage(runId, 1);
     await test.accept(runId, 1, 1);

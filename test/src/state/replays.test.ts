@@ -30,7 +30,7 @@ describe.each(implementations)("replays: $kind", ({ open }) => {
     return send;
   };
   const openReplay = async (runId: string, code?: string): Promise<void> => {
-    const workflow = { workflowId: runId, firstRunId: runId, kind: "replay" };
+    const workflow = { workflowId: runId, firstRunId: runId, kind: "replay" } as const;
     const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
     await store.openRun({ runId, ...name, ...workflow, ...opening });
     await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
+import type { RunKind } from "../../../src/state/runs.ts";
 import { openSqliteStore } from "../../../src/state/sqlite.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 
@@ -49,7 +50,7 @@ export class StoreUnderTest {
     return new StoreUnderTest(folder, store);
   }
 
-  async openRun(runId: string, kind = "sync"): Promise<void> {
+  async openRun(runId: string, kind: RunKind = "sync"): Promise<void> {
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}`, kind };
     const opening = { temporalId: "t", configHash: "c", request: {}, startedAt: at };
     await this.store.openRun({ runId, ...name, ...workflow, ...opening });
