@@ -1,11 +1,11 @@
-// Every number that bounds something, with its source: (contract, section) or (our choice). Units stand last in the name.
+// Every number that bounds something, with its source: (API document, section) or (our choice). Units stand last in the name.
 
 // ---- The service -------------------------------------------------------------------------------------------------
 
-/** Largest upload-json body as sent, envelope included (contract, section 8: "1 MB, uncompressed"). */
+/** Largest upload-json body as sent, envelope included (API document, section 8: "1 MB, uncompressed"). */
 export const lightweightBodyBytesMax = 1_000_000;
 
-/** Largest compressed file we PUT; the service takes "2 GB" (contract, section 8), read as the smaller of its meanings. */
+/** Largest compressed file we PUT; the service takes "2 GB" (API document, section 8), read as the smaller of its meanings. */
 export const uploadBytesMax = 2_000_000_000;
 
 /** Requests per minute and endpoint of the legacy API (published facts, Errors). */
@@ -275,7 +275,7 @@ export const runWarningCharsMax = 1_000;
 /** Largest page that is read; beyond it fewer results are asked for. */
 export const pageBytesMax = 64_000_000;
 
-/** Highest cursor: an int32 (contract, section 4.4). */
+/** Highest cursor: an int32 (API document, section 4.4). */
 export const cursorMax = 2 ** 31 - 1;
 
 /** Pages in a row without a result that are followed. */

@@ -1,6 +1,6 @@
 import type { Body } from "../state/sends.ts";
 
-/** What stands around the records of a lightweight body (contract, section 4.2). */
+/** What stands around the records of a lightweight body (API document, section 4.2). */
 export function bodyEnvelope(stream: string): { readonly head: string; readonly tail: string } {
   return { head: `{"stream":${JSON.stringify(stream)},"data":[`, tail: "]}" };
 }

@@ -39,7 +39,7 @@ export const pageItemsDefault = 20;
 /** Items that a page may have when the settings do not say (our choice). */
 export const pageItemsMaxDefault = 100;
 
-/** Largest 32-bit integer, which `limit` and `cursor` are (contract, 4.4). */
+/** Largest 32-bit integer, which `limit` and `cursor` are (API document, section 4.4). */
 export const int32Max = 2 ** 31 - 1;
 
 /** Filters of a search (our choice). */

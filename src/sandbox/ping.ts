@@ -3,7 +3,7 @@ import { type Answer, json, message } from "./answers.ts";
 import { type ApiKeys, basicKey, RequestsPerMinute } from "./api-keys.ts";
 import type { StepHandler } from "./exchange.ts";
 
-/** GET /v1/ping of the legacy API (contract, 4.1), 600 times a minute for each key (published facts, Errors). */
+/** GET /v1/ping of the legacy API (API document, section 4.1), 600 times a minute for each key (published facts, Errors). */
 export function pingStep(keys: ApiKeys): StepHandler {
   const window = new RequestsPerMinute(legacyRequestsPerMinute);
   return async ({ request }) => {

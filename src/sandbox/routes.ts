@@ -12,7 +12,7 @@ import { recordsQuery } from "./schemas.ts";
 import { storagePath } from "./storage.ts";
 import type { UploadStore } from "./upload-store.ts";
 
-/** The service's addresses (contract, 4.1 to 4.5), with the two aliases that its overview text uses. */
+/** The service's addresses (API document, section 4.1 to 4.5), with the two aliases that its overview text uses. */
 const stepRoutes: ReadonlyMap<string, Step> = new Map([
   ["GET /v1/ping", "ping"],
   ["POST /ingestion/upload-json", "upload-json"],

@@ -65,17 +65,17 @@ export const typeFields = {
 
 const streamName = z.enum(streams);
 
-/** Body of POST /ingestion/upload-json (contract, 4.2); its records are checked one by one. */
+/** Body of POST /ingestion/upload-json (API document, section 4.2); its records are checked one by one. */
 export const uploadJsonBody = z.strictObject({ stream: streamName, data: z.array(z.unknown()) });
 
-/** Body of POST /ingestion/generate-upload-url (contract, 4.3; the accepted values: published facts). */
+/** Body of POST /ingestion/generate-upload-url (API document, section 4.3; the accepted values: published facts). */
 export const generateUploadUrlBody = z.strictObject({
   stream: streamName,
   content_type: z.literal("application/jsonl"),
   content_encoding: z.literal("gzip"),
 });
 
-/** Body of POST /ingestion/confirm-upload (contract, 4.3). */
+/** Body of POST /ingestion/confirm-upload (API document, section 4.3). */
 export const confirmUploadBody = z.strictObject({ file_key: z.string() });
 
 /** Query of GET /_sandbox/records. */

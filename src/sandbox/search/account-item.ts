@@ -22,7 +22,7 @@ export function serviceId(of: {
     .slice(0, 24);
 }
 
-/** The search result of an account record (contract, 2.6). */
+/** The search result of an account record (API document, section 2.6). */
 export function accountItem(
   { account_id, domain, account_properties }: z.output<typeof recordSchemas.account>,
   system: System,

@@ -114,7 +114,7 @@ function filterOf(of: Kinds) {
   });
 }
 
-/** The members that both kinds of search have, but for the logic between filters (contract, 4.4 and 4.5). */
+/** The members that both kinds of search have, but for the logic between filters (API document, section 4.4 and 4.5). */
 function membersOf(of: Kinds, itemsMax: number) {
   return {
     limit: z.int().min(1).max(itemsMax).default(Math.min(pageItemsDefault, itemsMax)),

@@ -17,7 +17,7 @@ export type SearchParts = {
   readonly pageItemsMax: number;
 };
 
-/** The endpoints under `/search` and `/enrichment` (contract, 4.4 and 4.5). */
+/** The endpoints under `/search` and `/enrichment` (API document, section 4.4 and 4.5). */
 export class Search {
   readonly #parts: SearchParts;
   readonly #bodies: SearchBodies;
