@@ -10,7 +10,7 @@ import { bin } from "./built.ts";
 import { end, firstJson, start } from "./child.ts";
 
 /** Where deliveries of a benchmark go, and what they are signed with. */
-export const benchDoor = {
+export const benchConnection = {
   path: "/hooks/bench",
   secret: `whsec_${Buffer.from("a secret of a benchmark, no more").toString("base64")}`,
 } as const;
@@ -61,7 +61,7 @@ export async function startReceiver(how: {
 }
 
 function programOf(kind: ReceiverKind, folder: string): readonly string[] {
-  const { path, secret } = benchDoor;
+  const { path, secret } = benchConnection;
   if (kind === "sluice") return [bin, "webhooks", "--json"];
   if (kind === "bare") return [...receiverFlags, bareProgram, "--secret", secret];
   const receiver = ["--path", path, "--secret", secret, "--folder", folder];
@@ -70,7 +70,7 @@ function programOf(kind: ReceiverKind, folder: string): readonly string[] {
 
 function config(): string {
   const api = { base_url: "sandbox", legacy_base_url: "sandbox", api_key: "bench-key" };
-  const connections = { bench: { connector: "webhook", ...benchDoor } };
+  const connections = { bench: { connector: "webhook", ...benchConnection } };
   // JSON is YAML.
   return JSON.stringify({ version: 1, api, connections, syncs: {} }, undefined, 2);
 }

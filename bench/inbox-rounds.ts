@@ -7,7 +7,7 @@ import { z } from "zod";
 import type * as Database from "../src/inbox/database.ts";
 import { built } from "./built.ts";
 import { cpuSecondsOf, end, peakRssBytes, run } from "./child.ts";
-import { benchDoor, type ReceiverKind, startReceiver } from "./inbox-process.ts";
+import { benchConnection, type ReceiverKind, startReceiver } from "./inbox-process.ts";
 import { type Latencies, latencies } from "./latencies.ts";
 import { alternate, makeEmpty } from "./rounds.ts";
 
@@ -111,7 +111,14 @@ async function measure(
   try {
     const cpuBefore = await cpuSecondsOf(child);
     const counts = ["--warm-up", `${warmUp}`, "--deliveries", `${deliveries}`];
-    const where = ["--port", `${port}`, "--path", benchDoor.path, "--secret", benchDoor.secret];
+    const where = [
+      "--port",
+      `${port}`,
+      "--path",
+      benchConnection.path,
+      "--secret",
+      benchConnection.secret,
+    ];
     const { code, lastLine } = await run([posterProgram, ...where, ...counts], folder);
     if (code !== 0) throw new Error(`${name}: the poster ended with ${code}`);
     const posted = postedSchema.parse(JSON.parse(lastLine));

@@ -9,7 +9,7 @@ import { end, run } from "./child.ts";
 import { attackReceiver } from "./inbox-attack.ts";
 import { checkReceivers } from "./inbox-bounds.ts";
 import { measureAcceptance } from "./inbox-latency.ts";
-import { benchDoor, startReceiver } from "./inbox-process.ts";
+import { benchConnection, startReceiver } from "./inbox-process.ts";
 import { measureReceivers, variants } from "./inbox-rounds.ts";
 import { say } from "./report.ts";
 
@@ -48,7 +48,7 @@ async function proveAttack(parent: string): Promise<Checked> {
   await mkdir(folder);
   const { child, port } = await startReceiver({ kind: "sluice", folder });
   try {
-    const { path, secret } = benchDoor;
+    const { path, secret } = benchConnection;
     const body = Buffer.from(JSON.stringify({ note: "x".repeat(1_000) }));
     const sign = (): Readonly<Record<string, string>> =>
       signedHeaders({ secret, id: randomUUID(), body });

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { WorkflowNotFoundError, type Client, type WorkflowHandle } from "@temporalio/client";
+import { WorkflowNotFoundError, type WorkflowExecutionDescription } from "@temporalio/client";
 
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
-import { storesOn } from "../local/presence.ts";
+import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../local/connect.ts";
+import { storesOn, temporalIdOf } from "../local/presence.ts";
+import { isTemplate } from "../local/templates.ts";
+import type { LockHolder } from "../state/locks.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import {
@@ -17,76 +20,141 @@ import {
 } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
 import { onInterrupt } from "./interrupt.ts";
-import { reachTemporal } from "./reach-temporal.ts";
 import { runNamed } from "./run-named.ts";
-import { isTemporalConfigured } from "./services.ts";
+import { useEmbeddedTemporal, useTemporal, type TemporalUse } from "./services.ts";
 import { openSession } from "./session.ts";
 
-/** What is to stop: a run that goes on, or a workflow that has none yet, as one that plans a backfill. */
-type Wanted = Pick<Run, "workflowId"> & Partial<Pick<Run, "firstRunId" | "sync">>;
+/** What the command works on. */
+type Project = {
+  readonly config: Config;
+  readonly state: StateStore;
+  readonly context: Context;
+};
 
-/** The configuration, and the store that its workers work on. */
-type Project = { readonly config: Config; readonly storeId: string };
+/** What is to stop. Without an open run it may be a workflow that has none yet: one that plans a backfill, or waits for a worker. */
+type Wanted = {
+  readonly workflowId: string;
+  readonly run?: Run;
+  /** The newest run of the workflow, which has ended. */
+  readonly ended?: Run;
+};
+
+/** A Temporal, and its id as runs have it. */
+type Reached = TemporalClient & { readonly temporal: TemporalUse; readonly id: string };
+
+/** A workflow's chain of executions. */
+type Chain = Pick<LockHolder, "workflowId" | "firstRunId">;
 
 /** How often it is looked whether the run has ended. */
 const lookEveryMs = 200;
 
 const hint = "look at `sluice runs list`";
 
-/** @throws {ConfigError} the run of that name has ended. */
+function hasEnded({ runId, outcome }: Run): ConfigError {
+  return new ConfigError(`run ${runId} has ended: ${outcome}`, { hint });
+}
+
+/** @throws {ConfigError} the run of that id has ended. */
 async function wantedNamed(state: StateStore, name: string): Promise<Wanted> {
   const run = await runNamed(state, name);
   if (run === undefined) return { workflowId: name };
-  if (run.outcome === null) return run;
-  throw new ConfigError(`run ${run.runId} has ended: ${run.outcome}`, { hint });
+  const { workflowId } = run;
+  if (run.outcome === null) return { workflowId, run };
+  if (run.runId === name) throw hasEnded(run);
+  return { workflowId, ended: run };
 }
 
-/** Asks for the cancel. @throws {ConfigError} no such workflow of this project goes on. */
-async function ask(
-  client: Client,
-  { workflowId, firstRunId, sync }: Wanted,
-  taskQueue: string,
-): Promise<WorkflowHandle> {
-  const chain = firstRunId === undefined ? {} : { firstExecutionRunId: firstRunId };
-  const handle = client.workflow.getHandle(workflowId, undefined, chain);
-  try {
-    // What no run of the store says is ours may be another project's.
-    if (sync !== undefined || (await handle.describe()).taskQueue === taskQueue) {
-      await handle.cancel();
-      return handle;
-    }
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
-  throw sync === undefined
-    ? new ConfigError(`there is no run "${workflowId}"`, { hint })
-    : new ConfigError(`workflow ${workflowId} does not go on any more: it was ended from outside`, {
-        hint: `the next run of ${sync} notes its run as abandoned`,
-      });
+async function reachedAt(temporal: TemporalUse): Promise<Reached> {
+  const { client, close: disconnect } = await connectTemporal(temporal.address);
+  const close = async (): Promise<void> => {
+    await disconnect();
+    await temporal.release();
+  };
+  return { client, close, temporal, id: await temporalIdOf(client) };
+}
+
+/** Whether a worker of this project lives at that Temporal. */
+async function hasWorker({ config, state }: Project, temporalId: string): Promise<boolean> {
+  const beats = await state.beats({ since: Date.now() - config.advanced.hostGoneMs });
+  return beats.some((beat) => beat.temporalId === temporalId);
 }
 
 /**
- * Asks at the Temporal that this project uses; nothing is started.
- * @returns false where no worker of the project is there to stop the run, and none will come by itself: nothing was asked then.
+ * Connects to the Temporal where the run goes on, or where one of this project would; an embedded one is started.
+ * @throws {ConfigError} the run goes on at another.
  */
-async function askWorkers(wanted: Wanted, project: Project, context: Context): Promise<boolean> {
-  const { taskQueue } = project.config.temporal;
-  const temporal = await reachTemporal(project.config, context);
-  if (temporal === undefined) return false;
+async function reach({ run }: Wanted, project: Project): Promise<Reached> {
+  const { config, context } = project;
+  const isHome = async ({ id }: Reached): Promise<boolean> =>
+    run === undefined ? await hasWorker(project, id) : run.temporalId === id;
+  const found = await reachedAt(await useTemporal(config, context));
+  if (!found.temporal.isFound) return await needHome(found, run);
+  if (await isHome(found)) return found;
+  // It only happens to listen, and may be another project's.
+  await found.close();
+  return await needHome(await reachedAt(await useEmbeddedTemporal(config, context)), run);
+}
+
+async function needHome(reached: Reached, run: Run | undefined): Promise<Reached> {
+  if (run === undefined || run.temporalId === reached.id) return reached;
+  await reached.close();
+  throw new ConfigError(`run ${run.runId} goes on at another Temporal`, {
+    hint: "set TEMPORAL_ADDRESS or TEMPORAL_PROFILE as its worker had them",
+  });
+}
+
+/** Undefined where there is no such workflow, or it has ended. */
+async function openWorkflow(
+  { client }: Reached,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    const hasWorker = (await storesOn(temporal.client, taskQueue)).includes(project.storeId);
-    if (!hasWorker && !isTemporalConfigured(context)) return false;
-    await ask(temporal.client, wanted, taskQueue);
-    if (!hasWorker)
-      context.say(`no worker of this project polls ${taskQueue}: the run ends once one does`);
-    return true;
-  } finally {
-    await temporal.close();
+    const found = await client.workflow.getHandle(workflowId).describe();
+    return found.status.name === "RUNNING" ? found : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
   }
 }
 
-/** Starts what the run needs to stop, and waits for its end. @returns whether it ended before somebody pressed Ctrl-C. */
-async function stopHere(wanted: Wanted, { config }: Project, context: Context): Promise<boolean> {
+/** Whether a workflow is this project's, of which its store knows no open run. */
+async function isOurs(
+  { client, id }: Reached,
+  found: WorkflowExecutionDescription,
+  project: Project,
+): Promise<boolean> {
+  const { config, state } = project;
+  const { taskQueue } = found;
+  if (taskQueue !== config.temporal.taskQueue || isTemplate(found)) return false;
+  if (await hasWorker(project, id)) return true;
+  const stores = await storesOn(client, taskQueue);
+  return stores.every((store) => store === undefined || store === state.storeId);
+}
+
+/** Asks for the cancel. @throws {ConfigError} nothing of that name goes on. */
+async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<Chain> {
+  const { workflowId, run, ended } = wanted;
+  const found = await openWorkflow(reached, workflowId);
+  const firstRunId = found?.raw.workflowExecutionInfo?.firstRunId ?? "";
+  const isWanted =
+    found !== undefined &&
+    (run === undefined
+      ? await isOurs(reached, found, project)
+      : firstRunId === run.firstRunId || firstRunId === "");
+  if (isWanted) {
+    const chain = firstRunId === "" ? {} : { firstExecutionRunId: firstRunId };
+    await reached.client.workflow.getHandle(workflowId, undefined, chain).cancel();
+    return { workflowId, firstRunId };
+  }
+  if (ended !== undefined) throw hasEnded(ended);
+  if (run === undefined) throw new ConfigError(`there is no run "${workflowId}"`, { hint });
+  throw new ConfigError(`run ${run.runId} goes on no more: its workflow was ended from outside`, {
+    hint: `the next run of ${run.sync} notes it as abandoned`,
+  });
+}
+
+/** Starts the worker that the run needs to stop, and waits for its end. @returns whether it ended before Ctrl-C. */
+async function stopHere(chain: Chain, { config, context }: Project): Promise<boolean> {
   const { signal } = onInterrupt();
   const opening = openSession(config, context, { signal, isPinged: false });
   const session = await opening.catch((error: unknown) => {
@@ -95,14 +163,38 @@ async function stopHere(wanted: Wanted, { config }: Project, context: Context): 
   });
   if (session === undefined) return false;
   try {
-    const handle = await ask(session.client, wanted, config.temporal.taskQueue);
     while (!signal.aborted) {
-      if ((await handle.describe()).status.name !== "RUNNING") return true;
+      if (!(await isWorkflowOpen(session.client, chain))) return true;
       await delay(lookEveryMs);
     }
     return false;
   } finally {
     await session.close();
+  }
+}
+
+async function cancel(name: string, project: Project, isJson: boolean | undefined): Promise<void> {
+  const { config, context } = project;
+  const wanted = await wantedNamed(project.state, name);
+  const reached = await reach(wanted, project);
+  try {
+    const chain = await ask(reached, wanted, project);
+    const { workflowId } = chain;
+    const isServed = await hasWorker(project, reached.id);
+    const isAlone = !isServed && reached.temporal.isEmbedded;
+    const stopped = isAlone && (await stopHere(chain, project));
+    if (isAlone && !stopped) {
+      context.say(`interrupted: ${workflowId} was asked to stop, and does once a worker runs`);
+      return context.exit(exitCodes.interrupted);
+    }
+    const text = stopped ? `${workflowId} has stopped` : `asked ${workflowId} to stop`;
+    context.print(isJson ? JSON.stringify({ workflow_id: workflowId, stopped }) : text);
+    if (isServed || stopped) return;
+    context.say(
+      `no worker of this project polls ${config.temporal.taskQueue}: it stops once one does`,
+    );
+  } finally {
+    await reached.close();
   }
 }
 
@@ -112,17 +204,8 @@ export const registerCancel: Register = (program, context) => {
     .description("stop a run cleanly; what was accepted stays committed")
     .action(async (name: string, options: GlobalOptions) => {
       const config = await configOf(context, options);
-      const { wanted, storeId } = await withState(config, async (state) => {
-        return { wanted: await wantedNamed(state, name), storeId: state.storeId };
+      await withState(config, async (state) => {
+        await cancel(name, { config, state, context }, options.json);
       });
-      const project = { config, storeId };
-      const { workflowId } = wanted;
-      const isAsked = await askWorkers(wanted, project, context);
-      if (!isAsked && !(await stopHere(wanted, project, context))) {
-        context.say("interrupted; the next worker stops it");
-        return context.exit(exitCodes.interrupted);
-      }
-      const text = isAsked ? `asked ${workflowId} to stop` : `${workflowId} has stopped`;
-      context.print(options.json ? JSON.stringify({ workflow_id: workflowId }) : text);
     });
 };

@@ -105,9 +105,13 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   const canAsk = !options.json && isAtTerminal(context);
   const question = `make ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;
   const asked = options.yes !== true && count > 0;
-  const answer = asked && canAsk ? await isAgreed(question, onInterrupt()) : !asked;
+  const interrupted = asked && canAsk ? onInterrupt() : undefined;
+  const answer = interrupted === undefined ? !asked : await isAgreed(question, interrupted);
   const agreed = answer === true;
-  if (agreed) for (const change of plan.changes) await applyChange(client, change, owner);
+  for (const change of agreed ? plan.changes : []) {
+    if (interrupted?.signal.aborted === true) return context.exit(exitCodes.interrupted);
+    await applyChange(client, change, owner);
+  }
   if (options.json) context.print(plainJson({ ...planFacts(plan, now), applied: agreed }));
   else if (agreed && count > 0) context.say(`made ${counted(count, "change")}`);
   if (agreed) return;

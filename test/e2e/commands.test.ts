@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { isTemplate } from "../../src/local/templates.ts";
 import { end, endSharedServers, until, watch } from "../support/process.ts";
 import { accountsConfig, accountsCsv, bin, Project } from "../support/project.ts";
 
@@ -69,11 +70,10 @@ describe("the commands around a run", () => {
       const args = [{ sync: "accounts" }];
       const other = { taskQueue: "other", workflowId: "backfill-other", args };
       const stranger = await workflow.start("backfill", other);
-      const refused = await project.sluice("cancel", "backfill-other");
-      expect([refused.code, refused.stderr.includes('there is no run "backfill-other"')]).toEqual([
-        2,
-        true,
-      ]);
+      expect(await project.sluice("cancel", "backfill-other")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('there is no run "backfill-other"') as unknown,
+      });
       expect((await stranger.describe()).status.name).toBe("RUNNING");
 
       const own = { taskQueue: "sluice", workflowId: "backfill-accounts", args };
@@ -81,8 +81,56 @@ describe("the commands around a run", () => {
       const asked = await project.sluice("cancel", "backfill-accounts");
       expect([asked.code, asked.stdout]).toEqual([0, "asked backfill-accounts to stop\n"]);
       expect(asked.stderr).toContain("no worker of this project polls sluice");
-      await project.worker();
+      const worker = await project.worker();
       await expect(handle.result()).rejects.toThrow("cancelled");
+
+      const sent = await project.sluice("backfill", "accounts", "--yes");
+      expect(sent.code).toBe(0);
+      expect(await project.sluice("cancel", "backfill-accounts")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("has ended: done") as unknown,
+      });
+      await until(async () => {
+        const newest = await workflow.getHandle("backfill-accounts").describe();
+        return isTemplate(newest) && newest.status.name === "COMPLETED";
+      });
+      await end(worker, "SIGTERM");
+      // Another one of that id, whose run nobody has opened yet.
+      const again = await workflow.start("backfill", own);
+      expect((await project.sluice("cancel", "backfill-accounts")).code).toBe(0);
+      await project.worker();
+      await expect(again.result()).rejects.toThrow("cancelled");
+    },
+    timeoutMs,
+  );
+
+  it(
+    "cancel nothing whose workflow was terminated, nor what goes on at another Temporal",
+    async () => {
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": accountsCsv(3),
+      });
+      const worker = await project.worker();
+      project.sandbox.order({ step: "upload-json", do: { delayMs: 60_000 } });
+      const handle = await project.start({ sync: "accounts" });
+      const run = await until(async () => (await project.state.runs({ limit: 1 }))[0]);
+      // Without the variable, the server that answers is another one, or one that is started.
+      const elsewhere = await project.sluiceWith(
+        { TEMPORAL_ADDRESS: undefined },
+        "cancel",
+        run.runId,
+      );
+      expect([elsewhere.code, elsewhere.stderr.includes("goes on at another Temporal")]).toEqual([
+        2,
+        true,
+      ]);
+      await end(worker, "SIGKILL");
+      await handle.terminate();
+      expect(await project.sluice("cancel", run.runId)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("was ended from outside") as unknown,
+      });
     },
     timeoutMs,
   );

@@ -10,7 +10,7 @@ import { openInbox } from "../../../src/inbox/open.ts";
 import { startReceiver } from "../../../src/webhooks/server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const doorSchema = z.object({
+const endpointConfig = z.object({
   path: z.string(),
   bodyBytesMax: z.int().default(100_000),
   backlogMax: z.int().default(1_000),
@@ -32,7 +32,7 @@ function received(headers: Readonly<Record<string, string | undefined>>, body: B
 /** A connector for what the tests post. */
 export const posts: PushSource = pushSource({
   name: "posts",
-  config: doorSchema,
+  config: endpointConfig,
   endpoint: (config) => ({ ...config, lingerMs: 0, retentionMs: 0 }),
   receive: ({ request }) => received(request.headers, request.body),
 });
@@ -51,7 +51,7 @@ export type TestReceiver = {
 export async function startTestReceiver(
   settings: {
     readonly push?: PushSource;
-    readonly config?: Partial<z.input<typeof doorSchema>>;
+    readonly config?: Partial<z.input<typeof endpointConfig>>;
     /** In place of the folder's inbox. */
     readonly inbox?: (inbox: Inbox) => Inbox | Promise<Inbox>;
   } = {},
@@ -62,11 +62,11 @@ export async function startTestReceiver(
   const inbox = await wrap(opened);
   const rung: string[] = [];
   const logged: string[] = [];
-  const doorAt = (path: string): unknown => doorSchema.parse({ path, ...config });
+  const configAt = (path: string): unknown => endpointConfig.parse({ path, ...config });
   const receiver = await startReceiver({
     posted: [
-      { connection: "forms", push, config: doorAt("/hooks/forms") },
-      { connection: "crm", push, config: doorAt("/hooks/crm") },
+      { connection: "forms", push, config: configAt("/hooks/forms") },
+      { connection: "crm", push, config: configAt("/hooks/crm") },
     ],
     inbox,
     host: "127.0.0.1",
