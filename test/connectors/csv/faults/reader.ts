@@ -8,8 +8,8 @@ import { readCsv } from "../../../../connectors/csv/read.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { pageRowsMax } from "../../../../src/limits.ts";
 
-/** What reading may add to a process: pages, garbage and a window, never the file. */
-export const readMemoryMax = 96 * 1024 * 1024;
+/** What reading may add to a process: pages, a window, and garbage that waits for a busy machine to collect it; never the file. */
+export const readMemoryMax = 192 * 1024 * 1024;
 
 const outcome = z.object({
   rows: z.int(),
