@@ -64,13 +64,19 @@ async function wantedNamed(state: StateStore, name: string): Promise<Wanted> {
   return { workflowId, ended: run };
 }
 
+/** Connects to a Temporal, which is released with `close`, or when it does not answer. */
 async function reachedAt(temporal: TemporalUse): Promise<Reached> {
-  const { client, close: disconnect } = await connectTemporal(temporal.address);
-  const close = async (): Promise<void> => {
-    await disconnect();
+  try {
+    const { client, close: disconnect } = await connectTemporal(temporal.address);
+    const close = async (): Promise<void> => {
+      await disconnect();
+      await temporal.release();
+    };
+    return { client, close, temporal, id: await temporalIdOf(client) };
+  } catch (error) {
     await temporal.release();
-  };
-  return { client, close, temporal, id: await temporalIdOf(client) };
+    throw error;
+  }
 }
 
 /** Whether a worker of this project lives at that Temporal. */

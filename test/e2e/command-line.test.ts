@@ -74,6 +74,12 @@ const config = accountsConfig()
   .replace("${SLUICE_BASE_URL}", "sandbox")
   .replace("${SLUICE_LEGACY_BASE_URL}", "sandbox");
 
+/** Files of a run that lasts long enough to be interrupted. */
+const longRun = {
+  "sluice.yaml": config.replace("from: exports", "chunk: { records: 500 }\n    from: exports"),
+  "accounts.csv": accountsCsv(40_000),
+};
+
 describe("sluice run, with nothing configured", () => {
   it(
     "starts what it needs, sends, reports, and leaves nothing running",
@@ -110,13 +116,7 @@ describe("sluice run, with nothing configured", () => {
   it(
     "stops what it started on Ctrl-C, and the same command goes on with the run",
     async () => {
-      const laptop = await Laptop.open({
-        "sluice.yaml": config.replace(
-          "from: exports",
-          "chunk: { records: 500 }\n    from: exports",
-        ),
-        "accounts.csv": accountsCsv(40_000),
-      });
+      const laptop = await Laptop.open(longRun);
       const child = laptop.start(["run", "accounts"]);
       const { printed, ended } = watch(child);
       await until(async () => printed().stderr.includes("heavyweight"));
@@ -145,13 +145,7 @@ describe("sluice run, with nothing configured", () => {
   it(
     "ends a run that was interrupted on `cancel`, though nothing runs that could",
     async () => {
-      const laptop = await Laptop.open({
-        "sluice.yaml": config.replace(
-          "from: exports",
-          "chunk: { records: 500 }\n    from: exports",
-        ),
-        "accounts.csv": accountsCsv(40_000),
-      });
+      const laptop = await Laptop.open(longRun);
       const child = laptop.start(["run", "accounts"]);
       const { printed, ended } = watch(child);
       await until(async () => printed().stderr.includes("heavyweight"));
