@@ -4,6 +4,7 @@ import type { Source } from "../connectors/connector.ts";
 import type { BackfillRequest } from "../src/backfill/request.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
+import { firstChunkOf } from "../src/lane-of.ts";
 import type { Checkpoint } from "../src/state/checkpoints.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, runOf, type Dependencies } from "./dependencies.ts";
@@ -35,17 +36,36 @@ export function assertMayAdvance(
   }
 }
 
+/**
+ * Where the last lane's last chunk ended, which is where a nightly run would have left the checkpoint: the end of the span may lie ahead of
+ * rows to come, where the source's clock or zone is wrong. Null where nothing was read.
+ */
+async function endOf(
+  { state }: Pick<Dependencies, "state">,
+  { runId, lanes }: { readonly runId: string; readonly lanes: number },
+): Promise<unknown> {
+  let position: unknown = null;
+  for (let chunk = firstChunkOf(Math.max(1, lanes)); ; chunk += 1) {
+    const send = await state.committedSend({ runId, chunk });
+    if (send === undefined) return position;
+    position = send.to;
+  }
+}
+
 /** Lets the nightly run of a sync that had no checkpoint go on where a backfill ended. Twice is once. */
 export function createAdvanceCheckpoint(deps: Dependencies): (input: RunRef) => Promise<object> {
   const { state } = deps;
   return async (ref) =>
     await attempt(async () => {
       const { runId, target, sync } = await runOf(deps, ref);
-      const position = (await state.laneSpans(runId)).at(-1)?.to ?? null;
+      const spans = await state.laneSpans(runId);
+      const hasEnd = (spans.at(-1)?.to ?? null) !== null;
+      const position = hasEnd ? await endOf(deps, { runId, lanes: spans.length }) : null;
       const before = await state.checkpoint({ target, sync });
       if (isDeepStrictEqual(before.position, position)) return {};
       if (position === null || before.position !== null) {
-        const why = position === null ? "the span has no end" : "a run has moved it meanwhile";
+        const nowhere = hasEnd ? "nothing was read" : "the span has no end";
+        const why = position === null ? nowhere : "a run has moved it meanwhile";
         await state.addWarnings({ runId, warnings: [`the checkpoint was not moved: ${why}`] });
         return {};
       }

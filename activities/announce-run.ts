@@ -6,12 +6,12 @@ import type { Dependencies } from "./dependencies.ts";
 /** Runs that are looked through for the drain before. */
 const runsLookedAtMax = 20;
 
-/** Whether the drain before this one ended so too: what is tried again and again is told of once. */
+/** Whether the drain or resend before this one ended so too: what is tried again and again is told of once. */
 async function isToldOf(
   { state }: Pick<Dependencies, "state">,
   { kind, sync, run_id: runId, outcome, error }: RunReport,
 ): Promise<boolean> {
-  if (kind !== "inbox") return false;
+  if (kind !== "inbox" && kind !== "resend") return false;
   const runs = await state.runs({ sync, limit: runsLookedAtMax });
   const earlier = runs.slice(runs.findIndex((run) => run.runId === runId) + 1);
   const before = earlier.find((run) => run.kind === kind);

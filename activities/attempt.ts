@@ -1,10 +1,11 @@
 import { Context } from "@temporalio/activity";
+import { CancelledFailure } from "@temporalio/common";
 
 import { heartbeatMs } from "../src/limits.ts";
 import { requestingAs, type PaceTally } from "../src/requester.ts";
 import type { Run } from "../src/state/runs.ts";
 import { runOf, type Dependencies } from "./dependencies.ts";
-import { toFailure } from "./failure.ts";
+import { toFailure, workerStopped } from "./failure.ts";
 import type { PartRef, RunRef } from "./inputs.ts";
 
 /** What one attempt of an activity may use of Temporal. */
@@ -15,6 +16,11 @@ export type Attempt = {
   readonly progress: (facts: object) => void;
 };
 
+/** Whether the worker stops, which the SDK tells as a cancel with this text. */
+function isWorkerStop({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof CancelledFailure && reason.message === "WORKER_SHUTDOWN";
+}
+
 /**
  * Runs one attempt: beats from a timer, so that no amount of work delays a beat, and turns what is thrown into the
  * failure that says what happens next.
@@ -24,6 +30,7 @@ export async function attempt<Result>(
 ): Promise<Result> {
   const context = Context.current();
   let latest: object | undefined;
+  const begunMs = performance.now();
   const timer = setInterval(() => context.heartbeat(latest), heartbeatMs);
   try {
     return await work({
@@ -33,9 +40,11 @@ export async function attempt<Result>(
       },
     });
   } catch (error) {
+    const { cancellationSignal } = context;
+    if (isWorkerStop(cancellationSignal)) throw workerStopped();
     // A cancelled activity must end as cancelled, whatever its request made of the abort.
-    context.cancellationSignal.throwIfAborted();
-    throw toFailure(error);
+    cancellationSignal.throwIfAborted();
+    throw toFailure(error, performance.now() - begunMs);
   } finally {
     clearInterval(timer);
   }
@@ -53,7 +62,7 @@ export type RequestAttempt = Attempt & {
  * @throws what `runOf` throws, before anything else.
  */
 export async function requestAttempt<Result>(
-  deps: Pick<Dependencies, "config" | "state" | "target">,
+  deps: Pick<Dependencies, "config" | "now" | "state" | "target">,
   ref: RunRef & Partial<Pick<PartRef, "chunk" | "part">>,
   work: (attempt: RequestAttempt) => Promise<Result>,
 ): Promise<Result> {

@@ -1,14 +1,15 @@
-import { stagedRuns, sweepRun } from "../src/staging/folder.ts";
-import { endRun } from "./close-run.ts";
+import { endRun, type Ending } from "./close-run.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { sweepEnded } from "./drop-chunk.ts";
 import { isRunOpen } from "./run-open.ts";
+import { endGoneSenders } from "./settle-doubts.ts";
 
 /** Open runs looked at when a worker starts; a sync or pull has a few at most. */
 const openRunsMax = 1_000;
 
 /** Ends a run that its workflow will not: it was terminated, or is lost with its server. */
 export async function abandonRun(
-  deps: Pick<Dependencies, "config" | "log" | "now" | "startNotifying" | "state">,
+  deps: Ending,
   { runId, workflowId }: { readonly runId: string; readonly workflowId: string },
 ): Promise<void> {
   const message = `its workflow ${workflowId} was terminated, or its Temporal server is gone`;
@@ -22,14 +23,12 @@ export async function abandonRun(
  * else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
-  const { state, stagingFolder } = deps;
+  const { state } = deps;
   for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
     // A run of another Temporal server is left to whoever needs its lock: its worker may only be between two releases.
     const isOurs = run.temporalId === deps.temporalId;
     if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);
   }
-  for (const runId of await stagedRuns(stagingFolder)) {
-    const run = await state.run(runId);
-    if (run !== undefined && run.endedAt !== null) await sweepRun(stagingFolder, runId);
-  }
+  await endGoneSenders(deps);
+  await sweepEnded(deps);
 }

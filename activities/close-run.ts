@@ -8,6 +8,23 @@ import { attempt } from "./attempt.ts";
 import { isoNow, type Dependencies } from "./dependencies.ts";
 import { warnOfEmptySource } from "./empty-source.ts";
 import type { CloseRunInput } from "./inputs.ts";
+import { settleMapping } from "./older-mapping.ts";
+import { settleDoubts } from "./settle-doubts.ts";
+
+/** What ending a run needs. */
+export type Ending = Pick<
+  Dependencies,
+  | "clock"
+  | "config"
+  | "isProcessGone"
+  | "log"
+  | "now"
+  | "process"
+  | "sources"
+  | "startNotifying"
+  | "startResend"
+  | "state"
+>;
 
 /**
  * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
@@ -15,7 +32,7 @@ import type { CloseRunInput } from "./inputs.ts";
  * outcome.
  */
 export async function endRun(
-  deps: Pick<Dependencies, "config" | "log" | "now" | "startNotifying" | "state">,
+  deps: Ending,
   { runId, ...input }: Omit<CloseRunInput, "outcome"> & { readonly outcome: Outcome },
 ): Promise<RunReport | null> {
   const { state } = deps;
@@ -36,13 +53,17 @@ export async function endRun(
   const isPull = run.kind === "pull";
   const { read, rejected } = pull ?? tally;
   if (outcome === "done" && read === 0 && !isPull) await warnOfEmptySource(deps, run);
-  if (outcome === "done" && rejected > 0) outcome = "done_with_rejects";
+  if (!isPull && !staged) {
+    await settleDoubts(deps, run, outcome === "done");
+    await settleMapping(deps, run, outcome === "done");
+  }
+  if (outcome === "done" && rejected + run.gone > 0) outcome = "done_with_rejects";
   const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
   const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
   const report = buildReport({ run: ended, tally, reasons, pull });
-  const { target, sync, firstRunId } = run;
+  const { target, sync } = run;
   const name = isPull ? pullLock(target, sync) : sendLock(target, sync);
-  await state.releaseLock({ name, firstRunId });
+  await state.releaseLock({ name, runId });
   const { counts, bytes, duration_ms: ms } = report;
   deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
   await announceRun(deps, report);

@@ -1,9 +1,11 @@
-import { mayBeApplied, UploadGoneError } from "../src/errors.ts";
+import { UploadGoneError } from "../src/errors.ts";
 import { chunkName } from "../src/lane-of.ts";
 import { requestAttempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
+import { leavingNow } from "./leaving.ts";
+import { noteAnswer } from "./note-answer.ts";
 import { assertServed, unknownOutcomesOf } from "./poison.ts";
 
 /**
@@ -20,37 +22,36 @@ export function createConfirmUpload(
       const name = { runId, chunk, stage, part };
       const { stream } = syncOf(deps, run.sync);
       await assertServed(deps, ref, { stream, signal });
+      const { request, beforeSend, mayLand } = leavingNow(deps, "file");
       const confirming = { ...name, form: "file", confirm: fileKey, host: deps.hostId } as const;
-      const receipt = await state.beginPart({ ...confirming, at: isoNow(deps) });
-      const { attempts } = receipt;
+      const receipt = await state.beginPart({ ...confirming, request, at: isoNow(deps) });
+      const { attempts, request: number } = receipt;
       const isAnother = receipt.state === "confirming" && receipt.fileKey !== fileKey;
       if (receipt.state === "staged" || receipt.state === "sending" || isAnother) {
         // An earlier attempt found the upload gone, and its answer never arrived.
         throw new UploadGoneError(`part ${part} of ${chunkName(chunk)} is to be uploaded again`);
       }
-      if (receipt.state !== "confirming") return {};
-      signal.throwIfAborted();
+      if (number === null) return {};
+      const ended = () => ({ number, now: deps.clock() });
+      const move = async (to: Pick<Parameters<typeof state.movePart>[0], "fileKey" | "state">) =>
+        await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: ended() });
+      let taken: Awaited<ReturnType<typeof api.confirmUpload>>;
       try {
-        await bearFaults(
+        signal.throwIfAborted();
+        taken = await bearFaults(
           deps,
           { ...name, unknown: unknownOutcomesOf(name) },
-          async () => await api.confirmUpload({ fileKey, records: receipt.records, signal }),
+          async () =>
+            await api.confirmUpload({ fileKey, records: receipt.records, signal, beforeSend }),
         );
       } catch (error) {
-        if (error instanceof UploadGoneError) {
-          await state.movePart({
-            ...name,
-            attempts,
-            state: "staged",
-            fileKey: null,
-            at: isoNow(deps),
-          });
-        } else if (!mayBeApplied(error) && !signal.aborted) {
-          await state.movePart({ ...name, attempts, state: "uploaded", at: isoNow(deps) });
-        }
+        if (mayLand(error, signal)) await state.endRequest(ended());
+        else if (error instanceof UploadGoneError) await move({ state: "staged", fileKey: null });
+        else await move({ state: "uploaded" });
         throw error;
       }
-      await state.movePart({ ...name, attempts, state: "accepted", at: isoNow(deps) });
+      await move({ state: "accepted" });
+      await noteAnswer(deps, run, taken.note);
       return {};
     });
 }

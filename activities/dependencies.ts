@@ -1,4 +1,5 @@
 import type { Source } from "../connectors/connector.ts";
+import { assertSameAccount } from "../connectors/identities.ts";
 import type { ApiClient } from "../src/api/client.ts";
 import type { Clock } from "../src/clock.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
@@ -7,6 +8,7 @@ import type { Effect } from "../src/effect.ts";
 import {
   ConfigChangedError,
   ConfigError,
+  RunEndedError,
   SupersededError,
   WrongStoreError,
 } from "../src/errors.ts";
@@ -14,7 +16,8 @@ import type { Inbox } from "../src/inbox/inbox.ts";
 import type { Notifier } from "../src/notify/notifier.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
 import type { ScheduleState } from "../src/schedules/missed.ts";
-import type { LockHolder } from "../src/state/locks.ts";
+import { sendLock, type LockHolder } from "../src/state/locks.ts";
+import { pullLock } from "../src/state/pulls.ts";
 import type { Run } from "../src/state/runs.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import type { RunRef } from "./inputs.ts";
@@ -42,6 +45,8 @@ export type Dependencies = {
   /** Folder of staged files. */
   readonly stagingFolder: string;
   readonly hostId: string;
+  /** Names this process among all of its host's, also later ones (`processName`). */
+  readonly process: string;
   /** The task queue of activities that need this host's files. */
   readonly hostQueue: string;
   /** Temporal's cluster and namespace: only there can a run's workflow be looked up. */
@@ -54,6 +59,10 @@ export type Dependencies = {
   readonly notifier: Notifier;
   /** Starts the workflow `notify` of a run; a second time is no other than the first. */
   startNotifying(input: NotifyInput): Promise<void>;
+  /** Whether the process of this name (`process`) is gone; undefined where it cannot be looked for from here. */
+  isProcessGone(name: string): boolean | undefined;
+  /** Starts the workflow `resend` of a sync; one that runs is left alone. */
+  startResend(sync: string): Promise<void>;
   /** Leaves the start form of the Web UI an example again, a while after the backfill of this workflow id; undefined leaves none. */
   readonly seedTemplate?: ((workflowId: string) => void) | undefined;
   /** What is posted; undefined where no connection is posted to. */
@@ -98,6 +107,15 @@ export function pullOf({ config }: Pick<Dependencies, "config">, name: string): 
   return pull;
 }
 
+/** @throws {RunEndedError} the run has ended: it would send again what later runs may have replaced. */
+export function assertNotEnded({ runId, kind, outcome, sync }: Run): void {
+  if (outcome === null) return;
+  const command = kind === "pull" || kind === "backfill" ? kind : "run";
+  throw new RunEndedError(`run ${runId} has ended as ${outcome.replaceAll("_", " ")}`, {
+    hint: `a reset does not run it again: \`sluice ${command} ${sync}\` begins a new run`,
+  });
+}
+
 /**
  * The run of an activity that only writes down what was done: on this store, by a run that has not given its lock away.
  * @throws {WrongStoreError} @throws {SupersededError}
@@ -125,13 +143,30 @@ export async function heldRunOf(
 }
 
 /**
+ * A worker may have been started again with another key in the midst of a run. A key of a file is looked at where a run opens: it
+ * may be rotated under a worker.
+ * @throws {ConfigError} it is not the key that the run was opened with.
+ */
+async function assertStillSameAccount(
+  deps: Pick<Dependencies, "config" | "now" | "state" | "target">,
+  run: Run,
+): Promise<void> {
+  const { config, state, target } = deps;
+  if (config.api.apiKeyFile !== undefined || run.request.dryRun === true) return;
+  const kind = run.kind === "pull" ? "pull" : "sync";
+  const lock = kind === "pull" ? pullLock(target, run.sync) : sendLock(target, run.sync);
+  const holder = { state, kind, name: run.sync, lock, at: isoNow(deps) } as const;
+  await assertSameAccount(holder, config.api, { isFresh: false, isKept: false });
+}
+
+/**
  * The run of an activity that reads, maps or sends, once it is sure that this worker may go on with it: neither a redeploy
- * nor a zombie may mix two mappings, two services or two stores.
+ * nor a zombie may mix two mappings, two services, two accounts or two stores.
  * @throws {WrongStoreError} @throws {SupersededError} @throws {ConfigChangedError} its sync is configured otherwise by now.
  * @throws {ConfigError} it was begun for another service than this worker talks to: what one holds the other does not.
  */
 export async function runOf(
-  deps: Pick<Dependencies, "config" | "state" | "target">,
+  deps: Pick<Dependencies, "config" | "now" | "state" | "target">,
   ref: RunRef,
 ): Promise<Run> {
   const run = await heldRunOf(deps, ref);
@@ -150,6 +185,7 @@ export async function runOf(
       { field: `${isPull ? "pulls" : "syncs"}.${run.sync}`, hint },
     );
   }
+  await assertStillSameAccount(deps, run);
   return run;
 }
 

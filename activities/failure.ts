@@ -11,6 +11,7 @@ import {
 } from "../src/errors.ts";
 import type { RefusedRecord } from "../src/errors.ts";
 import { retryDelayMsMin, waitInActivityRetryMsMax } from "../src/limits.ts";
+import { workerStoppedType } from "../src/worker-stopped.ts";
 
 /** What a failure carries besides its text, as its first detail. */
 export type FailureFacts = {
@@ -25,20 +26,30 @@ export type FailureFacts = {
 /** Time that the last attempt needs before its schedule-to-close timeout. */
 const lastAttemptMs = 5_000;
 
-function timeLeftMs(): number {
-  const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
-  const isBounded = scheduleToCloseTimeoutMs > 0;
-  return isBounded ? scheduledTimestampMs + scheduleToCloseTimeoutMs - Date.now() : Infinity;
+/**
+ * How long ago the activity was first asked for: by the server's clock up to this attempt, by this machine's from there. The two clocks are
+ * never compared, because they may be hours apart.
+ */
+function sinceFirstMs(attemptMs: number): number {
+  const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = activityInfo();
+  return currentAttemptScheduledTimestampMs - scheduledTimestampMs + attemptMs;
+}
+
+function timeLeftMs(attemptMs: number): number {
+  const { scheduleToCloseTimeoutMs: bound } = activityInfo();
+  return bound > 0 ? bound - sinceFirstMs(attemptMs) : Infinity;
 }
 
 /** Whether what is missing may still come: the activity was first asked for less than the error's patience ago. */
-function isStillWaitedFor(error: SluiceError): boolean {
-  if (!(error instanceof ConfigError)) return false;
-  return Date.now() - activityInfo().scheduledTimestampMs < (error.patienceMs ?? 0);
+function isStillWaitedFor(error: SluiceError, attemptMs: number): boolean {
+  return error instanceof ConfigError && sinceFirstMs(attemptMs) < (error.patienceMs ?? 0);
 }
 
-/** The one place where an error of ours becomes a failure of Temporal: code -> type, class -> whether it is retried. */
-export function toFailure(error: unknown): ApplicationFailure {
+/**
+ * The one place where an error of ours becomes a failure of Temporal: code -> type, class -> whether it is retried. `attemptMs` is how long
+ * this attempt has run.
+ */
+export function toFailure(error: unknown, attemptMs: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof SluiceError)) {
     // A bug or a library's error: retried, because an attempt elsewhere or later may do; its text is all that is shown.
@@ -50,7 +61,7 @@ export function toFailure(error: unknown): ApplicationFailure {
   const failure = {
     message: error.message,
     type: error.code,
-    nonRetryable: !error.retryable && !isStillWaitedFor(error),
+    nonRetryable: !error.retryable && !isStillWaitedFor(error, attemptMs),
   };
   if (retryAfterMs === undefined)
     return ApplicationFailure.create({ ...failure, details: [facts] });
@@ -60,7 +71,7 @@ export function toFailure(error: unknown): ApplicationFailure {
   // eleven events: an outage, with two waits a minute and no end in sight, would fill it in less than a day.
   const isLong =
     error instanceof RateLimitedError && !error.isOutage && delayMs > waitInActivityRetryMsMax;
-  const isWaitForWorkflow = isLong || delayMs > timeLeftMs() - lastAttemptMs;
+  const isWaitForWorkflow = isLong || delayMs > timeLeftMs(attemptMs) - lastAttemptMs;
   return ApplicationFailure.create({
     ...failure,
     nonRetryable: isWaitForWorkflow,
@@ -70,5 +81,15 @@ export function toFailure(error: unknown): ApplicationFailure {
     ...(error instanceof RateLimitedError || error instanceof LockWaitError
       ? { category: ApplicationFailureCategory.BENIGN }
       : {}),
+  });
+}
+
+/** What was cut off by its worker's stop is begun again by the next one, at once: nothing is wrong with it. */
+export function workerStopped(): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: "interrupted: its worker was told to stop",
+    type: workerStoppedType,
+    nextRetryDelay: retryDelayMsMin,
+    category: ApplicationFailureCategory.BENIGN,
   });
 }

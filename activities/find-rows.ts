@@ -7,11 +7,12 @@ import { SluiceError } from "../src/errors.ts";
 import { chunkName } from "../src/lane-of.ts";
 import { pageRowsMax } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
+import { hashesOf } from "../src/pipeline/changed.ts";
 import type { PageStart } from "../src/pipeline/chunk.ts";
 import { writeLines } from "../src/pipeline/lines.ts";
 import { mapRows } from "../src/pipeline/map.ts";
 import { namedRows } from "../src/pipeline/named-rows.ts";
-import type { RowPage } from "../src/pipeline/page.ts";
+import { numbered, type RowPage } from "../src/pipeline/page.ts";
 import { rejectMaker } from "../src/pipeline/rejects.ts";
 import { validateRecords } from "../src/pipeline/validate.ts";
 import { rejectText } from "../src/records/reject-codes.ts";
@@ -41,7 +42,11 @@ type Search = {
   readonly signal: AbortSignal;
 };
 
-const pageStartSchema = z.object({ record: z.int(), from: z.unknown() });
+const pageStartSchema = z.object({
+  record: z.int(),
+  from: z.unknown(),
+  first: z.int().optional(),
+});
 
 const keyed = z.record(z.string(), z.unknown());
 
@@ -49,8 +54,8 @@ async function readPageStarts(file: string): Promise<PageStart[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
   return lines.map((line): PageStart => {
-    const { record, from } = pageStartSchema.parse(JSON.parse(line));
-    return { record, from };
+    const { record, from, first } = pageStartSchema.parse(JSON.parse(line));
+    return { record, from, first };
   });
 }
 
@@ -116,7 +121,8 @@ async function rowsOf(
   const makeReject = rejectMaker(stream, pii.rejects);
   const rows = new Map<number, Row>();
   try {
-    const mapped = mapRows(pagesFrom(deps, search, at.start), mapping, {
+    const pages = numbered(pagesFrom(deps, search, at.start), at.start.first);
+    const mapped = mapRows(pages, mapping, {
       stream,
       keepRows: pii.rejects,
       makeReject,
@@ -151,12 +157,14 @@ async function rejectsOf(
   const makeReject = rejectMaker(stream, sync.pii.rejects);
   const rows = start === undefined ? undefined : await rowsOf(deps, search, { start, lines });
   return refused.map(({ record, field, code }): RejectEntry => {
-    const key = String(keyed.parse(JSON.parse(lines.get(record) ?? "{}"))[keyFieldOf(stream)]);
+    const line = lines.get(record) ?? "{}";
+    const key = String(keyed.parse(JSON.parse(line))[keyFieldOf(stream)]);
+    const hash = hashesOf([{ line }]);
     const reason = `${rejectText(code)}${field === undefined ? "" : `, naming ${field}`}`;
     const fault = { step: "send", code, field, reason, key } as const;
     const row = rows?.get(record);
-    if (row !== undefined) return makeReject(row.page, row.index, fault);
-    return { stream, place: `${chunkName(receipt.chunk)}, record ${record + 1}`, ...fault };
+    if (row !== undefined) return { ...makeReject(row.page, row.index, fault), hash };
+    return { stream, place: `${chunkName(receipt.chunk)}, record ${record + 1}`, ...fault, hash };
   });
 }
 

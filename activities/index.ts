@@ -14,6 +14,7 @@ import { createPostNotification } from "./post-notification.ts";
 import { createListDomains } from "./pull-domains.ts";
 import { createOpenPull } from "./pull-open.ts";
 import { createPullPages } from "./pull-pages.ts";
+import { createLookForDoubts } from "./settle-doubts.ts";
 import { createSplitChunk } from "./split-chunk.ts";
 import { createStageChunk } from "./stage-chunk.ts";
 import { createSweepInboxes } from "./sweep-inboxes.ts";
@@ -36,6 +37,7 @@ export function createSharedActivities(deps: Dependencies): {
   readonly openPull: ReturnType<typeof createOpenPull>;
   readonly listDomains: ReturnType<typeof createListDomains>;
   readonly pullPages: ReturnType<typeof createPullPages>;
+  readonly lookForDoubts: ReturnType<typeof createLookForDoubts>;
   readonly lookIntoInbox: ReturnType<typeof createLookIntoInbox>;
   readonly sweepInboxes: ReturnType<typeof createSweepInboxes>;
 } {
@@ -54,6 +56,7 @@ export function createSharedActivities(deps: Dependencies): {
     openPull: createOpenPull(deps),
     listDomains: createListDomains(deps),
     pullPages: createPullPages(deps),
+    lookForDoubts: createLookForDoubts(deps),
     lookIntoInbox: createLookIntoInbox(deps),
     sweepInboxes: createSweepInboxes(deps),
   };

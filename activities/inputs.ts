@@ -21,7 +21,7 @@ export type PartRef = StageRef & { readonly part: number };
 /** Input of `openRun`. */
 export type OpenRunInput = {
   readonly sync: string;
-  readonly kind: "inbox" | "replay" | "sync";
+  readonly kind: "inbox" | "replay" | "resend" | "sync";
   readonly runId: string;
   readonly workflowId: string;
   /** Run id of the workflow's first execution, which continue-as-new keeps. */

@@ -76,6 +76,25 @@ async function lingerMsOf(deps: Dependencies, inbox: Inbox, posted: Posted): Pro
 }
 
 /**
+ * How long what is unread waits for a file of its stream: its confirmation is not the end of it, and a small body behind it may be applied
+ * first. No event waits longer than the setting, so that one file after the other does not hold it up for ever. 0 or less: no longer.
+ */
+async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, posted: Posted): Promise<number> {
+  const { config, state, target } = deps;
+  const { fileWaitMs } = config.api;
+  if (fileWaitMs === undefined) return 0;
+  const readings = await readingsOf(deps, inbox, posted);
+  const since = Math.min(...readings.flatMap(({ unreadSince }) => unreadSince ?? []), Infinity);
+  if (since === Infinity) return 0;
+  const streams = new Set(posted.syncs.map(({ stream }) => stream));
+  const syncs = [...config.syncs.values()].filter(({ stream }) => streams.has(stream));
+  const names = syncs.map(({ name }) => name);
+  const from = new Date(deps.now() - fileWaitMs).toISOString();
+  const lastMs = await state.lastFileAt({ target, syncs: names, since: from });
+  return lastMs === null ? 0 : Math.min(lastMs, since) + fileWaitMs - deps.now();
+}
+
+/**
  * Looks which syncs have something unread. It answers the bell first, so that nothing comes unheard; but not while nothing can be
  * sent or nobody would read it: then no doorbell is to start a drain, and a sweep does once it helps.
  */
@@ -91,7 +110,9 @@ export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => P
       if (shut !== null || isIdle) {
         return { shut, syncs: [], isAnswered: false, runsPerExecution };
       }
-      const waitMs = linger ? await lingerMsOf(deps, inbox, { ...all, syncs }) : 0;
+      const own = { ...all, syncs };
+      const lingerMs = linger ? await lingerMsOf(deps, inbox, own) : 0;
+      const waitMs = Math.max(lingerMs, await fileWaitMsOf(deps, inbox, own));
       if (waitMs > sleepInActivityMsMax)
         return { shut: null, syncs: [], isAnswered: false, runsPerExecution, waitMs };
       if (waitMs > 0) await delay(waitMs, undefined, { signal });

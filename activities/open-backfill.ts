@@ -6,10 +6,11 @@ import { assertMaySend } from "../src/key-gates.ts";
 import { sendLock } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
-import { heldRunOf, syncOf, type Dependencies } from "./dependencies.ts";
+import { assertNotEnded, heldRunOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { BackfillRef, OpenBackfillInput, OpenedBackfill, RunRef } from "./inputs.ts";
 import { settingsOf } from "./open-run.ts";
 import { planFor, requestOf } from "./plan-backfill.ts";
+import { assertSameSides } from "./same-sides.ts";
 import { checkColumns, connectorOf } from "./source.ts";
 import { takeRunLock } from "./take-lock.ts";
 
@@ -75,24 +76,26 @@ export function createOpenBackfill(
   const { state, target } = deps;
   return async ({ approved, raw, ...ref }) =>
     await attempt(async ({ signal }) => {
-      const { runId, firstRunId } = ref;
+      const { runId } = ref;
       const run = await plannedRun(deps, ref);
+      assertNotEnded(run);
       const sync = syncOf(deps, run.sync);
       await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       const name = sendLock(target, run.sync);
       const isBegun = approved === undefined;
       const what = `sync ${run.sync} is being sent`;
       const fence = await takeRunLock(deps, { kind: run.kind, ...ref, name, isBegun, what });
+      const source = connectorOf(deps, sync.connector);
+      await assertSameSides(deps, { sync, source, isKept: true }, signal);
       const held = isBegun
         ? await planOf(deps, runId)
         : await planAgain(deps, { runId, raw, approved }, signal);
       if ("moved" in held) {
-        await state.releaseLock({ name, firstRunId });
+        await state.releaseLock({ name, runId });
         return held;
       }
       // What was sent by one mapping is not gone on with by another.
       if (held.config_hash !== sync.configHash) throw changedSince(run);
-      const source = connectorOf(deps, sync.connector);
       await checkColumns(source, sync, { signal, mayName: false });
       if (sync.send === "all") await state.forgetFingerprints({ target, sync: sync.name });
       return {
@@ -115,9 +118,9 @@ export function createYieldBackfill(deps: Dependencies): (input: RunRef) => Prom
   return async (ref) =>
     await attempt(async () => {
       // An attempt that was stalled must not take the lock from the holding that came after it.
-      const { runId, firstRunId, sync } = await heldRunOf(deps, ref);
+      const { runId, sync } = await heldRunOf(deps, ref);
       await state.dropSends({ runId });
-      await state.releaseLock({ name: sendLock(target, sync), firstRunId });
+      await state.releaseLock({ name: sendLock(target, sync), runId });
       return {};
     });
 }

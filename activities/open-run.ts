@@ -5,11 +5,13 @@ import { assertMaySend } from "../src/key-gates.ts";
 import { sendLock } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
-import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import { assertNotEnded, isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
-import { placeRun } from "./place-run.ts";
+import { placeResend, placeRun, warnOfRestore } from "./place-run.ts";
 import { placeReplay } from "./replay-place.ts";
+import { assertSameSides } from "./same-sides.ts";
+import { endGoneSenders } from "./settle-doubts.ts";
 import { checkColumns, connectorOf } from "./source.ts";
 import { takeRunLock } from "./take-lock.ts";
 
@@ -61,23 +63,30 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       if (opened.firstRunId !== input.firstRunId) {
         throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
       }
+      assertNotEnded(opened);
       const fence = await takeRunLock(deps, {
         ...input,
         name: sendLock(target, input.sync),
         what: `sync ${input.sync} is being sent`,
       });
+      await endGoneSenders(deps);
+      const isKept = input.request.dryRun !== true;
+      await assertSameSides(deps, { sync, source, isKept }, signal);
       if (input.kind === "replay") {
         await placeReplay(deps, { run: opened, sync, source });
+      } else if (input.kind === "resend") {
+        await placeResend(deps, opened);
       } else {
         if (input.kind === "sync") await warnOfMissedRuns(deps, opened, sync.schedule);
         await placeRun(deps, { runId: input.runId, sync, source }, signal);
       }
-      if (input.request.dryRun !== true) {
+      if (isKept) {
+        await warnOfRestore(deps, opened);
         await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       }
-      await checkColumns(source, sync, { signal, mayName: false });
+      if (input.kind !== "resend") await checkColumns(source, sync, { signal, mayName: false });
       // `send: all` keeps no fingerprints, so older ones no longer say what the service holds.
-      if (sync.send === "all" && input.request.dryRun !== true) {
+      if (sync.send === "all" && input.kind !== "resend" && input.request.dryRun !== true) {
         await state.forgetFingerprints({ target, sync: sync.name });
       }
       deps.log.info(

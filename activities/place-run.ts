@@ -1,28 +1,67 @@
 import type { Source } from "../connectors/connector.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import type { Checkpoint } from "../src/state/checkpoints.ts";
+import type { Run } from "../src/state/runs.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { askOf } from "./source.ts";
 
 const otherReading =
   "the checkpoint was made by another way of reading this source: everything is read again";
 
-/** Where the checkpoint lets a run begin, null for the source's beginning, and what a person should know of it. */
-function beginOf(
+/** The checkpoint as the source knows it: null without one, undefined when it says nothing of this way of reading. */
+function sinceOf(
   source: Source,
   config: unknown,
   checkpoint: Checkpoint,
-): { readonly from: unknown; readonly warnings: readonly string[] } {
-  if (checkpoint.position === null || source.restart?.(config) === "each-run") {
-    return { from: null, warnings: [] };
-  }
+): { readonly position: unknown; readonly held: unknown } | null | undefined {
+  if (checkpoint.position === null || source.restart?.(config) === "each-run") return null;
   // Between one configuration and the next a source may come to be read in another order; then a position says nothing.
   const position = source.position.safeParse(checkpoint.position);
   const held = source.position.nullable().safeParse(checkpoint.held);
-  if (!position.success || !held.success) return { from: null, warnings: [otherReading] };
-  if (source.rewind === undefined) return { from: position.data, warnings: [] };
-  const from = source.rewind({ config, position: position.data, held: held.data ?? undefined });
+  if (!position.success || !held.success) return undefined;
+  return { position: position.data, held: held.data ?? undefined };
+}
+
+/** Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning, and what a person should know of it. */
+function beginOf(
+  source: Source,
+  config: unknown,
+  { since, to }: { readonly since: ReturnType<typeof sinceOf>; readonly to: unknown },
+): { readonly from: unknown; readonly warnings: readonly string[] } {
+  if (since === null) return { from: null, warnings: [] };
+  if (since === undefined) return { from: null, warnings: [otherReading] };
+  if (source.rewind === undefined) return { from: since.position, warnings: [] };
+  const from = source.rewind({ config, ...since, to });
   return from === undefined ? { from: null, warnings: [otherReading] } : { from, warnings: [] };
+}
+
+function goneWarnings(gone: number): readonly string[] {
+  if (gone === 0) return [];
+  const [events, them] = gone === 1 ? ["event was", "it"] : ["events were", "them"];
+  return [
+    `${gone} ${events} removed from the inbox before this sync read ${them}, and counted as gone: only the sender has ${them} still`,
+  ];
+}
+
+/** Lets a run begin that reads no source: it sends once more what is in doubt. To be called once the send lock is held. */
+export async function placeResend(
+  { state, target }: Pick<Dependencies, "state" | "target">,
+  { runId, sync }: Pick<Run, "runId" | "sync">,
+): Promise<void> {
+  const { version: checkpointVersion } = await state.checkpoint({ target, sync });
+  await state.placeRun({ runId, checkpointVersion, from: null });
+}
+
+/** Tells, once for each sync, that the store was restored from a backup. */
+export async function warnOfRestore(
+  { state, target }: Pick<Dependencies, "state" | "target">,
+  { runId, sync }: Pick<Run, "runId" | "sync">,
+): Promise<void> {
+  if (!(await state.isRestored({ target, sync }))) return;
+  const warning =
+    "the state store was restored from a backup, and does not know what was sent after it: what was sent before counts as unknown, and is sent again when it is read";
+  await state.addWarnings({ runId, warnings: [warning] });
+  await state.tellRestored({ target, sync });
 }
 
 /**
@@ -35,11 +74,17 @@ export async function placeRun(
   signal: AbortSignal,
 ): Promise<void> {
   const { runId, sync, source } = at;
-  const horizon = await source.horizon?.(askOf(sync, signal));
   const checkpoint = await state.checkpoint({ target, sync: sync.name });
-  const { from, warnings } = beginOf(source, sync.connectorConfig, checkpoint);
+  const config = sync.connectorConfig;
+  const since = sinceOf(source, config, checkpoint);
+  const horizon = await source.horizon?.({ ...askOf(sync, signal), since: since?.position });
   const { to, held, future } = horizon ?? {};
-  await state.placeRun({ runId, checkpointVersion: checkpoint.version, from, to, held, future });
-  const told = [...warnings, ...(horizon?.warnings ?? [])];
+  const { from, warnings } = beginOf(source, config, { since, to });
+  // Where the checkpoint is of another inbox, its numbers say nothing of this one.
+  const isOther = warnings.length > 0;
+  const gone = isOther ? 0 : (source.gone?.({ config, from: from ?? undefined, to }) ?? 0);
+  const { version: checkpointVersion } = checkpoint;
+  await state.placeRun({ runId, checkpointVersion, from, to, held, future, gone });
+  const told = [...warnings, ...goneWarnings(gone), ...(horizon?.warnings ?? [])];
   if (told.length > 0) await state.addWarnings({ runId, warnings: told });
 }

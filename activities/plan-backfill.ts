@@ -2,14 +2,17 @@ import type { Source } from "../connectors/connector.ts";
 import { makePlan } from "../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../src/backfill/plan.ts";
 import { readBackfillInput } from "../src/backfill/read-input.ts";
+import { repeatsOf } from "../src/backfill/repeats.ts";
 import type { BackfillRequest } from "../src/backfill/request.ts";
+import { isLog } from "../src/backfill/source.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
 import { assertMayAdvance } from "./advance-checkpoint.ts";
 import { attempt } from "./attempt.ts";
-import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import { assertNotEnded, isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "./inputs.ts";
 import { replacesOlder } from "./replay-pages.ts";
+import { assertSameSides } from "./same-sides.ts";
 import { askOf, connectorOf } from "./source.ts";
 
 /** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
@@ -29,11 +32,7 @@ export function requestOf(
 
 /** @throws {ConfigError} older rows may follow newer ones of the same key: of what is posted, or appended, each version stands for itself. */
 function assertMayRepeat(sync: SyncConfig, source: Source): void {
-  const isLog =
-    source.restart?.(sync.connectorConfig) !== "each-run" &&
-    source.horizon === undefined &&
-    source.at === undefined;
-  if (!isLog || !replacesOlder(sync.stream)) return;
+  if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;
   throw new ConfigError(
     `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could overwrite a newer one`,
     {
@@ -41,6 +40,34 @@ function assertMayRepeat(sync: SyncConfig, source: Source): void {
       hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
     },
   );
+}
+
+/**
+ * Of rows that are versions of one record the newest must be the last one sent: only what goes on to the present, in order, ends with it.
+ * What another run sent meanwhile is left out by its fingerprint.
+ * @throws {ConfigError} the backfill would end with an older one.
+ */
+async function assertEndsWithNewest(
+  sync: SyncConfig,
+  source: Source,
+  at: { readonly request: BackfillRequest; readonly now: Date; readonly signal: AbortSignal },
+): Promise<void> {
+  const { request, now, signal } = at;
+  const { keys, limit, to } = request;
+  const endsNow = to === undefined || ("time" in to && to.time >= now);
+  if (source.restart?.(sync.connectorConfig) === "each-run") return;
+  if (keys === undefined && limit === undefined && endsNow && sync.send !== "all") return;
+  if ((await repeatsOf(sync, source, signal)) !== "often") return;
+  const what = `several rows of sync ${sync.name} make one record: an older one could overwrite what the service holds of it`;
+  if (sync.send === "all") {
+    throw new ConfigError(what, {
+      field: "sync",
+      hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
+    });
+  }
+  const field = keys === undefined ? (limit === undefined ? "to" : "limit") : "keys";
+  const hint = `leave out "${field}": a backfill that goes on to the present ends with the newest row of each`;
+  throw new ConfigError(what, { field, hint });
 }
 
 /** @throws {ConfigError} a transaction is open that may still commit rows before the end: neither this nor the nightly run would read them. */
@@ -67,6 +94,7 @@ export async function planFor(
   const sync = syncOf(deps, request.sync);
   const source = connectorOf(deps, sync.connector);
   assertMayRepeat(sync, source);
+  await assertEndsWithNewest(sync, source, { request, now, signal });
   if (request.advanceCheckpoint) await assertNothingIsOpen(sync, source, signal);
   return await makePlan({ sync, source, request, state, target, now, signal });
 }
@@ -83,9 +111,10 @@ async function freezePlan(
   const source = connectorOf(deps, sync.connector);
   const checkpoint = await state.checkpoint({ target, sync: sync.name });
   assertMayAdvance(request, { sync, source, checkpoint });
+  await assertSameSides(deps, { sync, source, isKept: false }, signal);
   const made = await planFor(deps, at, signal);
   const { mode, limit, keys, advanceCheckpoint, note } = request;
-  await state.openRun({
+  const opened = await state.openRun({
     ...ref,
     sync: sync.name,
     target,
@@ -102,6 +131,7 @@ async function freezePlan(
     },
     startedAt: isoNow(deps),
   });
+  assertNotEnded(opened);
   const { placesAreLines } = source;
   await state.putPlan({ runId: ref.runId, placesAreLines, ...made });
   return made.plan;

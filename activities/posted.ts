@@ -41,6 +41,23 @@ export type Reading = {
   readonly unreadSince: number | undefined;
 };
 
+/**
+ * The least number of a connection that any checkpoint of the store covers, whoever has it: a sync that is not configured now may come
+ * back, and a target that nothing is sent to now may be sent to again. Infinity where there is none.
+ */
+export async function leastKept(
+  { state }: Pick<Dependencies, "state">,
+  inbox: Inbox,
+  connection: string,
+): Promise<number> {
+  const found = await state.positions({ inbox: inbox.inboxId });
+  const seqs = found.flatMap(({ position }) => {
+    const read = inboxPosition.safeParse(position).data;
+    return read?.connection === connection ? [read.seq] : [];
+  });
+  return Math.min(...seqs, Infinity);
+}
+
 /** The last sequence number of a connection. */
 async function lastOf(inbox: Inbox, connection: string): Promise<number> {
   const standings = await inbox.standings();

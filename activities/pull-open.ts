@@ -1,12 +1,14 @@
+import { assertSameAccount, assertSameSource } from "../connectors/identities.ts";
 import type { PullConfig } from "../src/config/pull.ts";
 import { BusyError, ConfigError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import { assertMaySend } from "../src/key-gates.ts";
 import { pullLock } from "../src/state/pulls.ts";
 import { attempt } from "./attempt.ts";
-import { isoNow, pullOf, type Dependencies } from "./dependencies.ts";
+import { assertNotEnded, isoNow, pullOf, type Dependencies } from "./dependencies.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
 import type { OpenedPull, OpenPullInput, PullSettings } from "./pull-inputs.ts";
+import { askOf, checkWriteBack, connectorOf } from "./source.ts";
 import { takeRunLock } from "./take-lock.ts";
 
 /** @throws {ConfigError} the pull is one of the other workflow. */
@@ -34,12 +36,34 @@ function settingsOf({ config }: Dependencies): PullSettings {
 }
 
 /**
+ * Holds the account and what is written to against those of the round that goes on; a round that begins takes what it finds.
+ * @throws {ConfigError} one of them is another: half of the results would be in one place, and half in the other.
+ */
+async function assertSameRound(
+  deps: Dependencies,
+  { pull, isAnew }: { readonly pull: PullConfig; readonly isAnew: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const { state, target } = deps;
+  const { name, writeBack } = pull;
+  const place = await state.pullPlace({ target, pull: name });
+  const isFresh = isAnew || place === undefined || place.isDone || place.steps === 0;
+  const trust = { isFresh, isKept: true };
+  const lock = pullLock(target, name);
+  const holder = { state, kind: "pull", name, lock, at: isoNow(deps) } as const;
+  await assertSameAccount(holder, deps.config.api, trust);
+  const source = connectorOf(deps, writeBack.connector);
+  const asked = { source, connection: writeBack.connection, ask: askOf(writeBack, signal) };
+  await assertSameSource(holder, { ...asked, position: null }, trust);
+}
+
+/**
  * Opens a run of a pull: takes its lock, and goes on with its round or begins one. Twice is once: the run is stored by its id,
  * its own lock is given to it again, and a round that it began is not begun anew.
  */
 export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Promise<OpenedPull> {
   return async ({ walks, ...input }) =>
-    await attempt(async () => {
+    await attempt(async ({ signal }) => {
       const { state, target } = deps;
       const pull = pullOf(deps, input.pull);
       assertWalks(pull, walks);
@@ -59,8 +83,10 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
       if (opened.firstRunId !== firstRunId) {
         throw new BusyError(`run ${runId} belongs to workflow ${opened.workflowId}`);
       }
+      assertNotEnded(opened);
       const lock = { name: pullLock(target, name), what: `pull ${name} is being done` };
       const fence = await takeRunLock(deps, { ...by, ...lock });
+      await assertSameRound(deps, { pull, isAnew: request.full === true }, signal);
       await warnOfMissedRuns(deps, opened, pull.schedule);
       await state.beginPull({
         target,
@@ -71,6 +97,8 @@ export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Pr
         anew: request.full === true,
         hasDomains: pull.domainsFrom !== undefined,
       });
+      // A table that is missing is told before the first call is paid for.
+      await checkWriteBack(deps, pull, signal);
       const family = "search";
       await assertMaySend(state, await currentKey(deps.config.api), { ...deps.clock(), family });
       deps.log.info({ run: runId, pull: name, workflow: workflowId }, "run opened");

@@ -47,12 +47,14 @@ export async function placeReplay(
 }
 
 /**
- * How many rejects stop a run; none stop a replay, because what it reads was refused before, or a drain, because others post what
- * it reads.
+ * How many rejects stop a run; none stop a replay, because what it reads was refused before, a resend, because all of it was accepted
+ * before, or a drain, because others post what it reads.
  */
 export function rejectLimitOf(
   { kind }: Pick<Run, "kind">,
   { rejectLimit }: Pick<SyncConfig, "rejectLimit">,
 ): RejectLimit {
-  return kind === "replay" || kind === "inbox" ? { rate: 1, rows: 0 } : rejectLimit;
+  return kind === "replay" || kind === "resend" || kind === "inbox"
+    ? { rate: 1, rows: 0 }
+    : rejectLimit;
 }

@@ -1,6 +1,8 @@
 import type { Ask } from "../connectors/ask.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { SyncConfig } from "../src/config/config.ts";
+import { didYouMean } from "../src/config/did-you-mean.ts";
+import type { PullConfig } from "../src/config/pull.ts";
 import { ConfigError } from "../src/errors.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 
@@ -50,8 +52,11 @@ export async function checkColumns(
   const mapping = await loadMapping(sync);
   const missing = mapping.columns.filter((column) => !columns.includes(column));
   if (missing.length === 0) return;
+  const named = how.mayName
+    ? missing.map((column) => `"${column}"${didYouMean(column, columns)}`).join(", ")
+    : quoted(missing);
   throw new ConfigError(
-    `sync ${sync.name} reads the column${missing.length > 1 ? "s" : ""} ${quoted(missing)}, which connection ${sync.connection} does not have`,
+    `sync ${sync.name} reads the column${missing.length > 1 ? "s" : ""} ${named}, which connection ${sync.connection} does not have`,
     {
       field: `syncs.${sync.name}.record`,
       hint: how.mayName
@@ -59,4 +64,18 @@ export async function checkColumns(
         : `\`sluice preview ${sync.name}\` says which columns there are`,
     },
   );
+}
+
+/**
+ * Tells before the first call is paid for whether what a pull brings can be written.
+ * @throws {ConfigError} it cannot, as its connector says.
+ */
+export async function checkWriteBack(
+  { sources }: { readonly sources: ReadonlyMap<string, Source> },
+  { writeBack }: Pick<PullConfig, "writeBack">,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = connectorOf({ sources }, writeBack.connector);
+  const columns = { key: Object.keys(writeBack.key), set: Object.keys(writeBack.set) };
+  await source.checkWrite?.({ ...askOf(writeBack, signal), columns });
 }

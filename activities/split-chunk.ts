@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 
+import { ApiContractError, TooManyRejectsError } from "../src/errors.ts";
 import { chunkName } from "../src/lane-of.ts";
 import { bodyEnvelope } from "../src/pipeline/bodies.ts";
 import { createGzipWriter } from "../src/pipeline/gzip.ts";
-import { assertWithinLimit } from "../src/pipeline/rejects.ts";
+import { assertWithinLimit, splitsMaxOf } from "../src/pipeline/rejects.ts";
 import { createAtomicFile, stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
-import type { NewPart, Ranges, Receipt } from "../src/state/receipts.ts";
-import type { Send } from "../src/state/sends.ts";
+import type { Ranges } from "../src/state/ranges.ts";
+import type { NewPart, Receipt } from "../src/state/receipts.ts";
+import type { Send, StageName } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { isoNow, runOf, syncOf, type Dependencies } from "./dependencies.ts";
@@ -31,12 +33,18 @@ function rangesOf(records: readonly number[]): [number, number][] {
   return ranges;
 }
 
-/** What stays and what is refused: named records go, else the part is cut in two, else its only record goes. */
+/** What stays and what is refused: named records go once it is sure which are meant, else the part is cut in two, else its only record goes. */
 function divide(
   receipt: Receipt,
   how: SplitInput["how"],
 ): { readonly keep: readonly (readonly number[])[]; readonly refused: readonly Refused[] } {
   const records = recordsOf(receipt.ranges);
+  const first = "without" in how ? Math.min(...how.without.map(({ index }) => index)) : 0;
+  // A service that counts from 1 names a good neighbour. Only the first record of a part proves that it counts from 0; else the part is
+  // cut before the first one named: what is before it is taken, or the bad record is there.
+  if (first > 0 && first < records.length) {
+    return { keep: [records.slice(0, first), records.slice(first)], refused: [] };
+  }
   if ("without" in how) {
     const refused = how.without.flatMap(({ index, field }) => {
       const record = records[index];
@@ -112,6 +120,19 @@ async function makeParts(
   return parts;
 }
 
+/** Whether it stops the run for what the service refused, and not for a fault of the moment. */
+function stopsRun(error: unknown): boolean {
+  return error instanceof TooManyRejectsError || error instanceof ApiContractError;
+}
+
+/** The error of a chunk that an earlier attempt gave up. */
+function wasCut({ runId, chunk }: StageName): ApiContractError {
+  return new ApiContractError(
+    `run ${runId}, ${chunkName(chunk)}: it was given up, because the service refused too many of its records`,
+    { hint: "look at `sluice rejects list`, then run again" },
+  );
+}
+
 /**
  * Takes refused records out of a part, or cuts it in two: a half is a file of other bytes, so that what the service may have
  * taken is never confirmed under a second key. Twice is once: the first answer is kept in the receipts, and
@@ -134,6 +155,7 @@ export function createSplitChunk(
         throw new Error(`run ${runId}, ${chunkName(chunk)}: part ${part} is not in the store`);
       }
       const splitting = { ...name, part, host: deps.hostId, at: isoNow(deps) };
+      if (send.state === "cut") throw wasCut(ref);
       if (receipt.state === "split" || receipt.state === "refused") {
         return await state.splitPart({ ...splitting, parts: [], rejects: [], isTooLarge: false });
       }
@@ -141,10 +163,17 @@ export function createSplitChunk(
       const { keep, refused } = divide(receipt, how);
       const rejects = await findRows(deps, { sync, run, receipt, refused, signal });
       const { read, refused: before } = await state.tally({ runId, staged: true });
-      assertWithinLimit(rejectLimitOf(run, sync), { rejected: before + rejects.length, read });
-      const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
-      const parts = await bearFaults(deps, name, async () => await makeParts(making, send, keep));
-      const isTooLarge = "halves" in how && how.why === "too_large";
-      return await state.splitPart({ ...splitting, parts, rejects, isTooLarge });
+      const limit = rejectLimitOf(run, sync);
+      try {
+        assertWithinLimit(limit, { rejected: before + rejects.length, read });
+        const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
+        const parts = await bearFaults(deps, name, async () => await makeParts(making, send, keep));
+        const isTooLarge = "halves" in how && how.why === "too_large";
+        const splitsMax = splitsMaxOf(limit, { read, records: send.records });
+        return await state.splitPart({ ...splitting, parts, rejects, isTooLarge, splitsMax });
+      } catch (error) {
+        if (stopsRun(error)) await state.cutChunk({ ...splitting, rejects });
+        throw error;
+      }
     });
 }

@@ -4,30 +4,77 @@ import { TooFewRowsError } from "../src/errors.ts";
 import {
   chunkMsMax,
   chunkRowsReadMax,
+  chunkUnsentMsMax,
   lightweightBodyBytesMax,
   pageRowsMax,
   replayChunkRowsMax,
   uploadBytesMax,
 } from "../src/limits.ts";
+import { mappingHash } from "../src/mapping/load.ts";
 import { stagedFile, sweepChunk } from "../src/staging/folder.ts";
 import type { Run } from "../src/state/runs.ts";
-import type { StageAttempt } from "../src/state/sends.ts";
+import type { DrawnStage, Send, StageAttempt } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
 import { rejectLimitOf } from "./replay-place.ts";
+import { assertStillSameSource } from "./same-sides.ts";
 import { checkColumns, connectorOf } from "./source.ts";
 import type { StageJob } from "./stage-line.ts";
 
 /** Room under the API's limit for the page that ends a chunk. */
 const lastPageBytes = 100_000_000;
 
-type Drawn = Awaited<ReturnType<Dependencies["state"]["drawStage"]>>;
+/** What is sent once more before the first chunk of a run is read, or by a resend alone; undefined where it is nothing. */
+function doubtsOf(
+  { clock, hostId, stagingFolder, target }: Dependencies,
+  at: { readonly run: Run; readonly chunk: number; readonly isFullRead: boolean },
+): StageJob["doubts"] {
+  const { run, chunk, isFullRead } = at;
+  const { kind, request, sync } = run;
+  const isAlone = kind === "resend";
+  // A source that is read anew by each run brings again what is in doubt.
+  const readsOn = kind === "inbox" || (kind === "sync" && !isFullRead);
+  const isFirst = chunk === 1 && request.limit === undefined && request.dryRun !== true;
+  if (!isAlone && !(readsOn && isFirst)) return undefined;
+  return { target, sync, stagingFolder, hostId, now: clock(), isAlone };
+}
+
+/** How the run decides what has changed. */
+function changedOf(
+  deps: Dependencies,
+  at: {
+    readonly run: Run;
+    readonly chunk: number;
+    readonly drawn: DrawnStage;
+    readonly isFullRead: boolean;
+    /** The number of the run's first staging. */
+    readonly begunAt: number;
+  },
+): StageJob["changed"] {
+  const { run, chunk, drawn, isFullRead, begunAt } = at;
+  const { kind, request, runId } = run;
+  const { name, duplicateKeys, resendAfterMs } = syncOf(deps, run.sync);
+  const readsSource = kind !== "replay" && kind !== "resend";
+  return {
+    target: deps.target,
+    sync: name,
+    runId,
+    chunk,
+    stage: drawn.stage,
+    send: drawn.send,
+    full: request.full === true || kind === "replay",
+    rejectDuplicates: isFullRead && readsSource && duplicateKeys === "reject",
+    dryRun: request.dryRun === true,
+    begunAt: kind === "backfill" ? begunAt : undefined,
+    committedAfter: resendAfterMs === undefined ? undefined : deps.now() - resendAfterMs,
+  };
+}
 
 async function jobOf(
   deps: Dependencies,
-  at: { readonly run: Run; readonly chunk: number; readonly drawn: Drawn },
+  at: { readonly run: Run; readonly chunk: number; readonly drawn: DrawnStage },
 ): Promise<StageJob> {
   const { run, chunk, drawn } = at;
   const { request, runId } = run;
@@ -36,6 +83,9 @@ async function jobOf(
   const isFullRead =
     connectorOf(deps, sync.connector).restart?.(sync.connectorConfig) === "each-run";
   const isReplay = run.kind === "replay";
+  const first =
+    run.kind === "backfill" ? await deps.state.committedSend({ runId, chunk: 1 }) : undefined;
+  const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
   const mode = request.mode ?? sync.mode;
   const { name, record, recordModule, stream } = sync;
   return {
@@ -49,29 +99,18 @@ async function jobOf(
     limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
     mapping: recordModule === undefined ? { name, record, stream } : { name, recordModule, stream },
     keepRows: sync.pii.rejects,
+    refused: request.full === true ? undefined : { target: deps.target, sync: name },
+    doubts: doubtsOf(deps, { run, chunk, isFullRead }),
     recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
     changed:
-      sync.send === "all"
-        ? undefined
-        : {
-            target: deps.target,
-            sync: sync.name,
-            runId,
-            chunk,
-            stage: drawn.stage,
-            send: drawn.send,
-            full: request.full === true || isReplay,
-            rejectDuplicates: isFullRead && !isReplay && sync.duplicateKeys === "reject",
-            dryRun: request.dryRun === true,
-            committedAfter:
-              sync.resendAfterMs === undefined ? undefined : deps.now() - sync.resendAfterMs,
-          },
+      sync.send === "all" ? undefined : changedOf(deps, { run, chunk, drawn, isFullRead, begunAt }),
     chunk: {
       limits: {
         records: sync.chunk.records,
         bytes: Math.min(sync.chunk.bytes, uploadBytesMax - lastPageBytes),
         rowsRead: isReplay ? replayChunkRowsMax : chunkRowsReadMax,
         ms: chunkMsMax,
+        unsentMs: chunkUnsentMsMax,
       },
       stream,
       bodyBytesMax: lightweightBodyBytesMax,
@@ -84,6 +123,14 @@ async function jobOf(
   };
 }
 
+/** What staging a chunk answered that has been committed since. */
+function committedResult(send: Send): StageResult {
+  const { stage, records, jsonBytes, gzipBytes, done, bodies } = send;
+  const { read, unchanged, filtered, rejected } = send;
+  const counts = { read, unchanged, filtered, rejected };
+  return { stage, records, parts: bodies?.length ?? 0, jsonBytes, gzipBytes, done, counts };
+}
+
 function thisAttempt(): StageAttempt {
   const { scheduledTimestampMs, attempt: number } = activityInfo();
   return { scheduledMs: scheduledTimestampMs, number };
@@ -91,7 +138,7 @@ function thisAttempt(): StageAttempt {
 
 /**
  * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
- * JSONL. Twice is once: each staging draws a new number, and what an older one left is swept.
+ * JSONL. Twice is once: each staging draws a new number, and what an older one left is swept; what is committed stays as it is.
  */
 export function createStageChunk(
   deps: Dependencies,
@@ -101,6 +148,9 @@ export function createStageChunk(
     await attempt(async ({ signal, progress }) => {
       const run = await runOf(deps, ref);
       const { runId } = ref;
+      // A run whose workflow was reset goes on behind what is committed.
+      const committed = await state.committedSend({ runId, chunk });
+      if (committed !== undefined) return committedResult(committed);
       const drawn = await state.drawStage({ runId, chunk, host: deps.hostId, by: thisAttempt() });
       const sweepBefore = async (before: number): Promise<void> =>
         await sweepChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
@@ -109,8 +159,12 @@ export function createStageChunk(
       const staged = await bearFaults(deps, { runId, chunk }, async () => {
         // Again before each chunk: a column that went since would be a field that every record lacks without a word.
         const source = connectorOf(deps, job.connector);
+        const sync = syncOf(deps, run.sync);
+        if (run.request.dryRun !== true)
+          await assertStillSameSource(deps, { sync, source }, signal);
         const how = { signal, mayName: false };
-        if (!job.isReplay) await checkColumns(source, syncOf(deps, run.sync), how);
+        const isRead = !job.isReplay && job.doubts?.isAlone !== true;
+        if (isRead) await checkColumns(source, sync, how);
         return await deps.stageThreads.run(job, { signal, progress });
       });
       if (staged.warnings.length > 0) {
@@ -138,6 +192,8 @@ export function createStageChunk(
         ...staged,
         done,
         bodies: staged.bodies ?? [],
+        // What is in doubt is sent as it was staged, by whichever mapping.
+        mapping: run.kind === "resend" ? undefined : mappingHash(syncOf(deps, run.sync)),
       });
       const { records, ...counts } = staged.counts;
       const { jsonBytes, gzipBytes } = staged;

@@ -1,7 +1,7 @@
 import type { Log } from "../connectors/ask.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { Effect } from "../src/effect.ts";
-import { runWarningCharsMax, runWarningsMax } from "../src/limits.ts";
+import { runWarningCharsMax, runWarningsMax, stageNotedMs } from "../src/limits.ts";
 import { loadMapping } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
 import { dropUnchanged, type ChangedSettings } from "../src/pipeline/changed.ts";
@@ -13,10 +13,12 @@ import {
   type WrittenChunk,
 } from "../src/pipeline/chunk.ts";
 import { FieldHasher } from "../src/pipeline/field-hashes.ts";
+import { rejectRefused } from "../src/pipeline/known-refusals.ts";
 import { writeLines } from "../src/pipeline/lines.ts";
 import { mapRows } from "../src/pipeline/map.ts";
 import { namedRows } from "../src/pipeline/named-rows.ts";
-import type { MakeReject, Page, RowPage } from "../src/pipeline/page.ts";
+import { OmittedFields } from "../src/pipeline/omitted-fields.ts";
+import { numbered, type MakeReject, type Page, type RowPage } from "../src/pipeline/page.ts";
 import {
   assertWithinLimit,
   rejectMaker,
@@ -27,9 +29,11 @@ import { validateRecords } from "../src/pipeline/validate.ts";
 import { keyFieldOf } from "../src/records/streams.ts";
 import { validateRecord } from "../src/records/validate-record.ts";
 import { createAtomicFile, pageStartsFile } from "../src/staging/folder.ts";
+import type { SyncName } from "../src/state/checkpoints.ts";
 import type { RejectEntry } from "../src/state/rejects.ts";
 import type { StageCounts, StageName } from "../src/state/sends.ts";
 import type { StateClient } from "../src/state/state-store.ts";
+import { doubtfulPages, doubtPosition, type DoubtJob } from "./doubtful-pages.ts";
 import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";
 
@@ -52,6 +56,10 @@ export type StageJob = {
   readonly keepRows: KeepRows;
   /** Bytes of a body that a record must fit into alone; undefined lets it travel as a file. */
   readonly recordBytesMax: number | undefined;
+  /** Of which sync what the service refused before is not tried again; undefined tries everything. */
+  readonly refused?: SyncName | undefined;
+  /** What is sent once more before anything is read, or, where nothing is read, alone; undefined sends nothing so. */
+  readonly doubts?: (DoubtJob & { readonly isAlone: boolean }) | undefined;
   /** Undefined sends every record. */
   readonly changed: ChangedSettings | undefined;
   readonly chunk: ChunkSettings;
@@ -69,7 +77,15 @@ export type StageTools = {
   readonly source: Source;
   readonly state: Pick<
     StateClient,
-    "addRejects" | "fieldSlots" | "replayPage" | "stageKeys" | "supersedeRejects"
+    | "addRejects"
+    | "doubtfulRecords"
+    | "fieldSlots"
+    | "loseLines"
+    | "noteStage"
+    | "refusals"
+    | "replayPage"
+    | "stageKeys"
+    | "supersedeRejects"
   >;
   readonly effect: Effect;
   readonly signal: AbortSignal;
@@ -77,7 +93,9 @@ export type StageTools = {
 };
 
 /** A finished line, without what only a later split needs: that lies beside the file. */
-export type Staged = Omit<WrittenChunk, "pageStarts"> & {
+export type Staged = Omit<WrittenChunk, "keys" | "pageStarts"> & {
+  /** Of its records, in order, as a JSON array. */
+  readonly keys: string;
   /** What the connector warned of: names and places, no row. */
   readonly warnings: readonly string[];
 };
@@ -97,6 +115,7 @@ function createSourceLog(warnings: string[]): Log {
 /** The pages of what the job reads: a span, rows by name, or rejects again. */
 async function* readPages(job: StageJob, tools: StageTools, log: Log): AsyncGenerator<RowPage> {
   const { source, signal } = tools;
+  if (job.doubts?.isAlone === true) return;
   if (job.isReplay) {
     const { mapping, config, stage, span } = job;
     const what = { runId: stage.runId, stream: mapping.stream, config };
@@ -126,32 +145,70 @@ async function writePageStarts(
 }
 
 /** The rejects of a page in the order of its rows, whichever step refused them: a replay reads them in this order. */
-function inRowOrder({ source, rejects }: Page): readonly RejectEntry[] {
-  if (rejects.length < 2) return rejects;
-  const order = new Map(source.rows.map((_, index) => [source.where(index), index]));
-  const of = ({ place }: RejectEntry): number => order.get(place) ?? -1;
-  return rejects.toSorted((a, b) => of(a) - of(b));
+function inRowOrder({ rejects }: Page): readonly RejectEntry[] {
+  return rejects.toSorted((a, b) => (a.rowNumber ?? 0) - (b.rowNumber ?? 0));
 }
 
 function supersededWarning(rows: number): string {
   return `${rows} rejected row${rows === 1 ? " was" : "s were"} left out: newer rows of the same keys came since`;
 }
 
-/** The data line: rows, records, valid records, lines, what has changed, one file. */
-export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
+function againWarning(records: number): string {
+  const [were, them] = records === 1 ? ["record was", "it"] : ["records were", "them"];
+  return `${records} ${were} sent once more: a request of unknown outcome may have been applied over ${them}`;
+}
+
+/** What is in doubt and sent once more, as pages of lines; they are no step of the source, unless nothing else is read. */
+async function* pagesInDoubt(
+  { doubts, span, chunk }: StageJob,
+  { state }: StageTools,
+  warnings: string[],
+): AsyncGenerator<Page> {
+  if (doubts === undefined) return;
+  let again = 0;
+  const { isAlone } = doubts;
+  const from = isAlone ? doubtPosition.nullish().parse(span.from) : undefined;
+  const positionOf: Parameters<typeof doubtfulPages>[1]["positionOf"] = (last) =>
+    isAlone ? last : chunk.from;
+  const pages = doubtfulPages(doubts, { state, positionOf }, from ?? undefined);
+  try {
+    for await (const page of pages) {
+      again += page.candidates.length;
+      yield page;
+    }
+  } finally {
+    if (again > 0) warnings.push(againWarning(again));
+  }
+}
+
+async function* oneAfterTheOther(
+  first: AsyncIterable<Page>,
+  second: AsyncIterable<Page>,
+): AsyncGenerator<Page> {
+  yield* first;
+  yield* second;
+}
+
+/** Rows become lines of those records that are to be sent; `warnings` takes what is to be told of it. */
+async function linesOf(
+  job: StageJob,
+  tools: StageTools,
+  warnings: string[],
+): Promise<(room: ChunkRoom) => AsyncIterable<Page>> {
   const { stream } = job.mapping;
   const mapping = await loadMapping(job.mapping);
   const makeReject: MakeReject = rejectMaker(stream, job.keepRows);
   const bytesMax =
     job.recordBytesMax === undefined ? undefined : recordBytesInBody(stream, job.recordBytesMax);
-
-  const warnings: string[] = [];
-  let superseded = 0;
-  const pages = (room: ChunkRoom): AsyncIterable<Page> => {
-    const rows = readPages(job, tools, createSourceLog(warnings));
+  const refusals = job.refused === undefined ? [] : await tools.state.refusals(job.refused);
+  return (room) => {
+    const rows = numbered(readPages(job, tools, createSourceLog(warnings)));
     const records = mapRows(rows, mapping, { stream, keepRows: job.keepRows, makeReject });
     const valid = validateRecords(records, validateRecord(stream), makeReject);
-    const lines = writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
+    const written = writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
+    const mapped = refusals.length === 0 ? written : rejectRefused(written, refusals, makeReject);
+    const again = pagesInDoubt(job, tools, warnings);
+    const lines = job.doubts === undefined ? mapped : oneAfterTheOther(again, mapped);
     if (job.changed === undefined) return lines;
     const { target, sync, dryRun } = job.changed;
     const add = async (names: readonly string[]): Promise<readonly string[]> =>
@@ -160,9 +217,18 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     const fields = dryRun ? undefined : new FieldHasher(stream, add);
     return dropUnchanged(lines, tools.state, { settings: job.changed, makeReject, room, fields });
   };
+}
+
+/** The data line: rows, records, valid records, lines, what has changed, one file. */
+export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
+  const warnings: string[] = [];
+  const pages = await linesOf(job, tools, warnings);
+  const omitted = new OmittedFields();
+  let superseded = 0;
+  let noteAt = performance.now() + stageNotedMs;
   const file = await createAtomicFile(job.file, tools.effect);
   try {
-    const { pageStarts, ...written } = await writeChunk(pages, job.chunk, {
+    const { pageStarts, keys, ...written } = await writeChunk(pages, job.chunk, {
       write: async (bytes) => await file.write(bytes),
       eachPage: async (page, counts) => {
         const { superseded: places } = page;
@@ -175,7 +241,12 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
           await tools.state.supersedeRejects({ runId: job.stage.runId, places });
           superseded += places.length;
         }
+        omitted.add(page.omitted ?? []);
         tools.progress(counts);
+        if (performance.now() >= noteAt) {
+          await tools.state.noteStage({ ...job.stage, counts, to: page.source.position });
+          noteAt = performance.now() + stageNotedMs;
+        }
         const { before, limit } = job.rejects;
         assertWithinLimit(limit, {
           rejected: before.rejected + counts.rejected,
@@ -187,7 +258,8 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     await writePageStarts(job.file, pageStarts, tools.effect);
     await file.finish();
     if (superseded > 0) warnings.push(supersededWarning(superseded));
-    return { ...written, warnings };
+    warnings.push(...omitted.warnings(tools.source.placesAreLines === true));
+    return { ...written, keys: JSON.stringify(keys), warnings };
   } finally {
     await file.discard();
   }

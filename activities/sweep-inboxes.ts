@@ -9,7 +9,7 @@ import {
 import { attempt } from "./attempt.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { noteAccepted, shutBecause } from "./look-into-inbox.ts";
-import { readingsOf } from "./posted.ts";
+import { leastKept, readingsOf } from "./posted.ts";
 
 /** What a sweep did: numbers and names of connections. */
 export type Swept = {
@@ -40,7 +40,8 @@ async function sweepEvents(
 ): Promise<{ readonly events: number; readonly isUnread: boolean }> {
   const { connection, endpoint } = posted;
   const readings = await readingsOf(deps, inbox, posted);
-  const upTo = await noteAccepted(inbox, { connection, last: standing.last, readings });
+  const accepted = await noteAccepted(inbox, { connection, last: standing.last, readings });
+  const upTo = Math.min(accepted, await leastKept(deps, inbox, connection));
   const receivedBefore = deps.now() - endpoint.retentionMs;
   const what = { connection, upTo, receivedBefore };
   const events = upTo === 0 ? 0 : await inSteps(async () => await inbox.prune(what));

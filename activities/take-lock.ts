@@ -7,8 +7,8 @@ import { isRunOpen } from "./run-open.ts";
 /**
  * Takes the lock of a sync or pull for a run; one that a closed workflow left behind is taken over.
  * @returns the fence number of this holding.
- * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, or this is a backfill
- * which goes on when a shorter run is over.
+ * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, a resend holds it, or this
+ * is a backfill which goes on when a shorter run is over.
  */
 export async function takeRunLock(
   deps: Dependencies,
@@ -27,9 +27,12 @@ export async function takeRunLock(
   let answer = await deps.state.takeLock(ask);
   // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that it is closed.
   const closed: LockHolder[] = [];
-  while ("holder" in answer && !(await isRunOpen(deps, answer.holder))) {
+  // A workflow makes one run at a time: one that it began before it was reset nobody goes on with.
+  const isLeft = ({ firstRunId: first, runId: other }: LockHolder): boolean =>
+    first === firstRunId && other !== runId;
+  while ("holder" in answer && (isLeft(answer.holder) || !(await isRunOpen(deps, answer.holder)))) {
     const { holder } = answer;
-    if (closed.some(({ firstRunId: known }) => known === holder.firstRunId)) break;
+    if (closed.some((known) => known.runId === holder.runId)) break;
     closed.push(holder);
     answer = await deps.state.takeLock({ ...ask, insteadOf: holder });
   }
@@ -39,7 +42,8 @@ export async function takeRunLock(
   // Nights and deliveries go before a backfill, which lets the lock go behind its next chunk.
   const isYielded = kind !== "backfill" && (await deps.state.wantLock(by));
   const mayWait = kind === "backfill" && (run.isBegun === true || holder.kind !== "backfill");
-  if (isYielded || mayWait) {
+  // A resend is over in a moment, and nobody asked for it.
+  if (isYielded || mayWait || (holder.kind === "resend" && kind !== "resend")) {
     throw new LockWaitError(`waiting until run ${holder.runId} lets the send lock go: ${what}`);
   }
   throw new BusyError(`${what} by run ${holder.runId} (workflow ${holder.workflowId})`, {

@@ -1,4 +1,3 @@
-import { mayBeApplied } from "../src/errors.ts";
 import { bodyEnvelope } from "../src/pipeline/bodies.ts";
 import { stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
@@ -7,6 +6,8 @@ import { requestAttempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
+import { leavingNow } from "./leaving.ts";
+import { noteAnswer } from "./note-answer.ts";
 import { assertServed, unknownOutcomesOf } from "./poison.ts";
 import { tooLarge } from "./upload-file.ts";
 
@@ -35,30 +36,35 @@ export function createUploadJson(
       const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       await assertServed(deps, ref, { stream, signal });
-      const sending = { ...name, form: "body", host: deps.hostId } as const;
+      const { request, beforeSend, mayLand } = leavingNow(deps, "body");
+      const sending = { ...name, form: "body", host: deps.hostId, request } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
-      const { attempts } = receipt;
+      const { attempts, request: number } = receipt;
       if (receipt.state === "staged") throw tooLarge(receipt);
-      if (receipt.state !== "sending") return { fileKey: receipt.fileKey };
-      signal.throwIfAborted();
-      let fileKey: string;
+      if (number === null) return { fileKey: receipt.fileKey };
+      const ended = () => ({ number, now: deps.clock() });
+      const move = async (to: { readonly state: "accepted" | "staged"; fileKey?: string }) =>
+        await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: ended() });
+      let taken: Awaited<ReturnType<typeof api.uploadJson>>;
       try {
+        signal.throwIfAborted();
         const body = await bodyOf(deps.stagingFolder, stream, receipt);
         const { records } = receipt;
-        ({ fileKey } = await bearFaults(
+        taken = await bearFaults(
           deps,
           { ...name, unknown: unknownOutcomesOf(name) },
-          async () => await api.uploadJson({ stream, body, records, signal }),
-        ));
+          async () => await api.uploadJson({ stream, body, records, signal, beforeSend }),
+        );
       } catch (error) {
-        // Whatever is not an unknown outcome or a cancel was not applied: the next attempt repeats nothing.
-        if (!mayBeApplied(error) && !signal.aborted) {
-          await state.movePart({ ...name, attempts, state: "staged", at: isoNow(deps) });
-        }
+        // What certainly was not applied is not repeated by the next attempt.
+        if (mayLand(error, signal)) await state.endRequest(ended());
+        else await move({ state: "staged" });
         throw error;
       }
       // Behind the catch: a part that the service took and the store could not note was perhaps accepted.
-      await state.movePart({ ...name, attempts, state: "accepted", fileKey, at: isoNow(deps) });
+      const { fileKey, note } = taken;
+      await move({ state: "accepted", fileKey });
+      await noteAnswer(deps, run, note);
       return { fileKey };
     });
 }

@@ -69,12 +69,18 @@ export const oracleParseOptions = {
   record_delimiter: ["\r\n", "\n", "\r"],
 };
 
-/** Writes accounts.csv into a folder; answers its path. @throws when its bytes are not those of README.md. */
-export async function makeAccounts(folder: string): Promise<string> {
+/** Writes the first rows of the benchmark's, or more, as accounts.csv into a folder; answers its path. */
+export async function makeRows(folder: string, rows: number): Promise<string> {
   const file = join(folder, "accounts.csv");
   const generator = fileURLToPath(new URL("gen-accounts.mjs", import.meta.url));
-  const args = [generator, "--rows", String(accounts.rows), "--out", file];
+  const args = [generator, "--rows", String(rows), "--out", file];
   await promisify(execFile)(process.execPath, args);
+  return file;
+}
+
+/** Writes accounts.csv into a folder; answers its path. @throws when its bytes are not those of README.md. */
+export async function makeAccounts(folder: string): Promise<string> {
+  const file = await makeRows(folder, accounts.rows);
   const sha256 = createHash("sha256");
   await pipeline(createReadStream(file), sha256);
   const found = sha256.digest("hex");

@@ -43,20 +43,32 @@ export type WholeRun = Ended & {
 /** A project in an empty folder, with a Temporal of its own that stays until `close`. */
 export class BenchProject {
   readonly folder: string;
+  readonly #program: string;
   readonly #temporal: ChildProcess;
   readonly #address: string;
 
-  private constructor(parts: { folder: string; temporal: ChildProcess; address: string }) {
+  private constructor(parts: {
+    folder: string;
+    program: string;
+    temporal: ChildProcess;
+    address: string;
+  }) {
     this.folder = parts.folder;
+    this.#program = parts.program;
     this.#temporal = parts.temporal;
     this.#address = parts.address;
   }
 
   /**
    * Writes the configuration, a connection and the sync `accounts` from it, and starts Temporal, with its histories in the
-   * project's state folder.
+   * project's state folder. `program` is the command line that runs it.
    */
-  static async open(folder: string, connection: object, from: object = {}): Promise<BenchProject> {
+  static async open(
+    folder: string,
+    connection: object,
+    how: { readonly from?: object; readonly program?: string } = {},
+  ): Promise<BenchProject> {
+    const { from = {}, program = bin } = how;
     await mkdir(folder);
     const config = {
       version: 1,
@@ -77,9 +89,9 @@ export class BenchProject {
     };
     // JSON is YAML.
     await writeFile(join(folder, "sluice.yaml"), JSON.stringify(config, undefined, 2));
-    const temporal = start([bin, "temporal", "start", "--json"], folder);
+    const temporal = start([program, "temporal", "start", "--json"], folder);
     const { address } = z.object({ address: z.string() }).parse(await firstJson(temporal));
-    return new BenchProject({ folder, temporal, address });
+    return new BenchProject({ folder, program, temporal, address });
   }
 
   /** Runs the sync as a user does, with a sandbox that it starts itself. */
@@ -91,9 +103,8 @@ export class BenchProject {
         void peakRssBytes(child).then((bytes = 0) => (rssBytes = Math.max(rssBytes, bytes)));
       }, lookEveryMs);
     };
-    const ended = await run([bin, "run", "accounts", "--json"], this.folder, { watch }).finally(
-      () => clearInterval(looking),
-    );
+    const args = [this.#program, "run", "accounts", "--json"];
+    const ended = await run(args, this.folder, { watch }).finally(() => clearInterval(looking));
     const report = reportSchema.parse(JSON.parse(ended.lastLine));
     return { ...ended, report, rssBytes };
   }
@@ -120,7 +131,7 @@ export class BenchProject {
    * @returns how many are the same. @throws at the first that is not, and when one side has more.
    */
   async compareRecords(csv: string): Promise<number> {
-    const args = [bin, "sandbox", "--port", "0", "--data", ".sluice/sandbox", "--json"];
+    const args = [this.#program, "sandbox", "--port", "0", "--data", ".sluice/sandbox", "--json"];
     const sandbox = start(args, this.folder);
     try {
       const { address } = z.object({ address: z.string() }).parse(await firstJson(sandbox));

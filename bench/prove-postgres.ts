@@ -52,7 +52,7 @@ export async function provePostgres(
     const project = await BenchProject.open(
       join(folder, "postgres"),
       { connector: "postgres", url: server.url },
-      fromAccounts,
+      { from: fromAccounts },
     );
     try {
       return [...rates, ...(await proveRuns(project, { rows, csv }))];

@@ -20,7 +20,7 @@ export async function beginRun(state: StateStore, runId: string): Promise<void> 
 
 /** Lets the send lock go. */
 export async function endRun(state: StateStore, runId: string): Promise<void> {
-  await state.releaseLock({ name: owner.sync, firstRunId: runId });
+  await state.releaseLock({ name: owner.sync, runId });
 }
 
 /**

@@ -82,7 +82,8 @@ async function stageChunk(
     const hashes = hashesOf(length, part.version);
     const fields = { fieldBytes, hashes: randomBytes(length * fieldBytes) };
     const settings = { full: false, rejectDuplicates: true, dryRun: false };
-    const name = { ...owner, runId, chunk, stage, send };
+    const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
+    const name = { ...owner, runId, chunk, stage, send, rowNumbers };
     const startedMs = performance.now();
     const verdicts = await state.stageKeys({ ...name, ...settings, keys: names, hashes, fields });
     calls.push(performance.now() - startedMs);
@@ -91,7 +92,14 @@ async function stageChunk(
   const read = end - at.start;
   const records = part.verdict === verdict.send ? read : 0;
   const counts = { read, records, unchanged: read - records, filtered: 0, rejected: 0 };
-  const file = { jsonBytes: 0, gzipBytes: 0, jsonlSha256: "", gzipSha256: "", bodies: [] };
+  const file = {
+    jsonBytes: 0,
+    gzipBytes: 0,
+    jsonlSha256: "",
+    gzipSha256: "",
+    bodies: [],
+    keys: "[]",
+  };
   const name = { runId, chunk, stage };
   await state.finishStage({ ...name, ...file, to: end, done: end === part.count, counts });
   return { calls, commitMs: await commit(state, name) };

@@ -16,6 +16,6 @@ export type Finding = {
   readonly name: string;
   readonly ok: boolean;
   readonly detail?: string | undefined;
-  /** What to do when not `ok`. */
+  /** What to do when not `ok`, or about a warning. */
   readonly fix?: string | undefined;
 };

@@ -125,23 +125,38 @@ export interface Pull<Config, Position, OwnRow> {
   check?(ask: Ask<Config>): Promise<readonly Finding[]>;
   /** The names of the columns a mapping may use, read before the first row. */
   columns?(ask: Ask<Config>): Promise<readonly string[]>;
+  /**
+   * Tells whether this is the source that was read before: two databases may answer to one name, and a position of one says nothing of
+   * the other. Asked when a run opens and before each chunk; `known` is the identity that it last told, `position` the checkpoint.
+   * What it finds is kept, unless `differs` stops the run; `sluice state rebind` keeps it all the same.
+   */
+  recognize?(
+    ask: Ask<Config> & {
+      readonly known?: unknown;
+      readonly position?: Position | undefined;
+    },
+  ): Promise<Recognition>;
   /** How much a span holds: for the time left. */
   measure?(ask: Ask<Config> & Span<Position>): Promise<Measure>;
   /** What there is to read, at most `max` of it, in the order of names. */
   discover?(ask: Ask<Config> & { readonly max: number }): Promise<readonly Discovery[]>;
   /**
    * How far a run may read, by the source's own clock, and how far back the next one must go because of transactions that are still open.
-   * Called when a run opens, and when a backfill is planned; it changes nothing.
+   * Called when a run opens, with the checkpoint if it has one, and when a backfill is planned; it changes nothing.
    */
-  horizon?(ask: Ask<Config>): Promise<Horizon<Position>>;
+  horizon?(
+    ask: Ask<Config> & { readonly since?: Position | undefined },
+  ): Promise<Horizon<Position>>;
   /**
-   * Steps back over the configured overlap, or to `held` where that is earlier. Called once, when a run opens, on the checkpoint.
+   * Steps back over the configured overlap, or to `held` where that is earlier. Called once, when a run opens, on the checkpoint; `to` is
+   * how far the run may read.
    * Undefined says that the position was made by another configuration and means nothing now: everything is read again.
    */
   rewind?(input: {
     readonly config: Config;
     readonly position: Position;
     readonly held?: Position | undefined;
+    readonly to?: Position | undefined;
   }): Position | undefined;
   /**
    * The position that covers everything before a time. Its rows have one time each, their last change: a source that holds versions of a
@@ -159,6 +174,14 @@ export interface Pull<Config, Position, OwnRow> {
     ask: Ask<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
   /**
+   * How often the same values may stand in some columns: `once`, `often` where rows are versions or parts that only further columns tell
+   * apart, undefined where nobody knows. Of such rows older ones must never follow newer ones: they are read in one lane.
+   * @default `once`
+   */
+  repeats?(
+    ask: Ask<Config> & { readonly columns: readonly string[] },
+  ): Promise<"often" | "once" | undefined>;
+  /**
    * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The span, where there
    * is one, is what was being read when the rows were called so: a source whose rows cannot be found without it needs it.
    * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span was made from.
@@ -171,6 +194,15 @@ export interface Pull<Config, Position, OwnRow> {
    * once: a row that has the values already is left alone.
    */
   write?(ask: Ask<Config> & { readonly patches: readonly Patch[] }): Promise<readonly Written[]>;
+  /**
+   * Looks whether `write` could write these columns, before anything is paid for, and writes nothing. Left out by a connector that needs
+   * nothing made beforehand. @throws {ConfigError} it could not: the hint says what is missing.
+   */
+  checkWrite?(
+    ask: Ask<Config> & {
+      readonly columns: { readonly key: readonly string[]; readonly set: readonly string[] };
+    },
+  ): Promise<void>;
   /** The statement that makes what `write` needs; for a person to read and run. */
   ddl?(input: {
     readonly config: Config;
@@ -178,6 +210,16 @@ export interface Pull<Config, Position, OwnRow> {
     readonly set: readonly Column[];
   }): string;
 }
+
+/** What a source is, as against what it was. */
+export type Recognition = {
+  /** Kept in the store, and given back as `known`; holds no secret. */
+  readonly identity: JsonValue;
+  /** What a person calls it: `database crm at db.example:5432`. */
+  readonly shown: string;
+  /** Why it may not be the source that `known` tells of, as a clause; undefined: it is the same, or nothing is known. */
+  readonly differs?: string | undefined;
+};
 
 /** How far a run may read. */
 export type Horizon<Position> = {
@@ -212,6 +254,8 @@ export type Source = Pull<unknown, unknown, Row> & {
   readonly position: z.ZodType;
   /** Of a source that is posted to: the connector whose events it reads from the inbox. */
   readonly push?: PushSource | undefined;
+  /** Of such a source: how many events of a span were removed before anybody read them for this sync. */
+  readonly gone?: ((ask: { readonly config: unknown } & Span<unknown>) => number) | undefined;
 };
 
 /** Makes a connector from its schemas and abilities; the members' types follow from the schemas. */

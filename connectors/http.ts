@@ -1,9 +1,13 @@
+import { hash } from "node:crypto";
+
 import { Agent, request, type Dispatcher } from "undici";
 import { z } from "zod";
 
 import { retryAfterMs } from "../src/api/retry-after.ts";
 import { duration } from "../src/config/units.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../src/errors.ts";
+import { isCarried } from "../src/mapping/json-row.ts";
+import { LongNumber } from "../src/mapping/refusal.ts";
 import { isPlainObject } from "../src/records/json-value.ts";
 import { pullSource, secret, type Page, type ReadAsk, type Reject, type Row } from "./connector.ts";
 
@@ -32,18 +36,30 @@ const members = z.strictObject({
 
 /**
  * Covers the groups before `at`, and what `seen` names of that one. With a change column a group is what changed at one time; asked for is
- * what changed since the group before, as some APIs leave out the time that they are given. Without one a group is a page of the API, of
- * which the last entry is named.
+ * what changed since the group before, as some APIs leave out the time that they are given. Its entries are named with a hash of what they
+ * hold, because a row may change twice at one time. Without a change column a group is a page of the API, of which the last entry is named.
  */
 const place = z.strictObject({ of: string, since: string, at: string, seen: string.array() });
 
 type Position = z.output<typeof place>;
 type Ask = ReadAsk<z.output<typeof members>, Position>;
 /** An entry of the API's list, which is a row or a reject. */
-type Entry = { group: string; key: string; where: string; row?: Row; reject?: Reject };
+type Entry = {
+  group: string;
+  key: string;
+  /** A hash of what it holds, of `signChars`; with a change column only. */
+  sign: string;
+  where: string;
+  row?: Row;
+  reject?: Reject;
+};
+/** Where the list stands that is asked for page by page. */
+type Walk = { group: string; isBegun: boolean };
 
 /** Rows that changed at one time, each of which a position names. */
 const seenMax = 10_000;
+
+const signChars = 12;
 
 async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
   const { config, to, pageRowsMax, limit = Infinity } = ask;
@@ -52,29 +68,29 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
   const of = JSON.stringify([config.url, config.path, config.changed_by]);
   // A position of another reading says nothing of this one: everything is read again.
   let done = ask.from?.of === of ? ask.from : { of, since: "", at: isAll ? start : "", seen: [] };
-  const covers = ({ at, seen }: Position, { group, key }: Entry): boolean =>
-    isAll
-      ? group === at && Number(key) <= Number(seen.at(-1))
-      : rank(group) < rank(at) || (group === at && seen.includes(key));
-  const behind = (was: Position, { group, key }: Entry): Position => {
-    if (isAll || group !== was.at) return { ...was, since: was.at, at: group, seen: [key] };
-    if (was.seen.length === seenMax) throw wrong("too many changed at one time", "changed_by");
-    return { ...was, seen: [...was.seen, key] };
-  };
-  const last = { group: done.since };
+  const walk: Walk = { group: done.since, isBegun: false };
+  let wasUnsorted = false;
   const agent = new Agent({ maxResponseSize: 32 * 1024 * 1024 });
   await using _ = { [Symbol.asyncDispose]: async () => await agent.destroy() };
   for (let [page, left, mark, asked] = [isAll ? done.at : start, limit, "", 1]; left > 0; asked++) {
     const { since } = done;
     const { list, next, sign, isCut } = await answerOf({ ...ask, agent, page, since });
-    const fresh = entriesOf(list, ask, isAll ? { group: page } : last).filter(
-      (entry) => !covers(done, entry) && (!to || covers(to, entry) || (isAll && page !== to.at)),
-    );
+    const entries = entriesOf(list, ask, isAll ? { group: page, isBegun: false } : walk);
+    // Rows that the API shows late move others to the next page: asked for anew, only a list without order is unsorted again.
+    if (entries === undefined) {
+      if (wasUnsorted) throw wrong("rows unsorted", "query");
+      [page, mark, wasUnsorted] = [start, "", true];
+      Object.assign(walk, { group: since, isBegun: false });
+      continue;
+    }
+    const known = coveredBy(done, entries, isAll);
+    const wanted = to && !(isAll && page !== to.at) ? coveredBy(to, entries, isAll) : undefined;
+    const fresh = entries.filter((entry) => !known.has(entry) && wanted?.has(entry) !== false);
     for (let index = 0; index < fresh.length && left > 0; index += pageRowsMax) {
       const taken = fresh.slice(index, index + pageRowsMax);
       const found = taken.filter(({ row }) => row);
       const rejects = taken.flatMap(({ reject }) => reject ?? []);
-      [done, left] = [taken.reduce(behind, done), left - taken.length];
+      [done, left] = [behind(done, taken, isAll), left - taken.length];
       const where = (at: number): string => found[at]?.where ?? "";
       yield { rows: found.map(({ row = {} }) => row), rejects, where, position: done };
     }
@@ -83,23 +99,66 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
     if (isCut && !isAnew && !to && left > 0) throw wrong("a full page, no next one", "cursor");
     if (!isAnew && (next === "" || (isAll && page === to?.at))) return;
     if (!isAnew && sign === mark) throw wrong("one cursor or page comes again and again", "cursor");
-    if (isAnew) last.group = done.since;
+    Object.assign(walk, isAnew ? { group: done.since, isBegun: false } : { isBegun: true });
+    if (isAnew) wasUnsorted = false;
     // The 1st, 2nd, 4th, 8th … page must not come again: a circle that a read goes round is noticed, and one page held.
     [page, mark] = isAnew ? [start, ""] : [next, (asked & (asked - 1)) === 0 ? sign : mark];
   }
 }
 
-/** What has no change of its own stands with the entry before it, be that on the page before. */
-function entriesOf(list: readonly unknown[], { config }: Ask, at: { group: string }): Entry[] {
+/** The entries of a page that a position covers. */
+function coveredBy({ at, seen }: Position, entries: readonly Entry[], isAll: boolean): Set<Entry> {
+  if (isAll) {
+    const last = Number(seen.at(-1));
+    return new Set(entries.filter(({ group, key }) => group === at && Number(key) <= last));
+  }
+  const signs = signsOf(seen);
+  const those = entries.filter(({ group }) => group === at);
+  // By the last entry of a key: what stands before it on the page is older.
+  const last = new Map(those.map(({ key, sign }) => [key, sign]));
+  const known = those.filter(({ key }) => signs.get(key) === last.get(key));
+  return new Set([...entries.filter(({ group }) => rank(group) < rank(at)), ...known]);
+}
+
+/** The position that also covers the entries behind it. */
+function behind(was: Position, entries: readonly Entry[], isAll: boolean): Position {
+  let { since, at } = was;
+  const signs = signsOf(was.seen);
+  for (const { group, key, sign } of entries) {
+    if (isAll || group !== at) {
+      [since, at] = [at, group];
+      signs.clear();
+    }
+    signs.set(key, sign);
+    if (signs.size > seenMax) throw wrong("too many changed at one time", "changed_by");
+  }
+  return { ...was, since, at, seen: Array.from(signs, ([key, sign]) => sign + key) };
+}
+
+/** The hashes that a position has, by the keys of their entries. */
+const signsOf = (seen: readonly string[]): Map<string, string> =>
+  new Map(seen.map((entry) => [entry.slice(signChars), entry.slice(0, signChars)]));
+
+/**
+ * What has no change of its own stands with the entry before it, be that on the page before. Undefined: the page begins before the end of
+ * the page before.
+ */
+function entriesOf(list: readonly unknown[], { config }: Ask, at: Walk): Entry[] | undefined {
   const { id, changed_by: by, path = "" } = config;
+  const changeOf = (row: Row): string => (by ? textOf(row[by.column]).replace(/^\D.*/s, "") : "");
+  const changeOfPage = at.isBegun
+    ? list.map((value) => (isPlainObject(value) ? changeOf(value) : "")).find(Boolean)
+    : undefined;
+  if (changeOfPage !== undefined && rank(changeOfPage) < rank(at.group)) return undefined;
   return list.map((value, index) => {
     const row = isPlainObject(value) ? value : {};
     const name = textOf(row[id]);
-    const change = by ? textOf(row[by.column]).replace(/^\D.*/s, "") : at.group;
+    const change = by ? changeOf(row) : at.group;
     if (change && index && rank(change) < rank(at.group)) throw wrong("rows unsorted", "query");
     const group = (at.group = change || at.group);
     const where = `${path}:${name || `${group}#${index + 1}`}`;
-    const entry = { group, where, key: by ? name || JSON.stringify(value) : `${index}` };
+    const sign = by ? signOf(value) : "";
+    const entry = { group, where, sign, key: by ? name || sign : `${index}` };
     if (isPlainObject(value) && (!by || (name && change))) return { ...entry, row };
     const reason = by ? "it is no object that has the id and the change column" : "it is no object";
     return { ...entry, reject: { where, code: "no_row", reason, row: JSON.stringify(value) } };
@@ -141,16 +200,24 @@ function refusalOf({ statusCode: status, headers }: Dispatcher.ResponseData, wha
   return new RetryLater(message, { hint: "Wait.", afterMs: retryAfterMs(headers, Date.now()) });
 }
 
-/** Keeps a number of more digits than JavaScript's have as text. */
+/** A number that JavaScript's do not carry is kept as it was written. */
 const exact = (_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
-  typeof value === "number" && source.replaceAll(/\D/g, "").length > 15 ? source : value;
+  typeof value === "number" && !isCarried(source) ? new LongNumber(source) : value;
 
+/** A hash of what an entry holds, in whatever order its members come. */
+const signOf = (value: unknown): string =>
+  hash("sha256", JSON.stringify(value, inOrder) ?? "", "base64").slice(0, signChars);
+const inOrder = (_: string, value: unknown): unknown =>
+  isPlainObject(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 const plain = (name: string): string => name.replaceAll("~1", "/").replaceAll("~0", "~");
 const step = (at: unknown, name: string) => (isPlainObject(at) ? at[plain(name)] : undefined);
 const valueAt = (at: unknown, names = ""): unknown => names.split("/").slice(1).reduce(step, at);
 const pair = (to: { parameter: string } | undefined, value: string | number | undefined) =>
   to && value ? { [to.parameter]: `${value}` } : {};
-const textOf = (value: unknown) => (/string|number/.test(typeof value) ? String(value) : "");
+const textOf = (value: unknown) =>
+  /string|number/.test(typeof value) || value instanceof LongNumber ? String(value) : "";
 const rank = (at: string) => (/^\d+$/.test(at) ? at.padStart(20, "0") : at.replace(/Z$/, ""));
 const wrong = (message: string, field: string) =>
   new ConfigError(message, { field, hint: `Set ${field} as the API documents it.` });

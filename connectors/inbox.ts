@@ -46,6 +46,10 @@ export function readFromInbox(push: PushSource): Source {
         withEvents(config, (events) => (events?.has(position) ? position : undefined)),
     }),
     push,
+    gone: ({ config, from, to }) => {
+      const [first, last] = [from, to].map((position) => inboxPosition.safeParse(position).data);
+      return withEvents(config, (events) => events?.gone(first?.seq ?? 0, last?.seq) ?? 0);
+    },
   };
 }
 
@@ -107,6 +111,12 @@ class Events {
       if (more.length < limit) break;
     }
     return rows;
+  }
+
+  /** How many of `(after, upTo]` are not there any more: numbers are given out without gaps, and the first events are removed first. */
+  gone(after: number, upTo = this.last): number {
+    const { connection } = this;
+    return Math.max(0, upTo - after - this.#inbox.held({ connection, after, upTo }));
   }
 
   get(seqs: readonly number[]): InboxRow[] {

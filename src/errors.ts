@@ -139,10 +139,19 @@ export class ApiRejectedError extends SluiceError {
   readonly code = "RecordsRejected";
   readonly retryable = false;
   readonly refused: readonly RefusedRecord[];
+  /** Whether the service may have taken some of the part's records, or all of them, all the same. */
+  readonly mayBeApplied: boolean;
 
-  constructor(message: string, facts: ErrorFacts & { refused: readonly RefusedRecord[] }) {
+  constructor(
+    message: string,
+    facts: ErrorFacts & {
+      readonly refused: readonly RefusedRecord[];
+      readonly mayBeApplied?: boolean;
+    },
+  ) {
     super(message, facts);
     this.refused = facts.refused;
+    this.mayBeApplied = facts.mayBeApplied ?? false;
   }
 }
 
@@ -241,6 +250,12 @@ export class SupersededError extends SluiceError {
   readonly retryable = false;
 }
 
+/** Thrown when a run that has ended is asked to go on: its workflow was reset. */
+export class RunEndedError extends SluiceError {
+  readonly code = "RunEnded";
+  readonly retryable = false;
+}
+
 /** Thrown when a run was begun on another state store than this worker has. */
 export class WrongStoreError extends SluiceError {
   readonly code = "WrongStore";
@@ -298,8 +313,13 @@ export class TemporalUnreachableError extends SluiceError {
 
 /** Whether the records of a request that ended so may have been taken, or its page been paid for. */
 export function mayBeApplied(error: unknown): boolean {
-  if (error instanceof ApiContractError || error instanceof TooLargeError)
+  if (
+    error instanceof ApiContractError ||
+    error instanceof ApiRejectedError ||
+    error instanceof TooLargeError
+  ) {
     return error.mayBeApplied;
+  }
   return error instanceof OutcomeUnknownError;
 }
 

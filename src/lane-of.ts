@@ -23,7 +23,10 @@ export function firstChunkOf(lane: number): number {
   return (lane - 1) * laneChunksMax + 1;
 }
 
-/** A chunk as a person reads it: "chunk 12", or "lane 2 chunk 12" of a run with several lanes; of those that are known at least the chunk's. */
+/**
+ * A chunk as a person reads it: "chunk 12", or "lane 2 chunk 12" of a run with several lanes. Who does not know how many there are
+ * leaves them out: then the first lane is not named.
+ */
 export function chunkName(chunk: number, lanes = laneOf(chunk).lane): string {
   const { lane, ordinal } = laneOf(chunk);
   return lanes > 1 ? `lane ${lane} chunk ${ordinal}` : `chunk ${ordinal}`;

@@ -57,6 +57,12 @@ export const chunkRowsReadMax = 1_000_000;
 /** Time after which a chunk ends at the next page. */
 export const chunkMsMax = 5 * 60_000;
 
+/** The same of a chunk in which nothing leaves: a run that is interrupted again and again gets to its end all the same. */
+export const chunkUnsentMsMax = 15_000;
+
+/** How often a staging tells the store how far it has read. */
+export const stageNotedMs = 2_000;
+
 /** Rows a connector may put into one page. */
 export const pageRowsMax = 1_000;
 
@@ -72,8 +78,11 @@ export const deflateBlockBytes = 1024 * 1024;
 /** Lightweight bodies a batch may need before `auto` turns to heavyweight. */
 export const lightweightPartsMaxDefault = 1;
 
-/** Extra uploads that splitting may cause in one run before it stops: then the mapping is wrong, not a record. */
-export const splitsPerRunMax = 200;
+/** Extra uploads that splitting may cause in one run, where `reject_limit` asks for no more. */
+export const splitsPerRunMin = 200;
+
+/** The same at most: each leaves about 15 events, and a workflow's history may hold 51,200. */
+export const splitsPerRunMax = 2_000;
 
 /** Failures in a row after which a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
 export const faultTimesMax = 3;
@@ -86,6 +95,18 @@ export const notFoundTimesMax = 5;
 
 /** As `notFoundTimesMax`. */
 export const notFoundMsMax = 60_000;
+
+/** Time between the note that a request begins and its first byte, in ms: behind it the request is not sent. */
+export const leaveMsMax = 5_000;
+
+/** Time between two looks whether a request that has not ended is over, in ms. */
+export const resendLookMs = 5 * 60_000;
+
+/** The longest pause between two resends of a sync that fail, in ms. */
+export const resendPauseMsMax = 3_600_000;
+
+/** Time that is added to the deadline of a request before what it may apply is held to be applied, in ms. */
+export const landingMarginMs = 60_000;
 
 /** Unknown outcomes in a row after which a part is sent once more only, and that once the service has taken another request. */
 export const poisonTimesMax = 5;
@@ -252,11 +273,26 @@ export const hostActivitiesMax = 4;
 /** How often a worker tells the store that it lives. */
 export const hostBeatMs = 10_000;
 
+/** Silence after which a worker is no reason any more to leave the store's schema as it is. */
+export const beatsKeepSchemaMs = 60_000;
+
 /** Silence after which nothing is kept of a worker. */
 export const hostForgottenMs = 24 * 3_600_000;
 
 /** Hosts in a row that a run may lose before it stops. */
 export const hostsLostMax = 5;
+
+/** How long `sluice worker` gives what runs to end when it is told to stop. */
+export const workerGraceMs = 30_000;
+
+/** The same of a worker that a command starts for itself: somebody waits for the prompt. */
+export const commandGraceMs = 1_500;
+
+/** How often `sluice dev` looks whether its files have changed. */
+export const changeLookMs = 1_000;
+
+/** How long `run` waits until `sluice dev` has taken a changed configuration up. */
+export const workerTakesUpMsMax = 20_000;
 
 /** How long `run` waits for a worker to poll its queue. */
 export const workerWaitMs = 30_000;

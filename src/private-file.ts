@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 
 /**
  * Makes an empty file for this user alone, unless there is one, before SQLite makes it readable for others. It gets its name
@@ -15,5 +16,20 @@ export function makePrivateFile(path: string): void {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   } finally {
     rmSync(made);
+  }
+}
+
+/**
+ * Makes a folder for this user alone, and those above it, unless they are there. Node's own way (`recursive`) never returns where
+ * a folder that is there cannot hold another, such as /proc.
+ */
+export function makePrivateFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (!existsSync(dirname(path))) makePrivateFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -3,6 +3,7 @@ import { rejectText } from "./records/reject-codes.ts";
 import type { PullTally } from "./state/pull-runs.ts";
 import type { RejectReason } from "./state/rejects.ts";
 import type { Outcome, Run, RunFailure, RunKind } from "./state/runs.ts";
+import type { StageCounts } from "./state/sends.ts";
 import type { Tally } from "./state/tally.ts";
 
 /** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
@@ -13,6 +14,8 @@ export type ReportCounts = {
   readonly unchanged: number;
   readonly filtered: number;
   readonly rejected: number;
+  /** Events that were removed from an inbox before this sync read them; undefined for none. They count as read. */
+  readonly gone?: number;
 };
 
 /** A reason for rejects, with the place of its first one. */
@@ -60,6 +63,8 @@ export type RunReport = {
   readonly mode_reason: string | null;
   readonly dry_run: boolean;
   readonly counts: ReportCounts;
+  /** Of a run that goes on: what is read and not committed yet, beside `counts`; `records` may still be sent. */
+  readonly under_way?: StageCounts;
   readonly pull?: PullReport;
   /** Whether read = sent + unchanged + filtered + rejected (I2), or what a pull holds against it. */
   readonly balanced: boolean;
@@ -134,10 +139,14 @@ export function buildReport(from: {
   readonly reasons: readonly RejectReason[];
   /** Of a run of a pull. */
   readonly pull?: PullTally | undefined;
+  /** Of a run that goes on. */
+  readonly underWay?: StageCounts | undefined;
 }): RunReport {
-  const { run, tally, reasons, pull } = from;
+  const { run, tally, reasons, pull, underWay } = from;
   const { sent, filtered } = tally;
-  const { read, unchanged, rejected } = pull ?? tally;
+  const { unchanged, rejected } = pull ?? tally;
+  const read = (pull ?? tally).read + run.gone;
+  const gone = run.gone === 0 ? {} : { gone: run.gone };
   const isDry = run.request.dryRun === true;
   const ended = run.endedAt === null ? Date.now() : Date.parse(run.endedAt);
   return {
@@ -152,8 +161,9 @@ export function buildReport(from: {
     mode_reason: run.modeReason,
     dry_run: isDry,
     counts: isDry
-      ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected }
-      : { read, sent, unchanged, filtered, rejected },
+      ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected, ...gone }
+      : { read, sent, unchanged, filtered, rejected, ...gone },
+    ...(underWay === undefined ? {} : { under_way: underWay }),
     ...(pull === undefined ? {} : { pull: pullReport(pull) }),
     balanced: (pull === undefined ? imbalance(tally) : pullImbalance(pull)) === undefined,
     chunks: tally.chunks,

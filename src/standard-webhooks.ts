@@ -27,19 +27,47 @@ export function keyOf(secret: string): KeyObject {
     : createSecretKey(secret, "utf8");
 }
 
-const keys = new WeakMap<Secret, KeyObject>();
+/** Bytes of a key that a bare base64 may stand for: those that the specification names. */
+const bareKeyBytes = { min: 24, max: 64 };
 
-/** A secret's key, made once: that takes as long as to sign with it. */
-function signingKeyOf(secret: Secret): KeyObject {
-  const known = keys.get(secret);
-  if (known !== undefined) return known;
-  const key = keyOf(secret.reveal());
-  keys.set(secret, key);
-  return key;
+/** The key that a secret without `whsec_` stands for at the reference libraries, which decode it all the same; undefined where it is no such base64. */
+export function bareKeyOf(secret: string): KeyObject | undefined {
+  if (secret.startsWith(prefix) || !base64.test(secret)) return undefined;
+  const bytes = Buffer.from(secret, "base64");
+  const { min, max } = bareKeyBytes;
+  return bytes.length >= min && bytes.length <= max ? createSecretKey(bytes) : undefined;
+}
+
+type Keys = readonly [key: KeyObject, ...others: KeyObject[]];
+
+const known = new WeakMap<Secret, Keys>();
+
+/** What a secret may sign with, made once: that takes as long as to sign with it. */
+function keysOf(secret: Secret): Keys {
+  const made = known.get(secret);
+  if (made !== undefined) return made;
+  const bare = bareKeyOf(secret.reveal());
+  const keys: Keys = [keyOf(secret.reveal()), ...(bare === undefined ? [] : [bare])];
+  known.set(secret, keys);
+  return keys;
+}
+
+function signed({ id, timestamp, body }: Signed, key: KeyObject): string {
+  const hmac = createHmac("sha256", key).update(`${id}.${timestamp}.`);
+  return `v1,${hmac.update(body).digest("base64")}`;
 }
 
 /** One signature of the header `webhook-signature`: HMAC-SHA256 over `id.timestamp.body`. */
-export function signatureOf({ id, timestamp, body }: Signed, secret: Secret): string {
-  const hmac = createHmac("sha256", signingKeyOf(secret)).update(`${id}.${timestamp}.`);
-  return `v1,${hmac.update(body).digest("base64")}`;
+export function signatureOf(message: Signed, secret: Secret): string {
+  return signed(message, keysOf(secret)[0]);
+}
+
+/** The signatures that a sender with this secret may make: one for each key that it may stand for. */
+export function signaturesOf(message: Signed, secret: Secret): readonly string[] {
+  return keysOf(secret).map((key) => signed(message, key));
+}
+
+/** Whether a text can name a delivery. A full stop would leave open where the id ends and the timestamp begins: `id.timestamp.body` is signed. */
+export function isDeliveryId(text: string): boolean {
+  return /^[^.\p{Cc}]{1,256}$/u.test(text);
 }

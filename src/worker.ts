@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -29,10 +28,15 @@ import { messageOf, TemporalUnreachableError } from "./errors.ts";
 import { openInbox } from "./inbox/open.ts";
 import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
+import { configMarks } from "./local/live-workers.ts";
 import { startNotifying } from "./local/notification.ts";
 import { refuseOtherStore, startBeating, temporalIdOf, workerIdentity } from "./local/presence.ts";
+import { isProcessGone, processName } from "./local/process-identity.ts";
+import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
+import { whyUnreachable } from "./local/why-unreachable.ts";
 import { createNotifier } from "./notify/notifier.ts";
+import { makePrivateFolder } from "./private-file.ts";
 import { scheduleSweep } from "./schedules/inbox-sweep.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
 import { createServiceClient, type ServiceAddresses } from "./service-client.ts";
@@ -50,6 +54,10 @@ export type WorkerSettings = {
   readonly temporalAddress: string | undefined;
   readonly sources: ReadonlyMap<string, Source>;
   readonly log: Logger;
+  /** What was typed to start it: other commands name it so. */
+  readonly command: string;
+  /** What runs has so long to end when it stops; what has not is begun again by the next worker. */
+  readonly graceMs: number;
 };
 
 /** A worker that polls. */
@@ -57,7 +65,7 @@ export type RunningWorker = {
   readonly hostQueue: string;
   /** Resolves when it has stopped; rejects when it broke. */
   readonly ended: Promise<void>;
-  /** Takes no more work, gives what runs 30 s to end, and resolves when all has stopped. */
+  /** Takes no more work, gives what runs `graceMs` to end, and resolves when all has stopped. */
   stop(): Promise<void>;
 };
 
@@ -89,8 +97,9 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
   try {
     return await NativeConnection.connect(options.connectionOptions);
   } catch (error) {
+    const where = options.connectionOptions.address ?? "localhost:7233";
     throw new TemporalUnreachableError(
-      `cannot reach Temporal at ${options.connectionOptions.address ?? "its default address"}: ${messageOf(error)}`,
+      `cannot reach Temporal at ${where}: ${await whyUnreachable(where, error)}`,
       {
         cause: error,
         hint: "a worker starts none: `sluice temporal start` does, `sluice dev` has both; or set TEMPORAL_ADDRESS to one that runs",
@@ -142,7 +151,7 @@ async function createDependencies(
   const state = await openSqliteStore(config.stateFolder);
   const inboxes = await openInboxes(settings, client);
   const stagingFolder = join(config.stateFolder, "staging");
-  await mkdir(stagingFolder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(stagingFolder);
   const hostId = await readHostId(config.stateFolder);
   const api = createServiceClient(config, { ...settings, state });
   const stageThreads = createStageThreads(state);
@@ -159,12 +168,15 @@ async function createDependencies(
     effect: runEffect,
     stagingFolder,
     hostId,
+    process: processName(hostId),
+    isProcessGone: (name) => isProcessGone(name, hostId),
     hostQueue: hostQueueOf(config, hostId),
     temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),
     scheduleState: async (name) => await scheduleState(client, config.temporal.taskQueue, name),
     notifier,
     startNotifying: async (input) => await startNotifying(client, config.temporal, input),
+    startResend: async (sync) => await startResend(client, config.temporal, sync),
     seedTemplate: (workflowId) => templates.seedAgain(workflowId),
     inboxes,
     now: Date.now,
@@ -184,7 +196,13 @@ async function createDependencies(
 /** The shared queue's worker and this host's. */
 async function createWorkers(
   deps: Dependencies,
-  reached: { readonly connection: NativeConnection; readonly namespace: string },
+  {
+    graceMs,
+    ...reached
+  }: Pick<WorkerSettings, "graceMs"> & {
+    readonly connection: NativeConnection;
+    readonly namespace: string;
+  },
 ): Promise<Worker[]> {
   const shared = {
     ...reached,
@@ -194,7 +212,7 @@ async function createWorkers(
     maxHeartbeatThrottleInterval: "1 second",
     // How long a workflow waits for a worker that died with it in its cache; Temporal's default is 10 s.
     stickyQueueScheduleToStartTimeout: "3 seconds",
-    shutdownGraceTime: "30 seconds",
+    shutdownGraceTime: graceMs,
     shutdownForceTime: "60 seconds",
     // Never 'Error': a fault of determinism would then kill runs.
     workflowFailureErrorTypes: { "*": ["ZodError"] },
@@ -223,7 +241,7 @@ let isRuntimeInstalled = false;
  * @throws {TemporalUnreachableError} @throws {ConfigError} @throws {StateUnavailableError}
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
-  const { config, log } = settings;
+  const { config, log, command, graceMs } = settings;
   if (!isRuntimeInstalled) installRuntime(log);
   isRuntimeInstalled = true;
   const connection = await connect(settings.temporalAddress);
@@ -236,9 +254,9 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   closing.defer(async () => await deps.close());
   await refuseOtherStore(client, config.temporal.taskQueue, deps.state.storeId);
   await closeAbandoned(deps);
-  const beating = await startBeating(deps);
+  const beating = await startBeating({ ...deps, command, configs: configMarks(config) });
   closing.defer(async () => await beating.stop());
-  const workers = await createWorkers(deps, { connection, namespace });
+  const workers = await createWorkers(deps, { graceMs, connection, namespace });
   await keepSwept(deps, client, log);
   const open = closing.move();
   const ended = (async () => {

@@ -76,8 +76,6 @@ export class Example {
       env: {
         ...this.#env,
         TEMPORAL_ADDRESS: addresses.temporal,
-        SLUICE_BASE_URL: addresses.sandbox,
-        SLUICE_LEGACY_BASE_URL: addresses.sandbox,
       },
       ...options,
     });

@@ -54,6 +54,7 @@ async function prove(args, options) {
 }
 
 async function bench(args, options) {
+  if (args.some((arg) => arg.startsWith("--against"))) await getTemporal(options);
   return (await run(nodeToUse(), ["bench/bench.ts", ...args], options)).code;
 }
 

@@ -4,7 +4,7 @@ import type { OpenedRun, StageResult } from "../activities/inputs.ts";
 import { laneTriesMax } from "../src/limits.ts";
 import type { LaneState } from "./backfill-state.ts";
 import type { BackfillView } from "./backfill-view.ts";
-import { closingOf } from "./ending.ts";
+import { asCancel, closingOf } from "./ending.ts";
 import { withCommitted, withoutStaged, withStaged } from "./progress.ts";
 import { transferBatch, type Transfer } from "./transfer.ts";
 
@@ -81,7 +81,8 @@ async function runLane(
     const { kind, place } = await transferBatch(reporting, { opened, chunk, mode });
     const state = kind === "done" ? "done" : "waiting";
     view.lane(lane, { state, chunk: place.chunk, mode: place.mode, failure: undefined });
-  } catch (error) {
+  } catch (thrown) {
+    const error = asCancel(thrown);
     if (isCancellation(error)) throw error;
     reporting.giveUp();
     const { outcome, failure } = closingOf(error);

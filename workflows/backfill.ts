@@ -14,7 +14,7 @@ import { foreignRun, wrongInput } from "../src/wrong-input.ts";
 import { runLanes } from "./backfill-lanes.ts";
 import { continuedBackfill } from "./backfill-state.ts";
 import { BackfillView } from "./backfill-view.ts";
-import { cancelledBeforeNext, closingOf, end, type Ending } from "./ending.ts";
+import { cancelledBeforeNext, closingOf, end, endingOf, type Ending } from "./ending.ts";
 import {
   activitiesOf,
   advanceCheckpoint,
@@ -178,7 +178,7 @@ async function execute(made: Backfill): Promise<Ended> {
     if (error instanceof ApplicationFailure && view.state.plan === null) throw error;
     const { opened, run } = view;
     if (opened !== undefined) await sweep(activitiesOf(opened), { runId: run.progress.run_id });
-    return { kind: "close", closing: closingOf(error), cause: error };
+    return { kind: "close", ...endingOf(error) };
   }
 }
 

@@ -17,10 +17,17 @@ export type Batch = {
 
 /**
  * Chooses how a batch travels: lightweight when it is whole after its first chunk and fits the bodies allowed, else
- * heavyweight; a mode that was asked for wins.
+ * heavyweight; a mode that was asked for wins. A chunk in which nothing leaves, and which is not the last, decides nothing.
  */
-export function chooseMode({ asked, partsMax, isWhole, records, bodies }: Batch): ChosenMode {
+export function chooseMode({
+  asked,
+  partsMax,
+  isWhole,
+  records,
+  bodies,
+}: Batch): ChosenMode | undefined {
   if (asked !== "auto") return { mode: asked, reason: `${asked} was asked for` };
+  if (!isWhole && records === 0) return undefined;
   if (isWhole && records === 0) return { mode: "lightweight", reason: "there is nothing to send" };
   if (!isWhole) return { mode: "heavyweight", reason: "the batch is larger than its first chunk" };
   const needed = `${records} record${records === 1 ? " needs" : "s need"} ${bodies} bod${bodies === 1 ? "y" : "ies"} of 1 MB`;

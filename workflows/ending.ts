@@ -1,9 +1,12 @@
 import {
+  ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   condition,
   isCancellation,
+  TimeoutFailure,
 } from "@temporalio/workflow";
 
 import type { CloseRunInput } from "../activities/inputs.ts";
@@ -17,6 +20,16 @@ type Closing = Omit<CloseRunInput, "runId">;
 
 /** How a run ended, and what it was that ended it early. */
 export type Ending = { readonly closing: Closing; readonly cause?: unknown };
+
+/**
+ * The cancel that an error is, else the error: an attempt whose worker is gone is not made again once a cancel was asked for, and ends as out
+ * of time.
+ */
+export function asCancel(error: unknown): unknown {
+  const isAsked = CancellationScope.current().consideredCancelled;
+  const isOutOfTime = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+  return isAsked && isOutOfTime ? new CancelledFailure("cancelled", undefined, error) : error;
+}
 
 /** How an error ends a run. */
 export function closingOf(error: unknown): Pick<CloseRunInput, "failure" | "outcome"> {
@@ -32,6 +45,12 @@ export function closingOf(error: unknown): Pick<CloseRunInput, "failure" | "outc
   return { outcome: "failed", failure };
 }
 
+/** The end of a run that an error ends. */
+export function endingOf(error: unknown): Required<Ending> {
+  const cause = asCancel(error);
+  return { closing: closingOf(cause), cause };
+}
+
 /**
  * Waits, before continue-as-new, for updates that are being answered. A cancel that came meanwhile is an ending: the next execution would
  * not hear of it, and nobody would close the run.
@@ -40,14 +59,20 @@ export async function cancelledBeforeNext(): Promise<Ending | undefined> {
   try {
     await condition(allHandlersFinished);
     return undefined;
-  } catch (cause) {
-    return { closing: closingOf(cause), cause };
+  } catch (error) {
+    return endingOf(error);
   }
 }
 
-/** Closes a run, also one that was cancelled, and shows its report; null for a run that was never opened. */
+/** Whether it is the run itself that says that it has ended: its workflow was reset, and has nothing to close. */
+function hasEndedBefore({ failure }: Closing): boolean {
+  return failure?.code === "RunEnded";
+}
+
+/** Closes a run, also one that was cancelled, and shows its report; null for a run that was never opened, or had ended before. */
 export async function close(view: RunView, closing: Closing): Promise<RunReport | null> {
   const { run_id: runId } = view.progress;
+  if (hasEndedBefore(closing)) return null;
   return await CancellationScope.nonCancellable(async () => {
     const report = await closeRun({ runId, ...closing });
     if (report !== null) view.update({ report, waiting: null });
@@ -65,7 +90,7 @@ function textOf({
   return hint === undefined ? message : `${message} (${hint})`;
 }
 
-/** The failure of a run that was not even opened: an unknown sync, a store that is away. */
+/** The failure of a run that was not even opened: an unknown sync, a store that is away, a run that has ended. */
 function openFailure({ failure }: Closing): ApplicationFailure {
   const { code = "Unexpected", message = "the run was not opened", hint } = failure ?? {};
   return ApplicationFailure.nonRetryable(textOf({ message, hint }), code);
@@ -86,6 +111,9 @@ export async function end(view: RunView, { closing, cause }: Ending): Promise<Ru
   await condition(allHandlersFinished);
   if (isCancellation(cause)) throw cause;
   if (report === null) throw openFailure(closing);
+  // A run keeps its first outcome: one that was reset behind its end may not look as if it had done well again.
+  const isOfBefore = closing.outcome === "failed" && report.outcome !== "failed";
+  if (isOfBefore) throw openFailure(closing);
   if (report.outcome === "failed") throw runFailure(report);
   return report;
 }

@@ -14,7 +14,7 @@ import {
 import type { Look, LookInput } from "../activities/look-into-inbox.ts";
 import { restDetails, shutDetails } from "./drain-details.ts";
 import { parseDrainInput, type DrainInput, type Rest } from "./drain-input.ts";
-import { close } from "./ending.ts";
+import { cancelledBeforeNext, close } from "./ending.ts";
 import { lookIntoInbox } from "./policies.ts";
 import { restAfter } from "./rests.ts";
 import { progressOf, runBatch } from "./run-batch.ts";
@@ -62,7 +62,12 @@ class Drain {
     const runId = continued?.run_id ?? newRunId(sync, workflow, true);
     const view = new RunView(progressOf(runId, sync, continued));
     const ended = await runBatch({ view, ask: { kind: "inbox", request: {} }, continued });
-    if (ended.kind === "continue") return await this.goOn({ ...ended.continued, sync });
+    if (ended.kind === "continue") {
+      const cancelled = await cancelledBeforeNext();
+      if (cancelled === undefined) return await this.goOn({ ...ended.continued, sync });
+      await close(view, cancelled.closing);
+      throw cancelled.cause;
+    }
     const { closing, cause } = ended;
     const report = await close(view, closing);
     if (isCancellation(cause)) throw cause;

@@ -38,8 +38,8 @@ export const { advanceCheckpoint, yieldBackfill } = proxyActivities<SharedActivi
   retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },
 });
 
-/** Inboxes: what a look waits is its linger, what a sweep takes is a bounded share of what may go. */
-export const { lookIntoInbox, sweepInboxes } = proxyActivities<SharedActivities>({
+/** Inboxes, and what is in doubt: what a look waits is its linger, what a sweep takes is a bounded share of what may go. */
+export const { lookForDoubts, lookIntoInbox, sweepInboxes } = proxyActivities<SharedActivities>({
   ...metaOptions,
   startToCloseTimeout: "5 minutes",
   retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },

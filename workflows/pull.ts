@@ -3,7 +3,7 @@ import { ApplicationFailure, continueAsNew, workflowInfo } from "@temporalio/wor
 import type { OpenedPull, PulledPages } from "../activities/pull-inputs.ts";
 import { postingPagesPerActivity } from "../src/limits.ts";
 import type { RunReport } from "../src/report.ts";
-import { cancelledBeforeNext, closingOf, end, type Ending } from "./ending.ts";
+import { cancelledBeforeNext, end, endingOf, type Ending } from "./ending.ts";
 import { patiently } from "./failures.ts";
 import { nominalTime } from "./nominal-time.ts";
 import { openPull, pullActivitiesOf } from "./policies.ts";
@@ -119,7 +119,7 @@ async function execute(pulling: Pulling): Promise<Ended> {
     if (opened.settings.searchAttribute) nameInSearch(pulling.input.pull);
     return await walk(pulling, opened);
   } catch (error) {
-    return { kind: "close", closing: closingOf(error), cause: error };
+    return { kind: "close", ...endingOf(error) };
   }
 }
 

@@ -2,7 +2,7 @@ import { workflowInfo } from "@temporalio/workflow";
 
 import type { OpenedRun, OpenRunInput } from "../activities/inputs.ts";
 import type { ChosenMode } from "./choose-mode.ts";
-import { closingOf, type Ending } from "./ending.ts";
+import { endingOf, type Ending } from "./ending.ts";
 import { activitiesOf, openRun } from "./policies.ts";
 import { noCounts, withCommitted, withoutStaged, withStaged, type Progress } from "./progress.ts";
 import { nameInSearch, type RunView } from "./run-view.ts";
@@ -33,8 +33,8 @@ export function progressOf(
   return {
     run_id: runId,
     sync,
-    mode: continued?.mode.mode ?? null,
-    mode_reason: continued?.mode.reason ?? null,
+    mode: continued?.mode?.mode ?? null,
+    mode_reason: continued?.mode?.reason ?? null,
     counts: { ...noCounts, ...continued?.counts },
     waiting: null,
     report: null,
@@ -73,7 +73,7 @@ async function transfer(
     },
     { opened: from, chunk: continued?.chunk ?? 1, mode },
   );
-  if (kind === "done" || mode === undefined) {
+  if (kind === "done") {
     return { kind: "close", closing: { outcome: "done", mode } };
   }
   const { run_id, counts } = view.progress;
@@ -98,6 +98,7 @@ export async function runBatch(batch: Batch): Promise<BatchEnd> {
     const { run_id: runId, mode, mode_reason } = view.progress;
     if (opened !== undefined) await sweep(activitiesOf(opened), { runId });
     const chosen = mode === null ? undefined : { mode, reason: mode_reason ?? "" };
-    return { kind: "close", closing: { ...closingOf(error), mode: chosen }, cause: error };
+    const { closing, cause } = endingOf(error);
+    return { kind: "close", closing: { ...closing, mode: chosen }, cause };
   }
 }

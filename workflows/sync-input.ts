@@ -11,7 +11,10 @@ const isObject = (value: unknown): boolean => typeof value === "object" && value
 export const continuedRun = z.strictObject({
   run_id: z.string(),
   chunk: z.int().positive(),
-  mode: z.strictObject({ mode: z.enum(["lightweight", "heavyweight"]), reason: z.string() }),
+  /** Absent while nothing was to be sent. */
+  mode: z
+    .strictObject({ mode: z.enum(["lightweight", "heavyweight"]), reason: z.string() })
+    .optional(),
   opened: z.custom<OpenedRun>(isObject),
   counts: z.custom<ProgressCounts>(isObject),
 });

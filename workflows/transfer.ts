@@ -68,8 +68,8 @@ async function stage(host: AtHost, chunk: number): Promise<StageResult> {
   }
 }
 
-/** The mode of a whole run, which its first chunk decides. */
-function modeOf({ settings }: OpenedRun, first: StageResult): ChosenMode {
+/** The mode of a whole run, which the first chunk with records decides. */
+function modeOf({ settings }: OpenedRun, first: StageResult): ChosenMode | undefined {
   const { mode: asked, lightweightPartsMax: partsMax } = settings;
   const { records, parts: bodies, done: isWhole } = first;
   return chooseMode({ asked, partsMax, isWhole, records, bodies });
@@ -118,10 +118,11 @@ async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> 
       transfer.onStaged(staged);
       if (mode === undefined) {
         mode = modeOf(opened, staged);
-        transfer.onMode(mode);
+        if (mode !== undefined) transfer.onMode(mode);
       }
       const before = turn;
-      turn = send({ chunk, staged, mode: mode.mode }, before);
+      // Without records the mode says nothing.
+      turn = send({ chunk, staged, mode: mode?.mode ?? "lightweight" }, before);
       turn.catch(() => undefined); // it is awaited below or by the next chunk; until then it must not fail the task
       await before;
       const place = { opened, chunk: chunk + 1, mode };

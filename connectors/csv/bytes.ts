@@ -68,8 +68,24 @@ async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8
       if (at >= end) return;
     }
   } catch (error) {
-    throw codeOf(error).startsWith("Z_") ? damaged(file.place, error) : error;
+    throw codeOf(error).startsWith("Z_") ? damaged(file.place, error, gunzip.bytesWritten) : error;
   }
+  assertWhole(file, gunzip.bytesWritten);
+}
+
+/**
+ * Makes sure that nothing stands behind the gzip data: Node's gunzip ends without an error at a zero byte between two members.
+ * @throws {ConfigError} something does.
+ */
+function assertWhole({ place, size }: OpenFile, readBytes: number): void {
+  if (readBytes >= size) return;
+  throw new ConfigError(
+    `${place}: the gzip data ends at byte ${readBytes}, but the file has ${size} bytes`,
+    {
+      field: "path",
+      hint: `Write the file again, with nothing between or after its gzip members. If only padding follows, cut it off: truncate -s ${readBytes}.`,
+    },
+  );
 }
 
 /**
@@ -91,8 +107,9 @@ export function assertInProportion(
   );
 }
 
-function damaged(place: string, error: unknown): ConfigError {
-  const what = codeOf(error) === "Z_BUF_ERROR" ? "ends in the middle" : "is damaged";
+function damaged(place: string, error: unknown, readBytes: number): ConfigError {
+  const isCut = codeOf(error) === "Z_BUF_ERROR";
+  const what = isCut ? "ends in the middle" : `is damaged after byte ${readBytes}`;
   return new ConfigError(`${place}: the gzip file ${what}`, {
     field: "path",
     hint: "Copy it again; gzip -t must find nothing wrong with it.",

@@ -6,10 +6,16 @@ import { columnsMax, pathCharsMax } from "./limits.ts";
 
 const oneAsciiCharacter = /^[\t\u0020-\u007e]$/;
 
+/** The record and unit separators of ASCII. */
+const separators: readonly string[] = ["\u001e", "\u001f"];
+
 const delimiter = z
   .string()
   .transform((text) => (text === "tab" || text === "\\t" ? "\t" : text))
-  .refine((text) => oneAsciiCharacter.test(text), "one ASCII character, or the word tab");
+  .refine(
+    (text) => oneAsciiCharacter.test(text) || separators.includes(text),
+    "one ASCII character, or the word tab",
+  );
 
 const quote = z.union([
   z.literal(false),

@@ -6,7 +6,7 @@ import { fatal, rowFault } from "./faults.ts";
 import { columnsMax, hashedBytes, nameCharsShown, namesShownMax } from "./limits.ts";
 import type { OpenFile } from "./open.ts";
 import { Scanner, type Dialect, type Step } from "./scan.ts";
-import { candidates, sniffDelimiter, sniffEncoding } from "./sniff.ts";
+import { candidates, sniffDelimiter, sniffEncoding, sniffSeparatorLine } from "./sniff.ts";
 import { Window } from "./window.ts";
 
 /** How a file is to be read. */
@@ -43,10 +43,13 @@ export async function readLayout(
   const head = await headOf(file, signal);
   const { encoding, markBytes } = sniffEncoding(head, config.encoding);
   const { quote } = config;
+  const text = decodeHead(head.subarray(markBytes), encoding);
+  const told = sniffSeparatorLine(text);
   const delimiter =
-    config.delimiter ??
-    sniffDelimiter(decodeHead(head.subarray(markBytes), encoding), quote, config.columns?.length);
-  const layout = { encoding, dialect: { delimiter, quote }, offset: markBytes, line: 1 };
+    config.delimiter ?? told?.delimiter ?? sniffDelimiter(text, quote, config.columns?.length);
+  const toldBytes = (told?.length ?? 0) * (encoding.startsWith("utf-16") ? 2 : 1);
+  const [offset, line] = [markBytes + toldBytes, told === undefined ? 1 : 2];
+  const layout = { encoding, dialect: { delimiter, quote }, offset, line };
   if (config.columns !== undefined) return { ...layout, columns: config.columns };
 
   const header = new HeaderLine(file, layout);
@@ -154,7 +157,7 @@ class HeaderLine {
 }
 
 function name(delimiter: string): string {
-  return delimiter === "\t" ? "tab" : `"${delimiter}"`;
+  return delimiter === "\t" ? "tab" : JSON.stringify(delimiter);
 }
 
 function assertNames(where: string, columns: readonly string[], mayName: boolean): void {

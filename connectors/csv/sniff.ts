@@ -20,6 +20,15 @@ export function sniffEncoding(
   return { encoding: configured, markBytes: 0 };
 }
 
+/** The line before the header that tells Excel the delimiter, `sep=;`; its characters number `length`. */
+export function sniffSeparatorLine(
+  head: string,
+): { readonly delimiter: string; readonly length: number } | undefined {
+  const [line, delimiter] = /^"?sep=([^\r\n\u007f-\uffff])"?(?:\r\n|\r|\n)/i.exec(head) ?? [];
+  if (line === undefined || delimiter === undefined) return undefined;
+  return { delimiter, length: line.length };
+}
+
 /**
  * The delimiter that cuts the first line into `columns` fields, or the one it holds most of outside quotes; a comma when it holds none.
  * `head` is the start of a text, in any encoding that has ASCII as single bytes or units.

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { timeZoneFault } from "../../src/config/schedule.ts";
 import { duration } from "../../src/config/units.ts";
 import { secret } from "../connector.ts";
 import { nameFault, parseTable } from "./identifier.ts";
@@ -108,6 +109,16 @@ export const postgresConfig = z
     changed_by: changedBy
       .optional()
       .describe("The column that says what changed; without it every run reads everything."),
+    time_zone: z
+      .string()
+      .superRefine((zone, context) => {
+        const fault = timeZoneFault(zone);
+        if (fault !== undefined) context.addIssue(fault);
+      })
+      .optional()
+      .describe(
+        "The zone of a change column that has none, such as UTC or Europe/Paris; by default the server's own, which `check` calls a fault.",
+      ),
     insert: z.boolean().default(true).describe("Whether a write-back may add rows."),
   })
   .refine((config) => config.table === undefined || config.query === undefined, {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 
+import { ConfigError } from "../../src/errors.ts";
 import type { Ask } from "../ask.ts";
 import type { Column, Discovery } from "../connector.ts";
-import { textIn, withSession, type TextRow } from "./client.ts";
+import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { shownTable } from "./identifier.ts";
+import { quoteName, shownTable } from "./identifier.ts";
 
 /** Tables and views whose every column the role may read, but for those of the system and of extensions. */
 const tablesStatement = `
@@ -43,6 +44,7 @@ export async function discoverPostgres(
 ): Promise<readonly Discovery[]> {
   return await withSession(ask, async (session) => {
     const tables = await session.query(tablesStatement, [ask.max]);
+    if (tables.length === 0) await assertNothingHidden(session);
     const oids = [tables.map(({ oid }) => oid)];
     const columns = Map.groupBy(await session.query(columnsStatement, oids), ({ table }) => table);
     const keys = await session.query(keysStatement, oids);
@@ -53,6 +55,24 @@ export async function discoverPostgres(
       const key = keyOf.get(oid);
       return discoveryOf(shown, (columns.get(oid) ?? []).map(columnOf), key);
     });
+  });
+}
+
+/** @throws {ConfigError} there are tables, and the role may read none of them. */
+async function assertNothingHidden(session: Session): Promise<void> {
+  const hidden = await session.query(
+    `select current_user as role, current_database() as database, n.nspname as schema
+     from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
+     group by n.nspname order by count(*) desc, n.nspname limit 1`,
+  );
+  const [row] = hidden;
+  if (row === undefined) return;
+  const role = quoteName(textIn(row, "role"));
+  const schema = quoteName(textIn(row, "schema"));
+  throw new ConfigError(`role ${role} may read no table of database ${textIn(row, "database")}`, {
+    field: "url",
+    hint: `Run: grant usage on schema ${schema} to ${role}; grant select on all tables in schema ${schema} to ${role};`,
   });
 }
 
@@ -106,13 +126,17 @@ const typesByName: Readonly<Record<string, Column["type"] | undefined>> = {
   money: "other",
 };
 
-/** By the letters of `pg_type.typcategory`: an array is read as JSON. */
+/** By the letters of `pg_type.typcategory`: an array is read as JSON, an interval, an address or a string of bits as text. */
 const typesByCategory: Readonly<Record<string, Column["type"] | undefined>> = {
   A: "json",
   B: "boolean",
+  D: "string",
   E: "string",
+  I: "string",
   N: "number",
   S: "string",
+  T: "string",
+  V: "string",
 };
 
 function typeOf(type: string, category: string): Column["type"] {

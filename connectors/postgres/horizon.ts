@@ -4,15 +4,21 @@ import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { sqlStateOf } from "./errors.ts";
 import { quoteName } from "./identifier.ts";
-import { futureCountMs, futureRowsMax } from "./limits.ts";
-import { overlapMs, readingOf, type PostgresPosition } from "./position.ts";
-import { describeSource, type ChangeColumn, type PostgresSource } from "./source.ts";
+import { clocksPutBackMs, clockStepMs, futureCountMs, futureRowsMax } from "./limits.ts";
+import { aheadMs, clockWentBackMs, overlapMs, type PostgresPosition } from "./position.ts";
+import {
+  describeSource,
+  hasNoZone,
+  isZoneGuessed,
+  type ChangeColumn,
+  type PostgresSource,
+} from "./source.ts";
 
 const lateCommits = "rows that are committed late are found up to the overlap only";
 
 /** How far a run may read: to the server's clock, and the next one from the oldest transaction that may still commit. */
 export async function horizonOfPostgres(
-  ask: Ask<PostgresConfig>,
+  ask: Ask<PostgresConfig> & { readonly since?: PostgresPosition | undefined },
 ): Promise<Horizon<PostgresPosition>> {
   return await withSession(ask, async (session) => {
     const source = await describeSource(session, ask.config);
@@ -22,15 +28,20 @@ export async function horizonOfPostgres(
       return { warnings: [`${changed.name} is a number, not a time: ${lateCommits}`] };
     }
     // The clock first: a transaction that begins after it can stamp nothing before it.
-    const to = { of: source.reading, changed: await clockOf(session, changed) };
-    const { held, warnings = [] } = await openTransactions(session, changed, ask.config);
+    const to = { of: source.reading, ...(await clockOf(session, changed, source.zone.name)) };
+    const { held, warnings = [] } = await openTransactions(session, changed, source);
     const future = await countFuture(session, source, changed);
     const uncounted = `rows stamped in the future were not counted within ${futureCountMs / 1_000} s: index ${changed.name}`;
     return {
       to,
       held,
       future,
-      warnings: future === undefined ? [...warnings, uncounted] : warnings,
+      warnings: [
+        ...warnings,
+        ...(future === undefined ? [uncounted] : []),
+        ...(isZoneGuessed(source) ? [guessedZone(changed, source.zone.name)] : []),
+        ...(ask.since === undefined ? [] : clockWarnings(ask.since, to)),
+      ],
     };
   });
 }
@@ -54,17 +65,42 @@ export async function hiddenTransactions(session: Session): Promise<string | und
 }
 
 /**
- * Now, as the change column would hold it: a time without a zone in the server's own, and rounded as the column rounds, which keeps
+ * Now, as the change column would hold it: a time without a zone in the one zone of the source, and rounded as the column rounds, which keeps
  * what was stamped later from standing before it.
  */
-function nowAs({ type, modifier }: ChangeColumn, now: string): string {
+export function nowAs({ type, modifier }: ChangeColumn, now: string): string {
   const rounded = modifier < 0 ? type : type.replace("timestamp", `timestamp(${modifier})`);
   const local = type === "timestamp with time zone" ? now : `(${now} at time zone $1)`;
   return `${local}::${rounded}`;
 }
 
-function zoneFor({ type }: ChangeColumn, session: Session): readonly string[] {
-  return type === "timestamp with time zone" ? [] : [session.serverTimeZone];
+/** The parameter that `nowAs` takes, if any. */
+export function zoneFor(changed: ChangeColumn, zone: string): readonly string[] {
+  return hasNoZone(changed) ? [zone] : [];
+}
+
+/** What is wrong with times without a zone as long as nobody says which is theirs. */
+export function guessedZone({ name }: Pick<ChangeColumn, "name">, zone: string): string {
+  return `${name} has no time zone and \`time_zone\` is not set: it is taken for ${zone}, the server's own`;
+}
+
+/** What a run should say of the server's clock, by what the checkpoint knows of it. */
+function clockWarnings(since: PostgresPosition, to: PostgresPosition): readonly string[] {
+  const [backMs, ahead] = [clockWentBackMs(since, to), aheadMs(since, to)];
+  if (backMs > 0) {
+    const text = `the server's clock went back by ${minutesText(backMs)} since the last run, or this machine's forward`;
+    return [`${text}: this run goes back as far, so that no row stamped meanwhile is passed over`];
+  }
+  if (ahead <= clocksPutBackMs + clockStepMs) return [];
+  return [
+    `the checkpoint lies ${minutesText(ahead)} ahead of the server's clock: the clock went back, or the zone was another`,
+  ];
+}
+
+/** A span of time for a person: `45 min`, `9.5 h`. */
+export function minutesText(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 6) / 10} h`;
 }
 
 /** On a standby only what was replayed is there, however late it follows; as a primary it would still know when that was. */
@@ -72,20 +108,24 @@ const present = `case when pg_is_in_recovery()
   then least(clock_timestamp(), pg_last_xact_replay_timestamp()) else clock_timestamp() end`;
 
 /** The server's present: what is stamped later is not read. */
-async function clockOf(session: Session, changed: ChangeColumn): Promise<string> {
+async function clockOf(
+  session: Session,
+  changed: ChangeColumn,
+  zone: string,
+): Promise<{ readonly changed: string; readonly clock: number }> {
   const [row] = await session.query(
-    `select ${nowAs(changed, present)} as now`,
-    zoneFor(changed, session),
+    `select ${nowAs(changed, present)} as now, round(extract(epoch from clock_timestamp()) * 1000) as ms`,
+    zoneFor(changed, zone),
   );
-  return textIn(row, "now");
+  return { changed: textIn(row, "now"), clock: Number(textIn(row, "ms")) - Date.now() };
 }
 
 async function openTransactions(
   session: Session,
   changed: ChangeColumn,
-  config: PostgresConfig,
+  { reading: of, zone, overlap }: PostgresSource,
 ): Promise<Pick<Horizon<PostgresPosition>, "held" | "warnings">> {
-  const parameters = zoneFor(changed, session);
+  const parameters = zoneFor(changed, zone.name);
   // When a prepared transaction began nobody knows any more, only when it was prepared.
   const [row] = await session.query(
     `select ${nowAs(changed, "min(began)")} as began from (
@@ -95,12 +135,12 @@ async function openTransactions(
        union all
        select prepared - $${parameters.length + 1}::interval from pg_prepared_xacts
        where database = current_database()) as transactions`,
-    [...parameters, `${overlapMs(config.changed_by?.overlap)} milliseconds`],
+    [...parameters, `${overlapMs(overlap)} milliseconds`],
   );
   const began = row?.["began"] ?? null;
   const hidden = await hiddenTransactions(session);
   return {
-    held: began === null ? undefined : { of: readingOf(config), changed: began },
+    held: began === null ? undefined : { of, changed: began },
     warnings: hidden === undefined ? [] : [hidden],
   };
 }
@@ -108,23 +148,37 @@ async function openTransactions(
 /** Up to `futureRowsMax`; undefined where that takes longer than a run that opens may wait. */
 async function countFuture(
   session: Session,
-  { from }: PostgresSource,
+  { from, zone }: PostgresSource,
   changed: ChangeColumn,
 ): Promise<number | undefined> {
   const rows = `select from ${from} where ${quoteName(changed.name)} > ${nowAs(changed, "now()")}`;
-  await session.query(
-    `select set_config(name, least(setting::int, $1::int)::text, false) from pg_settings
-     where name = 'statement_timeout'`,
-    [String(futureCountMs)],
-  );
+  const sql = `select count(*) from (${rows} limit ${futureRowsMax}) as future`;
   try {
-    const [row] = await session.query(
-      `select count(*) from (${rows} limit ${futureRowsMax}) as future`,
-      zoneFor(changed, session),
+    const [row] = await brieflyLooking(
+      session,
+      async () => await session.query(sql, zoneFor(changed, zone.name)),
     );
     return Number(row?.["count"]);
   } catch (error) {
     if (sqlStateOf(error) === "57014") return undefined;
     throw error;
+  }
+}
+
+/** Looks through rows for `ms` at most, whatever the session's statements may take. */
+export async function brieflyLooking<Result>(
+  session: Session,
+  look: () => Promise<Result>,
+  ms = futureCountMs,
+): Promise<Result> {
+  const set = `select set_config('statement_timeout', least(nullif(setting::int, 0), $1::int)::text, false), setting
+    from pg_settings where name = 'statement_timeout'`;
+  const [row] = await session.query(set, [String(ms)]);
+  try {
+    return await look();
+  } finally {
+    await session
+      .query("select set_config('statement_timeout', $1, false)", [textIn(row, "setting")])
+      .catch(() => undefined);
   }
 }

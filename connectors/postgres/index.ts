@@ -1,5 +1,6 @@
 import { pullSource } from "../connector.ts";
 import { beforePostgres } from "./before.ts";
+import { checkWritePostgres } from "./check-write.ts";
 import { checkPostgres } from "./check.ts";
 import { withSession } from "./client.ts";
 import { postgresConfig } from "./config.ts";
@@ -10,6 +11,8 @@ import { horizonOfPostgres } from "./horizon.ts";
 import { measurePostgres, splitPostgres } from "./measure.ts";
 import { positionAt, postgresPosition, rewindPostgres } from "./position.ts";
 import { readPostgres } from "./read.ts";
+import { recognizePostgres } from "./recognize.ts";
+import { repeatsInPostgres } from "./repeats.ts";
 import { columnNames } from "./source.ts";
 import { writePostgres } from "./write.ts";
 
@@ -24,13 +27,16 @@ export const postgres = pullSource({
   discover: discoverPostgres,
   columns: async (ask) =>
     await withSession(ask, async (session) => await columnNames(session, ask.config)),
+  recognize: recognizePostgres,
   horizon: horizonOfPostgres,
   rewind: rewindPostgres,
   at: positionAt,
   before: beforePostgres,
   measure: measurePostgres,
   split: splitPostgres,
+  repeats: repeatsInPostgres,
   get: getFromPostgres,
   write: writePostgres,
+  checkWrite: checkWritePostgres,
   ddl: ddlOf,
 });

@@ -30,6 +30,15 @@ export const tooManyConnectionsMs = 10 * 60_000;
 /** Overlap of a change column that holds times, when the configuration does not say. */
 export const overlapMsDefault = 3_600_000;
 
+/** By how much a server's clock may go back between two runs, or a machine's run away, before it is told: NTP steps less. */
+export const clockStepMs = 60_000;
+
+/** The most that clocks are put back in a night; a checkpoint of local times lies as far ahead of them until they have caught up. */
+export const clocksPutBackMs = 3_600_000;
+
+/** By how much no zone is ahead of another: a newest row that is further from the server's clock is so for another reason. */
+export const zonesApartMs = 26 * 3_600_000;
+
 /** Rows that one statement reads: enough for its start not to show, and few enough to be held. */
 export const blockRowsMax = 10_000;
 
@@ -53,6 +62,12 @@ export const countedRowsMax = 1_000_000;
 
 /** How long the rows stamped in the future are counted when a run opens: it is told how many, and does not depend on it. */
 export const futureCountMs = 5_000;
+
+/** How long the greatest value of a numeric change column is looked for when a run opens; an index gives it at once. */
+export const greatestMs = 5_000;
+
+/** Addresses of one database that are remembered: a primary and its replicas. */
+export const addressesKnownMax = 10;
 
 /** Rows stamped in the future that are counted. */
 export const futureRowsMax = 100_000;

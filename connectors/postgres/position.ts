@@ -4,12 +4,18 @@ import { z } from "zod";
 
 import { ConfigError } from "../../src/errors.ts";
 import type { Overlap, PostgresConfig } from "./config.ts";
-import { keyColumnsMax, overlapMsDefault } from "./limits.ts";
+import { clocksPutBackMs, clockStepMs, keyColumnsMax, overlapMsDefault } from "./limits.ts";
 
 const key = z.array(z.string()).min(1).max(keyColumnsMax).readonly();
 
 const changedPosition = z
-  .strictObject({ of: z.string(), changed: z.string(), key: key.optional() })
+  .strictObject({
+    of: z.string(),
+    changed: z.string(),
+    key: key.optional(),
+    /** By how many ms the server's clock was ahead of the reader's when the run opened: another run sees by it that one of the two moved. */
+    clock: z.int().optional(),
+  })
   .readonly();
 
 const keyPosition = z.strictObject({ key }).readonly();
@@ -34,24 +40,90 @@ export function readingOf(config: PostgresConfig): string {
 }
 
 /**
- * The position before which a run need not look again: the overlap back, or to `held` where that is earlier; undefined when
- * another table, query, change column or key was read then.
+ * The position before which a run need not look again: the overlap back, by as much more as the server's clock went back since, or to
+ * `held` where that is earlier; undefined when another table, query, change column or key was read then, or when the checkpoint lies
+ * ahead of the server's clock and nobody knows by how much that moved.
  */
 export function rewindPostgres(input: {
   readonly config: PostgresConfig;
   readonly position: PostgresPosition;
   readonly held?: PostgresPosition | undefined;
+  readonly to?: PostgresPosition | undefined;
 }): PostgresPosition | undefined {
-  const { config, position, held } = input;
+  const { config, position, held, to } = input;
   if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
-  const { of, changed } = position;
-  const back = backFrom(changed, config.changed_by?.overlap);
+  const { of, changed, clock } = position;
+  if (clock === undefined && aheadMs(position, to) > clocksPutBackMs + clockStepMs)
+    return undefined;
+  const micros = readTime(changed);
+  const steppedMs = clockWentBackMs(position, to);
+  const since =
+    micros === undefined || steppedMs === 0
+      ? changed
+      : writeLike(changed, micros - BigInt(steppedMs) * 1_000n);
+  const back = backFrom(since, config.changed_by?.overlap);
   const rewound: PostgresPosition = back === changed ? position : { of, changed: back };
   if (held === undefined || !("changed" in held)) return rewound;
   return isBefore(held.changed, back) ? held : rewound;
 }
 
-/** The position that covers every row that changed before a time. @throws {ConfigError} there is no change column */
+/** Of a change column that is a number: the value above which the run after this checkpoint reads; undefined for every other position. */
+export function lowestRead(config: PostgresConfig, position: PostgresPosition): string | undefined {
+  if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
+  const lowest = backFrom(position.changed, config.changed_by?.overlap);
+  return /^-?\d+(?:\.\d+)?$/.test(lowest) ? lowest : undefined;
+}
+
+/** By how much the server's clock went back between two runs, or this machine's forward, which looks the same; 0 for next to nothing. */
+export function clockWentBackMs(
+  position: PostgresPosition,
+  to: PostgresPosition | undefined,
+): number {
+  if (to === undefined || !("changed" in to) || !("changed" in position)) return 0;
+  if (to.clock === undefined || position.clock === undefined) return 0;
+  const back = position.clock - to.clock;
+  return back > clockStepMs ? back : 0;
+}
+
+/** By how much a checkpoint lies ahead of the server's present; 0 where it does not, or where nobody can tell. */
+export function aheadMs(position: PostgresPosition, to: PostgresPosition | undefined): number {
+  if (to === undefined || !("changed" in to) || !("changed" in position)) return 0;
+  const [at, present] = [readTime(position.changed), readTime(to.changed)];
+  if (at === undefined || present === undefined || at < present) return 0;
+  return Number((at - present) / 1_000n);
+}
+
+/**
+ * Where a read that came to its end leaves the checkpoint: there, so that the overlap does not grow with each quiet night, but never
+ * further behind the newest row than the overlap. A clock or a zone that is wrong would else put it ahead of every row to come. `from` is
+ * the last row, or where the read began; undefined leaves the checkpoint there.
+ */
+export function endOfRead(input: {
+  readonly from: PostgresPosition | undefined;
+  readonly to: PostgresPosition | undefined;
+  readonly overlap: Overlap | undefined;
+  /** Whether the zone in which the end is written is known. */
+  readonly isZoneGiven: boolean;
+}): PostgresPosition | undefined {
+  const { from, to, overlap, isZoneGiven } = input;
+  if (to === undefined || !("changed" in to)) return to;
+  const end = readTime(to.changed);
+  if (end === undefined) return to;
+  // An end of a backfill is a moment, and the times of a column without a zone are none.
+  if (from === undefined || !("changed" in from) || isMoment(from) !== isMoment(to))
+    return undefined;
+  const last = readTime(from.changed);
+  const isRow = from.key !== undefined;
+  const reachMs = isRow && !isZoneGiven ? 0 : overlapMs(overlap);
+  if (last === undefined || (isRow && reachMs === 0)) return undefined;
+  // Just behind the row, which the next run then need not read again; of a day, behind the day.
+  const behind = isRow ? (isDay(from) ? dayMicros : 1n) : 0n;
+  const reach = last + behind + BigInt(reachMs) * 1_000n;
+  const whole = isDay(from) ? ((reach + dayMicros - 1n) / dayMicros) * dayMicros : reach;
+  return whole < end ? { ...to, changed: writeLike(from.changed, whole) } : to;
+}
+
+/** The position that covers every row that changed before a moment, in whatever zone the column is. @throws {ConfigError} there is no change column */
 export function positionAt(input: {
   readonly config: PostgresConfig;
   readonly when: Date;
@@ -103,6 +175,18 @@ function readTime(text: string): bigint | undefined {
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second));
   return BigInt(date.getTime()) * 1_000n + BigInt(fraction.padEnd(6, "0"));
+}
+
+const dayMicros = 86_400_000_000n;
+
+type OfChange = Extract<PostgresPosition, { changed: string }>;
+
+function isMoment({ changed }: OfChange): boolean {
+  return changed.endsWith("+00");
+}
+
+function isDay({ changed }: OfChange): boolean {
+  return !changed.includes(" ");
 }
 
 function writeTime(micros: bigint): string {

@@ -5,9 +5,15 @@ import { Session, whereOf, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { postgresError, sqlStateOf } from "./errors.ts";
 import { blockRowsMax, timeoutsMax } from "./limits.ts";
-import type { PostgresPosition } from "./position.ts";
+import { endOfRead, type PostgresPosition } from "./position.ts";
 import { rowMaker, type PostgresRow } from "./row.ts";
-import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
+import {
+  assertNoNull,
+  describeSource,
+  isZoneGuessed,
+  type PostgresSource,
+  type SourceColumn,
+} from "./source.ts";
 import { equalNeighbours, selectRows } from "./statement.ts";
 
 type ReadAsk = Ask<PostgresConfig> &
@@ -37,7 +43,7 @@ export async function* readPostgres(ask: ReadAsk): AsyncGenerator<PostgresPage> 
       const { rows, isLast } = await speaking(ask, async () => await blocks.next(from, left));
       for (let start = 0; start < rows.length; start += ask.pageRowsMax) {
         const ofPage = rows.slice(start, start + ask.pageRowsMax);
-        const position = positionOf(source, ofPage.at(-1) ?? []);
+        const position = positionOf(source, ofPage.at(-1) ?? [], ask.to);
         from = position;
         yield {
           rows: ofPage.map(makeRow),
@@ -46,8 +52,13 @@ export async function* readPostgres(ask: ReadAsk): AsyncGenerator<PostgresPage> 
         };
       }
       if (isLast) {
-        // Nothing more lies up to there: a checkpoint behind the last row would let the overlap grow with each quiet night.
-        if (ask.to !== undefined) yield { rows: [], position: ask.to, where: () => source.place };
+        const position = endOfRead({
+          from,
+          to: ask.to,
+          overlap: source.overlap,
+          isZoneGiven: !isZoneGuessed(source),
+        });
+        if (position !== undefined) yield { rows: [], position, where: () => source.place };
         return;
       }
       left -= rows.length;
@@ -66,10 +77,17 @@ export function placeOf(source: PostgresSource, values: readonly Text[]): string
   return `${source.place}:${shown.join(",")}`;
 }
 
-function positionOf(source: PostgresSource, values: readonly Text[]): PostgresPosition {
+/** Behind a row; with what the end of the read knows of the server's clock. */
+function positionOf(
+  source: PostgresSource,
+  values: readonly Text[],
+  to: PostgresPosition | undefined,
+): PostgresPosition {
   const { reading: of, changed } = source;
   const key = keyIn(source, values);
-  return changed === undefined ? { key } : { of, changed: textAt(values, changed), key };
+  if (changed === undefined) return { key };
+  const clock = to !== undefined && "clock" in to ? { clock: to.clock } : {};
+  return { of, changed: textAt(values, changed), key, ...clock };
 }
 
 function keyIn({ key }: PostgresSource, values: readonly Text[]): readonly string[] {

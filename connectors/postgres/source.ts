@@ -10,6 +10,7 @@ import {
   shownTable,
 } from "./identifier.ts";
 import type { TableName } from "./identifier.ts";
+import { assertNoLimit } from "./own-limit.ts";
 import { readingOf } from "./position.ts";
 import { columnTypes, type ColumnType } from "./types.ts";
 
@@ -21,6 +22,19 @@ export type SourceColumn = ColumnType & {
   /** The length or precision that it was declared with, as the catalogue has it; -1 for none. */
   readonly modifier: number;
 };
+
+/** Whether a column's times say no zone, and are moments only together with one. */
+export function hasNoZone({ type }: Pick<SourceColumn, "type">): boolean {
+  return type === "date" || type === "timestamp without time zone";
+}
+
+/** Whether times of the change column are taken for times of the server's zone, only because nobody said which is theirs. */
+export function isZoneGuessed({
+  changed,
+  zone,
+}: Pick<PostgresSource, "changed" | "zone">): boolean {
+  return changed !== undefined && hasNoZone(changed) && !zone.isGiven;
+}
 
 /** A change column: what its values are decides how far a run may read, and how it goes back. */
 export type ChangeColumn = SourceColumn & { readonly kind: "time" | "number" };
@@ -38,6 +52,12 @@ export type PostgresSource = {
   readonly key: readonly SourceColumn[];
   /** The columns that rows are ordered by: the change column, if there is one, and the key. */
   readonly order: readonly SourceColumn[];
+  /** The zone of times that have none, and whether it was configured: else it is the server's own, and a guess. */
+  readonly zone: { readonly name: string; readonly isGiven: boolean };
+  /** Of a table whose indexes the server vouches for. */
+  readonly oid: string | undefined;
+  /** How far each run goes back. */
+  readonly overlap: Overlap | undefined;
   /** Whether the server promises no NULL in those; it does so for tables only. */
   readonly mayHoldNull: boolean;
 };
@@ -65,6 +85,7 @@ export async function describeSource(
   const relation = config.query === undefined ? await findRelation(session, config) : undefined;
   const from = relation === undefined ? `(${config.query}\n) as source` : quoteTable(relation.name);
   const columns = await columnsOf(session, from);
+  if (config.query !== undefined) await assertNoLimit(session, config.query);
   const key = (await keyOf(session, config, relation)).map((name) =>
     columnNamed(columns, name, "key"),
   );
@@ -79,6 +100,12 @@ export async function describeSource(
     changed,
     key,
     order,
+    oid: relation?.isTable === true ? relation.oid : undefined,
+    overlap: config.changed_by?.overlap,
+    zone: {
+      name: config.time_zone ?? session.serverTimeZone,
+      isGiven: config.time_zone !== undefined,
+    },
     mayHoldNull: relation?.isTable !== true,
   };
 }
@@ -224,7 +251,20 @@ async function assertKey(
     [oid, order.map((column) => column.name)],
   );
   if (nullables.length > 0) throw nullable(nullables.map((row) => textIn(row, "attname")));
-  // An index on some of the key's columns makes the whole key unique.
+  const names = key.map((column) => column.name);
+  if (await isUnique(session, oid, names)) return;
+  throw new ConfigError(`nothing keeps ${names.join(", ")} unique in ${shownTable(name)}`, {
+    field: "key",
+    hint: `Name a unique key, or make it one: create unique index concurrently on ${quoteTable(name)} (${quoteNames(names)}).`,
+  });
+}
+
+/** Whether a table has no two rows with the same values in some columns, NULLs aside: an index on some of them sees to all. */
+export async function isUnique(
+  session: Session,
+  oid: string,
+  names: readonly string[],
+): Promise<boolean> {
   const unique = await session.query(
     `select 1 from pg_index i
      where i.indrelid = $1 and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
@@ -233,14 +273,9 @@ async function assertKey(
            join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
          where k.at <= i.indnkeyatts and a.attname <> all ($2))
      limit 1`,
-    [oid, key.map((column) => column.name)],
+    [oid, names],
   );
-  if (unique.length > 0) return;
-  const names = key.map((column) => column.name);
-  throw new ConfigError(`nothing keeps ${names.join(", ")} unique in ${shownTable(name)}`, {
-    field: "key",
-    hint: `Name a unique key, or make it one: create unique index concurrently on ${quoteTable(name)} (${quoteNames(names)}).`,
-  });
+  return unique.length > 0;
 }
 
 function nullable(names: readonly string[]): ConfigError {

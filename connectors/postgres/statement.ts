@@ -3,7 +3,7 @@ import type { Span } from "../connector.ts";
 import type { Text } from "./client.ts";
 import { quoteName } from "./identifier.ts";
 import type { PostgresPosition } from "./position.ts";
-import type { PostgresSource, SourceColumn } from "./source.ts";
+import { hasNoZone, type PostgresSource, type SourceColumn } from "./source.ts";
 
 /** A statement, its values apart. */
 export type Statement<Value = string> = {
@@ -57,12 +57,22 @@ export function conditionOf(
   const values: string[] = [];
   const conditions = edges.map(({ columns, operator, texts }) => {
     const names = columns.map(({ name }) => quoteName(name)).join(", ");
-    const casts = columns.map(({ type }, index) => `$${values.length + index + 1}::${type}`);
-    values.push(...texts);
+    const casts = columns.map((column, index) => {
+      values.push(texts[index] ?? "");
+      const value = `$${values.length}`;
+      if (column !== source.changed || !hasNoZone(column) || !texts[index]?.endsWith("+00")) {
+        return `${value}::${column.type}`;
+      }
+      // A moment, in a column of local times.
+      values.push(source.zone.name);
+      return `(${value}::timestamptz at time zone $${values.length})::${column.type}`;
+    });
     return `(${names}) ${operator} (${casts.join(", ")})`;
   });
   return { where: conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`, values };
 }
+
+const aTime = /^\d{4,}-/;
 
 const withoutZone = /^\d{4}-[\d:. -]+$/;
 
@@ -85,6 +95,11 @@ function edgeOf(
     isOfChange &&
     changed?.type === "timestamp with time zone" &&
     withoutZone.test(position.changed);
+  if (isOfChange && changed?.kind === "number" && aTime.test(position.changed)) {
+    throw new ConfigError(`${changed.name} holds numbers, and a time says nothing of them`, {
+      hint: "Name a number in its place: 48211.",
+    });
+  }
   const isOfOtherKind = isOfChange !== (changed !== undefined);
   if (isOfOtherKind || hasLostZone || (position.key ?? key).length !== key.length) {
     throw new ConfigError("the saved position was made with another changed_by or key", {

@@ -1,5 +1,5 @@
 import type { Secret } from "../../src/secret.ts";
-import { isBase64Key } from "../../src/standard-webhooks.ts";
+import { bareKeyOf, isBase64Key } from "../../src/standard-webhooks.ts";
 import type { Ask, Finding } from "../ask.ts";
 import type { WebhookConfig } from "./config.ts";
 import { eventIdOf } from "./event-id.ts";
@@ -35,8 +35,9 @@ function secretFinding(index: number, signature: SignatureName, secret: Secret):
 /** What a secret is taken for: senders that mean the same text otherwise sign otherwise. */
 function kindOf(signature: SignatureName, text: string): string {
   if (signature === "standard") {
-    return isBase64Key(text)
-      ? "the base64 behind whsec_"
+    if (isBase64Key(text)) return "the base64 behind whsec_";
+    return bareKeyOf(text) !== undefined
+      ? "the text itself, or the base64 that it is: both are tried"
       : "warning: the text itself, as it does not begin with whsec_; put that before it if the sender means base64";
   }
   if (signature === "stripe" && !text.startsWith("whsec_")) {

@@ -5,7 +5,7 @@ import type { Incoming, Received } from "../push.ts";
 import type { WebhookConfig } from "./config.ts";
 import { eventIdOf, eventNamer } from "./event-id.ts";
 import { jsonParts } from "./json-parts.ts";
-import type { Unbelieved, Unsigned, Vouched } from "./signature.ts";
+import type { Unbelieved, Unsigned, Untakeable, Vouched } from "./signature.ts";
 import { signatures } from "./signatures.ts";
 
 type Delivery = { readonly config: WebhookConfig; readonly request: Incoming };
@@ -44,7 +44,7 @@ export function receiveWebhook(delivery: Delivery): Received {
   };
 }
 
-function verify({ config, request }: Delivery): Vouched | Unbelieved {
+function verify({ config, request }: Delivery): Unbelieved | Untakeable | Vouched {
   if (config.signature === "none") return {};
   return signatures[config.signature].verify(request, config.secret ?? []);
 }

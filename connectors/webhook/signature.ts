@@ -6,6 +6,13 @@ import { signaturesMax, timestampOffMsMax } from "./limits.ts";
 /** A delivery that is not believed, and why; the sender is told nothing of it. */
 export type Unbelieved = { readonly refuse: 401; readonly reason: string };
 
+/** A delivery that is believed and cannot be taken; its sender is told why. */
+export type Untakeable = {
+  readonly refuse: 400;
+  readonly reason: string;
+  readonly message: string;
+};
+
 /** What a signature vouches for besides the body. */
 export type Vouched = {
   /** As it was signed; undefined where the signature covers none. */
@@ -23,7 +30,10 @@ export type Unsigned = {
 /** One way to sign deliveries. */
 export type SignatureStyle = {
   /** Believes a delivery that one of the secrets signed. Every secret and signature is looked at, so that the time does not tell which was right. */
-  readonly verify: (request: Incoming, secrets: readonly Secret[]) => Vouched | Unbelieved;
+  readonly verify: (
+    request: Incoming,
+    secrets: readonly Secret[],
+  ) => Unbelieved | Untakeable | Vouched;
   /** The headers of a delivery that `verify` believes. */
   readonly sign: (unsigned: Unsigned, secret: Secret) => Readonly<Record<string, string>>;
 };

@@ -10,6 +10,7 @@ import {
 } from "../errors.ts";
 import type { SluiceError, Tolerance } from "../errors.ts";
 import { notFoundMsMax, notFoundTimesMax } from "../limits.ts";
+import { acceptanceOf, saidOfConfirmed, type AnswerNote } from "./acceptance.ts";
 import {
   parseJson,
   quoteForeign,
@@ -106,10 +107,12 @@ function fateOf(
     return step === "search" ? "tooLarge" : "contract";
   }
   if (status === 400 && envelope.storageCode === "RequestTimeout") return transient[step];
-  // A confirm that was repeated has been done.
-  const alreadyDone =
-    status === 409 && step === "confirmUpload" && /\balready\b/i.test(envelope.message ?? "");
-  if (alreadyDone) return "accepted";
+  if (status === 409 && step === "confirmUpload") {
+    const said = saidOfConfirmed(envelope.message ?? "");
+    // A confirm that was repeated has been done.
+    if (said === "done") return "accepted";
+    if (said !== undefined) return said === "gone" ? "gone" : "rejected";
+  }
   const row = fatesByStatus[status] ?? fatesByStatus[`${Math.floor(status / 100)}xx`] ?? ourFault;
   return row[step];
 }
@@ -134,11 +137,12 @@ const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
   // A page too large to be read was paid for.
   tooLarge: ({ answer, message }) =>
     new TooLargeError(message, { mayBeApplied: answer.status === 200 }),
-  rejected: ({ exchange, envelope, message }) => {
+  rejected: ({ exchange, answer, envelope, message }) => {
     const { step, records } = exchange;
     const prefix = step === "uploadJson" ? ["body", "data"] : ["file"];
     const refused = refusedRecords(envelope.issues, prefix, records);
-    return new ApiRejectedError(message, { refused });
+    // A 409 tells of a confirm before this one, and not of what that one did.
+    return new ApiRejectedError(message, { refused, mayBeApplied: answer.status === 409 });
   },
   contract: ({ exchange, answer, message }) => {
     // A 200 without end may follow a request that was done, and so may another 2xx.
@@ -202,24 +206,35 @@ const sayingFailure = z.object({
   status: z.string().regex(/^(err|fail|reject|refus|invalid|denied)/i),
 });
 
+/** The body of a 200; `note` is of a request that applies records. */
+export type AcceptedAnswer<T> = { readonly data: T; readonly note: AnswerNote | undefined };
+
 /**
  * Reads the body of a 200.
- * @throws ApiRejectedError | ApiContractError when its `status` speaks of failure; OutcomeUnknownError | ApiUnavailableError
- * when it is not what the API document says.
+ * @throws ApiRejectedError when it speaks of records that were not taken: nobody knows which; ApiContractError when its `status`
+ * speaks of failure where no records were sent; OutcomeUnknownError | ApiUnavailableError when it is not what the API document says.
  */
-export function readAccepted<T>(exchange: Exchange, answer: Answer, schema: z.ZodType<T>): T {
+export function readAccepted<T>(
+  exchange: Exchange,
+  answer: Answer,
+  schema: z.ZodType<T>,
+): AcceptedAnswer<T> {
   const { what, step } = exchange;
   if (answer.cutShort !== undefined) {
     throw unclear(exchange, `200, but the answer broke off (${answer.cutShort})`);
   }
   const json = parseJson(answer.text);
-  if (sayingFailure.safeParse(json).success) {
+  const accepted = appliesRecords(step) ? acceptanceOf(json, exchange.records) : undefined;
+  if (accepted?.isWhole === false) {
+    const message = `${what}: 200, but not all was accepted: ${accepted.why}`;
+    throw new ApiRejectedError(message, { refused: [], mayBeApplied: true });
+  }
+  if (accepted === undefined && sayingFailure.safeParse(json).success) {
     const message = `${what}: 200, but its status says that it failed`;
-    if (appliesRecords(step)) throw new ApiRejectedError(message, { refused: [] });
     throw contractError(exchange, message, { mayBeApplied: leavesTraces(step) });
   }
   const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { data: parsed.data, note: accepted?.note };
   const [issue] = parsed.error.issues;
   const where =
     issue === undefined || issue.path.length === 0 ? "the answer" : issue.path.join(".");

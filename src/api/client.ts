@@ -9,6 +9,7 @@ import {
   requestDeadlineMs,
 } from "../limits.ts";
 import type { Secret } from "../secret.ts";
+import type { AnswerNote } from "./acceptance.ts";
 import { checkBaseUrl } from "./address.ts";
 import type { ApiContext, Timeouts } from "./context.ts";
 import { createHttp } from "./http.ts";
@@ -49,7 +50,9 @@ export type ApiClient = {
   /** Checks the legacy API and the key. */
   ping(input: { readonly signal: AbortSignal }): Promise<void>;
   /** Sends one part in lightweight mode. */
-  uploadJson(input: UploadJsonInput): Promise<{ readonly fileKey: string }>;
+  uploadJson(
+    input: UploadJsonInput,
+  ): Promise<{ readonly fileKey: string; readonly note: AnswerNote | undefined }>;
   /** Asks for an address to PUT one file to; it is good for one attempt. */
   generateUploadUrl(input: {
     readonly stream: string;
@@ -58,7 +61,7 @@ export type ApiClient = {
   /** Sends one staged file. */
   putFile(input: PutFileInput): Promise<void>;
   /** Has the file that was PUT processed. */
-  confirmUpload(input: ConfirmUploadInput): Promise<void>;
+  confirmUpload(input: ConfirmUploadInput): Promise<{ readonly note: AnswerNote | undefined }>;
   /** Asks for one page of results, which costs credits, a repeated one too. */
   searchPage(input: SearchPageInput): Promise<SearchPage>;
   /** Waits for the requests under way and closes the connections. */

@@ -58,6 +58,8 @@ export type Call = Exchange & {
   readonly silenceMs: number;
   /** How long a request on the wire may go on after `signal` aborted. */
   readonly graceMs: number;
+  /** Called when nothing is waited for any more; what it throws keeps the request from leaving. */
+  readonly beforeSend?: (() => void) | undefined;
 };
 
 /** The one way a request leaves. */
@@ -86,6 +88,12 @@ export function createHttp(settings: HttpSettings): Http {
       let answer: Answer;
       try {
         call.signal.throwIfAborted();
+        call.beforeSend?.();
+      } catch (error) {
+        await pace.undecided(call.gate, pass);
+        throw error;
+      }
+      try {
         answer = await effect(call.step, async () => await exchange(call, via));
       } catch (error) {
         if (saysUnwell(error)) await pace.failed(call.gate, pass, error.message);

@@ -14,6 +14,7 @@ import {
   putBytesPerSecondMin,
   uploadBytesMax,
 } from "../limits.ts";
+import type { AnswerNote } from "./acceptance.ts";
 import { addressFault, isExpired, isLoopback } from "./address.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
@@ -39,6 +40,8 @@ export type UploadJsonInput = {
   /** Records in `body`. */
   readonly records: number;
   readonly signal: AbortSignal;
+  /** As of a `Call`. */
+  readonly beforeSend?: (() => void) | undefined;
 };
 
 /**
@@ -47,8 +50,8 @@ export type UploadJsonInput = {
  */
 export async function uploadJson(
   context: ApiContext,
-  { stream, body, records, signal }: UploadJsonInput,
-): Promise<{ readonly fileKey: string }> {
+  { stream, body, records, signal, beforeSend }: UploadJsonInput,
+): Promise<{ readonly fileKey: string; readonly note: AnswerNote | undefined }> {
   const path = "/ingestion/upload-json";
   const what = `POST ${path} (${stream})`;
   // I3: a body never exceeds its limit, in bytes as sent.
@@ -61,9 +64,11 @@ export async function uploadJson(
     ...jsonCall(context, { step: "uploadJson", family, path, what, signal }),
     body,
     records,
+    beforeSend,
   };
-  const answer = readAccepted(call, await context.http.send(call), uploadAnswer);
-  return { fileKey: answer.file_key };
+  const answer = await context.http.send(call);
+  const { data, note } = readAccepted(call, answer, uploadAnswer);
+  return { fileKey: data.file_key, note };
 }
 
 /**
@@ -87,7 +92,7 @@ export async function generateUploadUrl(
     body: Buffer.from(JSON.stringify(wanted)),
   };
   const answer = await context.http.send(call);
-  const { upload_url: text, file_key: key } = readAccepted(call, answer, uploadUrlAnswer);
+  const { upload_url: text, file_key: key } = readAccepted(call, answer, uploadUrlAnswer).data;
   return { uploadUrl: checkUploadUrl(context, text, { exchange: call, answer }), fileKey: key };
 }
 
@@ -191,20 +196,24 @@ export type ConfirmUploadInput = {
   /** Records in the file. */
   readonly records: number;
   readonly signal: AbortSignal;
+  /** As of a `Call`. */
+  readonly beforeSend?: (() => void) | undefined;
 };
 
 /** POST /ingestion/confirm-upload (API document, section 4.3, step 3); "already confirmed" is success. */
 export async function confirmUpload(
   context: ApiContext,
-  { fileKey: key, records, signal }: ConfirmUploadInput,
-): Promise<void> {
+  { fileKey: key, records, signal, beforeSend }: ConfirmUploadInput,
+): Promise<{ readonly note: AnswerNote | undefined }> {
   const path = "/ingestion/confirm-upload";
   const call = {
     ...jsonCall(context, { step: "confirmUpload", family, path, what: `POST ${path}`, signal }),
     body: Buffer.from(JSON.stringify({ file_key: key })),
     records,
+    beforeSend,
   };
   const answer = await context.http.send(call);
   // The 409 of a confirm that was done before is accepted too, and has no such body.
-  if (answer.status === 200) readAccepted(call, answer, confirmAnswer);
+  if (answer.status !== 200) return { note: undefined };
+  return { note: readAccepted(call, answer, confirmAnswer).note };
 }

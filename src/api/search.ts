@@ -60,7 +60,8 @@ const paths: Readonly<Record<Searchable, string>> = {
   job_postings: "/enrichment/job-postings",
 };
 
-const count = z.int().min(0).nullish();
+/** For show alone: what makes no sense there is as good as absent, and must not cost a page that is paid for. */
+const count = z.int().min(0).nullish().catch(undefined);
 const pageAnswer = z.object({
   data: z.array(z.unknown()),
   meta: z.object({
@@ -87,7 +88,7 @@ export async function searchPage(
   const asked = { step: "search", family: "search", path, what: `POST ${path}`, signal } as const;
   const body = Buffer.from(JSON.stringify(bodyOf(of, query, cursor)));
   const call = { ...jsonCall(context, asked), body };
-  const answer = readAccepted(call, await context.http.send(call), pageAnswer);
+  const { data: answer } = readAccepted(call, await context.http.send(call), pageAnswer);
   const { length: results } = answer.data;
   // No page is asked for that is so long, and what is written of one page is one transaction of the store.
   if (results > pageRowsMax) {

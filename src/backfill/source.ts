@@ -29,6 +29,9 @@ export type SourceToPlan = {
   horizon?(ask: SourceAsk): Promise<{ readonly to?: unknown }>;
   at?(input: { readonly config: unknown; readonly when: Date }): unknown;
   before?(ask: SourceAsk & { readonly place: string }): Promise<unknown>;
+  repeats?(
+    ask: SourceAsk & { readonly columns: readonly string[] },
+  ): Promise<"often" | "once" | undefined>;
   split?(
     ask: SpanAsk & { readonly parts: number },
   ): Promise<readonly { readonly from?: unknown; readonly to?: unknown }[]>;
@@ -40,4 +43,16 @@ export type SourceToPlan = {
 /** What a source is asked with while a plan is made: what it logs besides has no reader. */
 export function askToPlan(config: unknown, signal: AbortSignal): SourceAsk {
   return { config, signal, log: { info: () => undefined, warn: () => undefined } };
+}
+
+/** Whether it is read on and on and holds versions of records one after the other: sent again alone, an older one could overwrite a newer one. */
+export function isLog(
+  source: Pick<SourceToPlan, "at" | "horizon" | "restart">,
+  config: unknown,
+): boolean {
+  return (
+    source.restart?.(config) !== "each-run" &&
+    source.horizon === undefined &&
+    source.at === undefined
+  );
 }

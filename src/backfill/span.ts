@@ -3,12 +3,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { SyncConfig } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import { laneRowsMin } from "../limits.ts";
+import { repeatsOf } from "./repeats.ts";
 import type { BackfillRequest } from "./request.ts";
 import { askToPlan, type SourceToPlan, type Span } from "./source.ts";
 
 /** What the spans of a backfill are made from. */
 export type SpanInput = {
-  readonly sync: Pick<SyncConfig, "connection" | "connectorConfig" | "duplicateKeys" | "send">;
+  readonly sync: Pick<
+    SyncConfig,
+    "connection" | "connectorConfig" | "duplicateKeys" | "record" | "send" | "stream"
+  >;
   readonly source: SourceToPlan;
   readonly request: BackfillRequest;
   readonly now: Date;
@@ -71,7 +75,9 @@ export async function spanOf(input: SpanInput): Promise<Span> {
   const { to } = request;
   const isOpen = to === undefined || ("time" in to && to.time > now);
   const ask = askToPlan(sync.connectorConfig, signal);
-  const present = isOpen ? ((await source.horizon?.(ask))?.to ?? timeNow(input)) : undefined;
+  // A source that tells its present, and tells none, reads to its end: a time says nothing of its rows.
+  const own = source.horizon === undefined ? timeNow(input) : undefined;
+  const present = isOpen ? ((await source.horizon?.(ask))?.to ?? own) : undefined;
   return { from, to: present ?? (await positionOf(input, "to")) };
 }
 
@@ -87,8 +93,10 @@ function timeNow({ source, sync, now }: SpanInput): unknown {
 }
 
 /** Whether a key may come twice, in two lanes: then the later one would not be sure to win. */
-function mayOvertake({ sync, source }: SpanInput, { to }: Span): boolean {
-  if (source.restart?.(sync.connectorConfig) !== "each-run") return to === undefined;
+async function mayOvertake({ sync, source, signal }: SpanInput, { to }: Span): Promise<boolean> {
+  if (source.restart?.(sync.connectorConfig) !== "each-run") {
+    return to === undefined || (await repeatsOf(sync, source, signal)) !== "once";
+  }
   return sync.send === "all" || sync.duplicateKeys === "send";
 }
 
@@ -111,8 +119,8 @@ export async function lanesOf(
   const { sync, source, request, signal } = input;
   const { keys, limit, lanes } = request;
   const parts = rows === null ? lanes : Math.min(lanes, Math.floor(rows / laneRowsMin));
-  const isOne = keys !== undefined || limit !== undefined || parts < 2 || mayOvertake(input, span);
-  if (isOne || source.split === undefined) return [span];
+  const isOne = keys !== undefined || limit !== undefined || parts < 2;
+  if (isOne || source.split === undefined || (await mayOvertake(input, span))) return [span];
   const ask = askToPlan(sync.connectorConfig, signal);
   const cut = (await source.split({ ...ask, ...span, parts })).map(({ from, to }) => ({
     from,

@@ -105,7 +105,10 @@ async function drive(
   { wanted, options }: { readonly wanted: Wanted; readonly options: BackfillOptions },
 ): Promise<void> {
   const interrupted = onInterrupt();
-  const session = await openSession(config, context, interrupted).catch((error: unknown) => {
+  const { signal } = interrupted;
+  const sync = "input" in wanted ? ({ kind: "sync", name: wanted.input.sync } as const) : undefined;
+  const opening = openSession(config, context, { signal, wanted: sync, command: "backfill" });
+  const session = await opening.catch((error: unknown) => {
     if (!interrupted.signal.aborted) throw error;
     context.say("interrupted before the backfill began");
     context.exit(exitCodes.interrupted);

@@ -162,7 +162,7 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
 /** Starts the worker that the run needs to stop, and waits for its end. @returns whether it ended before Ctrl-C. */
 async function stopHere(chain: Chain, { config, context }: Project): Promise<boolean> {
   const { signal } = onInterrupt();
-  const opening = openSession(config, context, { signal, isPinged: false });
+  const opening = openSession(config, context, { signal, isPinged: false, command: "cancel" });
   const session = await opening.catch((error: unknown) => {
     if (signal.aborted) return undefined;
     throw error;

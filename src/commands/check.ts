@@ -1,3 +1,4 @@
+import { checkColumns, checkWriteBack, connectorOf } from "../../activities/source.ts";
 import type { Finding } from "../../connectors/ask.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
@@ -5,8 +6,9 @@ import { canonicalJson } from "../config/hash.ts";
 import type { ConnectionConfig, SourceConfig } from "../config/sources.ts";
 import { SluiceError } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { checkKeys } from "./check-keys.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
-import type { GlobalOptions, Register } from "./context.ts";
+import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodeOfError, exitCodes } from "./exit-code.ts";
 import { connectionNamed } from "./named.ts";
 import { pingService } from "./ping.ts";
@@ -72,6 +74,49 @@ async function checkUse(
   return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));
 }
 
+/** What `run` and `pull` need beyond a source that can be read: the columns and the key of each mapping, and a table to write to. */
+async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): Promise<Found[]> {
+  const sources = sourcesOf(config);
+  const isWanted = (connection: string): boolean => wanted.some(({ name }) => name === connection);
+  const signal = AbortSignal.timeout(60_000);
+  const mappings = [...config.syncs.values()]
+    .filter(
+      ({ connection, connector }) =>
+        isWanted(connection) && sources.get(connector)?.columns !== undefined,
+    )
+    .map(async (sync): Promise<Found> => {
+      const found = await finding("mapping", async () => {
+        const source = connectorOf({ sources }, sync.connector);
+        await checkColumns(source, sync, { signal, mayName: true });
+        return "every column that it reads is there";
+      });
+      return { ...found, subject: `sync ${sync.name}` };
+    });
+  const tables = [...config.pulls.values()]
+    .filter(({ writeBack }) => isWanted(writeBack.connection))
+    .map(async (pull): Promise<Found> => {
+      const found = await finding("write-back", async () => {
+        await checkWriteBack({ sources }, pull, signal);
+        return "it can be written";
+      });
+      return { ...found, subject: `pull ${pull.name}` };
+    });
+  const keys = [...config.syncs.values()]
+    .filter(({ connection }) => isWanted(connection))
+    .map(async (sync) => await checkKeys(config, sync));
+  return (await Promise.all([...mappings, ...tables, ...keys])).flat();
+}
+
+function showFound(
+  { subject, ok, name: step, detail, fix }: Found,
+  { context, isJson }: { readonly context: Context; readonly isJson: boolean },
+): void {
+  if (isJson) return context.print(plainJson({ subject, name: step, ok, detail, fix }));
+  const told = detail === undefined ? step : `${step}: ${detail}`;
+  context.print(plainText(`${ok ? "ok  " : "FAIL"}  ${subject}: ${told}`));
+  if (fix !== undefined) context.print(`      → ${plainText(fix)}`);
+}
+
 /** `sluice check [connection]`. */
 export const registerCheck: Register = (program, context) => {
   withGlobals(program.command("check [connection]"))
@@ -82,6 +127,15 @@ export const registerCheck: Register = (program, context) => {
         name === undefined ? [...config.connections.values()] : [connectionNamed(config, name)];
       const checking = usesOf(config, wanted).map(async (use) => await checkUse(config, use));
       const found: Found[] = (await Promise.all(checking)).flat();
+      // Of a connection that cannot be read the rest would only say the same again.
+      const isWell = (connection: string): boolean =>
+        found.every(({ ok, subject }) => ok || subject.split(" ")[0] !== connection);
+      found.push(
+        ...(await checkNeeds(
+          config,
+          wanted.filter((one) => isWell(one.name)),
+        )),
+      );
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {
           if (config.api.legacyBaseUrl === undefined)
@@ -98,14 +152,7 @@ export const registerCheck: Register = (program, context) => {
         });
         found.push({ ...ping, subject: "service" });
       }
-      for (const { subject, ok, name: step, detail, fix } of found) {
-        if (options.json) context.print(plainJson({ subject, name: step, ok, detail, fix }));
-        else {
-          const told = detail === undefined ? step : `${step}: ${detail}`;
-          context.print(plainText(`${ok ? "ok  " : "FAIL"}  ${subject}: ${told}`));
-          if (fix !== undefined && !ok) context.print(`      → ${plainText(fix)}`);
-        }
-      }
+      for (const one of found) showFound(one, { context, isJson: options.json === true });
       const failed = found.filter(({ ok }) => !ok);
       const codes = failed.map(({ exitCode }) => exitCode ?? exitCodes.failed);
       if (codes.length > 0) context.exit(Math.max(...codes));

@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 
 import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
-import { webhooksPortDefault } from "../limits.ts";
+import { messageOf } from "../errors.ts";
+import { commandGraceMs, webhooksPortDefault } from "../limits.ts";
 import { connectTemporal } from "../local/connect.ts";
 import { areFree } from "../local/ports.ts";
 import { createLog } from "../log.ts";
@@ -19,7 +20,7 @@ import { postedConnections } from "./posted.ts";
 import { startReceiving, type Receiving } from "./receiving.ts";
 import { useEmbeddedTemporal, useService, type TemporalUse } from "./services.ts";
 import { startWorkerHere } from "./start-worker.ts";
-import { watchConfig } from "./watch-config.ts";
+import { changedConfig } from "./watch-config.ts";
 
 /** A receiver on its own port, or on a free one; undefined when nothing is posted to the project. */
 async function receive(
@@ -42,41 +43,109 @@ function readyText(ready: Readonly<Record<string, string | undefined>>): string 
   return ["sluice dev is ready", ...lines].join("\n");
 }
 
-async function runDev(options: GlobalOptions, context: Context): Promise<void> {
-  const config = await configOf(context, options);
-  const log = createLog(context.environment.logFormat);
-  const interrupted = onInterrupt();
+/** What is run from one configuration, and starts anew with the next. */
+type Working = {
+  readonly config: Config;
+  readonly service: string;
+  readonly receiver: string | undefined;
+  /** Resolves when its worker has stopped; rejects when it broke. */
+  readonly ended: Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** What outlives a change of the configuration. */
+type Around = {
+  readonly temporal: TemporalUse;
+  readonly context: Context;
+  readonly log: Logger;
+};
+
+/** Starts the worker and the receiver; the sandbox is shared with whoever uses it already. */
+async function work(config: Config, { temporal, context, log }: Around): Promise<Working> {
   await using closing = new AsyncDisposableStack();
   const { addresses, release } = await useService(config, context);
   closing.defer(release);
-  const temporal = await useEmbeddedTemporal(config, context);
-  closing.defer(temporal.release);
-  const { address: temporalAddress, uiAddress: ui } = temporal;
-  const { proxy } = context.environment;
-  const sources = sourcesOf(config);
-  const worker = await startWorkerHere({ config, addresses, sources, log, temporalAddress, proxy });
+  const worker = await startWorkerHere({
+    config,
+    addresses,
+    sources: sourcesOf(config),
+    log,
+    temporalAddress: temporal.address,
+    proxy: context.environment.proxy,
+    command: "dev",
+    graceMs: commandGraceMs,
+  });
   // One that broke has told why already.
   closing.defer(async () => await worker.stop().catch(() => undefined));
   const receiving = await receive({ config, log }, temporal, context);
+  // Before the worker, so that what has come is still rung for.
   closing.defer(async () => await receiving?.close());
-  const unwatch = watchConfig(config, log);
-  closing.defer(unwatch);
-  const sandbox = addresses.baseUrl.origin;
-  const receiver = receiving?.address.origin;
+  const open = closing.move();
+  return {
+    config,
+    service: addresses.baseUrl.origin,
+    receiver: receiving?.address.origin,
+    ended: worker.ended,
+    close: async () => await open.disposeAsync(),
+  };
+}
+
+/** Stops what worked with the old configuration, and starts it with the new one; with the old again where that fails. */
+async function takeUp(next: Config, old: Working, around: Around): Promise<Working> {
+  const { log, context } = around;
+  // Held meanwhile, so that the sandbox does not stop and start.
+  const held = await useService(old.config, context);
+  try {
+    await old.close();
+    const working = await work(next, around);
+    log.info({ file: next.file }, "the changed configuration is taken up");
+    return working;
+  } catch (error) {
+    log.error({ why: messageOf(error) }, "the changed configuration cannot be worked with");
+    return await work(old.config, around);
+  } finally {
+    await held.release();
+  }
+}
+
+async function runDev(options: GlobalOptions, context: Context): Promise<void> {
+  const config = await configOf(context, options);
+  const log = createLog(context.environment.logFormat);
+  const { signal } = onInterrupt();
+  await using closing = new AsyncDisposableStack();
+  // Held to the end: a server that nobody uses for a moment would stop.
+  const { release } = await useService(config, context);
+  closing.defer(release);
+  const temporal = await useEmbeddedTemporal(config, context);
+  closing.defer(temporal.release);
+  const around = { temporal, context, log };
+  let working = await work(config, around);
+  closing.defer(async () => await working.close());
+  const { address: temporalAddress, uiAddress: ui } = temporal;
+  const { service, receiver } = working;
   context.print(
     options.json
-      ? JSON.stringify({ ready: true, temporal: temporalAddress, ui, sandbox, receiver })
+      ? JSON.stringify({ ready: true, temporal: temporalAddress, ui, sandbox: service, receiver })
       : readyText({
           Temporal: temporalAddress,
           "Web UI": ui,
-          Service: sandbox,
+          Service: service,
           Receiver: receiver,
         }),
   );
-  await Promise.race([worker.ended, untilAborted(interrupted.signal)]);
-  // Before the worker, so that what has come is still rung for.
-  await receiving?.close();
-  await worker.stop();
+  const load = async (): Promise<Config> => await configOf(context, options);
+  const interrupted = untilAborted(signal);
+  while (!signal.aborted) {
+    const isOver = new AbortController();
+    const changed = changedConfig(working.config, load, {
+      warn: (text) => log.warn(text),
+      signal: AbortSignal.any([signal, isOver.signal]),
+    });
+    const next = await Promise.race([changed, working.ended, interrupted]);
+    isOver.abort();
+    if (next === undefined) return;
+    working = await takeUp(next, working, around);
+  }
 }
 
 /** `sluice dev`. */

@@ -7,6 +7,7 @@ import { configOf, withGlobals } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 import { connectionNamed } from "./named.ts";
 import { positive } from "./run.ts";
+import { sampleOf, typedBy } from "./sample.ts";
 import { suggestSyncs, yamlOf, type SuggestedSync } from "./suggest-sync.ts";
 
 type DiscoverOptions = GlobalOptions & { readonly max: number };
@@ -27,7 +28,15 @@ export const registerDiscover: Register = (program, context) => {
       const log = { info: context.say, warn: context.say };
       // One more than is shown tells whether there are others.
       const found = await source.discover({ config, signal, log, max: options.max + 1 });
-      const shown = found.slice(0, options.max);
+      const shown: Discovery[] = [];
+      for (const one of found.slice(0, options.max)) {
+        // A file knows no types: its first rows tell.
+        const isFile = connector === "csv";
+        const own: unknown = Object.assign({}, config, one.from);
+        shown.push(
+          isFile ? typedBy(await sampleOf(source, { config: own, signal, log }), one) : one,
+        );
+      }
       const syncs = suggestSyncs(name, shown);
       const pairs = shown.flatMap((one, index): Suggestion[] => {
         const sync = syncs[index];

@@ -16,6 +16,23 @@ import { defaultTemporal, isTemporalConfigured } from "./services.ts";
 /** One look: what it found, or why it is not well. */
 type Look = { readonly name: string; readonly look: () => Promise<string> };
 
+type Found = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do now. */
+  readonly hint?: string | undefined;
+};
+
+async function found({ name, look }: Look): Promise<Found> {
+  try {
+    return { name, ok: true, detail: await look() };
+  } catch (error) {
+    const hint = error instanceof SluiceError ? error.hint : undefined;
+    return { name, ok: false, detail: messageOf(error), hint };
+  }
+}
+
 /** Free bytes of disk below which a chunk and its upload may not fit. */
 const freeBytesMin = 1_000_000_000;
 
@@ -53,19 +70,13 @@ export const registerDoctor: Register = (program, context) => {
   withGlobals(program.command("doctor"))
     .description("look whether this machine has what sluice needs")
     .action(async (options: GlobalOptions) => {
-      const show = async ({ name, look }: Look): Promise<void> => {
-        const found = await look().then(
-          (detail) => ({ name, ok: true, detail }),
-          (error: unknown) => {
-            const hint = error instanceof SluiceError ? error.hint : undefined;
-            return { name, ok: false, detail: messageOf(error), hint };
-          },
-        );
-        if (!found.ok) context.exit(exitCodes.failed);
-        const line = `${found.ok ? "ok  " : "FAIL"}  ${name}: ${found.detail}`;
-        context.print(options.json ? plainJson(found) : plainText(line));
-        const hint = "hint" in found ? found.hint : undefined;
-        if (hint !== undefined && !options.json) context.print(`      → ${plainText(hint)}`);
+      const show = async (look: Look): Promise<void> => {
+        const one = await found(look);
+        const { name, ok, detail, hint } = one;
+        if (!ok) context.exit(exitCodes.failed);
+        if (options.json) return context.print(plainJson(one));
+        context.print(plainText(`${ok ? "ok  " : "FAIL"}  ${name}: ${detail}`));
+        if (hint !== undefined) context.print(`      → ${plainText(hint)}`);
       };
       await show({ name: "Node.js", look: async () => process.version });
       await show({ name: "Temporal", look: async () => await lookForTemporal(context) });

@@ -7,6 +7,8 @@ import { BusyError, ConfigError } from "../errors.ts";
 import { isWorkflowOpen } from "../local/connect.ts";
 import { reportOfRun } from "../report-of-run.ts";
 import type { RunReport } from "../report.ts";
+import type { StageCounts } from "../state/sends.ts";
+import { sumOf } from "../state/under-way.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { exitCodeOfReport, exitCodes } from "./exit-code.ts";
 import {
@@ -116,7 +118,9 @@ async function followToEnd(session: Session, drive: Drive, how: How): Promise<vo
     return;
   }
   const share = drive.shareOf(session);
-  const followed = await followRun(handle, { context, share, signal: how.signal });
+  const ahead = async (runId: string): Promise<StageCounts> =>
+    sumOf((await session.state.openSends({ runId })).filter(({ state }) => state === "staging"));
+  const followed = await followRun(handle, { context, share, ahead, signal: how.signal });
   if (followed === undefined) {
     context.say(
       session.hasOtherWorker
@@ -157,7 +161,13 @@ export async function driveRun(
 ): Promise<void> {
   const { drive, options } = of;
   const interrupted = onInterrupt();
-  const session = await openSession(config, context, interrupted).catch((error: unknown) => {
+  const { kind, name } = drive;
+  const opening = openSession(config, context, {
+    signal: interrupted.signal,
+    wanted: { kind, name },
+    command: kind === "pull" ? "pull" : "run",
+  });
+  const session = await opening.catch((error: unknown) => {
     if (!interrupted.signal.aborted) throw error;
     context.say("interrupted before the run began");
     context.exit(exitCodes.interrupted);
@@ -165,7 +175,7 @@ export async function driveRun(
   });
   if (session === undefined) return;
   try {
-    if (!options.wait && !session.hasOtherWorker) {
+    if (!options.wait && !session.hasLastingWorker) {
       throw new ConfigError("--no-wait needs a Temporal and a worker that stay", {
         hint: "start them with `sluice dev`, or set TEMPORAL_ADDRESS",
       });

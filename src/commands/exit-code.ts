@@ -4,6 +4,7 @@ import {
   ApiUnavailableError,
   OutcomeUnknownError,
   SluiceError,
+  StateUnavailableError,
   TemporalUnreachableError,
 } from "../errors.ts";
 import type { RunReport } from "../report.ts";
@@ -27,7 +28,8 @@ const unreachable = [ApiUnavailableError, OutcomeUnknownError, TemporalUnreachab
 export function exitCodeOfError(error: unknown): number {
   if (error instanceof CommanderError) return exitCodes.usage;
   if (!(error instanceof SluiceError)) return exitCodes.failed;
-  if (usageCodes.has(error.code)) return exitCodes.usage;
+  // A full, read-only or damaged state folder is for whoever keeps this machine, as a setting is.
+  if (error instanceof StateUnavailableError || usageCodes.has(error.code)) return exitCodes.usage;
   return unreachable.some((Class) => error instanceof Class)
     ? exitCodes.unreachable
     : exitCodes.failed;

@@ -116,6 +116,15 @@ export const faultKinds = [
       .transform((given) => toFault(given, { delayMs: given.by })),
   },
   {
+    name: "hold",
+    summary:
+      "The request is read whole and done so long after, also when its client did not wait for the answer.",
+    example: "{ step: confirm-upload, do: hold, by: 200ms }",
+    schema: order("hold")
+      .extend({ by: pause })
+      .transform((given) => toFault(given, { holdMs: given.by })),
+  },
+  {
     name: "reset",
     summary: "The connection is reset when so many bytes of the body were read.",
     example: "{ step: put, do: reset, at: 64KiB }",

@@ -7,55 +7,46 @@ import {
   type WorkflowHandle,
 } from "@temporalio/client";
 
-import type { Progress, PullProgress } from "../../workflows/progress.ts";
+import type { Progress } from "../../workflows/progress.ts";
 import { ApiUnavailableError, ConfigError } from "../errors.ts";
 import type { RunReport } from "../report.ts";
+import type { StageCounts } from "../state/sends.ts";
 import type { Context } from "./context.ts";
 import { pendingTrouble } from "./pending.ts";
-import { byteText, counted, durationText, grouped } from "./report-text.ts";
+import { progressText, pullText, type Since } from "./progress-text.ts";
+import { counted, grouped } from "./report-text.ts";
 
 /** A workflow of a run: of a sync or of a pull. */
 export type RunWorkflow = (input: unknown) => Promise<RunReport>;
 
 /** How often a run is asked how far it is. */
 const askEveryMs = 500;
-const barWidth = 24;
 
 /** How much of the source a run has read, from 0 to 1; undefined when the source does not say. */
 export type ReadShare = (progress: Progress) => Promise<number | undefined>;
 
+/** What a run has read and not told its workflow yet. */
+export type ReadAhead = (runId: string) => Promise<StageCounts>;
+
+/** The progress of a run with what is being staged counted in: the workflow hears of a chunk only when it is whole. */
+async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Promise<Progress> {
+  const { counts } = progress;
+  if (ahead === undefined || progress.pull !== undefined) return progress;
+  const { read, unchanged, filtered, rejected } = await ahead(progress.run_id);
+  return {
+    ...progress,
+    counts: {
+      ...counts,
+      read: counts.read + read,
+      unchanged: counts.unchanged + unchanged,
+      filtered: counts.filtered + filtered,
+      rejected: counts.rejected + rejected,
+    },
+  };
+}
+
 /** A workflow that ended: with its report, or with what kept it from having one. */
 export type Followed = { readonly report: RunReport } | { readonly error: unknown };
-
-function barText(share: number | undefined): string {
-  if (share === undefined) return "";
-  const bar = "█".repeat(Math.round(share * barWidth)).padEnd(barWidth, "░");
-  return `${bar} ${Math.round(share * 100)} %  `;
-}
-
-/** Results of a pull so far. */
-function pullText({ read, written, pages, calls, domains }: PullProgress): string {
-  const of =
-    domains === undefined
-      ? ""
-      : `${grouped(domains.done + domains.refused)} of ${grouped(domains.listed)} domains, `;
-  return `${of}${grouped(read)} results read, ${grouped(written)} written, ${counted(pages, "page")}, ${counted(calls, "call")}`;
-}
-
-function progressText(progress: Progress, share: number | undefined, elapsedMs: number): string {
-  const { counts, pull } = progress;
-  const waiting = progress.waiting === null ? "" : `  ${progress.waiting}`;
-  if (pull !== undefined) return `${barText(share)}${pullText(pull)}${waiting}`;
-  const rate = Math.round((counts.read / Math.max(1, elapsedMs)) * 1_000);
-  const left =
-    share === undefined || share < 0.05 || share >= 1
-      ? ""
-      : `  ${durationText((elapsedMs / share) * (1 - share))} left`;
-  return (
-    `${barText(share)}${grouped(counts.read)} rows, ${grouped(rate)}/s, ${byteText(counts.gzip_bytes)} sent, ` +
-    `${counts.committed_chunks} of ${counts.staged_chunks} chunks${left}${waiting}`
-  );
-}
 
 /** Shows progress: one line drawn again and again where someone watches, else a line of its own for every change. */
 function createProgressLine(context: Context): {
@@ -94,9 +85,15 @@ function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string 
 /** Follows a workflow to its end; an aborted signal stops following and nothing else. */
 export async function followRun(
   handle: WorkflowHandle<RunWorkflow>,
-  how: { readonly context: Context; readonly share: ReadShare; readonly signal: AbortSignal },
+  how: {
+    readonly context: Context;
+    readonly share: ReadShare;
+    /** @default nothing is known of it */
+    readonly ahead?: ReadAhead | undefined;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Followed | undefined> {
-  const { context, share, signal } = how;
+  const { context, share, ahead, signal } = how;
   const line = createProgressLine(context);
   const startedAt = Date.now();
   // A result that is still polled for when the connection closes would end the process with an error of its own.
@@ -107,15 +104,19 @@ export async function followRun(
   );
   let ended: Followed | undefined;
   let isModeTold = false;
+  let first: Omit<Since, "elapsedMs"> | undefined;
   try {
     while (ended === undefined && !signal.aborted) {
       // A query needs a worker: without one the run still goes on, and so do we.
-      const progress = await handle.query<Progress>("progress").catch(() => undefined);
+      const told = await handle.query<Progress>("progress").catch(() => undefined);
+      const progress = told === undefined ? undefined : await withAhead(told, ahead);
       const trouble = await pendingTrouble(handle).catch(() => undefined);
       if (progress !== undefined) {
         const waiting = progress.waiting ?? trouble ?? null;
         const shown = { ...progress, waiting };
-        const text = progressText(shown, await share(progress), Date.now() - startedAt);
+        const part = await share(progress);
+        first ??= { read: progress.counts.read, share: part ?? 0 };
+        const text = progressText(shown, part, { ...first, elapsedMs: Date.now() - startedAt });
         const { mode, mode_reason: reason } = progress;
         // A quick run has committed a chunk before it is first looked at.
         if (mode !== null && !isModeTold) line.show(text, modeText(mode, reason));

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
 
-import type { Config } from "../config/config.ts";
+import { inboxPosition } from "../../connectors/inbox.ts";
+import { targetOf, type Config } from "../config/config.ts";
 import { inboxFileIn } from "../inbox/file.ts";
 import type { Standing } from "../inbox/inbox.ts";
 import { openInbox } from "../inbox/open.ts";
 import { inboxLateMs } from "../limits.ts";
 import { plainText } from "../plain-text.ts";
+import type { StateClient } from "../state/state-store.ts";
 import { table } from "./context.ts";
 import { postedConnections, readHint, type PostedConnection } from "./posted.ts";
 import { counted, durationText, grouped } from "./report-text.ts";
@@ -52,6 +54,23 @@ export function inboxStatusOf(
   return { connection, path, waiting, oldestMs, problem: problemOf(posted, { waiting, oldestMs }) };
 }
 
+/** The checkpoints of the store, as far as they are asked for. */
+type Positions = Awaited<ReturnType<StateClient["positions"]>>;
+
+/** For whom events are kept that nobody sends: a sync that is not configured now, or one that sent to another service or account. */
+function problemOfHeld({ connection, accepted }: Standing, idle: Positions): Problem | undefined {
+  const holding = idle.find(({ position }) => {
+    const read = inboxPosition.safeParse(position).data;
+    return read?.connection === connection && read.seq < accepted;
+  });
+  if (holding === undefined) return undefined;
+  const { sync, target } = holding;
+  return {
+    text: `its events are kept for ${sync} of ${target}, which is not sent now`,
+    hint: `let them go: \`sluice state reset ${sync} --target '${target}' --reason …\``,
+  };
+}
+
 /** What waits of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
 function orphanOf({ connection, waiting, oldestAt }: Standing, now: Date): InboxStatus {
   return {
@@ -67,16 +86,28 @@ function orphanOf({ connection, waiting, oldestAt }: Standing, now: Date): Inbox
 }
 
 /**
- * How the connections that are posted to stand, and those that no longer are and have something waiting; no receiver has to run, and
+ * How the connections that are posted to stand, also for whom their events are kept by `state`, and those that no longer are and have something waiting; no receiver has to run, and
  * no inbox is made.
  */
-export async function lookIntoInboxes(config: Config): Promise<InboxStatus[]> {
+export async function lookIntoInboxes(
+  config: Config,
+  state?: Pick<StateClient, "positions">,
+): Promise<InboxStatus[]> {
   const posted = postedConnections(config);
   const standings = new Map<string, Standing>();
+  const held = new Map<string, Problem | undefined>();
+  const target = targetOf(config.api);
   if (existsSync(inboxFileIn(config.stateFolder))) {
     const inbox = await openInbox(config.stateFolder);
     try {
-      for (const standing of await inbox.standings()) standings.set(standing.connection, standing);
+      const positions = (await state?.positions({ inbox: inbox.inboxId })) ?? [];
+      const idle = positions.filter(
+        (each) => each.target !== target || !config.syncs.has(each.sync),
+      );
+      for (const standing of await inbox.standings()) {
+        standings.set(standing.connection, standing);
+        held.set(standing.connection, problemOfHeld(standing, idle));
+      }
     } finally {
       await inbox.close();
     }
@@ -87,7 +118,10 @@ export async function lookIntoInboxes(config: Config): Promise<InboxStatus[]> {
     .filter(({ connection, waiting }) => waiting > 0 && !names.has(connection))
     .map((standing) => orphanOf(standing, now));
   return [
-    ...posted.map((each) => inboxStatusOf(each, standings.get(each.connection), now)),
+    ...posted.map((each) => {
+      const status = inboxStatusOf(each, standings.get(each.connection), now);
+      return { ...status, problem: status.problem ?? held.get(each.connection) };
+    }),
     ...orphans,
   ];
 }

@@ -8,7 +8,9 @@ import { plainText } from "../plain-text.ts";
 import { shapeOf } from "../records/streams.ts";
 import type { Secret } from "../secret.ts";
 import { pick, reachDatabase, reachFiles, type Surroundings } from "./init-reach.ts";
-import { withCounts } from "./init-source.ts";
+import { sampled } from "./init-source.ts";
+import { withZone } from "./init-zone.ts";
+import { assertAddresses, assertNames, typedBy, type Sample } from "./sample.ts";
 import {
   looksLikeCount,
   suggestSync,
@@ -37,12 +39,19 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
     parse: (answer) => oneOf("connector is called", ["csv", "postgres"] as const, answer),
   });
   const reached = await (connector === "csv" ? reachFiles : reachDatabase)(answers, around);
-  const one = await pick(answers, reached);
-  const chosen = await askColumns(answers, one);
+  const picked = await pick(answers, reached);
+  const isFile = connector === "csv";
+  const sample = isFile
+    ? await sampled(reached.connection, picked)
+    : { rows: [], isMisread: false };
+  const one = isFile ? typedBy(sample, picked) : picked;
+  const chosen = await askColumns(answers, one, sample);
   const isKeyless = connector === "postgres" && one.key.length === 0 && chosen.key !== undefined;
   // A table without a primary key must be told what its rows are read by.
-  const from = isKeyless ? { ...one.from, key: [chosen.key] } : one.from;
-  const found = await withCounts(reached.connection, { ...one, from });
+  const keyed = isKeyless ? { ...one.from, key: [chosen.key] } : one.from;
+  const from = await withZone(answers, { ...one, from: keyed });
+  const asked = { ...one, from };
+  const found = isFile ? one : typedBy(await sampled(reached.connection, asked), asked);
   const sync = suggestSync(names[connector], found, chosen);
   const schedule = await askSchedule(answers);
   return {
@@ -56,7 +65,7 @@ export async function planProject(answers: Answers, around: Surroundings): Promi
   };
 }
 
-async function askColumns(answers: Answers, found: Discovery): Promise<Chosen> {
+async function askColumns(answers: Answers, found: Discovery, sample: Sample): Promise<Chosen> {
   const stream = await answers.ask({
     flag: "stream",
     text: "What a row is",
@@ -75,7 +84,12 @@ async function askColumns(answers: Answers, found: Discovery): Promise<Chosen> {
     fallback: together === "" ? undefined : together,
     choices: columns,
     // Columns that only together name a row are made one text by the suggested sync.
-    parse: (answer) => (answer === together ? undefined : oneColumn(answer)),
+    parse: (answer) => {
+      if (answer === together) return undefined;
+      const column = oneColumn(answer);
+      assertNames(sample, column);
+      return column;
+    },
   });
   const { record } = suggestSync("", found, { stream, key });
   const flag = stream === "contact" ? "email" : "domain";
@@ -89,10 +103,17 @@ async function askColumns(answers: Answers, found: Discovery): Promise<Chosen> {
         : "Which column is the domain or website",
     fallback: typeof column === "string" ? column : undefined,
     choices: columns,
-    parse: oneColumn,
+    parse: (answer) => {
+      const named = oneColumn(answer);
+      assertAddresses(sample, named, flag);
+      return named;
+    },
   });
   return { stream, key, address };
 }
+
+/** Types of columns that a file does not tell itself. */
+const typed: ReadonlySet<string> = new Set(["boolean", "date", "number", "time"]);
 
 async function askSchedule(answers: Answers): Promise<WantedSchedule | undefined> {
   const when = await answers.ask({
@@ -137,6 +158,13 @@ function commentsOn(sync: SuggestedSync, found: Discovery, answers: Answers): re
     ...(counted === undefined
       ? []
       : [`${counted.name} counts people: a row without a whole number there is refused`]),
+    ...(found.columns.some(
+      ({ name, type, note }) => note === undefined && typed.has(type) && !looksLikeCount(name),
+    )
+      ? [
+          "numbers, dates and booleans are what the first rows hold: a row with something else there is refused",
+        ]
+      : []),
     ...("changed_by" in found.from
       ? ["changed_by must be set by every change of a row; without it every run reads every row"]
       : []),

@@ -1,11 +1,11 @@
 import type { Discovery } from "../../connectors/connector.ts";
 import { didYouMean } from "../config/did-you-mean.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, messageOf } from "../errors.ts";
 import type { Answers } from "../init/answers.ts";
 import type { ProjectPlan } from "../init/project-text.ts";
 import { discoveriesDefault } from "../limits.ts";
 import { Secret } from "../secret.ts";
-import { discover, type NewConnection } from "./init-source.ts";
+import { discover, sampled, type NewConnection } from "./init-source.ts";
 
 /** What a new project is made in. */
 export type Surroundings = {
@@ -35,16 +35,29 @@ export async function reachFiles(
     flag: "path",
     text: "Path of the file, or a pattern such as ./exports/*.csv",
     parse: async (path) => {
-      const connection = {
-        connector: "csv",
-        members: { path },
-        shownAs: "path",
-        folder,
-        signal,
-      } as const;
-      return { connection, reads: { path }, found: await discover(connection) };
+      const around = { shownAs: "path", folder, signal };
+      try {
+        const reached = await reachAs({ path }, around);
+        if (!(await isMisread(reached))) return reached;
+      } catch (error) {
+        if (!/is not utf-8/.test(messageOf(error))) throw error;
+      }
+      return await reachAs({ path, encoding: "windows-1252" }, around);
     },
   });
+}
+
+async function reachAs(
+  reads: { readonly path: string; readonly encoding?: string },
+  around: Pick<NewConnection, "shownAs" | "folder" | "signal">,
+): Promise<Reached> {
+  const connection: NewConnection = { connector: "csv", members: reads, ...around };
+  return { connection, reads, found: await discover(connection) };
+}
+
+async function isMisread({ connection, found }: Reached): Promise<boolean> {
+  const [first] = found;
+  return first !== undefined && (await sampled(connection, first)).isMisread;
 }
 
 /** Reaches a database by the variable that holds its URL. @throws {SluiceError} it cannot be reached. */

@@ -1,8 +1,9 @@
-import type { Column, Discovery, Source } from "../../connectors/connector.ts";
+import type { Discovery, Source } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
 import { checkData } from "../config/mistakes.ts";
 import { ConfigError, RetryLater } from "../errors.ts";
-import { pageRowsMax, tablesLookedThroughMax } from "../limits.ts";
+import { tablesLookedThroughMax } from "../limits.ts";
+import { sampleOf, type Sample } from "./sample.ts";
 import { looksLikeCount, suggestSync } from "./suggest-sync.ts";
 
 /** A connection that is not in any configuration yet. */
@@ -40,28 +41,14 @@ export async function discover(connection: NewConnection): Promise<readonly Disc
   return found;
 }
 
-/** Tells which columns of text hold how many people a company has: most of their first cells are whole numbers. */
-export async function withCounts(connection: NewConnection, found: Discovery): Promise<Discovery> {
-  const called = found.columns.filter(
+/** The first rows of a file, or, of a table in which a column of text is called a count, its first rows; else none. */
+export async function sampled(connection: NewConnection, found: Discovery): Promise<Sample> {
+  const isCounted = found.columns.some(
     ({ name, type }) => type === "string" && looksLikeCount(name),
   );
-  if (called.length === 0) return found;
+  if (connection.connector !== "csv" && !isCounted) return { rows: [], isMisread: false };
   const { source, ask } = opened(connection, found.from);
-  for await (const { rows } of source.read({ ...ask, pageRowsMax, limit: pageRowsMax })) {
-    const isCount = ({ name }: Column): boolean => {
-      const cells = rows
-        .map((row) => row[name])
-        .filter((cell) => typeof cell === "string")
-        .filter((cell) => cell.trim() !== "");
-      return cells.filter((cell) => /^\s*\d+\s*$/.test(cell)).length * 2 > cells.length;
-    };
-    const counts = new Set(called.filter(isCount));
-    const columns = found.columns.map((column): Column =>
-      counts.has(column) ? { ...column, type: "number" } : column,
-    );
-    return { ...found, columns };
-  }
-  return found;
+  return await sampleOf(source, ask);
 }
 
 function opened(

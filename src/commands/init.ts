@@ -1,6 +1,7 @@
 import { sources } from "../../connectors/registry.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
 import { readVariables } from "../config/variables.ts";
+import { ConfigError } from "../errors.ts";
 import { FlagAnswers, type Flag } from "../init/answers.ts";
 import { addIgnored, addSecret, refuseExisting, writeFiles } from "../init/files.ts";
 import { configText, environmentText } from "../init/project-text.ts";
@@ -22,6 +23,7 @@ type InitOptions = {
   readonly email?: string;
   readonly schedule?: string;
   readonly timeZone?: string;
+  readonly columnZone?: string;
 };
 
 const fileNames = ["sluice.yaml", "sluice.schema.json", ".env.example"] as const;
@@ -29,7 +31,7 @@ const fileNames = ["sluice.yaml", "sluice.schema.json", ".env.example"] as const
 /** `sluice init`. */
 export const registerInit: Register = (program, context) => {
   program
-    .command("init")
+    .command("init [file]")
     .description(
       "make sluice.yaml and what belongs to it in this folder; in a terminal it asks, else it takes options",
     )
@@ -43,9 +45,14 @@ export const registerInit: Register = (program, context) => {
     .option("--email <column>", "of contacts, the column with the address (default: a guess)")
     .option("--schedule <when>", 'when it runs by itself: 02:30, or "30 2 * * 1-5" (default: none)')
     .option("--time-zone <zone>", "the zone of these times (default: this machine's)")
+    .option(
+      "--column-zone <zone>",
+      "postgres: the zone of a change column that has none, such as UTC",
+    )
     .option("--force", "replace the files that are here")
     .option("--json", "print JSON: one object")
-    .action(async (options: InitOptions) => {
+    .action(async (file: string | undefined, given: InitOptions) => {
+      const options = withSource(file, given);
       if (options.force !== true) await refuseExisting(context.cwd, fileNames);
       const plan = await planOf(context, options);
       if (plan === undefined) {
@@ -57,6 +64,21 @@ export const registerInit: Register = (program, context) => {
       show(context, { plan, written, isJson: options.json === true });
     });
 };
+
+/** A file that is named, or its path, is one of CSV; the variable of a URL leads to Postgres. */
+function withSource(file: string | undefined, options: InitOptions): InitOptions {
+  if (file !== undefined && options.path !== undefined) {
+    throw new ConfigError(`${file} and --path ${options.path}: name one of them`);
+  }
+  const path = file ?? options.path;
+  const guess = path === undefined ? options.urlEnv && "postgres" : "csv";
+  const connector = options.connector ?? guess;
+  return {
+    ...options,
+    ...(path !== undefined && { path }),
+    ...(connector !== undefined && { connector }),
+  };
+}
 
 /** Undefined when the person at the terminal ended the questions. */
 async function planOf(context: Context, options: InitOptions): Promise<InitPlan | undefined> {
@@ -92,6 +114,7 @@ function givenFlags(options: InitOptions): ReadonlyMap<Flag, string> {
     ["email", options.email],
     ["schedule", options.schedule],
     ["time-zone", options.timeZone],
+    ["column-zone", options.columnZone],
   ];
   return new Map(values.flatMap(([flag, value]) => (value === undefined ? [] : [[flag, value]])));
 }

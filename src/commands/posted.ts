@@ -52,3 +52,13 @@ export function postedNamed(config: Config, name: string): PostedConnection {
     hint: `posted to are: ${names}`,
   });
 }
+
+/** The connection that is posted to where there is one alone. @throws {ConfigError} there is none, or there are several. */
+export function onlyPosted(config: Config): PostedConnection {
+  const [only, ...others] = needPosted(config);
+  if (only !== undefined && others.length === 0) return only;
+  const names = postedConnections(config).map(({ connection }) => connection);
+  throw new ConfigError("several connections are posted to, and --connection is missing", {
+    hint: `say which: --connection ${names.join(", or --connection ")}`,
+  });
+}

@@ -1,3 +1,4 @@
+import { checkWriteBack } from "../../activities/source.ts";
 import type { Column } from "../../connectors/connector.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
 import type { Progress } from "../../workflows/progress.ts";
@@ -11,7 +12,7 @@ import { configOf, withGlobals } from "./context.ts";
 import type { Context, Register } from "./context.ts";
 import { driveRun, type Drive, type DriveOptions } from "./drive.ts";
 import { pullNamed } from "./named.ts";
-import { positive } from "./run.ts";
+import { positive, sourceMsMax } from "./run.ts";
 
 type PullOptions = DriveOptions & {
   readonly ddl?: boolean;
@@ -67,6 +68,8 @@ async function pullNow(context: Context, name: string, options: PullOptions): Pr
     context.print(options.json ? JSON.stringify({ pull: name, ddl }) : ddl);
     return;
   }
+  // Before anything is started or paid for.
+  await checkWriteBack({ sources: sourcesOf(config) }, pull, AbortSignal.timeout(sourceMsMax));
   await driveRun(context, config, { drive: driveOf(config, pull, options), options });
 }
 

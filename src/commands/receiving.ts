@@ -76,7 +76,9 @@ export async function connectOf(config: Config, context: Context): Promise<() =>
     } finally {
       if (!isOurs) await close();
     }
-    throw noneRuns("the Temporal on the default address has no worker of this project");
+    throw noneRuns(
+      "no Temporal of this project runs: the one on the default address has no worker of it",
+    );
   };
 }
 

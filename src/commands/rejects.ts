@@ -64,8 +64,9 @@ function csvLine(values: readonly (string | null)[]): string {
 
 type Which = GlobalOptions & { readonly run?: string; readonly sync?: string };
 type ListOptions = Which & { readonly limit: number };
+type Format = "csv" | "jsonl";
 type ExportOptions = Which & {
-  readonly format?: "csv" | "jsonl";
+  readonly format?: Format;
   readonly out?: string;
 };
 
@@ -95,7 +96,7 @@ async function listRejects(context: Context, options: ListOptions): Promise<void
 async function* exportedLines(
   state: StateStore,
   runId: string,
-  format: "csv" | "jsonl",
+  format: Format,
 ): AsyncGenerator<string> {
   if (format === "csv") yield csvLine(columns);
   for await (const reject of rejectsOf(state, runId)) {

@@ -1,4 +1,5 @@
 import { plainJson, plainText } from "../plain-text.ts";
+import { countsSoFar } from "../report-counts.ts";
 import type { PullReport, RunReport } from "../report.ts";
 import { bold } from "./context.ts";
 
@@ -24,13 +25,12 @@ export function durationText(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Characters of a position that a report shows; `sluice state show` shows it whole. */
-const positionCharsMax = 80;
+/** Characters of a position that a report shows; a longer one is left to `sluice state show`, because half of it says nothing. */
+const positionCharsMax = 60;
 
 function positionText(position: unknown): string {
   const text = plainJson(position ?? null);
-  if (text === "null") return "";
-  return `: ${text.length > positionCharsMax ? `${text.slice(0, positionCharsMax)}…` : text}`;
+  return text === "null" || text.length > positionCharsMax ? "" : `: ${text}`;
 }
 
 /** A count and what it counts. */
@@ -38,27 +38,71 @@ export function counted(count: number, what: string): string {
   return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** What a sync did with the rows. */
-function syncLines(report: RunReport, position: unknown): readonly string[] {
-  const { counts, bytes, checkpoint } = report;
-  const sent =
-    counts.would_send === undefined
-      ? `sent ${grouped(counts.sent)}`
-      : `would send ${grouped(counts.would_send)}`;
+/** The rows of a sync; of one that goes on, also those that are not committed yet. */
+function rowsLine(report: RunReport): string {
+  const { read, sent, would_send: wouldSend, ...rest } = countsSoFar(report);
+  const { unchanged, filtered, rejected, gone, on_the_way: onTheWay } = rest;
+  const each: readonly (readonly [string, number | undefined])[] = [
+    wouldSend === undefined ? ["sent", sent] : ["would send", wouldSend],
+    ["unchanged", unchanged],
+    ["filtered", filtered],
+    ["rejected", rejected],
+    ["gone", gone],
+    ["on the way", onTheWay],
+  ];
+  const parts = each.flatMap(([name, count]) =>
+    count === undefined ? [] : `${name} ${grouped(count)}`,
+  );
+  const soFar = report.outcome === "running" ? " so far" : "";
+  return (
+    `  rows        read ${grouped(read ?? 0)}${soFar} = ${parts.join(" + ")}` +
+    (report.balanced ? "" : "   DOES NOT BALANCE")
+  );
+}
+
+/** Says in words that nothing was to be sent. */
+function nothingLine({ counts, outcome, under_way: underWay }: RunReport): readonly string[] {
+  const { read, unchanged } = counts;
+  if (outcome === "running" || underWay !== undefined || read === 0 || unchanged < read) return [];
+  const rows =
+    read === 1
+      ? "the row is as the service has it"
+      : `all ${grouped(read)} rows are as the service has them`;
+  return [`  sent        nothing: ${rows}`];
+}
+
+/** How it was sent: told where something left. */
+function modeLine({ bytes, mode, mode_reason: reason }: RunReport): readonly string[] {
+  return bytes.json === 0 || mode === null ? [] : [`  mode        ${mode}: ${reason ?? ""}`];
+}
+
+function sentLines(report: RunReport): readonly string[] {
+  const { bytes } = report;
+  if (bytes.json === 0) return [];
   return [
-    `  rows        read ${grouped(counts.read)} = ${sent} + unchanged ${grouped(counts.unchanged)}` +
-      ` + filtered ${grouped(counts.filtered)} + rejected ${grouped(counts.rejected)}` +
-      (report.balanced ? "" : "   DOES NOT BALANCE"),
     `  sent as     ${counted(report.chunks, "chunk")}, ${counted(report.parts, "part")}, ` +
       `${byteText(bytes.json)} of JSON${bytes.gzip === 0 ? "" : `, ${byteText(bytes.gzip)} compressed`}`,
-    requestLine(report),
-    `  repeated    ${report.possibly_repeated === 0 ? "nothing" : `possibly ${grouped(report.possibly_repeated)} records`}`,
-    `  checkpoint  version ${checkpoint.before} → ${checkpoint.after}${positionText(position)}`,
-    ...(report.stamped_in_future === 0
+  ];
+}
+
+/** What a sync did with the rows. */
+function syncLines(report: RunReport, position: unknown): readonly string[] {
+  const { checkpoint, possibly_repeated: repeated, stamped_in_future: future } = report;
+  return [
+    ...modeLine(report),
+    rowsLine(report),
+    ...nothingLine(report),
+    ...sentLines(report),
+    ...requestLines(report),
+    ...(repeated === 0 ? [] : [`  repeated    possibly ${grouped(repeated)} records`]),
+    ...(checkpoint.before === checkpoint.after
       ? []
       : [
-          `  future      ${counted(report.stamped_in_future, "row")} stamped later than now, left for a later run`,
+          `  checkpoint  version ${checkpoint.before} → ${checkpoint.after}${positionText(position)}`,
         ]),
+    ...(future === 0
+      ? []
+      : [`  future      ${counted(future, "row")} stamped later than now, left for a later run`]),
   ];
 }
 
@@ -77,7 +121,7 @@ function pullLines(report: RunReport, pull: PullReport): readonly string[] {
         ]),
     `  paid        ${counted(pull.calls, "call")} for ${counted(pull.pages, "page")}` +
       (twice === 0 ? "" : `, possibly ${grouped(twice)} of them twice`),
-    requestLine(report),
+    ...requestLines(report),
     ...(pull.continued ? ["  went on     where an earlier run stopped"] : []),
     ...(repeated === 0
       ? []
@@ -86,8 +130,11 @@ function pullLines(report: RunReport, pull: PullReport): readonly string[] {
   ];
 }
 
-function requestLine({ requests, retries, waited_ms: waitedMs }: RunReport): string {
-  return `  requests    ${requests}, ${retries} tried again, waited ${durationText(waitedMs)} for rate limits`;
+function requestLines({ requests, retries, waited_ms: waitedMs }: RunReport): readonly string[] {
+  if (requests === 0) return [];
+  const again = retries === 0 ? "" : `, ${retries} tried again`;
+  const waited = waitedMs === 0 ? "" : `, waited ${durationText(waitedMs)} for rate limits`;
+  return [`  requests    ${requests}${again}${waited}`];
 }
 
 /** The run report for a terminal. `position` is where the checkpoint of a sync stands, when it is known. */
@@ -96,11 +143,10 @@ export function reportText(report: RunReport, position?: unknown): string {
   const lines = [
     "",
     bold(`${report.sync}: ${report.outcome.replaceAll("_", " ")}`) +
-      ` in ${durationText(report.duration_ms)}   run ${report.run_id}`,
+      ` ${report.outcome === "running" ? "for" : "in"} ${durationText(report.duration_ms)}   run ${report.run_id}`,
     ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
     ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
     ...(report.note === undefined ? [] : [`  note        ${plainText(report.note)}`]),
-    ...(report.mode === null ? [] : [`  mode        ${report.mode}: ${report.mode_reason ?? ""}`]),
     ...(pull === undefined ? syncLines(report, position) : pullLines(report, pull)),
     ...report.reject_reasons.map(
       ({ reason, count, example }, index) =>

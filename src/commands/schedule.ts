@@ -108,8 +108,11 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   const interrupted = asked && canAsk ? onInterrupt() : undefined;
   const answer = interrupted === undefined ? !asked : await isAgreed(question, interrupted);
   const agreed = answer === true;
-  for (const change of agreed ? plan.changes : []) {
-    if (interrupted?.signal.aborted === true) return context.exit(exitCodes.interrupted);
+  for (const [made, change] of (agreed ? plan.changes : []).entries()) {
+    if (interrupted?.signal.aborted === true) {
+      context.say(`interrupted: made ${made} of ${count} changes; the same command makes the rest`);
+      return context.exit(exitCodes.interrupted);
+    }
     await applyChange(client, change, owner);
   }
   if (options.json) context.print(plainJson({ ...planFacts(plan, now), applied: agreed }));

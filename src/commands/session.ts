@@ -3,14 +3,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../errors.ts";
-import { workerWaitMs } from "../limits.ts";
+import { commandGraceMs, workerWaitMs } from "../limits.ts";
 import { connectTemporal, type TemporalClient } from "../local/connect.ts";
-import { storesOn } from "../local/presence.ts";
+import { isLasting, type Runnable } from "../local/live-workers.ts";
+import { storesOn, temporalIdOf } from "../local/presence.ts";
 import { createLog } from "../log.ts";
 import { openSqliteStore } from "../state/sqlite.ts";
 import type { StateStore } from "../state/state-store.ts";
+import type { WorkerSettings } from "../worker.ts";
 import type { Context } from "./context.ts";
 import { pingService } from "./ping.ts";
+import { needRightWorkers, standIn, workersAt } from "./right-worker.ts";
 import { useEmbeddedTemporal, useService, useTemporal, type TemporalUse } from "./services.ts";
 import { startWorkerHere } from "./start-worker.ts";
 
@@ -19,8 +22,10 @@ export type Session = TemporalClient & {
   readonly config: Config;
   readonly state: StateStore;
   readonly temporal: TemporalUse;
-  /** Whether a worker polls that goes on when this command ends. */
+  /** Whether a worker polls besides the one that this command may have started. */
   readonly hasOtherWorker: boolean;
+  /** Whether one of them goes on when this command ends. */
+  readonly hasLastingWorker: boolean;
   /** Stops what was started here, unless another command still uses it. */
   readonly close: () => Promise<void>;
 };
@@ -99,21 +104,58 @@ type Opening = {
   readonly signal: AbortSignal;
   /** Whether the service and the key must be well, as they need not be for a run that is to stop. @default true */
   readonly isPinged?: boolean;
+  /** What is to run: no worker may have another configuration of it. @default nothing that would begin anew */
+  readonly wanted?: Runnable | undefined;
+  /** What was typed, as a worker that is started here names itself. */
+  readonly command: string;
 };
+
+/** Starts a worker of our own. @returns how to stop it. */
+async function workHere(
+  config: Config,
+  {
+    addresses,
+    temporalAddress,
+    context,
+    command,
+  }: Pick<WorkerSettings, "addresses" | "command" | "temporalAddress"> & {
+    readonly context: Context;
+  },
+): Promise<() => Promise<void>> {
+  const { logFormat, proxy } = context.environment;
+  // Failures that are tried again are shown by the one who follows the run.
+  const log = createLog(logFormat).child({}, { level: "error" });
+  const sources = sourcesOf(config);
+  const worker = await startWorkerHere({
+    config,
+    addresses,
+    temporalAddress,
+    sources,
+    log,
+    proxy,
+    command,
+    graceMs: commandGraceMs,
+  });
+  return async () => await worker.stop();
+}
 
 /**
  * Finds or starts the service, Temporal and a worker, in this order, and pings the service.
- * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws the signal's reason, each
- * with nothing left running
+ * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws {ConfigChangedError} a worker has
+ * another configuration. @throws the signal's reason, each with nothing left running
  */
 export async function openSession(
   config: Config,
   context: Context,
-  { signal, isPinged = true }: Opening,
+  { signal, isPinged = true, wanted, command }: Opening,
 ): Promise<Session> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
-    for (const step of closing.splice(0).toReversed()) await step();
+    const steps = closing.splice(0).toReversed();
+    const failed: unknown[] = [];
+    // One that fails keeps no other from being stopped.
+    for (const step of steps) await step().catch((error: unknown) => failed.push(error));
+    if (failed.length > 0) throw failed[0];
   };
   try {
     const service = await useService(config, context);
@@ -137,29 +179,31 @@ export async function openSession(
     closing.push(async () => await client.close());
     const { storeId } = state;
     if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
-    const hasOtherWorker = (await storesOn(client.client, config.temporal.taskQueue)).includes(
-      storeId,
-    );
-    // Nobody said where the work is done: it is done here, whoever else may do some of it.
+    const at = { config, state, temporalId: await temporalIdOf(client.client) };
+    if (wanted !== undefined) await needRightWorkers(at, wanted, { context, signal });
+    const workers = await workersAt(at);
+    const hasLastingWorker = !temporal.isEmbedded || workers.some(isLasting);
+    const hasOtherWorker = hasLastingWorker || workers.length > 0;
+    // Nobody said where the work is done: it is done here, unless somebody stays who does it.
     if (temporal.isEmbedded) {
       const { addresses } = service;
-      const { logFormat, proxy } = context.environment;
-      // Failures that are tried again are shown by the one who follows the run.
-      const log = createLog(logFormat).child({}, { level: "error" });
-      const temporalAddress = temporal.address;
-      const worker = await startWorkerHere({
-        config,
-        addresses,
-        temporalAddress,
-        sources: sourcesOf(config),
-        log,
-        proxy,
-      });
-      closing.push(async () => await worker.stop());
+      const here = { addresses, temporalAddress: temporal.address, context, command };
+      const start = async (): Promise<() => Promise<void>> => await workHere(config, here);
+      const stop = hasLastingWorker ? await standIn(at, start) : await start();
+      closing.push(stop);
     }
-    return { config, state, temporal, hasOtherWorker, client: client.client, close };
+    return {
+      config,
+      state,
+      temporal,
+      hasOtherWorker,
+      hasLastingWorker,
+      client: client.client,
+      close,
+    };
   } catch (error) {
-    await close();
+    // What cannot be closed now failed for the reason that is told.
+    await close().catch(() => undefined);
     throw error;
   }
 }

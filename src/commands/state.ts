@@ -7,6 +7,7 @@ import type { StateStore } from "../state/state-store.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { syncNamed } from "./named.ts";
+import { rebind } from "./state-rebind.ts";
 
 /** @throws {BusyError} the sync is being sent: its checkpoint must not move under it. */
 async function assertIdle(state: StateStore, target: string, sync: string): Promise<void> {
@@ -35,7 +36,33 @@ function parsePosition(config: Config, name: string, text: string): unknown {
   }
 }
 
-type SetOptions = GlobalOptions & { readonly reason: string };
+type SetOptions = GlobalOptions & {
+  readonly reason: string;
+  /** Of `reset`: another service or account than the configured one. */
+  readonly target?: string | undefined;
+};
+
+/** The sync that is meant, and whose checkpoint: of another target it need not be configured any more. */
+function nameOf(
+  config: Config,
+  name: string,
+  { target }: SetOptions,
+): { readonly target: string; readonly sync: string } {
+  if (target !== undefined) return { target, sync: name };
+  return { target: targetOf(config.api), sync: syncNamed(config, name).name };
+}
+
+/** @throws {ConfigError} the store has no such checkpoint: a mistyped target would do nothing, without a word. */
+async function assertKnown(
+  state: StateStore,
+  { target, sync }: { readonly target: string; readonly sync: string },
+): Promise<void> {
+  const { version } = await state.checkpoint({ target, sync });
+  if (version > 0) return;
+  throw new ConfigError(`sync ${sync} has no checkpoint of ${target}`, {
+    hint: "take the target that `sluice status` names",
+  });
+}
 
 async function showState(
   context: Context,
@@ -49,16 +76,21 @@ async function showState(
     for (const sync of names) {
       const checkpoint = await store.checkpoint({ target, sync });
       const changes = await store.checkpointAudit({ target, sync });
+      const known = await store.identities({ holder: sendLock(target, sync) });
+      const [account, source] = [known.account?.shown, known.source?.shown];
       if (options.json) {
         const { version, position, runId, updatedAt } = checkpoint;
         const shown = { sync, target, version, position, run_id: runId, updated_at: updatedAt };
-        context.print(plainJson({ ...shown, changed_by_hand: changes }));
+        context.print(plainJson({ ...shown, account, source, changed_by_hand: changes }));
       } else {
         const { version, position, runId } = checkpoint;
         const by = runId === null ? "" : ` (run ${runId})`;
         context.print(
           `${sync}: version ${version}${by}: ${position === null ? "the beginning" : plainJson(position)}`,
         );
+        for (const side of [account, source]) {
+          if (side !== undefined) context.print(`  ${plainText(side)}`);
+        }
         for (const { version: changed, reason, changedAt } of changes) {
           context.print(
             `  version ${changed} was set by hand on ${changedAt}: ${plainText(reason)}`,
@@ -69,20 +101,23 @@ async function showState(
   });
 }
 
-/** `sluice state show|set|reset`. */
+/** `sluice state show|set|reset|rebind`. */
 export const registerState: Register = (program, context) => {
   const state = program.command("state").description("where a sync goes on from");
   const move = async (name: string, position: unknown, options: SetOptions): Promise<void> => {
     const config = await configOf(context, options);
-    const { name: sync } = syncNamed(config, name);
-    const target = targetOf(config.api);
+    const { target, sync } = nameOf(config, name, options);
     await withState(config, async (store) => {
       await assertIdle(store, target, sync);
+      if (options.target !== undefined) await assertKnown(store, { target, sync });
       const { version } = await store.checkpoint({ target, sync });
       const at = new Date().toISOString();
       const { reason } = options;
       const moved = await store.setCheckpoint({ target, sync, version, position, reason, at });
-      if (position === null) await store.forgetFingerprints({ target, sync });
+      if (position === null) {
+        await store.forgetFingerprints({ target, sync });
+        await store.forgetIdentities({ holder: sendLock(target, sync) });
+      }
       context.print(
         options.json
           ? JSON.stringify(moved)
@@ -102,10 +137,19 @@ export const registerState: Register = (program, context) => {
       const config = await configOf(context, options);
       await move(name, parsePosition(config, name, position), options);
     });
-  withGlobals(state.command("reset <sync>"))
-    .description("go back to the source's beginning and send everything again")
+  withGlobals(state.command("reset [sync]"))
+    .description("go back to the source's beginning and send everything again; without a name, all")
     .requiredOption("--reason <text>", "kept with the change")
-    .action(async (name: string, options: SetOptions) => {
-      await move(name, null, options);
+    .option("--target <target>", "of another service or account, as `sluice status` names it")
+    .action(async (name: string | undefined, options: SetOptions) => {
+      const { syncs } = await configOf(context, options);
+      for (const each of name === undefined ? syncs.keys() : [name]) {
+        await move(each, null, options);
+      }
+    });
+  withGlobals(state.command("rebind [sync]"))
+    .description("say that the key, or the database, is another but the same account or data")
+    .action(async (name: string | undefined, options: GlobalOptions) => {
+      await rebind(context, name, options);
     });
 };

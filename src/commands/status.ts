@@ -1,6 +1,8 @@
+import { sourcesOf } from "../../connectors/registry.ts";
 import { systemClock } from "../clock.ts";
-import type { Config } from "../config/config.ts";
+import { targetOf, type Config } from "../config/config.ts";
 import { isRefusedKeyGate, keyName } from "../key-gates.ts";
+import { lookForOlderMapping } from "../older-mapping.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import { reportCounts } from "../report-counts.ts";
 import { reportOfRun } from "../report-of-run.ts";
@@ -12,6 +14,7 @@ import type { StateStore } from "../state/state-store.ts";
 import { askTemporal } from "./ask-temporal.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
+import { doubtJson, doubtLines, lookForDoubts, type DoubtStatus } from "./doubts-status.ts";
 import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox-status.ts";
 import { grouped } from "./report-text.ts";
 import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
@@ -20,6 +23,9 @@ import { minuteText, statusOf, type Transfer, type TransferStatus } from "./tran
 type Status = {
   readonly transfers: readonly TransferStatus[];
   readonly inboxes: readonly InboxStatus[];
+  readonly doubts: readonly DoubtStatus[];
+  /** What older mappings of syncs made, a line each. */
+  readonly mappings: readonly string[];
   /** Gates of the configured key and of storage hosts that hold requests back. */
   readonly gates: readonly GateState[];
   /** Workers that beat. */
@@ -68,6 +74,20 @@ async function shutGates(state: StateStore, config: Config): Promise<GateState[]
     .filter(({ closedUntil, isFailing }) => closedUntil !== null || isFailing);
 }
 
+/** What older mappings of the configured syncs made, a line each. */
+async function olderMappings(state: StateStore, config: Config): Promise<string[]> {
+  const sources = sourcesOf(config);
+  const target = targetOf(config.api);
+  const lines: string[] = [];
+  for (const sync of config.syncs.values()) {
+    const source = sources.get(sync.connector);
+    if (source === undefined) continue;
+    const { text } = await lookForOlderMapping(state, { sync, source, target });
+    if (text !== undefined) lines.push(`${sync.name}: ${text}`);
+  }
+  return lines;
+}
+
 async function look(state: StateStore, config: Config, context: Context): Promise<Status> {
   const transfers = transfersOf(config);
   const found = await Promise.all(
@@ -92,10 +112,16 @@ async function look(state: StateStore, config: Config, context: Context): Promis
       const last = reports.get(transfer.name);
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
-      const seen = { last, open, scheduled, rejecting: rejecting.get(transfer.name) };
+      const workers = beats.length;
+      const seen = { last, open, scheduled, workers, rejecting: rejecting.get(transfer.name) };
       return statusOf(transfer, seen, new Date(now));
     }),
-    inboxes: await lookIntoInboxes(config),
+    inboxes: await lookIntoInboxes(config, state),
+    doubts: await lookForDoubts(
+      state,
+      [...config.syncs.keys()].map((sync) => ({ target: targetOf(config.api), sync })),
+    ),
+    mappings: await olderMappings(state, config),
     gates: await shutGates(state, config),
     workers: beats.length,
   };
@@ -132,7 +158,7 @@ function gateText({ gate, closedUntil, why }: GateState): string {
   return plainText(`${gate} ${state}: ${why ?? ""} → \`sluice budget show\``);
 }
 
-function textOf({ transfers, inboxes, gates, workers }: Status): string {
+function textOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status): string {
   const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
   const isWorkerMissed =
     workers === 0 &&
@@ -145,6 +171,8 @@ function textOf({ transfers, inboxes, gates, workers }: Status): string {
       ? "nothing is configured under `syncs:` or `pulls:`"
       : table([heading, ...transfers.map(rowOf)]),
     ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
+    ...doubts.flatMap(doubtLines).map(plainText),
+    ...mappings.map(plainText),
     ...gates.map(gateText),
     ...(isWorkerMissed
       ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
@@ -152,7 +180,7 @@ function textOf({ transfers, inboxes, gates, workers }: Status): string {
   ].join("\n");
 }
 
-function jsonOf({ transfers, inboxes, gates, workers }: Status): string {
+function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status): string {
   return plainJson({
     transfers: transfers.map(({ name, kind, last, next, schedule, waiting, problem }) => ({
       name,
@@ -165,6 +193,8 @@ function jsonOf({ transfers, inboxes, gates, workers }: Status): string {
       hint: problem?.hint ?? null,
     })),
     inboxes: inboxesFacts(inboxes),
+    doubts: doubts.map(doubtJson),
+    mappings,
     gates: gates.map(({ gate, closedUntil, why, isFailing }) => ({
       gate,
       until:

@@ -19,7 +19,7 @@ export type SuggestedSync = {
   readonly notes: readonly string[];
 };
 
-/** What `as:` a column gets. Text is taken as it is; a number as a number, because a bigint may not fit one and then says so. */
+/** What `as:` a column gets. Text is taken as it is; a number as a number, unless its type holds larger ones. */
 const coercions: Readonly<Record<Column["type"], string | undefined>> = {
   string: undefined,
   number: "number",
@@ -160,8 +160,18 @@ function keyFieldOf(key: readonly string[]): Field {
 function propertyOf({ name, type, note = "" }: Column): Field {
   if (type === "number" && looksLikeCount(name)) return { column: name, as: "integer" };
   // A time that says no zone is no moment, so it stays text.
+  if (type === "number" && isWide(note)) return name;
   const as = type === "time" && note.includes("without time zone") ? undefined : coercions[type];
   return as === undefined ? name : { column: name, as };
+}
+
+/** Digits that a double carries for every number. */
+const safeDigits = 15;
+
+/** Whether numbers of a type may have more digits than a JSON number carries: as text they can all be sent. */
+function isWide(note: string): boolean {
+  const [, digits] = /^numeric(?:\((\d+)(?:,-?\d+)?\))?$/.exec(note) ?? [];
+  return note === "bigint" || (note.startsWith("numeric") && !(Number(digits) <= safeDigits));
 }
 
 /** The usual name of a column's property, where no other column has or gets it. */
@@ -186,7 +196,8 @@ function plain(name: string): string {
   return words.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 }
 
-function changeColumnOf(from: Discovery["from"]): unknown {
+/** The name of the change column that members of `from` read by. */
+export function changeColumnOf(from: Discovery["from"]): unknown {
   const by = from["changed_by"];
   return typeof by === "object" && by !== null && "column" in by ? by.column : undefined;
 }

@@ -29,17 +29,21 @@ export type TransferStatus = Transfer & {
 };
 
 /** What of a run that has not ended is not as it should be. `open` is undefined when Temporal did not tell. */
-function problemOfOpen(transfer: Transfer, open: OpenRun | undefined): Problem | undefined {
-  if (open === undefined) {
+function problemOfOpen(
+  transfer: Transfer,
+  { open, workers }: Pick<Seen, "open" | "workers">,
+): Problem | undefined {
+  // Without a server and a worker nobody goes on with it: it was interrupted.
+  if (open === undefined && workers !== 0) {
     const hint = "is its server running? `sluice doctor`";
     return { text: "Temporal does not say how far it is", hint };
   }
-  if (open.isWorkflowOpen) return undefined;
+  if (open?.isWorkflowOpen === true) return undefined;
   const hint =
     transfer.kind === "sync"
       ? `\`sluice run ${transfer.name}\``
       : `\`sluice pull ${transfer.name}\``;
-  return { text: "its workflow is gone, nobody goes on with it", hint };
+  return { text: "interrupted", hint };
 }
 
 /** Why it does not begin by itself though the file schedules it. */
@@ -98,6 +102,8 @@ export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
   readonly scheduled?: ScheduleState | undefined;
+  /** Workers of the project that live. @default some may */
+  readonly workers?: number | undefined;
   /** The newest run of an inbox that rejected something in the last day: newer ones follow it by the second. */
   readonly rejecting?: Pick<Run, "runId" | "startedAt"> | undefined;
 };
@@ -112,7 +118,7 @@ export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferSta
   const common = { ...transfer, last, next, waiting: open?.waiting };
   if (last === undefined) return { ...common, problem: halted };
   if (last.outcome === "running") {
-    return { ...common, problem: problemOfOpen(transfer, open) ?? halted };
+    return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };
   }
   const problem =
     problemOfEnded(last) ?? halted ?? overdue(transfer, last, now) ?? problemBefore(rejecting);

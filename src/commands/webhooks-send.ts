@@ -16,21 +16,25 @@ import {
 } from "../limits.ts";
 import { hostToReach } from "../local/temporal-server.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { isDeliveryId } from "../standard-webhooks.ts";
 import { configOf, withGlobals, type Context, type GlobalOptions } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
-import { postedNamed, type PostedConnection } from "./posted.ts";
+import { onlyPosted, postedNamed, type PostedConnection } from "./posted.ts";
 import { deliveryAnswerOf, type DeliveryAnswer } from "./webhook-answer.ts";
 
 type SendOptions = GlobalOptions & {
-  readonly connection: string;
+  readonly connection?: string;
   readonly url?: string;
   readonly id?: string;
 };
 
 /** Reads a delivery's id from the command line. @throws {InvalidArgumentError} no receiver takes it. */
 function deliveryId(text: string): string {
-  if (/^[A-Za-z0-9_-]{1,128}$/.test(text)) return text;
-  throw new InvalidArgumentError("must be 1 to 128 letters, digits, - and _");
+  // A header carries no more: the blanks around it are lost, and what is not ASCII depends on the client.
+  if (isDeliveryId(text) && /^[!-~]+$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    "must be 1 to 256 characters of ASCII, without blanks and full stops",
+  );
 }
 
 /** Reads what is to be sent, `-` from stdin, as the bytes that it is. @throws {ConfigError} it cannot be read, or is too large. */
@@ -112,7 +116,8 @@ function textOf({ status, code, meaning, hint, retryAfter }: DeliveryAnswer): st
 
 async function send(file: string, options: SendOptions, context: Context): Promise<void> {
   const config = await configOf(context, options);
-  const posted = postedNamed(config, options.connection);
+  const posted =
+    options.connection === undefined ? onlyPosted(config) : postedNamed(config, options.connection);
   const { push, connection } = posted;
   if (push.sign === undefined) {
     throw new ConfigError(`deliveries to ${connection} cannot be made here`, {
@@ -137,7 +142,7 @@ async function send(file: string, options: SendOptions, context: Context): Promi
 export function addSend(webhooks: Command, context: Context): void {
   withGlobals(webhooks.command("send <file>"))
     .description("sign a delivery as a connection asks, post it, and say what became of it")
-    .requiredOption("--connection <name>", "the connection it is posted to")
+    .option("--connection <name>", "the connection it is posted to (default: the only one)")
     .option("--url <address>", "where it is posted to (default: the receiver of this machine)")
     .option("--id <id>", "what the delivery is called (default: a new name)", deliveryId)
     .action(async (file: string, options: SendOptions) => await send(file, options, context));

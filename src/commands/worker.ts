@@ -1,4 +1,5 @@
 import { sourcesOf } from "../../connectors/registry.ts";
+import { workerGraceMs } from "../limits.ts";
 import { createLog } from "../log.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "./context.ts";
 import { onInterrupt, untilAborted } from "./interrupt.ts";
@@ -24,11 +25,13 @@ export const registerWorker: Register = (program, context) => {
           log,
           temporalAddress: undefined,
           proxy: context.environment.proxy,
+          command: "worker",
+          graceMs: workerGraceMs,
         });
         const unwatch = watchConfig(config, log);
         await Promise.race([worker.ended, untilAborted(interrupted.signal)]);
         unwatch();
-        log.info("worker stops: what runs has 30 s to end");
+        log.info(`worker stops: what runs has ${workerGraceMs / 1_000} s to end`);
         await worker.stop();
       } finally {
         await service.release();

@@ -77,6 +77,8 @@ function assembleApi({ file, members: { api }, files, writtenKey }: ConfigParts)
     requestsPerSecond: api.requests_per_second,
     allowInsecureHosts: api.allow_insecure_hosts,
     creditsRetryMs: api.credits_retry,
+    processingMs: api.processing_time,
+    fileWaitMs: api.wait_behind_file,
   };
 }
 

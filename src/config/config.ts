@@ -41,6 +41,10 @@ export type ApiConfig = {
   readonly requestsPerSecond: number;
   readonly allowInsecureHosts: readonly string[];
   readonly creditsRetryMs: number;
+  /** How long the service may take to apply a file behind its confirmation. */
+  readonly processingMs: number;
+  /** How long events wait behind a file of their stream; undefined lets them go at once. */
+  readonly fileWaitMs: number | undefined;
 };
 
 /** A module that exports `mapRecord`, as the configuration found it. */

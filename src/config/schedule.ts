@@ -72,7 +72,8 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function timeZoneFault(name: string): string | undefined {
+/** What is wrong with the name of a time zone; undefined when there is one of this name. */
+export function timeZoneFault(name: string): string | undefined {
   if (isTimeZone(name)) return undefined;
   const known = [...Intl.supportedValuesOf("timeZone"), "UTC"];
   return `no time zone has this name${didYouMean(name, known)}; it must be one such as Europe/Paris, or UTC`;

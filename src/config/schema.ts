@@ -107,6 +107,16 @@ const api = z
       .array(text)
       .prefault([])
       .describe("Hosts that may be spoken to over plain http or at a private address."),
+    processing_time: duration()
+      .prefault("10m")
+      .describe(
+        "How long the service may take to apply a file once its upload is confirmed; it does not say.",
+      ),
+    wait_behind_file: duration()
+      .optional()
+      .describe(
+        "How long events wait behind a file of the same stream, which the service may still be applying. Unset: not at all.",
+      ),
     credits_retry: duration()
       .prefault("24h")
       .describe("How long to wait before asking again once the credits are used up."),

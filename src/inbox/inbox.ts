@@ -22,7 +22,7 @@ export type Verdict = {
 
 /** An event of the inbox. */
 export type InboxRow = {
-  /** From 1, ascending, with gaps at most; never given out twice within a connection. */
+  /** From 1, without gaps but for what was removed; never given out twice within a connection. */
   readonly seq: number;
   /** Unix ms. */
   readonly receivedAt: number;

@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 
 import { ConfigError } from "../errors.ts";
 import { lockWaitMs } from "../limits.ts";
-import { asStateError, count } from "../state/database.ts";
+import { count } from "../state/database.ts";
+import { asStateError } from "../state/state-fault.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading, type Reading } from "./reading.ts";
 
@@ -55,6 +56,7 @@ function readerOf(db: DatabaseSync, file: string): InboxReader | undefined {
   return {
     inboxId: String(inboxId),
     last: guarded(reading.last),
+    held: guarded(reading.held),
     read: guarded(reading.read),
     get: guarded(reading.get),
     close: () => {

@@ -8,6 +8,12 @@ import type { InboxMethods, InboxRow } from "./inbox.ts";
 export type Reading = Pick<InboxMethods, "read" | "get"> & {
   /** The last sequence number that a connection has given out; 0 for none. */
   readonly last: (connection: string) => number;
+  /** How many events of `(after, upTo]` are there. */
+  readonly held: (span: {
+    readonly connection: string;
+    readonly after: number;
+    readonly upTo: number;
+  }) => number;
 };
 
 const seqsPerConnection = 2 ** 40;
@@ -34,6 +40,7 @@ export function createReading(db: Pick<Database, "prepare">): Reading {
   const page = db.prepare(
     `select ${columns} from events where place > $after and place <= $upTo order by place limit $limit`,
   );
+  const held = db.prepare("select count(*) from events where place > $after and place <= $upTo");
   const single = db.prepare(`select ${columns} from events where place = $place`);
   return {
     last: (connection) => count(last, { connection }),
@@ -41,6 +48,10 @@ export function createReading(db: Pick<Database, "prepare">): Reading {
       const own = count(number, { connection });
       const range = { after: placeOf(own, after), upTo: placeOf(own, upTo) };
       return all<InboxRow>(inboxRow, page, { ...range, limit });
+    },
+    held: ({ connection, after, upTo }) => {
+      const own = count(number, { connection });
+      return count(held, { after: placeOf(own, after), upTo: placeOf(own, upTo) });
     },
     get: ({ connection, seqs }) => {
       const own = count(number, { connection });

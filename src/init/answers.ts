@@ -12,7 +12,8 @@ export type Flag =
   | "domain"
   | "email"
   | "schedule"
-  | "time-zone";
+  | "time-zone"
+  | "column-zone";
 
 /** Something that must be known before a project can be made. */
 export type Question<Value> = {

@@ -9,8 +9,10 @@ export type WantedSchedule = { readonly time_zone: string } & (
 /** What a new `sluice.yaml` says. */
 export type ProjectPlan = {
   readonly connection: { readonly name: string; readonly connector: string };
-  /** The connection's own member: `path`, or the variable with its `url`. */
-  readonly reads: { readonly path: string } | { readonly variable: string };
+  /** The connection's own members: `path` and, where it is not UTF-8, `encoding`; or the variable with its `url`. */
+  readonly reads:
+    | { readonly path: string; readonly encoding?: string | undefined }
+    | { readonly variable: string };
   /** The sync as YAML, its name first. */
   readonly sync: string;
   /** What a person should know of the sync, a sentence each, on one line. */
@@ -81,6 +83,12 @@ function memberLines(reads: ProjectPlan["reads"]): readonly string[] {
   return [
     "# Relative to this file; a pattern such as ./exports/*.csv reads several.",
     `path: ${path}`,
+    ...(reads.encoding === undefined
+      ? []
+      : [
+          "# It is no UTF-8: the encoding of Windows, which holds Latin-1.",
+          `encoding: ${reads.encoding}`,
+        ]),
   ];
 }
 

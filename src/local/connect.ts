@@ -8,6 +8,7 @@ import { loadClientConnectConfig } from "@temporalio/envconfig";
 
 import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
 import type { LockHolder } from "../state/locks.ts";
+import { whyUnreachable } from "./why-unreachable.ts";
 
 /** A connection to Temporal as commands use it. */
 export type TemporalClient = { readonly client: Client; readonly close: () => Promise<void> };
@@ -54,14 +55,29 @@ export async function connectTemporal(address: string | undefined): Promise<Temp
       close: async () => await connection.close(),
     };
   } catch (error) {
+    const at = connectionOptions.address ?? "localhost:7233";
     throw new TemporalUnreachableError(
-      `cannot reach Temporal at ${connectionOptions.address ?? "localhost:7233"}: ${messageOf(error)}`,
+      `cannot reach Temporal at ${at}: ${await whyUnreachable(at, error)}`,
       {
         cause: error,
         hint: "check TEMPORAL_ADDRESS, or unset it to let sluice start a server of its own",
       },
     );
   }
+}
+
+/** The run id of the first execution that an execution descends from, as its history tells it. */
+async function firstRunIdOf(
+  client: Client,
+  execution: { readonly workflowId: string; readonly runId: string },
+): Promise<string | undefined> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution,
+    maximumPageSize: 1,
+  });
+  const [started] = history?.events ?? [];
+  return started?.workflowExecutionStartedEventAttributes?.firstExecutionRunId ?? undefined;
 }
 
 /**
@@ -73,9 +89,12 @@ export async function isWorkflowOpen(
   { workflowId, firstRunId }: Pick<LockHolder, "workflowId" | "firstRunId">,
 ): Promise<boolean> {
   try {
-    const { status, raw } = await client.workflow.getHandle(workflowId).describe();
-    const first = raw.workflowExecutionInfo?.firstRunId;
-    return status.name === "RUNNING" && (first === firstRunId || first === "");
+    const handle = client.workflow.getHandle(workflowId);
+    const { status, raw, runId } = await handle.describe();
+    if (status.name !== "RUNNING") return false;
+    // A server before 1.21 does not say it here: the first event of the history does.
+    const told = raw.workflowExecutionInfo?.firstRunId ?? "";
+    return (told === "" ? await firstRunIdOf(client, { workflowId, runId }) : told) === firstRunId;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;

@@ -1,9 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { makePrivateFile } from "../private-file.ts";
+import { makePrivateFile, makePrivateFolder } from "../private-file.ts";
 
 /** How often a held lock is asked for again. */
 const askAgainMs = 50;
@@ -21,7 +20,7 @@ export async function exclusively<Result>(
   work: () => Promise<Result>,
   waiting?: () => void,
 ): Promise<Result> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   makePrivateFile(path);
   const lock = new DatabaseSync(path);
   try {
@@ -38,7 +37,8 @@ export async function exclusively<Result>(
 
 function isTaken(lock: DatabaseSync): boolean {
   try {
-    lock.exec("BEGIN EXCLUSIVE");
+    // A journal in memory: the lock writes nothing, so that it is had on a full disk, too.
+    lock.exec("PRAGMA journal_mode = memory; BEGIN EXCLUSIVE");
     return true;
   } catch (error) {
     if (error instanceof Error && "errcode" in error && error.errcode === sqliteBusy) return false;

@@ -6,6 +6,7 @@ import { hostBeatMs } from "../limits.ts";
 import type { Beat } from "../state/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { version } from "../version.ts";
+import { processName } from "./process-identity.ts";
 
 /** How long a server may take to say who it is and who polls it. */
 const askMsMax = 10_000;
@@ -87,13 +88,15 @@ export async function refuseOtherStore(
 
 /** Tells the store every `hostBeatMs` that this worker lives, until `stop`. */
 export async function startBeating(
-  deps: Pick<Beat, "hostId" | "temporalId"> & {
+  deps: Pick<Beat, "command" | "configs" | "hostId" | "temporalId"> & {
     readonly state: Pick<StateStore, "beat" | "stopBeating">;
     readonly now: () => number;
   },
 ): Promise<{ readonly stop: () => Promise<void> }> {
-  const { state, hostId, temporalId, now } = deps;
-  const worker = { hostId, process: String(process.pid), temporalId, version };
+  const { state, hostId, temporalId, command, configs, now } = deps;
+  const name = processName(hostId);
+  const pid = String(process.pid);
+  const worker = { hostId, process: pid, temporalId, version, name, command, configs };
   const beat = async (): Promise<void> => await state.beat({ ...worker, lastBeat: now() });
   await beat();
   // A beat that the store could not take is followed by the next one.

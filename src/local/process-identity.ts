@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** A process that no later one is mistaken for, although process numbers are used again. */
@@ -19,6 +19,32 @@ export function identify(pid: number): ProcessIdentity | undefined {
   const [state, started] = process.platform === "linux" ? askProc(pid) : askPs(pid);
   if (state === undefined || started === undefined || /^[ZX]/.test(state)) return undefined;
   return { pid, started };
+}
+
+/**
+ * Names this process as no later one is named, also behind a boot or in another container: host, namespace of process numbers, number and
+ * start.
+ */
+export function processName(hostId: string): string {
+  const { pid } = process;
+  return [hostId, processNamespace(), pid, identify(pid)?.started ?? ""].join(" ");
+}
+
+/** Whether a process of that name is gone: undefined where it cannot be looked for from here. */
+export function isProcessGone(name: string, hostId: string): boolean | undefined {
+  const [host = "", namespace = "", pid = "", ...started] = name.split(" ");
+  if (host !== hostId || namespace !== processNamespace()) return undefined;
+  return !isRunning({ pid: Number(pid), started: started.join(" ") });
+}
+
+/** Whose process numbers these are: of this boot, and of this container. */
+function processNamespace(): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot}/${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return "-";
+  }
 }
 
 /** Whether exactly this process is still there. */

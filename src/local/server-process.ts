@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { messageOf, type SluiceError } from "../errors.ts";
+import { makePrivateFolder } from "../private-file.ts";
 import { endProcess, identify } from "./process-identity.ts";
 
 /** A server of our own to start. */
@@ -42,7 +43,7 @@ const logLinesShown = 10;
  * @throws {SluiceError} of the class `Failure`, with the last lines of its log, when it ends or does not answer in 30 s.
  */
 export async function startServer(server: ServerCommand): Promise<ServerProcess> {
-  mkdirSync(dirname(server.logFile), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(server.logFile));
   const log = openSync(server.logFile, "w", 0o600);
   // What it writes, histories and uploads, is for this user alone, as what we write is.
   const umask = process.umask(0o077);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
+import { inStateFolder } from "../state/state-fault.ts";
 import { exclusively } from "./exclusively.ts";
 import { endProcess, identify, isRunning, type ProcessIdentity } from "./process-identity.ts";
 
@@ -55,23 +56,30 @@ type ServiceRecord = z.output<typeof recordSchema>;
 export async function acquireService(request: ServiceRequest): Promise<ServiceUse> {
   const file = join(request.folder, `${request.name}.json`);
   const user = { id: randomUUID(), ...identityOf(process.pid) };
-  const { info, startedHere } = await exclusively(lockOf(request), async () => {
+  const acquire = async (): Promise<Pick<ServiceUse, "info" | "startedHere">> => {
     const found = readRecord(file);
     const users = [...livingUsers(found), user];
     const shared = found === undefined ? undefined : await answering(found, request);
     if (found !== undefined && shared !== undefined) {
-      writeRecord(file, { ...found, users });
+      await joinUsers(found, file, users);
       return { info: shared, startedHere: false };
     }
     if (found !== undefined) await endProcess(found.server);
     return { info: await start(request, file, users), startedHere: true };
-  });
+  };
+  const { info, startedHere } = await inStateFolder(
+    request.folder,
+    async () => await exclusively(lockOf(request), acquire),
+  );
   let released: Promise<void> | undefined;
   return {
     info,
     startedHere,
     release: async () => {
-      released ??= exclusively(lockOf(request), async () => await leave(file, user.id));
+      // Where the disk takes no lock any more, nobody else gets one either: the server must not outlive its last user.
+      released ??= exclusively(lockOf(request), async () => await leave(file, user.id)).catch(
+        async () => await leave(file, user.id),
+      );
       await released;
     },
   };
@@ -126,13 +134,36 @@ async function start(
   }
 }
 
+/** Notes one more user of a server that runs. Where that cannot be noted, a server whose other users died is ended: nobody else would. */
+async function joinUsers(
+  record: ServiceRecord,
+  file: string,
+  users: ServiceRecord["users"],
+): Promise<void> {
+  try {
+    writeRecord(file, { ...record, users });
+  } catch (error) {
+    if (users.length === 1) await endProcess(record.server);
+    throw error;
+  }
+}
+
 async function leave(file: string, id: string): Promise<void> {
   const record = readRecord(file);
   if (record === undefined) return;
   const users = livingUsers(record).filter((user) => user.id !== id);
-  if (users.length > 0) return writeRecord(file, { ...record, users });
+  if (users.length > 0) return noteUsers(file, { ...record, users });
   await endProcess(record.server);
-  rmSync(file);
+  rmSync(file, { force: true });
+}
+
+/** Notes who is left. On a disk that takes no more whoever left stays noted, and is forgotten with its process. */
+function noteUsers(file: string, record: ServiceRecord): void {
+  try {
+    writeRecord(file, record);
+  } catch {
+    return;
+  }
 }
 
 function livingUsers(record: ServiceRecord | undefined): ServiceRecord["users"] {

@@ -32,7 +32,17 @@ export function checkMapping(mapping: RecordMapping, stream: Stream): readonly M
           ? `${name} is missing; "${name}: {}" sends no properties`
           : `${name} is missing; the stream ${stream} has ${list}`,
     }));
-  return [...unknown, ...missing, ...badConstants(mapping, stream)];
+  return [...unknown, ...missing, ...badConstants(mapping, stream), ...badOmits(mapping, stream)];
+}
+
+/** Every record has its text fields, so an invalid value of one cannot be left out. */
+function badOmits(mapping: RecordMapping, stream: Stream): readonly MappingProblem[] {
+  return placedRules(mapping, stream)
+    .texts.filter(({ rule }) => rule.on_invalid === "omit")
+    .map(({ path }) => ({
+      path: [...path, "on_invalid"],
+      message: `every record has ${path.join(".")}, so it cannot be left out; only properties can`,
+    }));
 }
 
 function badConstants(mapping: RecordMapping, stream: Stream): readonly MappingProblem[] {

@@ -9,7 +9,14 @@ import { Refusal } from "./refusal.ts";
 import type { RecordMapping } from "./schema.ts";
 
 /** What became of a row: a record still to be validated, a reject, or null when a mapping module left the row out. */
-export type Mapped = { readonly record: StreamRecord } | { readonly reject: RecordFault } | null;
+export type Mapped =
+  | {
+      readonly record: StreamRecord;
+      /** Invalid values that cost their field alone (`on_invalid: omit`). */
+      readonly omitted?: readonly RecordFault[] | undefined;
+    }
+  | { readonly reject: RecordFault }
+  | null;
 
 /** A mapping ready for rows. */
 export type CompiledMapping = {
@@ -24,6 +31,8 @@ type Field = {
   /** As a reject names it: "account_properties.employees". */
   readonly path: string;
   readonly read: FieldReader;
+  /** Whether an invalid value costs the field alone. */
+  readonly isOmitted: boolean;
 };
 
 /**
@@ -43,27 +52,33 @@ export function compileMapping(from: {
     map(row) {
       const record: Record<string, unknown> = { [discriminator]: from.stream };
       const nested: Record<string, unknown> = {};
-      const reject = fill(record, textFields, row) ?? fill(nested, propertyFields, row);
+      const omitted: RecordFault[] = [];
+      const reading = { row, omitted };
+      const reject = fill(record, textFields, reading) ?? fill(nested, propertyFields, reading);
       if (reject !== undefined) return { reject };
       record[propertiesField] = nested;
-      return { record };
+      return omitted.length === 0 ? { record } : { record, omitted };
     },
   };
 }
 
 function compileField({ path, rule }: PlacedRule): Field {
-  return { name: path.at(-1) ?? "", path: path.join("."), read: fieldReader(rule) };
+  const isOmitted = rule.on_invalid === "omit";
+  return { name: path.at(-1) ?? "", path: path.join("."), read: fieldReader(rule), isOmitted };
 }
 
 function fill(
   target: Record<string, unknown>,
   fields: readonly Field[],
-  row: Row,
+  { row, omitted }: { readonly row: Row; readonly omitted: RecordFault[] },
 ): RecordFault | undefined {
-  for (const { name, path, read } of fields) {
+  for (const { name, path, read, isOmitted } of fields) {
     const value = read(row);
-    if (value instanceof Refusal) return { code: value.code, field: path, reason: value.reason };
-    if (value !== undefined) target[name] = value;
+    if (value instanceof Refusal) {
+      const fault = { code: value.code, field: path, reason: value.reason };
+      if (!isOmitted) return fault;
+      omitted.push(fault);
+    } else if (value !== undefined) target[name] = value;
   }
   return undefined;
 }

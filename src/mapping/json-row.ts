@@ -27,8 +27,8 @@ export function parseJsonRow(text: string): Row | undefined {
   return isPlainObject(row) ? row : undefined;
 }
 
-/** As a record may hold it: the same to every reader, so a whole number within ±(2^53 - 1). */
-function isCarried(text: string): boolean {
+/** Whether a number, as JSON writes it, is the same to every reader, as a record may hold it: a whole number is within ±(2^53 - 1). */
+export function isCarried(text: string): boolean {
   const number = exactNumber(text);
   return number !== undefined && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }

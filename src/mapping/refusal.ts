@@ -33,4 +33,9 @@ export class LongNumber extends Refusal {
   override toString(): string {
     return this.text;
   }
+
+  /** What a reject shows of a row has the number, too. */
+  toJSON(): string {
+    return this.text;
+  }
 }

@@ -46,6 +46,12 @@ const members = z.strictObject({
     .describe(
       "What becomes of an empty value: left out (omit, the default), null, or kept as it is (keep).",
     ),
+  on_invalid: z
+    .enum(["reject", "omit"])
+    .optional()
+    .describe(
+      "What a value that cannot be converted costs: the record (reject, the default), or the field alone (omit).",
+    ),
 });
 
 /** How one field of a record is made, as the configuration says it in full. */
@@ -64,6 +70,9 @@ const rule = members.superRefine((field, context) => {
   );
   if (answers.length > 1) {
     refuse(`takes one of ${answers.join(", ")}: each says what becomes of an empty value`);
+  }
+  if (field.on_invalid === "omit" && field.required === true) {
+    refuse("omit leaves out a field that is required; leave one of them out", ["on_invalid"]);
   }
   if (field.trim === false && field.as !== undefined && field.as !== "string") {
     refuse(`as: ${field.as} never sees the blanks around a value; leave trim out`, ["trim"]);

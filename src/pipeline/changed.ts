@@ -17,7 +17,10 @@ const rowsAtOnceMin = 4_000;
 const charsAtOnceMin = 4 * 1024 * 1024;
 
 /** How a sync decides what has changed; without the keys and hashes, which come with each page. */
-export type ChangedSettings = Omit<KeysToStage, "keys" | "hashes" | "fields" | "ages">;
+export type ChangedSettings = Omit<
+  KeysToStage,
+  "keys" | "hashes" | "fields" | "rowNumbers" | "ages"
+>;
 
 /** Pages whose keys the store is judging. */
 type Judging = { readonly pages: readonly Page[]; readonly verdicts: Promise<Uint8Array> };
@@ -63,6 +66,17 @@ function apply(page: Page, verdicts: Uint8Array, makeReject: MakeReject): void {
   });
 }
 
+/** The number of each candidate's row in its chunk. */
+function rowNumbersOf(pages: readonly Page[], rows: number): Uint32Array {
+  const numbers = new Uint32Array(rows);
+  let row = 0;
+  for (const { source, candidates } of pages) {
+    const { first = 0 } = source;
+    for (const { index } of candidates) numbers[row++] = first + index + 1;
+  }
+  return numbers;
+}
+
 /** How old each row of a replay is; undefined where the rows are of none. */
 function agesOf(pages: readonly Page[]): readonly number[] | undefined {
   const ages = pages.flatMap(({ source, candidates }) =>
@@ -96,6 +110,7 @@ export async function* dropUnchanged(
       keys,
       hashes: hashesOf(candidates),
       fields,
+      rowNumbers: rowNumbersOf(gathered, candidates.length),
       ages: agesOf(gathered),
     });
     // A call that fails while later pages are mapped must not end the process: its turn comes below.

@@ -8,7 +8,12 @@ export type ChunkLimits = {
   readonly bytes: number;
   readonly rowsRead: number;
   readonly ms: number;
+  /** The same of a chunk in which nothing leaves. @default as of any other */
+  readonly unsentMs?: number | undefined;
 };
+
+/** How many times as long as its source took to begin a chunk may last at least: to begin anew may mean to read a lot again. */
+const timesItsBeginning = 10;
 
 /** What a chunk holds so far, and whether more may be read for it. */
 export interface ChunkRoom {
@@ -29,16 +34,22 @@ function bytesAtMost(page: Page): number {
 
 /** Keeps the account of one chunk; `now` is in milliseconds. */
 export function createChunkRoom(limits: ChunkLimits, now: () => number): ChunkRoom {
-  const endsAt = now() + limits.ms;
+  const startedAt = now();
+  const { unsentMs = limits.ms } = limits;
+  let beganMs: number | undefined;
   const sum = { records: 0, rowsRead: 0, bytes: 0 };
   const ahead: { readonly records: number; readonly read: number; readonly bytes: number }[] = [];
   const isReached = (records: number, rowsRead: number, bytes: number): boolean =>
     records >= limits.records ||
     rowsRead >= limits.rowsRead ||
     bytes >= limits.bytes ||
-    now() >= endsAt;
+    now() - startedAt >= limits.ms ||
+    // Nothing that left is waited for: what was read is worth a checkpoint sooner.
+    (sum.records === 0 &&
+      now() - startedAt >= Math.max(unsentMs, timesItsBeginning * (beganMs ?? 0)));
   return {
     enter: (page) => {
+      beganMs ??= now() - startedAt;
       ahead.push({ records: page.candidates.length, read: page.read, bytes: bytesAtMost(page) });
     },
     leave: (page, gzipBytes) => {

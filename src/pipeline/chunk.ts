@@ -6,7 +6,12 @@ import { createJsonlEncoder } from "./jsonl.ts";
 import type { Page } from "./page.ts";
 
 /** Where a page of a chunk begins: for finding the row behind a record that the service refuses. */
-export type PageStart = { readonly record: number; readonly from: unknown };
+export type PageStart = {
+  readonly record: number;
+  readonly from: unknown;
+  /** As of the page (`RowPage`). */
+  readonly first: number | undefined;
+};
 
 /** A written chunk. */
 export type WrittenChunk = GzipFacts & {
@@ -18,6 +23,8 @@ export type WrittenChunk = GzipFacts & {
   /** Undefined when a record alone exceeds a lightweight body. */
   readonly bodies: readonly Body[] | undefined;
   readonly pageStarts: readonly PageStart[];
+  /** Of its records, in order. */
+  readonly keys: readonly string[];
 };
 
 /** How a chunk is written. */
@@ -58,13 +65,15 @@ export async function writeChunk(
   const cutter = createBodyCutter(settings.stream, settings.bodyBytesMax);
   const room = createChunkRoom(settings.limits, Date.now);
   const pageStarts: PageStart[] = [];
+  const keys: string[] = [];
   let counts: StageCounts = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
   let [to, done] = [settings.from, true];
 
   for await (const page of pages(room)) {
     const lines = page.candidates.map(({ line }) => line);
-    pageStarts.push({ record: counts.records, from: to });
+    pageStarts.push({ record: counts.records, from: to, first: page.source.first });
     if (lines.length > 0) {
+      for (const { key } of page.candidates) keys.push(key);
       const jsonl = encode(lines);
       cutter.add(lines, jsonl.length);
       await gzip.add(jsonl);
@@ -80,5 +89,5 @@ export async function writeChunk(
       break;
     }
   }
-  return { ...(await gzip.finish()), counts, to, done, bodies: cutter.bodies(), pageStarts };
+  return { ...(await gzip.finish()), counts, to, done, bodies: cutter.bodies(), pageStarts, keys };
 }

@@ -1,5 +1,5 @@
 import type { CompiledMapping } from "../mapping/compile.ts";
-import type { Candidate, MakeReject, Page, RowPage } from "./page.ts";
+import type { Candidate, MakeReject, Omitted, Page, RowPage } from "./page.ts";
 import { sourceRejects, type KeepRows } from "./rejects.ts";
 
 /** Turns rows into records; what cannot be mapped becomes a reject, and null is a row the mapping leaves out. */
@@ -12,14 +12,17 @@ export async function* mapRows(
     const candidates: Candidate[] = [];
     const rejects = sourceRejects(source, how.stream, how.keepRows);
     const read = source.rows.length + rejects.length;
+    const omitted: Omitted[] = [];
     let filtered = 0;
     for (const [index, row] of source.rows.entries()) {
       const mapped = mapping.map(row);
       if (mapped === null) filtered += 1;
       else if ("record" in mapped) {
         candidates.push({ record: mapped.record, index, key: "", line: "" });
+        for (const { field = "", reason } of mapped.omitted ?? [])
+          omitted.push({ field, reason, where: source.where(index) });
       } else rejects.push(how.makeReject(source, index, { step: "map", ...mapped.reject }));
     }
-    yield { source, read, candidates, rejects, filtered, unchanged: 0, superseded: [] };
+    yield { source, read, candidates, rejects, filtered, unchanged: 0, superseded: [], omitted };
   }
 }

@@ -16,9 +16,26 @@ export type RowPage = {
         readonly row?: string | undefined;
       }[]
     | undefined;
+  /** Rows and rejects of its chunk before it: its rows are numbered on from there. Undefined where nobody asks for their order. */
+  readonly first?: number | undefined;
   /** Of a replay, for every row or none: how old `rows[index]` is; see `KeysToStage`. */
   readonly age?: ((index: number) => number) | undefined;
 };
+
+/** Numbers the rows of a chunk's pages in their order, on from `first`. */
+export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): AsyncGenerator<RowPage> {
+  let before = first;
+  for await (const page of pages) {
+    yield {
+      ...page,
+      first: before,
+      where: (index) => page.where(index),
+      text: page.text === undefined ? undefined : (index) => page.text?.(index) ?? "",
+      age: page.age === undefined ? undefined : (index) => page.age?.(index) ?? 0,
+    };
+    before += page.rows.length + (page.rejects?.length ?? 0);
+  }
+}
 
 /** A record on its way: from which row of its page it came, and from `lines` on its key and JSON. */
 export type Candidate = {
@@ -41,6 +58,16 @@ export type Page = {
   unchanged: number;
   /** Places of rows among those filtered that were refused once, while newer ones of their keys were staged since. */
   readonly superseded: string[];
+  /** Fields that were left out of records because their values are invalid. */
+  readonly omitted?: readonly Omitted[] | undefined;
+};
+
+/** A field that a record goes without. */
+export type Omitted = {
+  readonly field: string;
+  readonly reason: string;
+  /** The place of the row. */
+  readonly where: string;
 };
 
 /** Makes the reject of a row: the place from its page, the row as the `pii` setting keeps it. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { TooManyRejectsError } from "../errors.ts";
-import { rejectRowCharsMax } from "../limits.ts";
+import { rejectRowCharsMax, splitsPerRunMax, splitsPerRunMin } from "../limits.ts";
 import type { RejectEntry } from "../state/rejects.ts";
 import type { MakeReject, RowPage } from "./page.ts";
 
@@ -19,6 +19,7 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
   return (page, index, fault) => ({
     stream,
     place: page.where(index),
+    rowNumber: page.first === undefined ? undefined : page.first + index + 1,
     ...fault,
     row: kept(page.text?.(index) ?? JSON.stringify(page.rows[index] ?? null), keepRows),
   });
@@ -27,11 +28,28 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
 /** A code is shown in Temporal, and must not be a way for anything else to get there. */
 const codeForm = /^[a-z][a-z0-9_]{0,63}$/;
 
+const place = /^(.*[:#])(\d+)$/s;
+
+/**
+ * The number of a row that the connector could not read: behind the rows of its page whose places, such as `accounts.csv:48211`, come
+ * before its own. Where places do not say, it counts as older than all of them.
+ */
+function numberOf(page: RowPage, where: string): number | undefined {
+  if (page.first === undefined) return undefined;
+  const [, name, number] = place.exec(where) ?? [];
+  const before = page.rows.filter((_, index) => {
+    const [, other, its] = place.exec(page.where(index)) ?? [];
+    return name !== undefined && other === name && Number(its) < Number(number);
+  });
+  return page.first + before.length;
+}
+
 /** The rejects that the connector itself yielded with a page. */
 export function sourceRejects(page: RowPage, stream: string, keepRows: KeepRows): RejectEntry[] {
   return (page.rejects ?? []).map(({ where, code, reason, key, row }) => ({
     stream,
     place: where,
+    rowNumber: numberOf(page, where),
     step: "read",
     code: codeForm.test(code) ? code : "source_reject",
     reason,
@@ -57,4 +75,17 @@ export function assertWithinLimit(
       hint: "look at `sluice rejects list`; mend the source or the mapping",
     },
   );
+}
+
+/**
+ * Into how many parts a run may be split: each record that it may reject is found by halving, which costs two uploads for each time that the chunk
+ * can be halved.
+ */
+export function splitsMaxOf(
+  { rate, rows }: RejectLimit,
+  { read, records }: { readonly read: number; readonly records: number },
+): number {
+  const rejectsMax = Math.max(rows, Math.floor(rate * read)) + 1;
+  const asked = 2 * rejectsMax * Math.ceil(Math.log2(Math.max(2, records)));
+  return Math.min(splitsPerRunMax, Math.max(splitsPerRunMin, asked));
 }

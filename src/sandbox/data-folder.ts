@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+
+import { makePrivateFolder } from "../private-file.ts";
 
 /** Holds a data folder for one sandbox at a time. */
 export type FolderLock = { release(): void };
@@ -12,7 +14,7 @@ export type FolderLock = { release(): void };
  * @throws when another sandbox holds the folder.
  */
 export async function lockFolder(dataFolder: string): Promise<FolderLock> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(dataFolder);
   const path = join(dataFolder, "lock.db");
   await (await open(path, "a", 0o600)).close();
   const lock = new DatabaseSync(path);

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { type Answer, json, message, storageError } from "./answers.ts";
 import type { FaultOrders } from "./fault-orders.ts";
 import { type FaultAction, faultName, type Step } from "./faults.ts";
+import { heldRequest } from "./held-request.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import { operationOf } from "./operation.ts";
 import { closed, reply, send, sendAndClose } from "./replies.ts";
@@ -73,9 +74,10 @@ export class Exchange {
       if (fault !== undefined && "delayMs" in fault) {
         await setTimeout(fault.delayMs, undefined, { signal: this.#parts.closing });
       }
+      const held = fault !== undefined && "holdMs" in fault ? await this.#hold(ask, fault) : ask;
       const isForestalled = fault !== undefined && (await this.#forestall(ask, fault));
       if (isForestalled) return;
-      const answer = await this.#do(ask, handler, fault);
+      const answer = await this.#do(held, handler, fault);
       if (answer === undefined) request.socket.destroy();
       else await reply(response, answer, fault);
     } catch {
@@ -83,6 +85,12 @@ export class Exchange {
       if (response.headersSent) response.destroy();
       else send(response, this.#failure());
     }
+  }
+
+  async #hold(ask: Ask, { holdMs }: Extract<FaultAction, { holdMs: number }>): Promise<Ask> {
+    const request = await heldRequest(ask.request);
+    await setTimeout(holdMs, undefined, { signal: this.#parts.closing });
+    return { ...ask, request };
   }
 
   /** Does a fault that keeps the step from being done; false when it is of another kind. */

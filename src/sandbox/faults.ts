@@ -44,6 +44,8 @@ export type FaultAction =
   | { readonly early200: "close" | "leave" }
   /** The request waits so long before it is done. */
   | { readonly delayMs: number }
+  /** The request is read whole and done so long after, also when its client has not waited for the answer. */
+  | { readonly holdMs: number }
   /** The connection is reset once so many bytes of the body were read, or at its end; nothing is applied. */
   | { readonly resetAt: number }
   /** No more than about so many bytes of the body are read, and nothing is answered; nothing is applied. */
@@ -103,6 +105,7 @@ const names = {
   closeAfter: "answer-and-close",
   early200: "early-200",
   delayMs: "delay",
+  holdMs: "hold",
   resetAt: "reset",
   stopReadingAt: "stop-reading",
   dropRequest: "drop-request",

@@ -41,21 +41,26 @@ export class JsonRequests {
     if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
       return refuse(message(415, "Content-Type must be application/json"), 0);
     }
-    const { text, bytes } = await readBody(request, bodyBytesMax);
+    const read = await readBody(request, bodyBytesMax);
+    const { text, bytes } = read;
     if (text === undefined) {
+      if (read.why === "not UTF-8") return notJson("Body is not UTF-8", bytes);
       return refuse(message(413, `The body is larger than ${bodyBytesMax} bytes`), bytes);
     }
     let body: unknown;
     try {
       body = JSON.parse(text);
     } catch {
-      const issue = { loc: ["body"], msg: "Body is not JSON", type: "json_invalid" };
-      return refuse(invalid([issue]), bytes);
+      return notJson("Body is not JSON", bytes);
     }
     const parsed = schema.safeParse(body);
     if (!parsed.success) return refuse(invalid(issuesAt(["body"], issuesOf(parsed.error))), bytes);
     return { body: parsed.data, owner, bytes };
   }
+}
+
+function notJson(msg: string, bytes: number): { readonly refusal: Outcome } {
+  return refuse(invalid([{ loc: ["body"], msg, type: "json_invalid" }]), bytes);
 }
 
 function refuse(answer: Answer, bytes: number): { readonly refusal: Outcome } {

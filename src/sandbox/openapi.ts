@@ -122,10 +122,9 @@ function searchPaths(pageItemsMax: number): Json {
 function windowPaths(): Json {
   return {
     "/_sandbox/records": {
-      get: {
-        ...linesOperation("The records of a stream, the last version per id."),
+      get: linesOperation("The records of a stream, the last version per id.", {
         parameters: queryParameters(),
-      },
+      }),
     },
     "/_sandbox/ledger": { get: linesOperation("One line per request, written before its answer.") },
   };
@@ -153,7 +152,10 @@ function operation(summary: string, of: Operation): Json {
       ...(of.tooLarge === undefined ? {} : { 413: answer(of.tooLarge, "Message") }),
       ...(of.body === undefined
         ? {}
-        : { 422: answer("The request does not validate.", "ValidationError") }),
+        : {
+            415: answer("The content type is not application/json.", "Message"),
+            422: answer("The request does not validate.", "ValidationError"),
+          }),
       429: answer("Too many requests, or credits exhausted.", "Message"),
       500: answer("The sandbox failed.", "Message"),
     },
@@ -187,10 +189,16 @@ function xmlError(text: string): Json {
   return { description: text, content: { "application/xml": {} } };
 }
 
-function linesOperation(summary: string): Json {
+function linesOperation(summary: string, asked?: { readonly parameters: readonly Json[] }): Json {
   return {
     summary,
-    responses: { 200: { description: "JSON lines.", content: { "application/jsonl": {} } } },
+    ...asked,
+    responses: {
+      200: { description: "JSON lines.", content: { "application/jsonl": {} } },
+      ...(asked === undefined
+        ? {}
+        : { 422: answer("The request does not validate.", "ValidationError") }),
+    },
   };
 }
 

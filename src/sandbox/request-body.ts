@@ -1,8 +1,12 @@
+import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 
-/** A request's body: its text, or undefined when it is longer than was to be read. */
-export type RequestBody = { readonly text: string | undefined; readonly bytes: number };
+/** A request's body: its text, or why it has none. */
+export type RequestBody = { readonly bytes: number } & (
+  | { readonly text: string }
+  | { readonly text: undefined; readonly why: "not UTF-8" | "too long" }
+);
 
 /**
  * Reads a body of at most `bytesMax` bytes. The rest of a longer one is read and thrown away meanwhile, because a client whose
@@ -12,7 +16,7 @@ export type RequestBody = { readonly text: string | undefined; readonly bytes: n
 export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<RequestBody> {
   const declared = Number(raw.headers["content-length"] ?? 0);
   // Node itself discards a body that nobody began to read.
-  if (declared > bytesMax) return { text: undefined, bytes: 0 };
+  if (declared > bytesMax) return { text: undefined, why: "too long", bytes: 0 };
   const chunks: Buffer[] = [];
   let bytes = 0;
   await consume(raw, (chunk) => {
@@ -20,7 +24,11 @@ export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<
     if (bytes <= bytesMax) chunks.push(chunk);
     return bytes <= bytesMax;
   });
-  return { text: bytes > bytesMax ? undefined : Buffer.concat(chunks).toString("utf8"), bytes };
+  if (bytes > bytesMax) return { text: undefined, why: "too long", bytes };
+  const body = Buffer.concat(chunks);
+  // Repaired, it would hide a client that damages text.
+  if (!isUtf8(body)) return { text: undefined, why: "not UTF-8", bytes };
+  return { text: body.toString("utf8"), bytes };
 }
 
 /** The first piece of a body, as text; it stays to be read. Empty when there is none. */
@@ -54,5 +62,9 @@ async function consume(raw: IncomingMessage, take: (chunk: Buffer) => boolean): 
     });
     raw.once("end", resolve);
     raw.once("error", reject);
+    raw.once("close", () => reject(new Error("the client went away")));
+    // `peek` may have seen the end of a body without a byte, and the event is over by now.
+    if (raw.readableEnded) resolve();
+    else if (raw.destroyed) reject(new Error("the client went away"));
   });
 }

@@ -94,7 +94,9 @@ export class Routes {
 
   async #open({ request, response, url }: Ask): Promise<void> {
     const { store, index } = this.#parts;
-    switch (`${request.method} ${url.pathname}`) {
+    // Node sends no body to a HEAD.
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    switch (`${method} ${url.pathname}`) {
       case "GET /":
         send(response, { status: 200, headers: { "content-type": "text/plain" }, body: about });
         return;

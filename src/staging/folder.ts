@@ -1,5 +1,5 @@
 import { mkdir, open, readdir, rename, rm, statfs, type FileHandle } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 import { runEffect, type Effect } from "../effect.ts";
 import { ConfigError, messageOf, StagingError } from "../errors.ts";
@@ -102,32 +102,49 @@ export async function createAtomicFile(
   };
 }
 
+/** Stagings whose lines are still asked for, by their chunks and stages. */
+export type KeptStages = readonly Pick<StageName, "chunk" | "stage">[];
+
 /**
- * Removes the files of one chunk's stages before `before`; all of them when it is undefined. Never a later stage's: an
- * attempt that was slow must not sweep what its successor made. Missing files are no fault. `effect` goes around each.
+ * Removes the files of one chunk's stages before `before`, all of them when it is undefined, but the lines of those in `keep`. Never a
+ * later stage's: an attempt that was slow must not sweep what its successor made. Missing files are no fault. `effect` goes around each.
  */
 export async function sweepChunk(
   stagingFolder: string,
-  chunk: { readonly runId: string; readonly chunk: number; readonly before?: number | undefined },
+  what: {
+    readonly runId: string;
+    readonly chunk: number;
+    readonly before?: number | undefined;
+    readonly keep?: KeptStages | undefined;
+  },
   effect: Effect = runEffect,
 ): Promise<void> {
-  const folder = runFolder(stagingFolder, chunk.runId);
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names) {
+  const { runId, chunk, before = Infinity, keep = [] } = what;
+  const folder = runFolder(stagingFolder, runId);
+  const kept = keep.map((stage) => basename(stagedFile(stagingFolder, { runId, ...stage })));
+  for (const name of await readdir(folder).catch(() => [])) {
     const [, number, stage] = /^chunk-(\d+)\.stage-(\d+)\./.exec(name) ?? [];
-    if (Number(number) !== chunk.chunk || Number(stage) >= (chunk.before ?? Infinity)) continue;
+    if (Number(number) !== chunk || Number(stage) >= before || kept.includes(name)) continue;
     await effect("removeFile", async () => await rm(join(folder, name), { force: true }));
   }
 }
 
-/** Removes everything a run staged; `effect` goes around it. */
+/** Removes everything a run staged but the lines of the stages in `keep`; `effect` goes around each removal. */
 export async function sweepRun(
   stagingFolder: string,
-  runId: string,
+  { runId, keep = [] }: { readonly runId: string; readonly keep?: KeptStages | undefined },
   effect: Effect = runEffect,
 ): Promise<void> {
   const folder = runFolder(stagingFolder, runId);
-  await effect("removeRun", async () => await rm(folder, { recursive: true, force: true }));
+  if (keep.length === 0) {
+    await effect("removeRun", async () => await rm(folder, { recursive: true, force: true }));
+    return;
+  }
+  const names = await readdir(folder).catch(() => []);
+  const chunks = names.map((name) => Number(/^chunk-(\d+)\./.exec(name)?.[1]));
+  for (const chunk of new Set(chunks)) {
+    await sweepChunk(stagingFolder, { runId, chunk, keep }, effect);
+  }
 }
 
 /** The runs that have files here. */

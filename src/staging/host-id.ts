@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+
+import { makePrivateFolder } from "../private-file.ts";
 
 /**
  * The id of this host, made once and kept beside the staging folder, so that a restarted worker serves the same queue
@@ -8,7 +10,7 @@ import { join } from "node:path";
  */
 export async function readHostId(stateFolder: string): Promise<string> {
   const file = join(stateFolder, "host-id");
-  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(stateFolder);
   const made = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
   await writeFile(made, randomBytes(6).toString("hex"), { mode: 0o600 });
   try {

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 
 import { messageOf, StagedFileMissingError } from "../errors.ts";
-import type { Ranges } from "../state/receipts.ts";
+import type { Ranges } from "../state/ranges.ts";
 
 const lineEnd = 0x0a;
 

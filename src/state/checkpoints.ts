@@ -25,11 +25,15 @@ const checkpointRow = z.object({
 /** A position saved after the service accepted everything up to it. */
 export type Checkpoint = Readonly<z.output<typeof checkpointRow>>;
 
+const positionRow = z.object({ target: z.string(), sync: z.string(), position: jsonColumn });
+
 const changeRow = z.object({ version: z.int(), reason: z.string(), changedAt: z.string() });
 
 /** Checkpoints and their changes in one go. Runs move them in `commitChunk`, chunk by chunk, which belongs to the sends. */
 export interface CheckpointStore {
   checkpoint(input: SyncName): Checkpoint;
+  /** Every position in an inbox: of all syncs and targets, configured or not. */
+  positions(input: { readonly inbox: string }): z.output<typeof positionRow>[];
   /**
    * Moves a checkpoint in one go and writes the change to the audit table; null goes back to the source's beginning. A run that moves it
    * reports so.
@@ -55,6 +59,9 @@ export function createCheckpointStore(db: Database): CheckpointStore {
     `select version, position, held, run_id as runId, updated_at as updatedAt from checkpoints
      where target = $target and sync = $sync`,
   );
+  const positions = db.prepare(
+    "select target, sync, position from checkpoints where position ->> '$.inbox' = $inbox",
+  );
   const replace = db.prepare(
     `insert or replace into checkpoints (target, sync, version, position, held, run_id, updated_at)
      values ($target, $sync, $next, $position, null, $runId, $at)`,
@@ -78,6 +85,7 @@ export function createCheckpointStore(db: Database): CheckpointStore {
     };
   return {
     checkpoint,
+    positions: (input) => all(positionRow, positions, input),
     setCheckpoint: (input) =>
       db.write(() => {
         const { target, sync } = input;

@@ -1,7 +1,13 @@
+import { z } from "zod";
+
 import { CheckpointMovedError, NotBalancedError } from "../errors.ts";
 import { chunkName, laneOf } from "../lane-of.ts";
 import type { Database } from "./database.ts";
-import { count, toJson } from "./database.ts";
+import { all, count, first, jsonColumn, toJson } from "./database.ts";
+import { createDoubts } from "./doubts.ts";
+import { createMappingNotes } from "./mappings.ts";
+import { ranges } from "./ranges.ts";
+import { createRefusing } from "./refusals.ts";
 import { createReplayedMarking } from "./replays.ts";
 import type { Send, SendStore, StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
@@ -9,15 +15,16 @@ import { superseded } from "./sends.ts";
 /** The one place where a checkpoint follows an acceptance (I1). */
 export interface CommitStore {
   /**
-   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay or a
-   * backfill it leaves the checkpoint where it is; of a replay it marks the rejects that were read again.
+   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay, a
+   * backfill or a resend it leaves the checkpoint where it is; of a replay it marks the rejects that were read again. What it sent is no
+   * longer in doubt where its request began behind the end of every older one.
    * @throws {SupersededError} the staging is not the newest. @throws {NotBalancedError} a part is not accepted.
    * @throws {CheckpointMovedError} someone else moved the checkpoint.
    */
   commitChunk(input: StageName & { readonly at: string }): void;
 }
 
-/** Moves the checkpoint behind a chunk; a replay and a backfill leave it where it is, and a replay marks the rejects that it took. */
+/** Moves the checkpoint behind a chunk of a run that reads on from it; a replay marks the rejects that it took. */
 function createSaving(db: Database): (send: Send, at: string) => void {
   const makeCheckpoint = db.prepare(
     `insert or ignore into checkpoints (target, sync, version, updated_at)
@@ -37,7 +44,7 @@ function createSaving(db: Database): (send: Send, at: string) => void {
   return ({ runId, chunk, from, to }, at) => {
     const kind = kindOf.get({ runId })?.["kind"];
     if (kind === "replay") markReplayed({ runId, from: Number(from), to: Number(to) });
-    if (kind === "replay" || kind === "backfill") return;
+    if (kind === "replay" || kind === "backfill" || kind === "resend") return;
     makeCheckpoint.run({ runId, at });
     if (moveCheckpoint.run({ runId, at, position: toJson(to) }).changes !== 1) {
       throw new CheckpointMovedError(
@@ -46,6 +53,47 @@ function createSaving(db: Database): (send: Send, at: string) => void {
       );
     }
     moveRun.run({ runId });
+  };
+}
+
+const setRow = z.object({ id: z.int() });
+const rangesRow = z.object({ ranges: jsonColumn.pipe(ranges) });
+
+/**
+ * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that nobody asks for any more; to be
+ * called inside a transaction.
+ */
+export function createTakingOver(db: Database): (send: Send) => void {
+  const set = db.prepare(
+    "select id from fingerprint_sets join runs using (target, sync) where run_id = $runId",
+  );
+  const accepted = db.prepare(
+    `select ranges from receipts where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
+  );
+  const countRepeated = db.prepare(
+    "update runs set possibly_repeated = possibly_repeated + $repeated where run_id = $runId",
+  );
+  const isStray = db.prepare(
+    "select count(*) from (select 1 from stray_keys where set_id = $setId limit 1)",
+  );
+  const findStray = db.prepare(
+    `delete from stray_keys where set_id = $setId and key in (
+       select value from json_each((select keys from sent_keys where send = $send)))`,
+  );
+  const forgetKeys = db.prepare(
+    "delete from sent_keys where send = $send and not exists (select 1 from requests where set_id = $setId)",
+  );
+  const doubts = createDoubts(db);
+  const noteMapping = createMappingNotes(db);
+  return ({ send, runId, chunk, stage }) => {
+    const setId = first(setRow, set, { runId })?.id ?? 0;
+    const rows = all(rangesRow, accepted, { runId, chunk, stage });
+    const sent = rows.flatMap((row) => row.ranges);
+    const { repeated } = doubts.commit({ setId, send, accepted: sent });
+    if (repeated > 0) countRepeated.run({ runId, repeated });
+    if (count(isStray, { setId }) > 0) findStray.run({ send, setId });
+    noteMapping({ setId, send });
+    forgetKeys.run({ send, setId });
   };
 }
 
@@ -70,6 +118,8 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
     "update sends set state = 'committed', committed_at = $committedAt where send = $send",
   );
   const save = createSaving(db);
+  const takeOver = createTakingOver(db);
+  const refusing = createRefusing(db);
   const commitChunk: CommitStore["commitChunk"] = (input) =>
     db.write(() => {
       const { runId, chunk, at } = input;
@@ -88,6 +138,8 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
         );
       }
       save(found, at);
+      refusing.forget(found);
+      takeOver(found);
       settleReceipts.run(input);
       settleSend.run({ committedAt: Date.parse(at), send: found.send });
     });

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync, statfsSync } from "node:fs";
+import { chmodSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 
 import { z } from "zod";
 
-import { ConfigError, SluiceError, StateUnavailableError } from "../errors.ts";
-import { lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
-import { makePrivateFile } from "../private-file.ts";
+import { BusyError, ConfigError } from "../errors.ts";
+import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
+import { makePrivateFile, makePrivateFolder } from "../private-file.ts";
 import { migrations } from "./migrations.ts";
+import { asStateError } from "./state-fault.ts";
 
 /** File systems on which SQLite's locks do not hold, by the magic number of statfs(2). */
 const networkFileSystems = new Map([
@@ -33,12 +34,13 @@ export type Database = {
 /**
  * Opens the store's file, making and migrating it as needed; the first of `steps` makes a table `meta`.
  * @throws {ConfigError} the folder is on a network file system, or the file was made by a newer sluice.
+ * @throws {BusyError} it is to be migrated, and a worker of the older version works with it.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */
 export function openDatabase(file: string, steps = migrations): Database {
   let db: DatabaseSync | undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(file));
     refuseNetworkFileSystem(dirname(file));
     // The files that SQLite makes beside it take its permissions.
     makePrivateFile(file);
@@ -104,12 +106,30 @@ function migrate(db: DatabaseSync, { file, steps, write }: Migrating): void {
         },
       );
     }
+    if (from > 0) refuseLiveWorkers(db, file);
     for (const step of steps.slice(from)) db.exec(step);
     if (from === 0) {
       db.prepare("insert into meta (name, value) values ('store_id', ?)").run(randomUUID());
     }
     db.exec(`pragma user_version = ${steps.length}`);
   });
+}
+
+/** @throws {BusyError} a worker lives that opened the store as it is: what it writes would not fit a newer schema. */
+function refuseLiveWorkers(db: DatabaseSync, file: string): void {
+  const hasHosts = "select count(*) from sqlite_master where type = 'table' and name = 'hosts'";
+  if (count(db.prepare(hasHosts)) === 0) return;
+  // A beat from the future is of before the clock was set back.
+  const live = db
+    .prepare("select process, version from hosts where abs(? - last_beat) < ? limit 1")
+    .get(Date.now(), beatsKeepSchemaMs);
+  if (live === undefined) return;
+  throw new BusyError(
+    `${file} is of an older version, and worker ${String(live["process"])} of sluice ${String(live["version"])} works with it`,
+    {
+      hint: `stop that worker first; one that was killed counts for ${beatsKeepSchemaMs / 1_000} s`,
+    },
+  );
 }
 
 /** What SQLite calls a lock that another connection holds. */
@@ -207,13 +227,4 @@ export function count(
   parameters: Record<string, SQLInputValue> = {},
 ): number {
   return Number(Object.values(statement.get(parameters) ?? {})[0] ?? 0);
-}
-
-/** A SQLite fault as the error a caller can act on; other errors pass unchanged. */
-export function asStateError(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !("code" in error) || error instanceof SluiceError) return error;
-  return new StateUnavailableError(`the state store ${file}: ${error.message}`, {
-    cause: error,
-    hint: "check that the disk is not full, the folder is writable and no other program holds the file",
-  });
 }

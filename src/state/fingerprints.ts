@@ -6,6 +6,7 @@ import { transactionRowsMax } from "../limits.ts";
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { count, first } from "./database.ts";
+import { createDoubts } from "./doubts.ts";
 import type { StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
@@ -14,6 +15,26 @@ export const verdict = { send: 0, unchanged: 1, duplicate: 2, superseded: 3 } as
 
 /** Bytes of one record's hash. */
 export const hashBytes = 16;
+
+/** Room for the rows of a chunk in an age: more than a staging reads. */
+const rowNumbersMax = 2 ** 24;
+
+/** How old a row is: of two rows of a sync the later one has the greater age, by the number of its staging and its own in that. */
+export function ageOf(send: number, rowNumber: number): number {
+  return send * rowNumbersMax + rowNumber;
+}
+
+/** The staging that an age names. */
+function sendOf(age: number): number {
+  return Math.floor(age / rowNumbersMax);
+}
+
+/** The staging that an age names, in SQL. */
+export const sendOfSeen = (age: string): string => `cast(${age} / ${rowNumbersMax} as integer)`;
+
+/** An age in SQL. */
+export const ageSql = (send: string, rowNumber: string): string =>
+  `${send} * ${rowNumbersMax} + coalesce(${rowNumber}, 0)`;
 
 /** Keys to judge, with the hashes of their records. */
 export type KeysToStage = SyncName &
@@ -24,11 +45,18 @@ export type KeysToStage = SyncName &
     readonly hashes: Uint8Array;
     /** The hashes of each record's fields, `fieldBytes` for each key; undefined keeps none. */
     readonly fields?: { readonly fieldBytes: number; readonly hashes: Uint8Array } | undefined;
+    /** Numbers of the rows in their chunk, in the order of the source, from 1. */
+    readonly rowNumbers: Uint32Array;
     /**
-     * Of a replay: how old each row is, as the number of a send, and between two sends where it was refused. A key that was seen
-     * after it has a newer row, which supersedes it, whether it was sent or not: what is unknown is sent by the next run.
+     * Of a replay: the age of each row (`ageOf`). A key of which a younger row was committed has a newer one, which supersedes it,
+     * whether that was sent or unchanged. What a staging saw that was given up comes again.
      */
     readonly ages?: readonly number[] | undefined;
+    /**
+     * Of a backfill: the number of its first staging. A key that another run sent since is left out, because that was this row or a later
+     * one.
+     */
+    readonly begunAt?: number | undefined;
     /** Send whatever the fingerprint says. */
     readonly full: boolean;
     /** Judge a key that this run has seen before as a duplicate. */
@@ -60,6 +88,11 @@ const sendFacts = z.object({
 
 type SendFacts = z.output<typeof sendFacts>;
 
+/** Whether the service holds what a fingerprint says of a send; what was not accepted of one that was cut has none. */
+function isAccepted(facts: SendFacts | undefined): boolean {
+  return facts?.state === "committed" || facts?.state === "cut";
+}
+
 const setRow = z.object({ id: z.int(), validAfter: z.int() });
 
 /** Looks up sends; those in a final state are remembered, because every row asks. */
@@ -72,7 +105,7 @@ function createSendFacts(db: Database): (send: number) => SendFacts | undefined 
     const remembered = final.get(send);
     if (remembered !== undefined) return remembered;
     const facts = first(sendFacts, select, { send });
-    if (facts?.state === "committed" || facts?.state === "dropped") {
+    if (facts !== undefined && (isAccepted(facts) || facts.state === "dropped")) {
       if (final.size >= 10_000) final.clear();
       final.set(send, facts);
     }
@@ -121,10 +154,13 @@ function createFieldKeeper(
   };
 }
 
+/** What keys are judged against; `isDoubted` is undefined where nothing of the set is in doubt. */
+type JudgedSet = z.output<typeof setRow> & {
+  readonly isDoubted: ((key: string) => boolean) | undefined;
+};
+
 /** Judges one key; the caller holds the transaction. */
-function createJudge(
-  db: Database,
-): (input: KeysToStage, set: z.output<typeof setRow>, index: number) => number {
+function createJudge(db: Database): (input: KeysToStage, set: JudgedSet, index: number) => number {
   const { select, put, see } = prepareRow(db);
   const keepFields = createFieldKeeper(db);
   const factsOf = createSendFacts(db);
@@ -136,6 +172,12 @@ function createJudge(
   /** Whether this run sent the key before. One that it sent twice stays so, even if the second staging was given up. */
   const wasSent = (send: number, runId: string): boolean =>
     send < 0 ? factsOf(-send)?.runId === runId : isOfRun(send, runId);
+  /** Whether another run sent the key since a backfill began; one that it sent twice, in order, was sent all the same. */
+  const isSentSince = ({ begunAt = Infinity, runId }: KeysToStage, knownSend: number): boolean => {
+    const sent = Math.abs(knownSend);
+    const facts = sent > begunAt ? factsOf(sent) : undefined;
+    return isAccepted(facts) && facts?.runId !== runId;
+  };
   return (input, set, index) => {
     const { runId, send } = input;
     const key = input.keys[index] ?? "";
@@ -143,25 +185,32 @@ function createJudge(
     const known = select.get(set.id, key);
     const [knownSend, knownSeen] = [Number(known?.["send"] ?? 0), Number(known?.["seen"] ?? 0)];
     const age = input.ages?.[index];
-    if (age !== undefined && knownSeen > age) return verdict.superseded;
-    if (input.rejectDuplicates && isOfRun(knownSeen, runId)) return verdict.duplicate;
+    // What is in the rest of a chunk that was cut is read again.
+    const isNewer = (): boolean => isAccepted(factsOf(sendOf(knownSeen)));
+    if (age !== undefined && knownSeen > age && isNewer()) return verdict.superseded;
+    if (input.rejectDuplicates && isOfRun(sendOf(knownSeen), runId)) return verdict.duplicate;
+    // A replayed row does not grow newer by it: of two that are replayed apart, the later one still wins.
+    const seen = age ?? ageOf(send, input.rowNumbers[index] ?? 0);
 
     const facts = knownSend > set.validAfter ? factsOf(knownSend) : undefined;
     const isKnown =
-      facts?.state === "committed" && (facts.committedAt ?? 0) >= (input.committedAfter ?? 0);
+      facts !== undefined &&
+      isAccepted(facts) &&
+      (facts.committedAt ?? 0) >= (input.committedAfter ?? 0) &&
+      set.isDoubted?.(key) !== true;
+    if (isSentSince(input, knownSend)) return verdict.unchanged;
     if (!input.full && isKnown && isEqual(known?.["hash"], hash)) {
-      see.run(set.id, key, send);
+      see.run(set.id, key, seen);
       return verdict.unchanged;
     }
     if (input.dryRun) {
-      see.run(set.id, key, send);
+      see.run(set.id, key, seen);
       return verdict.send;
     }
     // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
     const now = wasSent(knownSend, runId) ? -send : send;
     const fields = keepFields(known?.["fields"], input.fields, index);
-    // A replayed row does not grow newer by it: of two that are replayed apart, the later one still wins.
-    put.run(set.id, key, hash, fields, now, age ?? send);
+    put.run(set.id, key, hash, fields, now, seen);
     return verdict.send;
   };
 }
@@ -183,6 +232,7 @@ export function createFingerprintStore(db: Database): FingerprintStore {
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
   );
   const judge = createJudge(db);
+  const doubts = createDoubts(db);
   return {
     stageKeys: (input) => {
       const { target, sync, runId, chunk, stage, keys } = input;
@@ -195,7 +245,8 @@ export function createFingerprintStore(db: Database): FingerprintStore {
         db.write(() => {
           if (count(isStaging, { runId, chunk, stage }) !== 1) throw superseded(input);
           makeSet.run({ target, sync });
-          const set = first(setRow, selectSet, { target, sync }) ?? { id: 0, validAfter: 0 };
+          const found = first(setRow, selectSet, { target, sync }) ?? { id: 0, validAfter: 0 };
+          const set = { ...found, isDoubted: doubts.ofSet(found.id) };
           for (const { index } of order.slice(start, start + transactionRowsMax)) {
             verdicts[index] = judge(input, set, index);
           }

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { hostForgottenMs } from "../limits.ts";
 import type { Database } from "./database.ts";
-import { all } from "./database.ts";
+import { all, jsonColumn } from "./database.ts";
 
 const beatRow = z
   .object({
@@ -15,16 +15,26 @@ const beatRow = z
     lastBeat: z.number(),
     /** Of sluice. */
     version: z.string(),
+    /** Names its process as no later one is named (`processName`). */
+    name: z.string(),
+    /** What was typed to start it: `dev`, `worker`, or the command that it ends with. */
+    command: z.string(),
+    /** The configuration of each sync and pull that it works with (`configMarks`). */
+    configs: jsonColumn.pipe(z.record(z.string(), z.string())),
   })
   .readonly();
 
 /** A sign of life of one worker. */
 export type Beat = z.output<typeof beatRow>;
 
+/** A beat as it is given; what a worker does not tell is as the columns' defaults say. */
+export type NewBeat = Omit<Beat, "command" | "configs" | "name"> &
+  Partial<Pick<Beat, "command" | "configs" | "name">>;
+
 /** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostGoneMs` is gone. */
 export interface HostStore {
   /** Stores a worker's beat in place of its last, and forgets the workers that were silent for `hostForgottenMs`. */
-  beat(input: Beat): void;
+  beat(input: NewBeat): void;
   /** Takes a worker out at once: it stopped in order. */
   stopBeating(input: Pick<Beat, "hostId" | "process">): void;
   /** The workers that have beaten since a time, in Unix ms. */
@@ -34,20 +44,20 @@ export interface HostStore {
 /** The hosts of a SQLite store. */
 export function createHostStore(db: Database): HostStore {
   const put = db.prepare(
-    `insert or replace into hosts (host_id, process, temporal_id, last_beat, version)
-     values ($hostId, $process, $temporalId, $lastBeat, $version)`,
+    `insert or replace into hosts (host_id, process, temporal_id, last_beat, version, name, command, configs)
+     values ($hostId, $process, $temporalId, $lastBeat, $version, $name, $command, $configs)`,
   );
   const forget = db.prepare("delete from hosts where last_beat < $lastBeat - $forgottenMs");
   const remove = db.prepare("delete from hosts where host_id = $hostId and process = $process");
   const list = db.prepare(
-    `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version from hosts
+    `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version, name, command, configs from hosts
      where last_beat >= $since order by host_id, process`,
   );
   return {
-    beat: (input) =>
+    beat: ({ name = "", command = "worker", configs = {}, ...input }) =>
       db.write(() => {
         forget.run({ lastBeat: input.lastBeat, forgottenMs: hostForgottenMs });
-        put.run(input);
+        put.run({ ...input, name, command, configs: JSON.stringify(configs) });
       }),
     stopBeating: (input) => db.write(() => void remove.run(input)),
     beats: (input) => all(beatRow, list, input),

@@ -75,7 +75,7 @@ export function createKnownRecordStore(db: Database): KnownRecordStore {
   const select = db.prepare(
     `select hash, hashes as fields, f.send as send, committed_at as acceptedAt
      from fingerprints f left join field_hashes h on h.id = f.fields
-     left join sends s on s.send = f.send and s.state = 'committed'
+     left join sends s on s.send = f.send and s.state in ('committed', 'cut')
      where set_id = $id and key = $key`,
   );
   return {

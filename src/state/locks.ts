@@ -27,7 +27,7 @@ const lockRow = lockHolder.extend({
  */
 export interface LockStore {
   /**
-   * Takes the lock when it is free, already the caller's, or held by `insteadOf`, whose stagings are given up with it: whatever
+   * Takes the lock when it is free, already this run's, or held by `insteadOf`, whose stagings are given up with it: whatever
    * its zombies still write is refused. A backfill does not take one that another run waits for, unless that is `insteadOf`.
    * @returns the fence number of this holding, or who holds the lock or waits for it.
    */
@@ -40,7 +40,7 @@ export interface LockStore {
     },
   ): { readonly fence: number } | { readonly holder: LockHolder };
   /** Gives the lock back; nothing when another holds it. */
-  releaseLock(input: { readonly name: string; readonly firstRunId: string }): void;
+  releaseLock(input: { readonly name: string; readonly runId: string }): void;
   /** Asks the backfill that holds the lock to yield it. @returns whether one holds it. */
   wantLock(input: LockHolder & { readonly name: string }): boolean;
   /** Whether a run waits for a lock that is held. */
@@ -69,23 +69,22 @@ export function createLockStore(db: Database): LockStore {
   const setFence = db.prepare("update runs set fence = $fence where run_id = $runId");
   const dropSends = createDropping(db);
   const unwait = db.prepare("update locks set waiting = null where name = $name");
-  const release = db.prepare(
-    "update locks set held = 0 where name = $name and first_run_id = $firstRunId",
-  );
+  const release = db.prepare("update locks set held = 0 where name = $name and run_id = $runId");
   return {
     takeLock: ({ insteadOf, ...input }) =>
       db.write(() => {
         const found = first(lockRow, select, input);
         if (found?.held === 1) {
-          if (found.firstRunId === input.firstRunId) return { fence: found.fence };
-          if (found.firstRunId !== insteadOf?.firstRunId) {
+          const isOurs = found.firstRunId === input.firstRunId && found.runId === input.runId;
+          if (isOurs) return { fence: found.fence };
+          if (found.firstRunId !== insteadOf?.firstRunId || found.runId !== insteadOf.runId) {
             // Nobody yields to it here: it does not wait.
             const isMine = found.waiting?.firstRunId === input.firstRunId;
             if (isMine && found.kind !== "backfill") unwait.run(input);
             return { holder: lockHolder.parse(found) };
           }
           dropSends(found.runId, 0);
-          release.run({ name: input.name, firstRunId: found.firstRunId });
+          release.run({ name: input.name, runId: found.runId });
         }
         const known = [input.firstRunId, insteadOf?.firstRunId];
         const waits = found?.waiting ?? null;

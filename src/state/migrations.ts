@@ -1,3 +1,8 @@
+import { identities } from "./migration-identities.ts";
+import { pendingRequests } from "./migration-requests.ts";
+import { unsent } from "./migration-unsent.ts";
+import { workerFacts } from "./migration-workers.ts";
+
 /**
  * The schema as numbered steps; step n brings a store of version n-1 to n. A step that was released is never edited:
  * a change is a new step at the end.
@@ -303,4 +308,5 @@ export const migrations: readonly string[] = [
     primary key (gate, ticket)
   ) without rowid;
   `,
+  pendingRequests + workerFacts + identities + unsent,
 ];

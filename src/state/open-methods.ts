@@ -3,13 +3,19 @@ import { createBudgetStore } from "./budget.ts";
 import { createCheckpointStore } from "./checkpoints.ts";
 import { createCommitStore } from "./commit.ts";
 import { openDatabase } from "./database.ts";
+import { createDoubtStore } from "./doubt-store.ts";
 import { createFaultStore } from "./faults.ts";
 import { createFingerprintStore } from "./fingerprints.ts";
 import { createHostStore } from "./hosts.ts";
+import { createIdentityStore } from "./identities.ts";
 import { createKnownRecordStore } from "./known-records.ts";
+import { createLastFileStore } from "./last-file.ts";
+import { createLastSend } from "./last-send.ts";
 import { createLockStore } from "./locks.ts";
+import { createMappingStore } from "./mappings.ts";
 import { createPullStore } from "./pulls.ts";
 import { createReceiptStore } from "./receipts.ts";
+import { createRefusalStore } from "./refusals.ts";
 import { createRejectStore } from "./rejects.ts";
 import { createReplayStore } from "./replays.ts";
 import { createRunStore } from "./runs.ts";
@@ -17,6 +23,7 @@ import { createSendStore } from "./sends.ts";
 import { createSplitStore } from "./split.ts";
 import type { StateMethods } from "./state-store.ts";
 import { createTallyStore } from "./tally.ts";
+import { createUnderWayStore } from "./under-way.ts";
 
 /**
  * Opens the SQLite file with every method on it, in the calling thread.
@@ -29,23 +36,37 @@ export function openStateMethods(file: string): {
 } {
   const db = openDatabase(file);
   const sends = createSendStore(db);
+  const lastSend = createLastSend(db, file);
   const receipts = createReceiptStore(db, sends);
   const methods: StateMethods = {
     ...createRunStore(db),
     ...createCheckpointStore(db),
     ...sends,
+    drawStage: (input) => {
+      const drawn = sends.drawStage(input);
+      // Before its first part may leave, and behind its commit: a number that is only in the file would look like a restored store.
+      lastSend.remember();
+      return drawn;
+    },
+    ...lastSend.store,
     ...createCommitStore(db, sends),
     ...receipts,
-    ...createSplitStore(db, receipts),
+    ...createDoubtStore(db),
+    ...createSplitStore(db, { sends, receipts }),
     ...createFaultStore(db),
+    ...createRefusalStore(db),
     ...createRejectStore(db),
     ...createReplayStore(db),
     ...createFingerprintStore(db),
     ...createKnownRecordStore(db),
+    ...createLastFileStore(db),
+    ...createMappingStore(db),
     ...createLockStore(db),
     ...createHostStore(db),
+    ...createIdentityStore(db),
     ...createBudgetStore(db),
     ...createTallyStore(db),
+    ...createUnderWayStore(db),
     ...createPullStore(db),
     ...createBackfillStore(db),
   };

@@ -4,13 +4,21 @@ import { runEffect, type Effect } from "../effect.ts";
 import { StateUnavailableError } from "../errors.ts";
 import { unpackError, type PackedError } from "../thread.ts";
 import type { BackfillStore } from "./backfills.ts";
+import type { CheckpointStore } from "./checkpoints.ts";
+import type { DoubtStore } from "./doubt-store.ts";
 import type { FingerprintStore } from "./fingerprints.ts";
+import type { HostStore } from "./hosts.ts";
+import type { IdentityStore } from "./identities.ts";
 import type { KnownRecordStore } from "./known-records.ts";
+import type { RestoreStore } from "./last-send.ts";
 import type { LockStore } from "./locks.ts";
+import type { MappingStore } from "./mappings.ts";
+import type { RefusalStore } from "./refusals.ts";
 import type { RejectStore } from "./rejects.ts";
 import type { ReplayStore } from "./replays.ts";
 import type { SplitStore } from "./split.ts";
 import type { StateClient, StateMethods } from "./state-store.ts";
+import type { UnderWayStore } from "./under-way.ts";
 
 /** A call as it crosses to the store's thread. */
 export type StateRequest = {
@@ -72,11 +80,32 @@ function createCalls(
 
 /** Methods that only read; whatever is not named here is an effect. */
 const reads: ReadonlySet<keyof StateMethods> = new Set([
-  ...(["run", "runs", "tally", "checkpoint", "checkpointAudit", "send", "totalsBefore"] as const),
-  ...(["receipt", "receipts", "faultTimes", "rejects", "rejectReasons"] as const),
+  ...([
+    "run",
+    "runs",
+    "tally",
+    "checkpoint",
+    "positions",
+    "checkpointAudit",
+    "send",
+    "committedSend",
+    "openSends",
+    "totalsBefore",
+  ] as const),
+  ...([
+    "receipt",
+    "receipts",
+    "faultTimes",
+    "rejects",
+    "rejectReasons",
+    "refusals",
+    "olderMapping",
+    "lastFileAt",
+  ] as const),
   ...(["replayCounts", "drainsToReplay", "replayPage", "knownRecords"] as const),
   ...(["lockHolder", "isLockWanted", "plan", "laneSpans", "beats", "gates"] as const),
-  ...(["pullPlace", "pullTally"] as const),
+  ...(["pullPlace", "pullTally", "doubtfulRecords", "openSenders", "strayKeys"] as const),
+  ...(["keptStages", "doubtFacts", "identities", "isRestored"] as const),
 ]);
 
 /** The methods for single rows and records. */
@@ -84,10 +113,19 @@ function recordCalls(
   call: ReturnType<typeof createCalls>,
 ): Pick<
   StateClient,
-  keyof (SplitStore & RejectStore & ReplayStore & FingerprintStore & KnownRecordStore)
+  keyof (SplitStore &
+    RefusalStore &
+    RejectStore &
+    ReplayStore &
+    FingerprintStore &
+    KnownRecordStore &
+    MappingStore &
+    UnderWayStore)
 > {
   return {
     splitPart: call("splitPart"),
+    cutChunk: call("cutChunk"),
+    refusals: call("refusals"),
     addRejects: call("addRejects"),
     rejects: call("rejects"),
     rejectReasons: call("rejectReasons"),
@@ -100,6 +138,55 @@ function recordCalls(
     forgetFingerprints: call("forgetFingerprints"),
     fieldSlots: call("fieldSlots"),
     knownRecords: call("knownRecords"),
+    noteStage: call("noteStage"),
+    openSends: call("openSends"),
+    olderMapping: call("olderMapping"),
+    forgetOlderMappings: call("forgetOlderMappings"),
+  };
+}
+
+/** The methods for checkpoints. */
+function checkpointCalls(
+  call: ReturnType<typeof createCalls>,
+): Pick<StateClient, keyof CheckpointStore> {
+  return {
+    checkpoint: call("checkpoint"),
+    positions: call("positions"),
+    setCheckpoint: call("setCheckpoint"),
+    checkpointAudit: call("checkpointAudit"),
+  };
+}
+
+/** The methods for what may still land. */
+function doubtCalls(
+  call: ReturnType<typeof createCalls>,
+): Pick<StateClient, keyof DoubtStore | "endRequest"> {
+  return {
+    endRequest: call("endRequest"),
+    doubtfulRecords: call("doubtfulRecords"),
+    loseLines: call("loseLines"),
+    openSenders: call("openSenders"),
+    endSender: call("endSender"),
+    settleDoubts: call("settleDoubts"),
+    doubtFacts: call("doubtFacts"),
+    strayKeys: call("strayKeys"),
+    keptStages: call("keptStages"),
+  };
+}
+
+/** The methods for the workers that live, the accounts and sources that are known, and a store that was restored. */
+function presenceCalls(
+  call: ReturnType<typeof createCalls>,
+): Pick<StateClient, keyof (HostStore & IdentityStore & RestoreStore)> {
+  return {
+    beat: call("beat"),
+    stopBeating: call("stopBeating"),
+    beats: call("beats"),
+    identities: call("identities"),
+    setIdentity: call("setIdentity"),
+    forgetIdentities: call("forgetIdentities"),
+    isRestored: call("isRestored"),
+    tellRestored: call("tellRestored"),
   };
 }
 
@@ -138,12 +225,11 @@ export function stateOnPort(port: MessagePort, effect: Effect = runEffect): Stat
     runs: call("runs"),
     pruneRuns: call("pruneRuns"),
     tally: call("tally"),
-    checkpoint: call("checkpoint"),
-    setCheckpoint: call("setCheckpoint"),
-    checkpointAudit: call("checkpointAudit"),
+    ...checkpointCalls(call),
     drawStage: call("drawStage"),
     finishStage: call("finishStage"),
     send: call("send"),
+    committedSend: call("committedSend"),
     totalsBefore: call("totalsBefore"),
     dropSends: call("dropSends"),
     commitChunk: call("commitChunk"),
@@ -152,14 +238,14 @@ export function stateOnPort(port: MessagePort, effect: Effect = runEffect): Stat
     claimKey: call("claimKey"),
     receipt: call("receipt"),
     receipts: call("receipts"),
+    lastFileAt: call("lastFileAt"),
     countFault: call("countFault"),
     faultTimes: call("faultTimes"),
     clearFault: call("clearFault"),
+    ...doubtCalls(call),
     ...recordCalls(call),
     ...lockCalls(call),
-    beat: call("beat"),
-    stopBeating: call("stopBeating"),
-    beats: call("beats"),
+    ...presenceCalls(call),
     takeSlot: call("takeSlot"),
     closeGate: call("closeGate"),
     countSlowDown: call("countSlowDown"),

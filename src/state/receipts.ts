@@ -2,8 +2,12 @@ import type { StatementSync } from "node:sqlite";
 
 import { z } from "zod";
 
+import type { Moment } from "../clock.ts";
 import type { Database } from "./database.ts";
 import { all, count, first, jsonColumn } from "./database.ts";
+import { createNoting } from "./leaving-part.ts";
+import { ranges, type Ranges } from "./ranges.ts";
+import { createRequests, type RequestWindow, type Sender } from "./requests.ts";
 import type { Send, SendStore, StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
@@ -12,11 +16,6 @@ export type PartName = StageName & { readonly part: number };
 
 /** How a part travels: a lightweight JSON body, or a gzip file of its own. */
 export type PartForm = "body" | "file";
-
-const ranges = z.array(z.tuple([z.int(), z.int()]).readonly()).readonly();
-
-/** Records of the staged file, `[from, to)` pairs in order. */
-export type Ranges = z.output<typeof ranges>;
 
 const receiptRow = z
   .object({
@@ -44,6 +43,12 @@ const receiptRow = z
 
 /** The durable story of one part. */
 export type Receipt = z.output<typeof receiptRow>;
+
+/** A part as it leaves, or as it is where nothing of it leaves now. */
+export type BegunPart = Receipt & {
+  /** The number of the request that was noted; null where none leaves. */
+  readonly request: number | null;
+};
 
 /** A part that a staging or a split makes. */
 export type NewPart = {
@@ -76,8 +81,10 @@ export interface ReceiptStore {
       readonly confirm?: string;
       readonly host: string;
       readonly at: string;
+      /** Of a request that may apply records: who makes it, and for how long it may be applied. An upload applies none. */
+      readonly request?: (Sender & RequestWindow) | undefined;
     },
-  ): Receipt;
+  ): BegunPart;
   /**
    * Writes down the key that an attempt's upload was given, before the upload. False when it is another part's: that one's
    * file would be overwritten before it was processed.
@@ -90,11 +97,10 @@ export interface ReceiptStore {
     },
   ): boolean;
   /**
-   * Ends an attempt that `beginPart` began: its receipt moves from `sending` or `confirming` to `state`. Nothing moves when
-   * another attempt has begun meanwhile: one that was thought dead must not overwrite what its successor knows. With a part
+   * Ends an attempt that `beginPart` began, and its request: its receipt moves from `sending` or `confirming` to `state`. Nothing
+   * moves when another attempt has begun meanwhile: one that was thought dead must not overwrite what its successor knows. With a part
    * that gets on, uploaded under a new key or accepted, the faults that its chunk met are forgotten.
-   * @throws {SupersededError} the service accepted it after its staging was given up: perhaps over newer data of a successor, so
-   * that every fingerprint of the sync is unknown now.
+   * @throws {SupersededError} the service accepted it after its staging was given up: what was sent of its keys since is in doubt.
    */
   movePart(
     input: PartName & {
@@ -104,8 +110,12 @@ export interface ReceiptStore {
       /** Left as it is when absent, removed when null. */
       readonly fileKey?: string | null | undefined;
       readonly at: string;
+      /** As `beginPart` answered, and when it ended. */
+      readonly request?: { readonly number: number; readonly now: Moment } | undefined;
     },
   ): void;
+  /** Notes that a request ended, and that nobody knows whether it was or will be applied. */
+  endRequest(input: { readonly number: number; readonly now: Moment }): void;
   receipt(input: PartName): Receipt | undefined;
   /** Of one staging, in order of their numbers. */
   receipts(input: StageName): Receipt[];
@@ -138,8 +148,8 @@ function prepareReceipts(
   | "isTaken"
   | "claim"
   | "move"
-  | "doubt"
-  | "forget",
+  | "forget"
+  | "retire",
   StatementSync
 > {
   const thisPart = "run_id = $runId and chunk = $chunk and stage = $stage and part = $part";
@@ -166,7 +176,7 @@ function prepareReceipts(
       `update receipts set file_key = $fileKey
        where ${thisPart} and attempts = $attempts and state = 'sending'`,
     ),
-    doubt: db.prepare(
+    retire: db.prepare(
       `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
        where (target, sync) = (select target, sync from runs where run_id = $runId)`,
     ),
@@ -197,6 +207,17 @@ export function insertPart(db: Database): (
   return (part) => void insert.run({ ...part, ranges: JSON.stringify(part.ranges) });
 }
 
+/** The state of a part that leaves now, to be confirmed under the key `confirm` or else to be sent; undefined where nothing leaves. */
+function leavingState(
+  { state, fileKey }: Receipt,
+  confirm: string | undefined,
+): "confirming" | "sending" | undefined {
+  if (confirm === undefined)
+    return state === "staged" || state === "sending" ? "sending" : undefined;
+  const isOurs = state === "uploaded" || (state === "confirming" && fileKey === confirm);
+  return isOurs ? "confirming" : undefined;
+}
+
 /** The receipts of a SQLite store. */
 export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore {
   const statements = prepareReceipts(db);
@@ -207,10 +228,12 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
     if (found === undefined) throw superseded({ runId, chunk, stage });
     return found;
   };
+  const requests = createRequests(db);
+  const noteRequest = createNoting(db, known);
   return {
     receipt,
     receipts: (name) => all(receiptRow, statements.list, name),
-    beginPart: ({ form, confirm, host, at, ...name }) =>
+    beginPart: ({ form, confirm, host, at, request, ...name }) =>
       db.write(() => {
         const send = sends.send(name);
         if (send?.state !== "staged" && send?.state !== "committed") throw superseded(name);
@@ -221,17 +244,16 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         const { state, records } = found;
         const bytes = found.form === "file" ? found.gzipBytes : found.jsonBytes;
         const ask = { runId: name.runId, form: found.form, bytes };
-        if (state === "staged" && count(statements.tooLarge, ask) > 0) return found;
-        const isConfirm = confirm !== undefined;
-        if (isConfirm && state === "confirming" && found.fileKey !== confirm) return found;
-        const [before, now] = isConfirm ? ["uploaded", "confirming"] : ["staged", "sending"];
-        if (state === before || state === now) {
-          // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
-          const wasPerhapsAccepted = state === now && (isConfirm || form === "body");
-          if (wasPerhapsAccepted) statements.repeat.run({ records, runId: name.runId });
-          statements.begin.run({ ...name, now, host, at, fileKey: confirm ?? null });
-        }
-        return known(name);
+        const isTooLarge = state === "staged" && count(statements.tooLarge, ask) > 0;
+        const now = isTooLarge ? undefined : leavingState(found, confirm);
+        if (now === undefined) return { ...found, request: null };
+        // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
+        const wasPerhapsAccepted = state === now && (confirm !== undefined || form === "body");
+        if (wasPerhapsAccepted) statements.repeat.run({ records, runId: name.runId });
+        statements.begin.run({ ...name, now, host, at, fileKey: confirm ?? null });
+        const number =
+          request === undefined ? null : noteRequest({ ...name, send: send.send }, request);
+        return { ...known(name), request: number };
       }),
     claimKey: (input) =>
       db.write(() => {
@@ -239,19 +261,24 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         statements.claim.run(input);
         return true;
       }),
-    movePart: ({ fileKey, ...input }) => {
-      const { state, runId } = input;
+    movePart: ({ fileKey, request, ...input }) => {
+      const { state } = input;
       const isTooLate = db.write(() => {
         const key = { keepKey: fileKey === undefined ? 1 : 0, fileKey: fileKey ?? null };
         const { changes } = statements.move.run({ ...input, ...key });
         if (state === "accepted" || typeof fileKey === "string") statements.forget.run(input);
-        // Nobody can take back what the service took; but what it holds now is unknown, and unknown is always sent.
-        const isLost =
-          state === "accepted" && changes === 1 && sends.send(input)?.state === "dropped";
-        if (isLost) statements.doubt.run({ runId });
-        return isLost;
+        const isDropped = sends.send(input)?.state === "dropped";
+        // Taken by an attempt that another one followed, or by a staging that was given up: perhaps over newer data.
+        const isLate = state === "accepted" && (changes === 0 || isDropped);
+        if (request !== undefined && !isLate) requests.forget(request.number);
+        const isNoted =
+          request !== undefined && isLate && requests.endTaken(request.number, request.now);
+        // Of a request that was held to be over nobody knows any more which keys it had.
+        if (isLate && isDropped && !isNoted) statements.retire.run(input);
+        return isLate && isDropped;
       });
       if (isTooLate) throw superseded(input);
     },
+    endRequest: ({ number, now }) => db.write(() => requests.endUnknown(number, now)),
   };
 }

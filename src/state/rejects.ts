@@ -10,6 +10,8 @@ export type RejectEntry = {
   readonly stream: string;
   /** Where a person finds it: `accounts.csv:48211`. */
   readonly place: string;
+  /** Number of its row in the chunk, in the order of the source; undefined where that is not known. */
+  readonly rowNumber?: number | undefined;
   readonly key?: string | undefined;
   /** Which step refused it. */
   readonly step: "read" | "map" | "validate" | "duplicate" | "send" | "pull" | "write";
@@ -18,6 +20,8 @@ export type RejectEntry = {
   readonly reason: string;
   /** The source row as JSON or text, unless the `pii` settings drop it. */
   readonly row?: string | undefined;
+  /** Of a record that was sent: of its line, by which a later staging knows it. */
+  readonly hash?: Uint8Array | undefined;
 };
 
 const rejectRow = z
@@ -85,14 +89,16 @@ export function insertRejects(
     "select max(ordinal) from rejects where run_id = $runId and chunk = $chunk",
   );
   const insert = db.prepare(
-    `insert into rejects (run_id, chunk, ordinal, stage, stream, place, key, step, code, field, reason, source_row, created_at)
-     values ($runId, $chunk, $ordinal, $stage, $stream, $place, $key, $step, $code, $field, $reason, $row, $at)`,
+    `insert into rejects (run_id, chunk, ordinal, stage, stream, place, row_number, key, step, code, field, reason, source_row, created_at)
+     values ($runId, $chunk, $ordinal, $stage, $stream, $place, $rowNumber, $key, $step, $code, $field, $reason, $row, $at)`,
   );
   return (name, rejects, at) => {
     let ordinal = count(last, name);
-    for (const { key = null, field = null, row = null, ...reject } of rejects) {
+    for (const { key = null, field = null, row = null, rowNumber = null, ...reject } of rejects) {
+      const { stream, place, step, code, reason } = reject;
       ordinal += 1;
-      insert.run({ ...name, ...reject, ordinal, key, field, row, at });
+      const columns = { stream, place, rowNumber, key, step, code, field, reason, row };
+      insert.run({ ...name, ...columns, ordinal, at });
     }
   };
 }

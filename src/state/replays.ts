@@ -5,6 +5,7 @@ import { z } from "zod";
 import { transactionRowsMax } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { all, count, first, jsonColumn } from "./database.ts";
+import { ageSql } from "./fingerprints.ts";
 
 /** Which rejects a replay is of: those of one run, of one code when it is named. */
 export type ReplayOf = { readonly run: string; readonly code?: string | undefined };
@@ -112,13 +113,11 @@ function prepareReplays(
   const last = db.prepare(
     `select ${columns} from replays where run_id = $runId order by number desc limit 1`,
   );
-  // What a replay refused again lies in the span that it was first refused in: a list of ours is no source. A row that the service
-  // refused is as old as the send that saw it; one that never got so far gives way to any other of its key there. Among
-  // themselves the rows of a send keep their order.
+  // What a replay refused again lies in the span that it was first refused in, and is as old as it was: a list of ours is no source.
   const add = db.prepare(
     `insert into replays (run_id, number, reject_run, chunk, ordinal, place, span_send, age)
      select $runId, $number + row_number() over (order by r.chunk, r.ordinal), r.run_id, r.chunk, r.ordinal, r.place,
-       coalesce(p.span_send, s.send), coalesce(p.age, s.send - 1 + (r.step = 'send') + r.ordinal / 2147483648.0)
+       coalesce(p.span_send, s.send), coalesce(p.age, ${ageSql("s.send", "r.row_number")})
      from rejects r join sends s using (run_id, chunk, stage) join runs using (run_id)
      left join replays p on p.run_id = r.run_id and p.number = (
        select min(number) from replays where run_id = r.run_id and place = r.place)

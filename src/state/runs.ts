@@ -3,13 +3,13 @@ import type { StatementSync } from "node:sqlite";
 import { z } from "zod";
 
 import { CheckpointMovedError } from "../errors.ts";
-import { runWarningsMax } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { all, count, first, jsonColumn, toJson } from "./database.ts";
 import { createPruning, type PruneRuns } from "./prune-runs.ts";
+import { createAddWarnings, type NewWarnings } from "./warnings.ts";
 
-/** What a run does: the first four send, the last pulls. */
-export const runKinds = ["sync", "inbox", "replay", "backfill", "pull"] as const;
+/** What a run does: all but the last send, `resend` only what is in doubt. */
+export const runKinds = ["sync", "inbox", "replay", "backfill", "resend", "pull"] as const;
 
 /** One of `runKinds`. */
 export type RunKind = (typeof runKinds)[number];
@@ -93,6 +93,8 @@ const runRow = z.object({
   held: jsonColumn,
   /** Rows that lie beyond `toPosition`, because they are stamped in the future. */
   future: z.int(),
+  /** Events that its inbox held no more when it began. */
+  gone: z.int(),
   checkpointBefore: z.int(),
   /** The version this run wrote or found last: its next commit replaces exactly this one. */
   checkpointVersion: z.int(),
@@ -135,6 +137,7 @@ export type RunPlace = {
   readonly to?: unknown;
   readonly held?: unknown;
   readonly future?: number | undefined;
+  readonly gone?: number | undefined;
 };
 
 /** Amounts that a step adds to its run. */
@@ -152,14 +155,14 @@ export interface RunStore {
   /**
    * Sets where a run begins and how far it reads. To be called once the send lock is held, because until then another run may
    * move the checkpoint; a run that has staged keeps its place.
-   * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`.
+   * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`, or not where a run that has staged left it.
    */
   placeRun(input: RunPlace): Run;
   /** Stores the mode chosen for the whole run and why. */
   setMode(input: { readonly runId: string; readonly mode: string; readonly reason: string }): void;
   addRunFacts(input: RunFacts): void;
   /** Keeps warnings that the run does not have yet, `runWarningsMax` in all. */
-  addWarnings(input: { readonly runId: string; readonly warnings: readonly string[] }): void;
+  addWarnings(input: NewWarnings): void;
   /** Ends a run; a run that already ended keeps its first outcome. */
   endRun(input: {
     readonly runId: string;
@@ -184,14 +187,14 @@ export interface RunStore {
 
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
   temporal_id as temporalId, places_are_lines as placesAreLines, fence, config_hash as configHash, request, mode, mode_reason as modeReason, nominal_at as nominalAt, started_at as startedAt, ended_at as endedAt,
-  outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, checkpoint_before as checkpointBefore,
+  outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, gone, checkpoint_before as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
   possibly_repeated as possiblyRepeated, splits, warnings`;
 
 function prepareRuns(
   db: Database,
 ): Record<
-  "insert" | "version" | "place" | "warn" | "select" | "list" | "mode" | "add" | "end",
+  "insert" | "version" | "place" | "select" | "list" | "mode" | "add" | "end",
   StatementSync
 > {
   return {
@@ -211,7 +214,7 @@ function prepareRuns(
       "select max(version) from checkpoints join runs using (target, sync) where runs.run_id = $runId",
     ),
     place: db.prepare(
-      `update runs set from_position = $from, to_position = $to, held = $held, future = $future,
+      `update runs set from_position = $from, to_position = $to, held = $held, future = $future, gone = $gone,
          checkpoint_before = $checkpointVersion, checkpoint_version = $checkpointVersion
        where run_id = $runId and not exists (select 1 from sends where sends.run_id = $runId)`,
     ),
@@ -220,12 +223,37 @@ function prepareRuns(
       `update runs set requests = requests + $requests, retries = retries + $retries, waited_ms = waited_ms + $waitedMs
        where run_id = $runId`,
     ),
-    warn: db.prepare("update runs set warnings = $warnings where run_id = $runId"),
     end: db.prepare(
       `update runs set outcome = $outcome, failure = $failure, ended_at = $endedAt
        where run_id = $runId and ended_at is null`,
     ),
   };
+}
+
+/** @throws {CheckpointMovedError} see `RunStore.placeRun`. */
+function place(
+  statements: ReturnType<typeof prepareRuns>,
+  { runId, checkpointVersion, from, to, held, future = 0, gone = 0 }: RunPlace,
+  known: (runId: string) => Run,
+): Run {
+  const positions = { from: toJson(from), to: toJson(to), held: toJson(held) };
+  const { changes } = statements.place.run({
+    runId,
+    checkpointVersion,
+    future,
+    gone,
+    ...positions,
+  });
+  const run = known(runId);
+  const isMoving = run.kind === "sync" || run.kind === "inbox";
+  const ours = changes === 1 || !isMoving ? checkpointVersion : run.checkpointVersion;
+  if (count(statements.version, { runId }) !== ours) {
+    throw new CheckpointMovedError(
+      `run ${runId}: the checkpoint moved since the run was opened: it would send again what a later run may have replaced`,
+      { hint: "run the sync again: it goes on from the checkpoint" },
+    );
+  }
+  return run;
 }
 
 /** The runs of a SQLite store. */
@@ -251,35 +279,13 @@ export function createRunStore(db: Database): RunStore {
         });
         return known(input.runId);
       }),
-    placeRun: ({ runId, checkpointVersion, from, to, held, future = 0 }) =>
-      db.write(() => {
-        const positions = { from: toJson(from), to: toJson(to), held: toJson(held) };
-        const { changes } = statements.place.run({
-          runId,
-          checkpointVersion,
-          future,
-          ...positions,
-        });
-        if (changes === 1 && count(statements.version, { runId }) !== checkpointVersion) {
-          throw new CheckpointMovedError(
-            `run ${runId}: the checkpoint moved while the run was opened`,
-          );
-        }
-        return known(runId);
-      }),
+    placeRun: (input) => db.write(() => place(statements, input, known)),
     setMode: (input) => db.write(() => void statements.mode.run(input)),
     addRunFacts: ({ runId, requests = 0, retries = 0, waitedMs = 0 }) =>
       db.write(
         () => void statements.add.run({ runId, requests, retries, waitedMs: Math.round(waitedMs) }),
       ),
-    addWarnings: ({ runId, warnings }) =>
-      db.write(() => {
-        const merged = [...new Set([...known(runId).warnings, ...warnings])].slice(
-          0,
-          runWarningsMax,
-        );
-        statements.warn.run({ runId, warnings: JSON.stringify(merged) });
-      }),
+    addWarnings: createAddWarnings(db),
     endRun: (input) =>
       db.write(() => {
         statements.end.run({ ...input, failure: toJson(input.failure) });

@@ -6,6 +6,8 @@ import { SupersededError } from "../errors.ts";
 import { chunkName, laneOf } from "../lane-of.ts";
 import type { Database } from "./database.ts";
 import { count, first, jsonColumn, toJson } from "./database.ts";
+import { createDoubts } from "./doubts.ts";
+import { createSentKeys } from "./sent-keys.ts";
 
 /** One staging of one chunk, named by its run, the chunk (from 1) and the stage (from 1; the highest is the newest). */
 export type StageName = {
@@ -51,15 +53,21 @@ export type StagedChunk = {
   readonly gzipSha256: string;
   /** Its lightweight bodies, in order; empty when a record alone exceeds a body. */
   readonly bodies: readonly Body[];
+  /** Hash of the mapping that made its records. @default none is kept */
+  readonly mapping?: string | undefined;
+  /** The keys of its records, in their order, as a JSON array: of what may still land, they tell which records. */
+  readonly keys: string;
 };
 
-const sendRow = z
+/** A row of `sends`. */
+export const sendRow = z
   .object({
     send: z.int(),
     runId: z.string(),
     chunk: z.int(),
     stage: z.int(),
-    state: z.enum(["staging", "staged", "committed", "dropped"]),
+    /** `cut`: given up on its way; what was accepted of it counts, and the rest comes again. */
+    state: z.enum(["staging", "staged", "committed", "cut", "dropped"]),
     from: jsonColumn,
     to: jsonColumn,
     done: z.int().transform(Boolean),
@@ -81,6 +89,15 @@ const sendRow = z
 /** A staging as it lies in the store; its files' hashes are null until it is staged. */
 export type Send = z.output<typeof sendRow>;
 
+/** A staging that has begun. */
+export type DrawnStage = {
+  readonly stage: number;
+  readonly send: number;
+  /** Where the chunk begins, and the span that it is part of ends; null is the source's beginning or end. */
+  readonly from: unknown;
+  readonly to: unknown;
+};
+
 /** Sends: every staging of every chunk, and whether the service has accepted it. */
 export interface SendStore {
   /**
@@ -94,17 +111,13 @@ export interface SendStore {
     readonly chunk: number;
     readonly host: string;
     readonly by?: StageAttempt;
-  }): {
-    readonly stage: number;
-    readonly send: number;
-    /** Where the chunk begins, and the span that it is part of ends; null is the source's beginning or end. */
-    readonly from: unknown;
-    readonly to: unknown;
-  };
+  }): DrawnStage;
   /** @throws {SupersededError} a newer staging was drawn meanwhile. */
   finishStage(input: StageName & StagedChunk): void;
   /** Undefined when there is no such staging. */
   send(input: StageName): Send | undefined;
+  /** The staging of a chunk that was committed; undefined when none was. */
+  committedSend(input: Pick<StageName, "chunk" | "runId">): Send | undefined;
   /** Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest stagings counted. */
   totalsBefore(input: { readonly runId: string; readonly chunk: number }): {
     readonly read: number;
@@ -114,7 +127,8 @@ export interface SendStore {
   dropSends(input: { readonly runId: string }): void;
 }
 
-const sendColumns = `send, run_id as runId, chunk, stage, state, from_position as "from", to_position as "to", done,
+/** The columns of `sendRow`. */
+export const sendColumns = `send, run_id as runId, chunk, stage, state, from_position as "from", to_position as "to", done,
   rows_read as read, records, unchanged, filtered, rejected, split_rejected as splitRejected, json_bytes as jsonBytes,
   gzip_bytes as gzipBytes, jsonl_sha256 as jsonlSha256, gzip_sha256 as gzipSha256, bodies`;
 
@@ -159,9 +173,18 @@ export function createDropping(db: Database): (runId: string, from: number, last
     `update sends set state = 'dropped'
      where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')`,
   );
+  // A part that left may still be applied: its keys are asked for until it cannot.
+  const forgetKeys = db.prepare(
+    `delete from sent_keys where send in (
+       select send from sends where run_id = $runId and chunk between $from and $last and state = 'dropped')
+     and not exists (select 1 from requests where requests.send = sent_keys.send)`,
+  );
+  const doubts = createDoubts(db);
   return (runId, from, last = Number.MAX_SAFE_INTEGER) => {
     countUnderWay.run({ runId, from, last });
+    doubts.drop({ runId, from, last });
     drop.run({ runId, from, last });
+    forgetKeys.run({ runId, from, last });
   };
 }
 
@@ -208,7 +231,7 @@ function prepareSends(
     finish: db.prepare(
       `update sends set state = 'staged', to_position = $to, done = $done, rows_read = $read, records = $records,
          unchanged = $unchanged, filtered = $filtered, rejected = $rejected, json_bytes = $jsonBytes,
-         gzip_bytes = $gzipBytes, jsonl_sha256 = $jsonlSha256, gzip_sha256 = $gzipSha256, bodies = $bodies
+         gzip_bytes = $gzipBytes, jsonl_sha256 = $jsonlSha256, gzip_sha256 = $gzipSha256, bodies = $bodies, mapping = $mapping
        where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
     ),
     totals: db.prepare(
@@ -225,15 +248,20 @@ const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 export function createSendStore(db: Database): SendStore {
   const statements = prepareSends(db);
   const drop = createDropping(db);
+  const sentKeys = createSentKeys(db);
   const send: SendStore["send"] = ({ runId, chunk, stage }) =>
     first(sendRow, statements.select, { runId, chunk, stage });
   return {
     send,
+    committedSend: ({ runId, chunk }) => {
+      const newest = first(sendRow, statements.newest, { runId, chunk });
+      return newest?.state === "committed" ? newest : undefined;
+    },
     drawStage: ({ runId, chunk, host, by = { scheduledMs: 0, number: 0 } }) =>
       db.write(() => {
         if (count(statements.holds, { runId }) === 0) throw lockLost(runId);
         const older = first(sendRow, statements.newest, { runId, chunk });
-        if (older?.state === "committed") throw superseded(older);
+        if (older?.state === "committed" || older?.state === "cut") throw superseded(older);
         if (count(statements.isLate, { runId, chunk, ...by }) > 0)
           throw attemptIsLate(runId, chunk);
         const { lane, last, isFirst } = laneOf(chunk);
@@ -256,12 +284,13 @@ export function createSendStore(db: Database): SendStore {
         const to = span?.to ?? null;
         return { stage, send: Number(statements.insert.run(name).lastInsertRowid), from, to };
       }),
-    finishStage: ({ counts, ...input }) =>
+    finishStage: ({ counts, keys, mapping = null, ...input }) =>
       db.write(() => {
         const json = { to: toJson(input.to), bodies: JSON.stringify(input.bodies) };
-        const columns = { ...input, ...counts, ...json, done: Number(input.done) };
+        const columns = { ...input, ...counts, ...json, mapping, done: Number(input.done) };
         const { changes } = statements.finish.run(columns);
         if (changes !== 1) throw superseded(input);
+        if (counts.records > 0) sentKeys.put(send(input)?.send ?? 0, keys);
       }),
     totalsBefore: ({ runId, chunk }) =>
       first(totalsRow, statements.totals, { runId, chunk, last: laneOf(chunk).last }) ?? {

@@ -2,20 +2,25 @@ import { z } from "zod";
 
 import { ApiContractError } from "../errors.ts";
 import { splitsPerRunMax } from "../limits.ts";
+import { createTakingOver } from "./commit.ts";
 import type { Database } from "./database.ts";
 import { all, count } from "./database.ts";
-import type { NewPart, PartName, ReceiptStore } from "./receipts.ts";
+import type { Ranges } from "./ranges.ts";
+import type { NewPart, PartName, Receipt, ReceiptStore } from "./receipts.ts";
 import { insertPart } from "./receipts.ts";
+import { createRefusing } from "./refusals.ts";
 import type { RejectEntry } from "./rejects.ts";
 import { insertRejects } from "./rejects.ts";
+import type { SendStore } from "./sends.ts";
 import { superseded } from "./sends.ts";
+import { createSentKeys } from "./sent-keys.ts";
 
-/** Splits: what becomes of a part that the service refused. */
+/** Splits: what becomes of a part that the service refused, and of a chunk that it refused too much of. */
 export interface SplitStore {
   /**
    * Replaces a refused part by new ones; what is in none of them is rejected. The records of a part that was perhaps accepted
    * count as possibly repeated. Called again it answers what the first call made.
-   * @throws {ApiContractError} the run was split more often than `splitsPerRunMax`.
+   * @throws {ApiContractError} the run was split into more than `splitsMax` parts.
    */
   splitPart(
     input: PartName & {
@@ -23,23 +28,36 @@ export interface SplitStore {
       readonly rejects: readonly RejectEntry[];
       /** Whether parts of this run that are not smaller need not be tried. */
       readonly isTooLarge: boolean;
+      /** @default splitsPerRunMax */
+      readonly splitsMax?: number;
       readonly host: string;
       readonly at: string;
     },
   ): { readonly parts: number[] };
+  /**
+   * Gives up a chunk on its way, at a part of which nothing more is tried: in one transaction, what was accepted of it counts as sent and is known
+   * from now on, `rejects` are kept, and the rest becomes unknown and is in no count, because the checkpoint stays and the next run reads it again.
+   * @throws {SupersededError} the staging is not the newest.
+   */
+  cutChunk(
+    input: PartName & { readonly rejects: readonly RejectEntry[]; readonly at: string },
+  ): void;
 }
 
-/** The splits of a SQLite store. */
-export function createSplitStore(db: Database, receipts: ReceiptStore): SplitStore {
-  const thisStage = "run_id = $runId and chunk = $chunk and stage = $stage";
-  const children = db.prepare(
-    `select part from receipts where ${thisStage} and parent = $part order by part`,
-  );
+const thisStage = "run_id = $runId and chunk = $chunk and stage = $stage";
+
+/** Closes a refused part and keeps its rejects; to be called inside a transaction. */
+function createClosing(db: Database): (
+  found: Receipt,
+  how: {
+    readonly state: "split" | "refused";
+    readonly rejects: readonly RejectEntry[];
+    readonly isTooLarge: boolean;
+    readonly at: string;
+  },
+) => void {
   const close = db.prepare(
     `update receipts set state = $state, too_large = $tooLarge, updated_at = $at where ${thisStage} and part = $part`,
-  );
-  const countSplits = db.prepare(
-    "update runs set splits = splits + $splits where run_id = $runId returning splits",
   );
   const countRepeated = db.prepare(
     "update runs set possibly_repeated = possibly_repeated + $records where run_id = $runId",
@@ -52,41 +70,129 @@ export function createSplitStore(db: Database, receipts: ReceiptStore): SplitSto
     `update fingerprints set send = 0 where key = $key and set_id in (
        select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)`,
   );
+  const addRejects = insertRejects(db);
+  const refusing = createRefusing(db);
+  return ({ runId, chunk, stage, part, ...found }, { state, rejects, isTooLarge, at }) => {
+    const name = { runId, chunk, stage };
+    const isInDoubt =
+      found.state === "confirming" || (found.state === "sending" && found.form === "body");
+    if (isInDoubt) countRepeated.run({ runId, records: found.records });
+    close.run({ ...name, part, state, tooLarge: Number(isTooLarge), at });
+    addRejects(name, rejects, at);
+    countRejects.run({ ...name, rejected: rejects.length });
+    for (const { key } of rejects) if (key !== undefined) forget.run({ key, runId });
+    refusing.note(name, rejects);
+  };
+}
+
+/** What of `records` is in none of `ranges`. */
+function restOf(ranges: Ranges, records: number): Ranges {
+  const rest: [number, number][] = [];
+  let at = 0;
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (from > at) rest.push([at, from]);
+    at = to;
+  }
+  return at < records ? [...rest, [at, records]] : rest;
+}
+
+/** Whether nothing more becomes of a part: it was accepted, or replaced. */
+function isClosed({ state }: Receipt): boolean {
+  return state === "split" || state === "refused" || state === "accepted" || state === "committed";
+}
+
+function createCutting(
+  db: Database,
+  stores: { readonly sends: SendStore; readonly receipts: ReceiptStore },
+): SplitStore["cutChunk"] {
+  const { sends, receipts } = stores;
+  const settleReceipts = db.prepare(
+    `update receipts set state = 'committed', updated_at = $at where ${thisStage} and state = 'accepted'`,
+  );
+  const cut = db.prepare(
+    `update sends set state = 'cut', committed_at = $cutAt, records = records - $left, rows_read = rows_read - $left
+     where send = $send`,
+  );
+  // Of a key that was sent twice the number is negative.
+  const forget = db.prepare(
+    `update fingerprints set send = 0
+     where set_id in (select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)
+       and key in (select value from json_each($keys)) and abs(send) = $send`,
+  );
+  const close = createClosing(db);
+  const takeOver = createTakingOver(db);
+  const sentKeys = createSentKeys(db);
+  return ({ rejects, at, ...name }) =>
+    db.write(() => {
+      const part = receipts.receipt(name);
+      const send = sends.send(name);
+      if (send?.state === "cut") return;
+      if (part === undefined || send?.state !== "staged") throw superseded(name);
+      if (!isClosed(part)) close(part, { state: "refused", rejects, isTooLarge: false, at });
+      const accepted = receipts
+        .receipts(name)
+        .filter(({ state }) => state === "accepted")
+        .flatMap(({ ranges }) => ranges);
+      const rest = restOf(accepted, send.records);
+      const keys = sentKeys.of(send.send, rest).map(([key]) => key);
+      forget.run({ runId: name.runId, send: send.send, keys: JSON.stringify(keys) });
+      takeOver(send);
+      const { runId, chunk, stage } = name;
+      settleReceipts.run({ runId, chunk, stage, at });
+      const { splitRejected = 0 } = sends.send(name) ?? {};
+      const left = rest.reduce((sum, [from, to]) => sum + to - from, 0) - splitRejected;
+      cut.run({ send: send.send, left, cutAt: Date.parse(at) });
+    });
+}
+
+const partRow = z.object({ part: z.int() });
+
+/** The splits of a SQLite store. */
+export function createSplitStore(
+  db: Database,
+  stores: { readonly sends: SendStore; readonly receipts: ReceiptStore },
+): SplitStore {
+  const { receipts } = stores;
+  const children = db.prepare(
+    `select part from receipts where ${thisStage} and parent = $part order by part`,
+  );
+  const countSplits = db.prepare(
+    "update runs set splits = splits + $splits where run_id = $runId returning splits",
+  );
   const isStaged = db.prepare(
     `select count(*) from sends where ${thisStage} and state in ('staged', 'committed')`,
   );
-  const addRejects = insertRejects(db);
   const addPart = insertPart(db);
+  const close = createClosing(db);
 
-  const splitPart: SplitStore["splitPart"] = ({ parts, rejects, isTooLarge, host, at, ...name }) =>
+  const splitPart: SplitStore["splitPart"] = ({ parts, rejects, host, at, ...input }) =>
     db.write(() => {
+      const { isTooLarge, splitsMax = splitsPerRunMax, ...name } = input;
       const found = receipts.receipt(name);
-      if (found === undefined || count(isStaged, name) !== 1) throw superseded(name);
+      const { runId, chunk, stage, part: parent } = name;
+      if (found === undefined || count(isStaged, { runId, chunk, stage }) !== 1) {
+        throw superseded(name);
+      }
       // An attempt that was thought dead got it through after all.
       if (found.state === "accepted" || found.state === "committed") return { parts: [] };
       if (found.state !== "split" && found.state !== "refused") {
         // What is too large says nothing of the mapping, and is cut no more often than its size asks for.
         const splits = isTooLarge ? 0 : parts.length;
-        if (count(countSplits, { runId: name.runId, splits }) > splitsPerRunMax) {
+        if (count(countSplits, { runId, splits }) > splitsMax) {
           throw new ApiContractError(
-            `the service refused records in so many uploads that more than ${splitsPerRunMax} extra ones were needed`,
-            { hint: "look at `sluice rejects list`, mend the mapping and run again" },
+            `the service refused records in so many uploads that more than ${splitsMax} extra ones were needed: ` +
+              "what it accepted is known, and what it refused is left out by the next run",
+            {
+              hint: "run again: it goes on from there; `sluice rejects list` shows what was refused",
+            },
           );
         }
-        const isInDoubt =
-          found.state === "confirming" || (found.state === "sending" && found.form === "body");
-        if (isInDoubt) countRepeated.run({ runId: name.runId, records: found.records });
-        const state = parts.length > 0 ? "split" : "refused";
-        close.run({ ...name, state, tooLarge: Number(isTooLarge), at });
-        const { runId, chunk, stage, part: parent } = name;
+        close(found, { state: parts.length > 0 ? "split" : "refused", rejects, isTooLarge, at });
         for (const part of parts) {
           addPart({ runId, chunk, stage, ...part, parent, form: found.form, host, at });
         }
-        addRejects({ runId, chunk, stage }, rejects, at);
-        countRejects.run({ ...name, rejected: rejects.length });
-        for (const { key } of rejects) if (key !== undefined) forget.run({ key, runId });
       }
-      return { parts: all(z.object({ part: z.int() }), children, name).map(({ part }) => part) };
+      return { parts: all(partRow, children, name).map(({ part }) => part) };
     });
-  return { splitPart };
+  return { splitPart, cutChunk: createCutting(db, stores) };
 }

@@ -4,19 +4,26 @@ import type { BackfillStore } from "./backfills.ts";
 import type { BudgetStore } from "./budget.ts";
 import type { CheckpointStore } from "./checkpoints.ts";
 import type { CommitStore } from "./commit.ts";
+import type { DoubtStore } from "./doubt-store.ts";
 import type { FaultStore } from "./faults.ts";
 import type { FingerprintStore } from "./fingerprints.ts";
 import type { HostStore } from "./hosts.ts";
+import type { IdentityStore } from "./identities.ts";
 import type { KnownRecordStore } from "./known-records.ts";
+import type { LastFileStore } from "./last-file.ts";
+import type { RestoreStore } from "./last-send.ts";
 import type { LockStore } from "./locks.ts";
+import type { MappingStore } from "./mappings.ts";
 import type { PullStore } from "./pulls.ts";
 import type { ReceiptStore } from "./receipts.ts";
+import type { RefusalStore } from "./refusals.ts";
 import type { RejectStore } from "./rejects.ts";
 import type { ReplayStore } from "./replays.ts";
 import type { RunStore } from "./runs.ts";
 import type { SendStore } from "./sends.ts";
 import type { SplitStore } from "./split.ts";
 import type { TallyStore } from "./tally.ts";
+import type { UnderWayStore } from "./under-way.ts";
 
 /** Every question and command of the state store, each one synchronous transaction where the data lie. */
 export type StateMethods = RunStore &
@@ -24,16 +31,23 @@ export type StateMethods = RunStore &
   SendStore &
   CommitStore &
   ReceiptStore &
+  DoubtStore &
   SplitStore &
   FaultStore &
+  RefusalStore &
   RejectStore &
   ReplayStore &
+  RestoreStore &
   FingerprintStore &
   KnownRecordStore &
+  LastFileStore &
+  MappingStore &
   LockStore &
   HostStore &
+  IdentityStore &
   BudgetStore &
   TallyStore &
+  UnderWayStore &
   PullStore &
   BackfillStore;
 

@@ -35,7 +35,7 @@ export interface TallyStore {
 export function createTallyStore(db: Database): TallyStore {
   const select = db.prepare(
     `with counted as (
-       select * from sends where run_id = $runId and (state = 'committed' or ($staged and state = 'staged'))
+       select * from sends where run_id = $runId and (state in ('committed', 'cut') or ($staged and state = 'staged'))
      ), accepted as (
        select * from receipts where run_id = $runId and state = 'committed'
      )

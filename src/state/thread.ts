@@ -4,9 +4,9 @@ import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { z } from "zod";
 
 import { packError } from "../thread.ts";
-import { asStateError } from "./database.ts";
 import { openStateMethods } from "./open-methods.ts";
 import type { StateReply, StateRequest } from "./port.ts";
+import { asStateError } from "./state-fault.ts";
 
 const { file } = z.object({ file: z.string() }).parse(workerData);
 

@@ -53,6 +53,20 @@ describe("attempt", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("ends as interrupted, and not as at fault, when its worker stops", async () => {
+    const reached = Promise.withResolvers<void>();
+    const { environment, ended } = start(async ({ signal }) => {
+      reached.resolve();
+      await new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      throw new Error("cut off");
+    });
+    await reached.promise;
+    environment.cancel("WORKER_SHUTDOWN");
+    expect(await failureOf(ended)).toMatchObject({ type: "WorkerStopped", nonRetryable: false });
+  });
+
   it("turns what the work throws into its failure", async () => {
     const { ended } = start(async () => {
       throw new SupersededError("replaced");

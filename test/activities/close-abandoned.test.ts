@@ -42,7 +42,10 @@ describe("closeAbandoned", () => {
   it("leaves a run of another Temporal server to whoever needs its lock, once no worker beats there", async () => {
     const { run } = await stagedRun();
     const { deps, clock, state } = run.harness;
-    const changes = { temporalId: "another server", isWorkflowOpen: async () => false };
+    const changes = {
+      temporalId: "another server",
+      isWorkflowOpen: async ({ workflowId }: { workflowId: string }) => workflowId === "wf-2",
+    };
     const here = { ...deps, ...changes };
     const { openRun } = run.harness.activitiesWith(changes);
     const workflow = { workflowId: "wf-2", firstRunId: "first-2" };

@@ -110,3 +110,38 @@ describe("confirmUpload of an upload that is gone, twice", () => {
     expect(await run.close()).toMatchObject({ possibly_repeated: 0, counts: { sent: rows } });
   });
 });
+
+describe("confirmUpload answered in words that are no acceptance", () => {
+  it.each([
+    [
+      "a 200 that speaks of some",
+      { status: 200, body: { status: "success", message: "3 of 5 records accepted" } },
+    ],
+    [
+      "a 409 of a file that was rejected",
+      { status: 409, body: { message: "this file was already rejected" } },
+    ],
+  ])("sends the file's records in other files after %s", async (_, answer) => {
+    const { run } = await stagedRun();
+    run.harness.sandbox.order("confirm-upload", answer);
+    expect(await run.transfer("file")).toMatchObject({
+      balanced: true,
+      counts: { sent: rows },
+      possibly_repeated: rows,
+    });
+    const confirms = await run.harness.sandbox.ledger("confirm-upload");
+    const keys = confirms.flatMap((entry) => ("file_key" in entry ? [entry.file_key] : []));
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(await run.harness.sandbox.recordsTaken()).toBe(rows);
+  });
+
+  it("uploads again what a 409 calls expired", async () => {
+    const { run, chunk } = await stagedRun();
+    run.harness.sandbox.order("confirm-upload", {
+      status: 409,
+      body: { message: "already expired" },
+    });
+    expect(await run.attemptPart(run.part(chunk), "file")).toMatchObject({ type: "UploadGone" });
+    expect(await run.receipt(run.part(chunk))).toMatchObject({ state: "staged" });
+  });
+});

@@ -10,10 +10,25 @@ const nowMs = Date.parse("2026-01-01T00:00:00.000Z");
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: nowMs }));
 afterEach(() => void vi.useRealTimers());
 
-/** The failure of an error in an activity with so much time left; for ever when undefined. */
-async function failureOf(error: unknown, leftMs?: number): Promise<ApplicationFailure> {
-  const info = { scheduledTimestampMs: nowMs, scheduleToCloseTimeoutMs: leftMs ?? 0 };
-  const convert = async (): Promise<ApplicationFailure> => toFailure(error);
+/** What the server's clock and this machine's say of an activity, in ms. */
+type Times = {
+  /** Before it ends; for ever when undefined. */
+  readonly leftMs?: number;
+  /** From the first attempt to this one, by the server. */
+  readonly beforeMs?: number;
+  /** Of this attempt, by this machine. */
+  readonly attemptMs?: number;
+};
+
+/** The failure of an error in an activity of these times. */
+async function failureOf(error: unknown, times: Times = {}): Promise<ApplicationFailure> {
+  const { leftMs = 0, beforeMs = 0, attemptMs = 0 } = times;
+  const info = {
+    scheduledTimestampMs: nowMs,
+    currentAttemptScheduledTimestampMs: nowMs + beforeMs,
+    scheduleToCloseTimeoutMs: leftMs,
+  };
+  const convert = async (): Promise<ApplicationFailure> => toFailure(error, attemptMs);
   return await new MockActivityEnvironment(info).run<[], ApplicationFailure, typeof convert>(
     convert,
   );
@@ -128,7 +143,7 @@ describe("toFailure", () => {
     "leaves a wait of %i ms to the workflow when 65 s are left, as the last attempt needs 5 s: %s",
     async (retryAfterMs, isTemporals) => {
       const error = new errors.RetryLater("later", { afterMs: retryAfterMs });
-      const failure = await failureOf(error, 65_000);
+      const failure = await failureOf(error, { leftMs: 65_000 });
       expect(failure.nonRetryable).toBe(!isTemporals);
       expect(failure.nextRetryDelay).toBe(isTemporals ? retryAfterMs : undefined);
       const waitMs = isTemporals ? undefined : retryAfterMs;
@@ -144,9 +159,25 @@ describe("toFailure", () => {
     "has what may only be late tried again until its patience of 5 minutes is over: %i ms",
     async (passedMs, isRetried) => {
       const error = new errors.ConfigError("a.csv does not exist", { patienceMs: 300_000 });
-      vi.setSystemTime(nowMs + passedMs);
-      const failure = await failureOf(error);
+      const attemptMs = 1_000;
+      const failure = await failureOf(error, { beforeMs: passedMs - attemptMs, attemptMs });
       expect(failure).toMatchObject({ type: "ConfigError", nonRetryable: !isRetried });
+    },
+  );
+
+  it.each([-2, 2])(
+    "asks no clock of this machine, which may be hours from the server's: %i h",
+    async (hours) => {
+      vi.setSystemTime(nowMs + hours * 3_600_000);
+      const late = new errors.ConfigError("a.csv does not exist", { patienceMs: 300_000 });
+      const isOver = await failureOf(late, { beforeMs: 300_000 });
+      expect(isOver.nonRetryable).toBe(true);
+      expect((await failureOf(late, { beforeMs: 299_000 })).nonRetryable).toBe(false);
+      const wait = new errors.RetryLater("later", { afterMs: 60_000 });
+      const hasTime = await failureOf(wait, { leftMs: 3_600_000, beforeMs: 3_000_000 });
+      expect(hasTime.nextRetryDelay).toBe(60_000);
+      const hasNone = await failureOf(wait, { leftMs: 3_600_000, beforeMs: 3_560_000 });
+      expect(hasNone).toMatchObject({ nonRetryable: true, details: [{ waitMs: 60_000 }] });
     },
   );
 

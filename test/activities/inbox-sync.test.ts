@@ -254,8 +254,7 @@ describe("a sync out of an inbox", () => {
   it("names the event behind a record that the service refuses", async () => {
     const { harness, events } = await storyOf(formsYaml("account", account));
     events.keep("forms", accountEvent(1), "0", accountEvent(2), accountEvent(3));
-    const detail = [{ loc: ["file", 1, "domain"], msg: "bad", type: "value_error" }];
-    harness.sandbox.order("confirm-upload", { status: 422, body: { detail } });
+    harness.sandbox.refuse("confirm-upload", [1]);
     const run = await TestRun.open(harness);
     await run.transfer();
     expect(await run.rejects()).toMatchObject([
@@ -281,9 +280,9 @@ describe("a sync out of an inbox", () => {
     });
     expect((await run.transfer()).counts).toMatchObject({ read: 4, sent: 1, rejected: 3 });
     expect(await run.rejects()).toMatchObject([
-      { place: "forms#5", code: "not_an_object", row: "0" },
       { place: "forms#1", code: "row_gone" },
       { place: "forms#3", code: "required", row: without },
+      { place: "forms#5", code: "not_an_object", row: "0" },
     ]);
     expect([...(await harness.sandbox.names()).keys()].toSorted()).toEqual(["a2", "a3"]);
   });

@@ -138,6 +138,30 @@ describe("lookIntoInbox", () => {
     expect((await look(slow, { linger: true })).syncs).toEqual(["accounts"]);
   }, 20_000);
 
+  it("waits behind a file of the stream as long as it is set, and an event no longer than that", async () => {
+    const posted = await PostedHarness.open({ api: "wait_behind_file: 10m", others });
+    const { clock } = posted.harness;
+    const minute = 60_000;
+    await posted.post("a1");
+    await drain(posted, "run-1");
+    clock.nowMs += minute;
+    expect(await look(posted)).toMatchObject({ waitMs: 9 * minute, syncs: [], isAnswered: false });
+    await posted.post("a2");
+    await drain(posted, "run-2");
+    // "copies" has had a1 unread since before the second file left.
+    expect((await look(posted)).waitMs).toBe(9 * minute);
+    clock.nowMs += 9 * minute;
+    expect(await look(posted)).toMatchObject({ syncs: ["copies"], isAnswered: true });
+  });
+
+  it("waits for no file where nothing is set", async () => {
+    const posted = await PostedHarness.open();
+    await posted.post("a1");
+    await drain(posted, "run-1");
+    await posted.post("a2");
+    expect((await look(posted)).syncs).toEqual(["accounts"]);
+  });
+
   it("asks to be called again where lingering would hold a worker's slot, and leaves the bell", async () => {
     const slow = await PostedHarness.open({ connection: "linger: 60s" });
     await slow.post("a1");

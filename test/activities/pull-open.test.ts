@@ -67,6 +67,22 @@ describe("openPull", () => {
     expect(third).toMatchObject({ counts: { read: 40 }, pull: { continued: false, calls: 4 } });
   });
 
+  it("goes on with no round of another key, and begins a new one", async () => {
+    const harness = await openPullHarness();
+    const first = await PullRun.open(harness);
+    await first.pull();
+    await first.close({ outcome: "cancelled" });
+    const yaml = pullYaml().replace("${SLUICE_API_KEY}", "the-key-of-another-account");
+    const other = await harness.withYaml(yaml);
+    const failure = await failureOf(PullRun.open(other, { runId: "run-2" }));
+    expect(failure.type).toBe("ConfigError");
+    expect(failure.message).toContain("the API key is not the one that was sent with before");
+    expect(JSON.stringify(failure.details)).toContain("`sluice pull scores --full` begins anew");
+    await other.perform(other.activities.closeRun, { runId: "run-2", outcome: "failed" });
+    const anew = await PullRun.open(other, { runId: "run-3", request: { full: true } });
+    expect((await anew.finish()).pull).toMatchObject({ calls: 4, continued: false });
+  });
+
   it("sends nothing while there are no credits", async () => {
     const harness = await openPullHarness({ sandbox: { searchCreditCalls: 0 } });
     const run = await PullRun.open(harness);

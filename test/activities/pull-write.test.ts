@@ -77,14 +77,32 @@ describe("writePage", () => {
 
   it("keeps a page that cannot be written, and writes it when the table is there", async () => {
     const database = await postgres();
+    const made = "create table scores (mk_id text primary key, fit integer)";
+    await database.query(made);
     const harness = await Harness.open({ yaml: yamlOf(database) });
     const first = await PullRun.open(harness);
+    await database.query("drop table scores");
     expect(await failureOf(first.pull())).toMatchObject({ type: "ConfigError" });
     await first.close({ outcome: "failed" });
-    await database.query("create table scores (mk_id text primary key, fit integer)");
+    await database.query(made);
     const report = await (await PullRun.open(harness, { runId: "run-2" })).finish();
     expect(report).toMatchObject({ outcome: "done", pull: { calls: 0, continued: true } });
     expect(await fits(database)).toHaveLength(accountsFound);
     expect(await harness.sandbox.ledger("search")).toHaveLength(1);
+  });
+});
+
+describe("a pull", () => {
+  it("is not begun, and nothing paid, while its table cannot be written", async () => {
+    const database = await postgres();
+    const harness = await Harness.open({ yaml: yamlOf(database) });
+    const opening = async (run: string): Promise<string> =>
+      (await failureOf(PullRun.open(harness, { runId: run }))).message;
+    expect(await opening("run-1")).toContain("there is no table scores to write to");
+    await database.query("create table scores (mk_id text, fit integer)");
+    expect(await opening("run-1")).toContain("nothing makes mk_id unique");
+    expect(await harness.sandbox.ledger("search")).toEqual([]);
+    await database.query("alter table scores add primary key (mk_id)");
+    await (await PullRun.open(harness)).finish();
   });
 });

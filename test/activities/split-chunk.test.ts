@@ -11,13 +11,11 @@ const forms = ["body", "file"] as const;
 
 type Form = (typeof forms)[number];
 
+const steps = { body: "upload-json", file: "confirm-upload" } as const;
+
 /** Has the service refuse what is sent next, naming records by their indices in it; none when there are none. */
 function refuse({ harness }: TestRun, form: Form, named: readonly number[]): void {
-  const prefix = form === "body" ? ["body", "data"] : ["file"];
-  const type = "value_error";
-  const detail = named.map((index) => ({ loc: [...prefix, index, "domain"], msg: "bad", type }));
-  const step = form === "body" ? "upload-json" : "confirm-upload";
-  harness.sandbox.order(step, { status: 422, body: { detail } });
+  harness.sandbox.refuse(steps[form], named);
 }
 
 async function keysTaken({ harness }: TestRun): Promise<string[]> {
@@ -131,9 +129,9 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     const { run, chunk } = await stagedRun();
     await firstAttempt(run, form, chunk);
     await run.harness.write("accounts.csv", "id,domain,name\n");
-    await run.split(run.part(chunk), { without: [{ index: 2 }] });
+    await run.split(run.part(chunk), { without: [{ index: 0 }] });
     expect(await run.rejects()).toMatchObject([
-      { place: "chunk 1, record 3", key: "a2", row: null },
+      { place: "chunk 1, record 1", key: "a0", row: null },
     ]);
   });
 
@@ -143,21 +141,22 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     const { harness, opened } = run;
     const staged = stagedFile(harness.deps.stagingFolder, { ...opened, ...chunk });
     await rm(pageStartsFile(staged));
-    await run.split(run.part(chunk), { without: [{ index: 3 }, { index: 1 }] });
+    await run.split(run.part(chunk), { without: [{ index: 3 }, { index: 0 }] });
     expect(await run.rejects()).toMatchObject([
-      { place: "chunk 1, record 2", key: "a1", row: null },
+      { place: "chunk 1, record 1", key: "a0", row: null },
       { place: "chunk 1, record 4", key: "a3", row: null },
     ]);
   });
 
-  it("stops once the run has more rejects than its limit allows, and keeps the part", async () => {
+  it("stops once the run has more rejects than its limit allows, and tells which", async () => {
     const { run, chunk } = await stagedRun("reject_limit: { rate: 20%, rows: 1 }");
     await firstAttempt(run, form, chunk);
     const part = run.part(chunk);
     const two = { without: [{ index: 0 }, { index: 1 }] };
     expect(await failureOf(run.split(part, two))).toMatchObject({ type: "TooManyRejects" });
-    expect(await run.rejects()).toEqual([]);
-    expect(await run.split(part, { without: [{ index: 0 }] })).toHaveLength(1);
+    expect((await run.rejects()).map(({ key }) => key)).toEqual(["a0", "a1"]);
+    // An attempt that did not hear of it stops as well.
+    expect(await failureOf(run.split(part, two))).toMatchObject({ type: "ContractBroken" });
   });
 
   it("sends a refused record again in the next run, because the service does not hold it", async () => {
@@ -173,7 +172,7 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     const { run, chunk } = await stagedRun();
     const part = run.part(chunk);
     await firstAttempt(run, form, chunk);
-    const how = { without: [{ index: 1, field: "domain" }] };
+    const how = { without: [{ index: 0, field: "domain" }] };
     const first = await run.split(part, how);
     expect(await run.split(part, how)).toEqual(first);
     expect(await run.rejects()).toHaveLength(1);
@@ -187,7 +186,7 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     const { harness } = run;
     await firstAttempt(run, form, chunk);
     const { splitChunk } = harness.activitiesWith(dyingAt(harness, "splitPart"));
-    const input = { ...run.part(chunk), how: { without: [{ index: 1 }] } };
+    const input = { ...run.part(chunk), how: { without: [{ index: 0 }] } };
     expect(await failureOf(harness.perform(splitChunk, input))).toMatchObject({
       type: "Unavailable",
     });
@@ -195,7 +194,27 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     expect(await run.attemptPart(run.part(chunk, parts[0]), form)).toBeUndefined();
     await run.commit(chunk);
     expect(await run.close()).toMatchObject({ balanced: true, counts: { sent: rows - 1 } });
-    expect(await keysTaken(run)).toEqual(["a0", "a2", "a3", "a4"]);
+    expect(await keysTaken(run)).toEqual(["a1", "a2", "a3", "a4"]);
+  });
+
+  it("rejects no good neighbour when the service counts from 1", async () => {
+    const { run } = await stagedRun();
+    // It does not like a2: record 3 of a0…a4, record 3 of a0…a2, and record 1 of a2.
+    for (const [after, named] of [
+      [0, 3],
+      [1, 3],
+      [3, 1],
+    ] as const) {
+      const loc = form === "body" ? ["body", "data", named] : ["file", named];
+      const detail = [{ loc, msg: "bad", type: "value_error" }];
+      run.harness.sandbox.order(steps[form], { status: 422, body: { detail } }, { after });
+    }
+    expect(await run.transfer(form)).toMatchObject({
+      balanced: true,
+      counts: { read: rows, sent: 4, rejected: 1 },
+    });
+    expect(await keysTaken(run)).toEqual(["a0", "a1", "a3", "a4"]);
+    expect(await run.rejects()).toMatchObject([{ place: "accounts.csv:4", key: "a2" }]);
   });
 });
 

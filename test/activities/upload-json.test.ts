@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { lightweightBodyBytesMax } from "../../src/limits.ts";
 import { accountsCsv, dyingAt, failureOf } from "../support/harness.ts";
-import { rows, runOver, stagedRun } from "../support/test-run.ts";
+import { rows, runOver, stagedRun, TestRun } from "../support/test-run.ts";
 
 describe("uploadJson", () => {
   it("sends every record once and in order, in bodies that never exceed their limit as sent", async () => {
@@ -76,5 +76,60 @@ describe("uploadJson twice", () => {
     await harness.perform(uploadJson, part, { attempt: 2 });
     expect(await harness.sandbox.recordsTaken()).toBe(2 * rows);
     expect(await run.stored()).toMatchObject({ possiblyRepeated: rows });
+  });
+});
+
+/** A 200 with these words. */
+function answer(status: string, message = "stored"): { status: number; body: object } {
+  return { status: 200, body: { status, message, file_key: "uploads/1" } };
+}
+
+describe("uploadJson answered 200 in words of its own", () => {
+  it("sends no part that was taken in part as a whole, and counts it as possibly repeated", async () => {
+    const { run } = await stagedRun();
+    run.harness.sandbox.order("upload-json", answer("partial_success"));
+    expect(await run.transfer("body")).toMatchObject({
+      balanced: true,
+      counts: { sent: rows, rejected: 0 },
+      possibly_repeated: rows,
+    });
+    expect(await run.harness.sandbox.recordsTaken()).toBe(rows);
+  });
+
+  it("rejects a record of which it alone was said that it was not taken", async () => {
+    const { run } = await stagedRun();
+    const { sandbox } = run.harness;
+    // a0…a4, a0…a2, a0 and a1, a0.
+    const told = ["4 of 5 records accepted", "2 of 3 records accepted", "1 rejected", "rejected"];
+    for (const message of told) sandbox.order("upload-json", answer("success", message));
+    expect(await run.transfer("body")).toMatchObject({ counts: { sent: 4, rejected: 1 } });
+    expect(await run.rejects()).toMatchObject([{ key: "a0", code: "refused_by_service" }]);
+  });
+
+  it("keeps the request in doubt, because the service may have taken the records", async () => {
+    const { run, chunk } = await stagedRun();
+    run.harness.sandbox.order("upload-json", answer("partial_success"));
+    expect(await run.attemptPart(run.part(chunk), "body")).toMatchObject({
+      type: "RecordsRejected",
+    });
+    expect(await run.receipt(run.part(chunk))).toMatchObject({ state: "sending" });
+  });
+
+  it("accepts a status that was not seen before, and warns of it in one run alone", async () => {
+    const { run } = await stagedRun();
+    const { harness } = run;
+    harness.sandbox.order("upload-json", answer("handed_on"), { times: 2 });
+    expect(await run.transfer("body")).toMatchObject({
+      counts: { sent: rows },
+      warnings: [
+        'the service answered 200 with the status "handed_on", which was not seen before: it counts as accepted',
+      ],
+    });
+    await harness.write(
+      "accounts.csv",
+      accountsCsv(rows, () => "another name"),
+    );
+    const next = await TestRun.open(harness, { runId: "run-2" });
+    expect(await next.transfer("body")).toMatchObject({ counts: { sent: rows }, warnings: [] });
   });
 });

@@ -29,6 +29,7 @@ const nothing = {
   calls: 0,
   struck: [],
   faults: [],
+  givenUp: undefined,
   hadWrongClock: false,
   hadFullDisk: false,
 };

@@ -7,9 +7,10 @@ import { families, planOf, type Plan } from "./plan.ts";
 const rows = 5_000;
 const hundred = Array.from({ length: 100 }, (_, index) => planOf({ seed: index + 1, rows }));
 
-function ordersOf({ faults, ending, strikes }: Plan): FaultOrder[] {
+function ordersOf({ faults, ending, strikes, rerun }: Plan): FaultOrder[] {
+  const reruns = rerun?.holds ?? [];
   const holds = strikes.flatMap(({ at }) => ("hold" in at ? [at.hold] : []));
-  return [...faults, ...(ending?.fault === undefined ? [] : [ending.fault]), ...holds];
+  return [...faults, ...(ending?.fault === undefined ? [] : [ending.fault]), ...holds, ...reruns];
 }
 
 describe("planOf", () => {
@@ -37,6 +38,15 @@ describe("planOf", () => {
     expect(hundred.flatMap(({ ending = [] }) => ending)).toHaveLength(4);
   });
 
+  it("gives a run up in each way at least ten times among a hundred seeds", () => {
+    const ways = Map.groupBy(
+      hundred.flatMap(({ rerun = [] }) => rerun),
+      ({ by }) => by,
+    );
+    expect([...ways.keys()].toSorted()).toEqual(["cancel", "kill", "reset", "terminate"]);
+    for (const [by, drawn] of ways) expect([by, drawn.length >= 10]).toEqual([by, true]);
+  });
+
   it("has nothing of the other families when it is restricted to one", () => {
     for (const only of families) {
       const plan = planOf({ seed: 7, rows, only });
@@ -45,6 +55,7 @@ describe("planOf", () => {
         http: plan.faults.length > 0,
         clock: plan.clockHours.some((hours) => hours !== 0),
         disk: plan.isDiskFull,
+        rerun: plan.rerun !== undefined,
       }).toEqual(Object.fromEntries(families.map((family) => [family, family === only])));
     }
   });

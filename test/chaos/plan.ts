@@ -2,7 +2,7 @@ import { Dice } from "./dice.ts";
 import { drawFaults, drawHold, type FaultOrder } from "./http-faults.ts";
 
 /** What a seed may be restricted to. */
-export const families = ["kills", "http", "clock", "disk"] as const;
+export const families = ["kills", "http", "clock", "disk", "rerun"] as const;
 
 /** One of `families`. */
 export type Family = (typeof families)[number];
@@ -28,6 +28,14 @@ export type Ending = {
   readonly code: "CreditsExhausted" | "AuthFailed" | "ContractBroken";
 };
 
+/** What happens behind the run that everything else befalls. */
+export type Rerun = {
+  /** Who gives a run up while the service holds a request of it; `reset` resets one that has ended. */
+  readonly by: "cancel" | "terminate" | "kill" | "reset";
+  /** The one that its mode meets holds the first request that applies records. */
+  readonly holds: readonly FaultOrder[];
+};
+
 /** Everything that a seed decides. */
 export type Plan = {
   readonly seed: number;
@@ -46,6 +54,7 @@ export type Plan = {
   readonly ending?: Ending;
   readonly strikes: readonly Strike[];
   readonly isDiskFull: boolean;
+  readonly rerun?: Rerun;
 };
 
 /** What a plan is made for. */
@@ -110,6 +119,16 @@ function strikesOf(
   return strikes;
 }
 
+/** Longer than a run that is given up waits for an answer, and now and then than the run behind it takes. */
+const holdSeconds = [4, 15] as const;
+
+function rerunOf(dice: Dice): Rerun {
+  const by = dice.pick<Rerun["by"]>("rerun by", ["cancel", "terminate", "kill", "reset"]);
+  const held = { do: "hold", by: `${dice.whole("hold for", ...holdSeconds)}s`, times: 1 } as const;
+  const steps = ["upload-json", "confirm-upload"] as const;
+  return { by, holds: by === "reset" ? [] : steps.map((step) => ({ step, ...held })) };
+}
+
 /** What happens under this seed: a pure function, so that the seed is all it takes to have it again. */
 export function planOf({ seed, rows, only }: PlanInput): Plan {
   const dice = new Dice(seed);
@@ -157,5 +176,6 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
     ...(ending === undefined ? {} : { ending }),
     strikes,
     isDiskFull: isDrawn("disk", 0.15),
+    ...(isDrawn("rerun", 0.55) ? { rerun: rerunOf(dice) } : {}),
   };
 }

@@ -16,6 +16,7 @@ import { type FullDisk, fillDisk } from "./full-disk.ts";
 import { createJournal, LedgerTail, type Tell } from "./journal.ts";
 import type { Plan } from "./plan.ts";
 import { makeProject, sourceOf, writeFiles } from "./project.ts";
+import { runAgain, type Rerunning } from "./reruns.ts";
 import { type Handle, runOf, Strikes, type Struck, type Target } from "./strikes.ts";
 import type { TestTemporal } from "./temporal.ts";
 
@@ -132,6 +133,22 @@ export class Seed {
       historyBytes: historySize,
       metFullDisk: this.#disk !== undefined && !this.#isDiskStillFull,
     };
+  }
+
+  /** Gives a run up and runs again, where the plan has it; to be called once everything else is read. */
+  async rerun(): Promise<Rerunning> {
+    const { rerun: plan } = this.#plan;
+    if (plan === undefined) return { violations: [], faults: [] };
+    return await runAgain(plan, {
+      fleet: this.fleet,
+      state: this.state,
+      client: this.#temporal.client,
+      source: this.#source,
+      tell: this.#tell,
+      start: async () => await this.#start(),
+      finished: async (handle) => await this.#finished(handle),
+      write: async (files) => await writeFiles(join(this.#folder, "project"), files),
+    });
   }
 
   /** Ends every process, and leaves files alone; a second time it does nothing. */

@@ -27,13 +27,25 @@ const all: SeedResult = {
   calls: 40,
   struck: struckBy(put, confirm),
   faults: faultNames,
+  givenUp: "cancel",
   hadWrongClock: true,
   hadFullDisk: true,
 };
 
+/** All that there is: a seed gives one run up. */
+const others = (["terminate", "kill", "reset"] as const).map((givenUp): SeedResult => ({
+  ...all,
+  struck: [],
+  faults: [],
+  hadWrongClock: false,
+  hadFullDisk: false,
+  givenUp,
+}));
+const each = [all, ...others];
+
 describe("missingFrom", () => {
   it("misses nothing where everything happened", () => {
-    expect(missingFrom(summarise([all]))).toEqual([]);
+    expect(missingFrom(summarise(each))).toEqual([]);
   });
 
   it.each<readonly [string, Partial<SeedResult>]>([
@@ -42,9 +54,10 @@ describe("missingFrom", () => {
     ["kill-temporal", { struck: all.struck.filter(({ blow }) => blow !== "kill-temporal") }],
     ["clock", { hadWrongClock: false }],
     ["full-disk", { hadFullDisk: false }],
+    ["rerun after cancel", { givenUp: undefined }],
     ["early-200", { faults: faultNames.filter((name) => name !== "early-200") }],
   ])("misses %s", (name, without) => {
-    expect(missingFrom(summarise([{ ...all, ...without }]))).toEqual([name]);
+    expect(missingFrom(summarise([{ ...all, ...without }, ...others]))).toEqual([name]);
   });
 });
 

@@ -4,6 +4,9 @@ import type { SeedResult } from "./verdict.ts";
 /** Blows and conditions that are no request's fault. */
 const conditions = ["kill", "stop", "term", "kill-sandbox", "kill-temporal", "clock", "full-disk"];
 
+/** Runs that are given up, or reset, and run again. */
+const reruns = ["cancel", "terminate", "kill", "reset"].map((by) => `rerun after ${by}`);
+
 /** What all seeds came to. */
 export type Summary = {
   readonly seeds: number;
@@ -27,12 +30,13 @@ export type Summary = {
 export function summarise(results: readonly SeedResult[]): Summary {
   // Nothing is pulled here, so that pages have no faults.
   const pageFaults = new Set<string>(pageFaultNames);
-  const names = [...faultNames, ...conditions].filter((name) => !pageFaults.has(name));
+  const names = [...faultNames, ...conditions, ...reruns].filter((name) => !pageFaults.has(name));
   const fired = new Map<string, number>(names.map((name) => [name, 0]));
   const count = (name: string): unknown => fired.set(name, (fired.get(name) ?? 0) + 1);
-  for (const { struck, faults, hadWrongClock, hadFullDisk } of results) {
+  for (const { struck, faults, givenUp, hadWrongClock, hadFullDisk } of results) {
     for (const { blow } of struck) count(blow);
     for (const fault of faults) count(fault);
+    if (givenUp !== undefined) count(`rerun after ${givenUp}`);
     if (hadWrongClock) count("clock");
     if (hadFullDisk) count("full-disk");
   }

@@ -12,7 +12,7 @@ import type { OracleRow } from "../support/ledger-facts.ts";
 import { readService, readStore } from "../support/ledger-view.ts";
 import { ambiguousRecords, exitsAreRight, gatesKept } from "./checks.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, Rerun } from "./plan.ts";
 import { rowCanary } from "./project.ts";
 import { type Aftermath, firedIn, type Seed } from "./seed.ts";
 import type { Struck } from "./strikes.ts";
@@ -29,6 +29,8 @@ export type SeedResult = {
   readonly calls: number;
   readonly struck: readonly Struck[];
   readonly faults: readonly FaultName[];
+  /** Who gave a run up behind all that. */
+  readonly givenUp: Rerun["by"] | undefined;
   readonly hadWrongClock: boolean;
   readonly hadFullDisk: boolean;
 };
@@ -65,6 +67,7 @@ export async function judge(
   const store = await readStore(state, { runId: run.runId, oracle });
   const service = await readService(fleet.sandboxAddress, after.since);
   const { ledger } = service;
+  const rerun = await seed.rerun();
   await seed.close();
   const largestPart = Math.max(0, ...store.parts.map(({ records }) => records));
   const texts = await Promise.all(
@@ -87,6 +90,7 @@ export async function judge(
     seed: plan.seed,
     violations: [
       ...violations,
+      ...rerun.violations,
       ...gatesKept(ledger, { faults: plan.faults, struck }),
       ...exitsAreRight(fleet.exits),
       ...fleet.troubles,
@@ -99,7 +103,8 @@ export async function judge(
     repeated: Math.max(0, numbers.repeated),
     calls: ledger.length,
     struck,
-    faults: [...after.faultsBefore, ...firedIn(ledger)],
+    faults: [...after.faultsBefore, ...firedIn(ledger), ...rerun.faults],
+    givenUp: plan.rerun?.by,
     hadWrongClock: plan.clockHours.some((hours) => hours !== 0),
     hadFullDisk: after.metFullDisk,
   };

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Dependencies } from "../../activities/dependencies.ts";
 import { runEffect } from "../../src/effect.ts";
+import { firstChunkOf } from "../../src/lane-of.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import { driveBackfill } from "../support/kill-backfill.ts";
@@ -170,7 +171,7 @@ class BackfillLane {
     this.#linesBefore += service.ledger.length;
     const after = await state.checkpoint(name);
     // The nightly run's place stays where it is, or is where the last lane ends.
-    const end = (await state.laneSpans(runId)).at(-1)?.to;
+    const end = await endOf(state, runId);
     const place = now === undefined ? end : before.position;
     const isInPlace = canonicalJson(after.position) === canonicalJson(place);
     const holder = await state.lockHolder(sendLock(target, "accounts"));
@@ -297,3 +298,17 @@ describe("a backfill", () => {
     timeoutMs,
   );
 });
+
+/** Where the last lane's last committed chunk ended. */
+async function endOf(
+  state: Pick<Dependencies["state"], "committedSend" | "laneSpans">,
+  runId: string,
+): Promise<unknown> {
+  const lanes = (await state.laneSpans(runId)).length;
+  let end: unknown;
+  for (let chunk = firstChunkOf(lanes); ; chunk += 1) {
+    const send = await state.committedSend({ runId, chunk });
+    if (send === undefined) return end;
+    end = send.to;
+  }
+}

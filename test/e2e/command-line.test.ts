@@ -131,6 +131,7 @@ describe("sluice run, with nothing configured", () => {
 
       const again = await laptop.run(["run", "accounts", "--json"]);
       expect(again.stderr).toContain("going on with run");
+      expect(again.stderr).not.toMatch(/shutting down|told to stop/);
       expect(JSON.parse(again.stdout)).toMatchObject({
         outcome: "done",
         balanced: true,

@@ -60,7 +60,7 @@ describe("the commands around a run", () => {
   );
 
   it(
-    "cancel what no worker has begun yet, and nothing of another project",
+    "cancel what no worker has begun yet, and nothing of another task queue",
     async () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig(),
@@ -105,7 +105,7 @@ describe("the commands around a run", () => {
   );
 
   it(
-    "cancel nothing whose workflow was terminated, nor what goes on at another Temporal",
+    "cancel nothing of another project, at another Temporal, or whose workflow was terminated",
     async () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig(),
@@ -115,6 +115,14 @@ describe("the commands around a run", () => {
       project.sandbox.order({ step: "upload-json", do: { delayMs: 60_000 } });
       const handle = await project.start({ sync: "accounts" });
       const run = await until(async () => (await project.state.runs({ limit: 1 }))[0]);
+      // On the same server and task queue, where its own worker is the only one.
+      const files = { "sluice.yaml": accountsConfig(), "accounts.csv": accountsCsv(3) };
+      const stranger = await Project.start(onTestFinished, files);
+      const there = { TEMPORAL_ADDRESS: project.env["TEMPORAL_ADDRESS"] };
+      expect(await stranger.sluiceWith(there, "cancel", handle.workflowId)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("there is no run") as unknown,
+      });
       // Without the variable, the server that answers is another one, or one that is started.
       const elsewhere = await project.sluiceWith(
         { TEMPORAL_ADDRESS: undefined },

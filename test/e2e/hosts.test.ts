@@ -92,7 +92,7 @@ describe("workers", () => {
       onTestFinished(() => stopped.close());
       stopped.exec("begin immediate");
       const { code, stderr } = await project.sluice("worker");
-      expect(code).toBe(1);
+      expect(code).toBe(2);
       expect(stderr).toContain("database is locked");
       expect(stderr).not.toContain("    at ");
       stopped.exec("rollback");

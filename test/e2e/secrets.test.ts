@@ -30,10 +30,15 @@ describe("what Temporal is told (T11)", () => {
     const { sandbox } = project;
     sandbox.order({ step: "put", do: { expireUrl: true } });
     sandbox.order({ step: "put", do: { status: 403 } });
-    const detail = [
-      { loc: ["file", 2, "domain"], msg: "CANARY-CELL is wrong", type: "x", input: "CANARY-CELL" },
-    ];
-    sandbox.order({ step: "confirm-upload", do: { status: 422, body: { detail } } });
+    // The part is cut before the record that is named, and what is behind the cut is refused once more.
+    for (const [index, after] of [
+      [2, 0],
+      [0, 2],
+    ] as const) {
+      const said = { msg: "CANARY-CELL is wrong", type: "x", input: "CANARY-CELL" };
+      const detail = [{ loc: ["file", index, "domain"], ...said }];
+      sandbox.order({ step: "confirm-upload", after, do: { status: 422, body: { detail } } });
+    }
     const mended = await (await project.start({ sync: "accounts" })).result();
     expect(mended).toMatchObject({
       outcome: "done_with_rejects",

@@ -129,7 +129,7 @@ describe("sluice status", () => {
       await handle.terminate();
       await soon(async () => {
         expect((await statusOf(project)).transfers[0]).toMatchObject({
-          problem: "its workflow is gone, nobody goes on with it",
+          problem: "interrupted",
           hint: "`sluice run accounts`",
         });
       });

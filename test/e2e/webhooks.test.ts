@@ -187,7 +187,7 @@ describe("sluice webhooks", () => {
       expect(taken.stderr).toContain("the receiver cannot listen at 127.0.0.1:");
       expect(taken.stderr).toContain("choose another --port");
 
-      const send = ["webhooks", "send", "-", "--connection", "forms"];
+      const send = ["webhooks", "send", "-"];
       const url = ["--url", `${address}/hooks/forms`];
       const empty = await project.sluice(...send, ...url, "--json");
       expect(empty.code).toBe(1);

@@ -125,11 +125,17 @@ const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
     next: "is opened by hand",
     gate: { of: column === "search" ? "key:search" : "key:ingestion", least: day, greatest: day },
   }),
-  SP: (column, { row }) => ({
-    ...stop(row === 17 || row === 19 ? "RecordsRejected" : "TooLarge", receipts[column].undone),
-    next: "splits",
-    repeated: isPaid(row, column) ? 1 : 0,
-  }),
+  SP: (column, { row }) => {
+    const { begun, undone } = receipts[column];
+    // A 200 that says it failed may have taken some.
+    const inDoubt = row === 19;
+    const times = isPaid(row, column) ? 1 : 0;
+    return {
+      ...stop(row === 17 || inDoubt ? "RecordsRejected" : "TooLarge", inDoubt ? begun : undone),
+      next: "splits",
+      repeated: inDoubt ? atStake(column) : times,
+    };
+  },
   DL: (column) => ({ ...stop("RecordsRejected", receipts[column].undone), next: "splits" }),
 };
 

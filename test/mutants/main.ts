@@ -1,29 +1,61 @@
-// npm run mutants [-- M1 S3 …]: plants each bug of the table, or those named, in a copy of the project and runs the test that
-// must notice it, which must be green without it. A whole run writes its table into docs/mutants.md. Exit code 1 when one is
-// not caught. Takes about five minutes on two cores.
+// npm run mutants [-- M1 S3 … | --stale]: plants each bug of the table, those named, or those whose verdict is older than their
+// code, in a copy of the project and runs the test that must notice it, which must be green without it. Writes what it tried into
+// docs/mutants.md, also when it is interrupted. Exit code 1 when one is not caught.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-import { conditions, publish, say, table } from "../../bench/report.ts";
+import { conditions, publish, say } from "../../bench/report.ts";
+import type { Mutant } from "./mutant.ts";
+import { isFresh, pageTable, readRows, type Row } from "./page.ts";
 import { runMutants, type Tried } from "./run-mutants.ts";
 import { mutants } from "./table.ts";
+import { codeOf } from "./tried-code.ts";
 import { isCaught } from "./verdict.ts";
 
-const head = ["mutant", "what it plants", "the test that must notice it", "", "s"];
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const stopped = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(name, () => stopped.abort(new Error(`stopped by ${name}`)));
 }
 
-function line({ mutant, verdict, seconds }: Tried): readonly string[] {
-  const { id, plants, test } = mutant;
-  const shown = isCaught(verdict) ? verdict : `**${verdict}**`;
-  return [id, plants, `${test.title} (\`${test.file}\`)`, shown, seconds.toFixed(1)];
+/** Those of the table that are asked for. */
+async function chosenOf(
+  { ids, isStale }: { readonly ids: readonly string[]; readonly isStale: boolean },
+  before: ReadonlyMap<string, Row>,
+): Promise<readonly Mutant[]> {
+  const named = ids.length === 0 ? mutants : mutants.filter(({ id }) => ids.includes(id));
+  if (!isStale) return named;
+  const codes = await Promise.all(named.map(async (mutant) => await codeOf(root, mutant)));
+  return named.filter(({ id }, index) => !isFresh(before.get(id), codes[index] ?? ""));
+}
+
+async function write(
+  under: string,
+  { tried, before }: { tried: readonly Tried[]; before: ReadonlyMap<string, Row> },
+): Promise<void> {
+  const rows = new Map([...before, ...tried.map((each) => [each.mutant.id, each] as const)]);
+  const caught = mutants.filter(({ id }) => isCaught(rows.get(id)?.verdict ?? "survived"));
+  const now = new Set(tried.map(({ mutant }) => mutant.id));
+  const others = mutants.filter(({ id }) => !now.has(id));
+  const kept = others.filter(({ id }) => rows.has(id)).length;
+  const told = [
+    kept === 0 ? "" : ` ${kept} rows are as they were.`,
+    kept === others.length ? "" : ` **${others.length - kept} have not been tried.**`,
+  ];
+  const counts = `${mutants.length} mutants, ${caught.length} caught; ${tried.length} were tried now.`;
+  const text = [`${under} ${counts}${told.join("")}`, pageTable(mutants, rows)].join("\n\n");
+  await publish("mutants", text, "mutants");
+  process.stdout.write(`${text}\n`);
 }
 
 async function main(): Promise<number> {
-  const { positionals: ids } = parseArgs({ allowPositionals: true });
+  const { positionals: ids, values } = parseArgs({
+    allowPositionals: true,
+    options: { stale: { type: "boolean", default: false } },
+  });
   const unknown = ids.filter((id) => !mutants.some((mutant) => mutant.id === id));
   if (unknown.length > 0) {
     say(
@@ -31,19 +63,18 @@ async function main(): Promise<number> {
     );
     return 2;
   }
-  const isWhole = ids.length === 0;
-  const chosen = isWhole ? mutants : mutants.filter(({ id }) => ids.includes(id));
+  const page = await readFile(join(root, "docs/mutants.md"), "utf8");
+  const before = readRows(page);
+  const chosen = await chosenOf({ ids, isStale: values.stale }, before);
   const under = conditions("npm run mutants");
-  const root = fileURLToPath(new URL("../..", import.meta.url));
-  const tried = await runMutants({ root, say, signal: stopped.signal }, chosen);
-  const missed = tried.filter(({ verdict }) => !isCaught(verdict));
-  const text = [
-    `${under} ${tried.length} mutants, ${tried.length - missed.length} caught.`,
-    table([head, ...tried.map(line)]),
-  ].join("\n\n");
-  if (isWhole) await publish("mutants", text, "mutants");
-  process.stdout.write(`${text}\n`);
-  return missed.length === 0 ? 0 : 1;
+  const tried: Tried[] = [];
+  try {
+    const trials = { root, say, signal: stopped.signal, tried: (one: Tried) => tried.push(one) };
+    await runMutants(trials, chosen);
+  } finally {
+    if (tried.length > 0) await write(under, { tried, before });
+  }
+  return tried.every(({ verdict }) => isCaught(verdict)) ? 0 : 1;
 }
 
 process.exitCode = await main();

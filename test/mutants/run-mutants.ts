@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { copyProject, plant } from "./copies.ts";
 import type { Mutant } from "./mutant.ts";
 import { runTests } from "./run-tests.ts";
+import { codeOf } from "./tried-code.ts";
 import { endsOf, judge, type FileRun, type Verdict } from "./verdict.ts";
 
 /** What became of one mutant; `why` is what its test failed with, or what keeps it from being planted. */
 export type Tried = {
   readonly mutant: Mutant;
+  /** `codeOf` it. */
+  readonly code: string;
   readonly verdict: Verdict;
   readonly why: string;
   /** Of its test, with the mutant. */
@@ -21,6 +24,8 @@ export type Trials = {
   /** The project. */
   readonly root: string;
   readonly say: (line: string) => void;
+  /** Is told of each mutant once it is tried, in whatever order. */
+  readonly tried: (tried: Tried) => void;
   readonly signal: AbortSignal;
 };
 
@@ -59,7 +64,9 @@ async function runGreen(
   const byFile = Map.groupBy(mutants, ({ test }) => test.file);
   const runs = await inLanes([...byFile], async ([file, ofFile]) => {
     const titles = ofFile.map(({ test }) => test.title);
-    const run = await runTests({ folder, files: [file], titles, msMax: greenMsMax, signal });
+    const asked = { folder, files: [file], titles, msMax: greenMsMax, signal };
+    const run = await runTests({ ...asked, mustAssert: true });
+    if (run.isHung) say(`cut off without a mutant after ${greenMsMax / 1_000} s: ${file}`);
     const red = run.ends.filter(({ isGreen }) => !isGreen);
     for (const { title, why } of red) say(`red without a mutant: ${file}, ${title}: ${why}`);
     return [file, run] as const;
@@ -73,6 +80,7 @@ async function tryMutant(
   { mutant, pristine, green }: { mutant: Mutant; pristine: string; green: FileRun },
 ): Promise<Tried> {
   const { test } = mutant;
+  const code = await codeOf(pristine, mutant);
   const folder = await mkdtemp(join(tmpdir(), "sluice-mutant-"));
   try {
     await copyProject(pristine, folder);
@@ -81,13 +89,13 @@ async function tryMutant(
       (error: unknown) => String(error),
     );
     if (problem !== undefined) {
-      return { mutant, verdict: "does not apply", why: problem, seconds: 0 };
+      return { mutant, code, verdict: "does not apply", why: problem, seconds: 0 };
     }
     const msMax = Math.ceil(green.seconds * 1_000 * slowerMax) + waitMsMax;
     const asked = { folder, files: [test.file], titles: [test.title], msMax, signal };
     const run = await runTests(asked);
     const why = endsOf(run, test).find(({ isGreen }) => !isGreen)?.why ?? "";
-    return { mutant, verdict: judge(test, green, run), why, seconds: run.seconds };
+    return { mutant, code, verdict: judge(test, green, run), why, seconds: run.seconds };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -95,16 +103,15 @@ async function tryMutant(
 
 /**
  * Tries every mutant on copies of the project as it is now: the tests that are named without any, and then each with its own.
- * Answers in the order of the mutants.
  */
-export async function runMutants(trials: Trials, mutants: readonly Mutant[]): Promise<Tried[]> {
+export async function runMutants(trials: Trials, mutants: readonly Mutant[]): Promise<void> {
   const { root, say } = trials;
   const pristine = await mkdtemp(join(tmpdir(), "sluice-mutants-"));
   try {
     await copyProject(root, pristine);
     say("running the tests without a mutant");
     const green = await runGreen(trials, pristine, mutants);
-    return await inLanes(mutants, async (mutant) => {
+    await inLanes(mutants, async (mutant) => {
       const without = green.get(mutant.test.file) ?? {
         isHung: false,
         isFailed: false,
@@ -114,7 +121,7 @@ export async function runMutants(trials: Trials, mutants: readonly Mutant[]): Pr
       const tried = await tryMutant(trials, { mutant, pristine, green: without });
       const { verdict, why, seconds } = tried;
       say(`${mutant.id}: ${verdict} after ${seconds.toFixed(1)} s: ${why}`);
-      return tried;
+      trials.tried(tried);
     });
   } finally {
     await rm(pristine, { recursive: true });

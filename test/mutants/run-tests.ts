@@ -32,13 +32,15 @@ export type Asked = {
   readonly signal: AbortSignal;
   /** Whether the first red one ends them. @default false */
   readonly endsAtRed?: boolean;
+  /** Whether one that asserts nothing is red. @default false */
+  readonly mustAssert?: boolean;
   /** What they find in their environment besides. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
 /** Runs tests of a copy of the project, in a process group of its own, which is gone afterwards. */
 export async function runTests(asked: Asked): Promise<FileRun> {
-  const { folder, files, titles, msMax, signal, endsAtRed = false, env = {} } = asked;
+  const { folder, files, titles, msMax, signal, env = {} } = asked;
   signal.throwIfAborted();
   // What the tests of a process that was cut off leave goes with the copy.
   const temporary = join(folder, "tmp");
@@ -50,7 +52,8 @@ export async function runTests(asked: Asked): Promise<FileRun> {
     "--no-file-parallelism",
     "--reporter=json",
     `--outputFile=${output}`,
-    `--bail=${endsAtRed ? 1 : 0}`,
+    `--bail=${asked.endsAtRed === true ? 1 : 0}`,
+    `--expect.requireAssertions=${asked.mustAssert === true}`,
   ];
   const startedMs = performance.now();
   const child = spawn(

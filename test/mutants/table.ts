@@ -1,12 +1,20 @@
 import type { Mutant } from "./mutant.ts";
+import { mutantsOfAnswers } from "./table/answers.ts";
 import { mutantsOfBackfills } from "./table/backfills.ts";
+import { mutantsOfCommands } from "./table/commands.ts";
+import { mutantsOfConnectors } from "./table/connectors.ts";
+import { mutantsOfEngine } from "./table/engine.ts";
+import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
+import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
+import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
+import { mutantsOfZones } from "./table/zones.ts";
 
 /** M12 -> 12. */
 function numberOf({ id }: Mutant): number {
@@ -22,4 +30,12 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfReviews,
   ...mutantsOfInbox,
   ...mutantsOfBackfills,
+  ...mutantsOfLate,
+  ...mutantsOfConnectors,
+  ...mutantsOfAnswers,
+  ...mutantsOfCommands,
+  ...mutantsOfEngine,
+  ...mutantsOfUnnamed,
+  ...mutantsOfIdentities,
+  ...mutantsOfZones,
 ];

@@ -19,18 +19,22 @@ export type FileRun = {
   readonly ends: readonly TestEnd[];
 };
 
-/** What the test named for a mutant says of it; only the first two are as they should be. */
-export type Verdict =
-  | "red"
-  /** It does not end with the mutant, and does without. */
-  | "hung"
-  | "survived"
-  /** The code that it changes has moved. */
-  | "does not apply"
-  /** Its test is not there, or red by itself, so that its red with the mutant would say nothing. */
-  | "not green without it"
-  /** Not every test ran that runs without it: what it plants is no program. */
-  | "does not load";
+/** What the test named for a mutant may say of it; only the first two are as they should be. */
+export const verdicts = [
+  "red",
+  // It does not end with the mutant, and does without.
+  "hung",
+  "survived",
+  // The code that it changes has moved.
+  "does not apply",
+  // Its test is not there, is skipped, asserts nothing, or is red by itself: its red with the mutant would say nothing.
+  "not green without it",
+  // Not every test ran that runs without it: what it plants is no program.
+  "does not load",
+] as const;
+
+/** One of `verdicts`. */
+export type Verdict = (typeof verdicts)[number];
 
 /** Those of a run's tests that are named. */
 export function endsOf({ ends }: FileRun, { title }: NamedTest): readonly TestEnd[] {

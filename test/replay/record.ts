@@ -18,7 +18,7 @@ import { eventIds, formsConfig, submission } from "../support/webhooks.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const asked = process.argv.slice(2);
 const atEnd: (() => Promise<void>)[] = [];
-const refused = [{ loc: ["file", 2, "domain"], msg: "wrong", type: "value_error" }];
+const refused = [{ loc: ["file", 0, "domain"], msg: "wrong", type: "value_error" }];
 
 type Scenario = { readonly sync?: string; readonly advanced?: string; readonly rows: number };
 const small = { rows: 20 };

@@ -60,7 +60,7 @@ describe("what deliveries leave, with canaries in their bodies, ids and secret (
         { id: "3", body: "7", answer: 202 },
         { id: "4", body: `${body} c4.example`, answer: 400 },
         { id: "5", body, secret: "the-secret-of-somebody-else", answer: 401 },
-        { id: "not an id of theirs", body, answer: 401 },
+        { id: "not.an.id", body, answer: 400 },
       ];
       for (const { answer, ...delivery } of deliveries) {
         expect(await deliver(address, delivery)).toBe(answer);

@@ -45,6 +45,7 @@ const run: Run = {
   toPosition: null,
   held: null,
   future: 2,
+  gone: 0,
   checkpointBefore: 4,
   checkpointVersion: 6,
   requests: 7,

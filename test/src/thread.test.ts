@@ -35,6 +35,7 @@ const samples: readonly SluiceError[] = [
     errors.NotBalancedError,
     errors.BusyError,
     errors.LockWaitError,
+    errors.RunEndedError,
     errors.TemporalUnreachableError,
   ].map((ErrorClass: new (message: string, facts: ErrorFacts) => SluiceError) => {
     return new ErrorClass("m", facts);

@@ -19,6 +19,7 @@ import { targetOf } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { runEffect } from "../../src/effect.ts";
 import { StateUnavailableError } from "../../src/errors.ts";
+import { isProcessGone, processName } from "../../src/local/process-identity.ts";
 import { createNotifier } from "../../src/notify/notifier.ts";
 import type { NotifyInput } from "../../src/notify/receivers.ts";
 import { createStorePace } from "../../src/pace.ts";
@@ -76,12 +77,15 @@ export class Harness {
   readonly terminated: Set<string>;
   /** Runs of which the workflow `notify` was to tell. */
   readonly announced: readonly NotifyInput[];
+  /** Syncs of which the workflow `resend` was to send what is in doubt. */
+  readonly resending: readonly string[];
   readonly #pace: Pace;
 
   private constructor(
-    parts: Pick<Harness, "announced" | "clock" | "deps" | "folder" | "sandbox" | "terminated"> & {
-      readonly pace: Pace;
-    },
+    parts: Pick<
+      Harness,
+      "announced" | "clock" | "deps" | "folder" | "resending" | "sandbox" | "terminated"
+    > & { readonly pace: Pace },
   ) {
     this.#pace = parts.pace;
     this.folder = parts.folder;
@@ -90,6 +94,7 @@ export class Harness {
     this.deps = parts.deps;
     this.terminated = parts.terminated;
     this.announced = parts.announced;
+    this.resending = parts.resending;
     this.activities = activitiesOf(parts.deps);
   }
 
@@ -123,6 +128,7 @@ export class Harness {
     onTestFinished(async () => await stageThreads.close());
     const terminated = new Set<string>();
     const announced: NotifyInput[] = [];
+    const resending: string[] = [];
     const notifier = createNotifier({ allowInsecureHosts, proxy: undefined });
     onTestFinished(async () => await notifier.close());
     const deps: Dependencies = {
@@ -137,18 +143,21 @@ export class Harness {
       clock: clock.moment,
       stagingFolder: join(config.stateFolder, "staging"),
       hostId: "1",
+      process: processName("1"),
+      isProcessGone: (name) => isProcessGone(name, "1"),
       hostQueue: "sluice-host-1",
       temporalId: "temporal default",
       isWorkflowOpen: async ({ firstRunId }) => !terminated.has(firstRunId),
       scheduleState: async () => ({ kind: "unknown" }),
       notifier,
+      startResend: async (sync) => void resending.push(sync),
       startNotifying: async (input) => void announced.push(input),
       log: {
         info: (...line: unknown[]) =>
           refuseCanaries({ what: "a log line", text: JSON.stringify(line) }),
       },
     };
-    return new Harness({ folder, sandbox, clock, deps, pace, terminated, announced });
+    return new Harness({ folder, sandbox, clock, deps, pace, terminated, announced, resending });
   }
 
   /** The same project with another `sluice.yaml`: a worker that was started again. */
@@ -161,8 +170,16 @@ export class Harness {
     };
     const config = await loadConfig({ cwd: this.folder, env, connectors: sources });
     const deps = { ...this.deps, config, target: targetOf(config.api) };
-    const { announced, clock, folder, sandbox, terminated } = this;
-    const parts = { announced, clock, folder, sandbox, terminated };
+    const { announced, clock, folder, resending, sandbox, terminated } = this;
+    const parts = { announced, clock, folder, resending, sandbox, terminated };
+    return new Harness({ ...parts, deps, pace: this.#pace });
+  }
+
+  /** The same project on another store, which the caller closes. */
+  withState(state: StateStore): Harness {
+    const { announced, clock, folder, resending, sandbox, terminated } = this;
+    const parts = { announced, clock, folder, resending, sandbox, terminated };
+    const deps = { ...this.deps, state, stageThreads: stageInline(state) };
     return new Harness({ ...parts, deps, pace: this.#pace });
   }
 
@@ -192,7 +209,9 @@ export class Harness {
     how: Try = {},
   ): Promise<Result> {
     const { scheduleToCloseTimeoutMs = 12 * 3_600_000, ...named } = how;
-    const info = { scheduledTimestampMs: Date.now(), ...named, scheduleToCloseTimeoutMs };
+    const nowMs = Date.now();
+    const times = { scheduledTimestampMs: nowMs, currentAttemptScheduledTimestampMs: nowMs };
+    const info = { ...times, ...named, scheduleToCloseTimeoutMs };
     const environment = new MockActivityEnvironment(info, { logger: quiet });
     tell("input", input);
     try {

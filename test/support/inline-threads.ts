@@ -6,9 +6,9 @@ import { stageLine } from "../../activities/stage-line.ts";
 import type { StageThreads } from "../../activities/stage-threads.ts";
 import { sources } from "../../connectors/registry.ts";
 import { runEffect, type Effect } from "../../src/effect.ts";
-import { asStateError } from "../../src/state/database.ts";
 import { openStateMethods } from "../../src/state/open-methods.ts";
 import { stateOnPort, type StateReply, type StateRequest } from "../../src/state/port.ts";
+import { asStateError } from "../../src/state/state-fault.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { packError } from "../../src/thread.ts";
 

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/clock.ts";
 import { targetOf } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Effect } from "../../src/effect.ts";
+import { isProcessGone, processName } from "../../src/local/process-identity.ts";
 import { createNotifier } from "../../src/notify/notifier.ts";
 import { createStorePace } from "../../src/pace.ts";
 import { openStoreInline, stageInline } from "./inline-threads.ts";
@@ -50,11 +51,14 @@ export async function openWorker({
     effect,
     stagingFolder: join(config.stateFolder, "staging"),
     hostId: "host-1",
+    process: processName("host-1"),
+    isProcessGone: (name) => isProcessGone(name, "host-1"),
     hostQueue: "sluice-host-1",
     temporalId: "temporal default",
     isWorkflowOpen: async () => true,
     notifier,
     startNotifying: async () => undefined,
+    startResend: async () => undefined,
     scheduleState: async () => ({ kind: "unknown" }),
     now: Date.now,
     clock: systemClock(),

@@ -8,6 +8,8 @@ import { Harness, harnessHead } from "./harness.ts";
 
 /** What a harness with a connection that is posted to is made of. */
 export type PostedSettings = {
+  /** A member of `api`. */
+  readonly api?: string;
   /** Members of the connection `forms` besides its path. */
   readonly connection?: string;
   /** More members of the sync `accounts`, one a line. */
@@ -25,10 +27,15 @@ ${more.map((member) => `    ${member}\n`).join("")}`;
 }
 
 /** A `sluice.yaml` whose sync `accounts` reads what is posted to the connection `forms`. */
-function postedYaml({ connection, sync = [], others = [] }: PostedSettings = {}): string {
+function postedYaml({ api, connection, sync = [], others = [] }: PostedSettings = {}): string {
   const members = ["path: /hooks/forms", "signature: none", "allow_unsigned: true"];
   if (connection !== undefined) members.push(connection);
-  return `${harnessHead}connections:
+  const apiText =
+    api === undefined
+      ? ""
+      : `  ${api}
+`;
+  return `${harnessHead}${apiText}connections:
   forms: { connector: webhook, ${members.join(", ")} }
 syncs:
 ${syncText("accounts", sync)}${others.map((name) => syncText(name, [])).join("")}`;

@@ -56,8 +56,7 @@ export class ReplayStory {
 
   /** Has the service refuse the record of this index in the next file. */
   refuseNext(index: number): void {
-    const detail = [{ loc: ["file", index, "domain"], msg: "bad", type: "value_error" }];
-    this.harness.sandbox.order("confirm-upload", { status: 422, body: { detail } });
+    this.harness.sandbox.refuse("confirm-upload", [index]);
   }
 
   async held(): Promise<object> {

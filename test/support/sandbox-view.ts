@@ -47,6 +47,23 @@ export class SandboxView {
     this.#sandbox.order({ step, do: action, ...when });
   }
 
+  /**
+   * Has the service refuse what is sent next, naming records by their indices in it. Where the first is not among them the part is cut before
+   * the first one named, so what is behind the cut is refused once more.
+   */
+  refuse(step: "confirm-upload" | "upload-json", named: readonly number[]): void {
+    const prefix = step === "upload-json" ? ["body", "data"] : ["file"];
+    const [first = 0] = named;
+    const order = (from: number, after: number): void => {
+      const detail = named.map((index) => {
+        return { loc: [...prefix, index - from, "domain"], msg: "bad", type: "value_error" };
+      });
+      this.order(step, { status: 422, body: { detail } }, { after });
+    };
+    order(0, 0);
+    if (first > 0) order(first, 2);
+  }
+
   /** Every request so far, of one step when it is named. */
   async ledger(step?: Step): Promise<LedgerEntry[]> {
     const entries = (await this.#lines("/_sandbox/ledger")).map((line) => entry.parse(line));

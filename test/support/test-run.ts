@@ -39,7 +39,7 @@ export class TestRun {
       readonly runId?: string;
       readonly request?: RunRequest;
       /** @default what the request asks for */
-      readonly kind?: "inbox";
+      readonly kind?: "inbox" | "resend";
     } = {},
   ): Promise<TestRun> {
     const { runId = "run-1", request = {} } = asked;
@@ -185,7 +185,10 @@ export async function stagedRun(
 }
 
 /** Names of the files that a run has staged, sorted. */
-export async function stagedFiles({ harness, opened }: TestRun): Promise<string[]> {
+export async function stagedFiles({
+  harness,
+  opened,
+}: Pick<TestRun, "harness"> & { readonly opened: { readonly runId: string } }): Promise<string[]> {
   const folder = join(harness.deps.stagingFolder, opened.runId);
   const names: string[] = await readdir(folder).catch(() => []);
   return names.toSorted((a, b) => a.localeCompare(b));

@@ -10,12 +10,12 @@ describe("chooseMode", () => {
     [3, "lightweight"],
     [4, "heavyweight"],
   ])("with %i bodies of the 3 allowed is %s", (bodies, mode) => {
-    expect(chooseMode({ ...batch, bodies }).mode).toBe(mode);
+    expect(chooseMode({ ...batch, bodies })?.mode).toBe(mode);
   });
 
   it("says which numbers decided", () => {
-    expect(chooseMode(batch).reason).toBe("10 records need 1 body of 1 MB, 3 allowed");
-    expect(chooseMode({ ...batch, bodies: 4 }).reason).toBe(
+    expect(chooseMode(batch)?.reason).toBe("10 records need 1 body of 1 MB, 3 allowed");
+    expect(chooseMode({ ...batch, bodies: 4 })?.reason).toBe(
       "10 records need 4 bodies of 1 MB, more than the 3 allowed",
     );
   });
@@ -25,9 +25,13 @@ describe("chooseMode", () => {
       mode: "heavyweight",
       reason: "the batch is larger than its first chunk",
     });
-    expect(chooseMode({ ...batch, isWhole: false, records: 0, bodies: 0 }).mode).toBe(
-      "heavyweight",
-    );
+    expect(chooseMode({ ...batch, isWhole: false, bodies: 0 })?.mode).toBe("heavyweight");
+  });
+
+  it("waits for the first chunk in which something leaves", () => {
+    const nothing = { ...batch, isWhole: false, records: 0, bodies: 0 };
+    expect(chooseMode(nothing)).toBeUndefined();
+    expect(chooseMode({ ...nothing, asked: "lightweight" })?.mode).toBe("lightweight");
   });
 
   it("is heavyweight for a record that exceeds a body alone", () => {

@@ -87,6 +87,8 @@ async function seesChanges(subject: Subject): Promise<void> {
       const ids = [seen[0]?.id, unseen[0], unseen.at(-1), "1000"];
       for (const id of ids) if (id !== undefined) changed.push(changedNow(id, "changed meanwhile"));
       await subject.takes(changed);
+      // The pages still to come are read after the change, so that a position made of the time passes it.
+      await passed(new Date());
     }
   } catch (error) {
     if (!isSourceChanged(error)) throw error;

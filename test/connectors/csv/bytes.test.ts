@@ -64,7 +64,17 @@ describe("bytesOf", () => {
     [
       "followed by something else",
       Buffer.concat([gzipSync(text), Buffer.from("1,2\n")]),
-      "a.csv: the gzip file is damaged",
+      `a.csv: the gzip file is damaged after byte ${3 * blockBytes}`,
+    ],
+    [
+      "read to a zero byte between two members",
+      Buffer.concat([gzipSync("1\n"), Buffer.alloc(1), gzipSync("2\n")]),
+      `a.csv: the gzip data ends at byte ${gzipSync("1\n").length}, but the file has 45 bytes`,
+    ],
+    [
+      "padded with zeros, or has zeros for a second member",
+      Buffer.concat([gzipSync(text), Buffer.alloc(blockBytes)]),
+      `a.csv: the gzip data ends at byte ${gzipSync(text).length}, but`,
     ],
   ])("stops at a gzip file that is %s", async (_, stored, message) => {
     const reading = read(stored);

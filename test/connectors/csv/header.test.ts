@@ -46,6 +46,33 @@ describe("readLayout", () => {
     });
   });
 
+  it("takes the delimiter from the line that tells it to Excel, and passes over it", async () => {
+    const [utf8, utf16] = [
+      "sep=;\r\nid;name\r\n1;a\r\n",
+      Buffer.from("\ufeffSEP=|\nid|na\n", "utf16le"),
+    ];
+    const columns = ["id", "name"];
+    expect(await layoutOf(utf8)).toMatchObject({
+      columns,
+      dialect: { delimiter: ";" },
+      offset: 16,
+      line: 3,
+    });
+    expect(await layoutOf(utf16)).toMatchObject({ columns: ["id", "na"], offset: 26, line: 3 });
+    expect(await layoutOf(utf8, { columns })).toMatchObject({ offset: 7, line: 2 });
+    expect(await layoutOf("sep=|\nid,name\n", { delimiter: "," })).toMatchObject({ columns });
+    // Only the first line, and nothing but it.
+    expect(await layoutOf("sep=;a\n")).toMatchObject({ columns: ["sep=", "a"], line: 2 });
+  });
+
+  it.each(["\x1e", "\x1f"])(
+    "takes the separator %j of ASCII for a delimiter",
+    async (delimiter) => {
+      const content = `id${delimiter}name\n1${delimiter}a\n`;
+      expect(await layoutOf(content, { delimiter })).toMatchObject({ columns: ["id", "name"] });
+    },
+  );
+
   it("lets a byte order mark choose the encoding, and keeps it out of the names", async () => {
     const utf16 = Buffer.from("\ufeffid\tname\n", "utf16le");
     expect(await layoutOf("\ufeffid,name\n")).toMatchObject({

@@ -95,4 +95,14 @@ describe("discoverPostgres", () => {
     expect(await names(1)).toEqual(["public.open"]);
     expect(await names(2)).toEqual(["public.open", "public.parts"]);
   });
+
+  it("names the role and the grant where it may read no table of those that are there", async () => {
+    const db = await postgres();
+    await db.query("create schema crm; create table crm.companies (id int primary key)");
+    const { url, name } = await roleOf(db, () => "select");
+    const grant = `grant usage on schema "crm" to "${name}"; grant select on all tables in schema "crm" to "${name}";`;
+    await expect(discover(url)).rejects.toMatchObject({ field: "url", hint: `Run: ${grant}` });
+    await db.query(grant);
+    expect(await discover(url)).toHaveLength(1);
+  });
 });

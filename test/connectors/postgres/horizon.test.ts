@@ -3,7 +3,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { horizonOfPostgres } from "../../../connectors/postgres/horizon.ts";
 import { futureRowsMax } from "../../../connectors/postgres/limits.ts";
-import { rewindPostgres, type PostgresPosition } from "../../../connectors/postgres/position.ts";
+import {
+  positionAt,
+  rewindPostgres,
+  type PostgresPosition,
+} from "../../../connectors/postgres/position.ts";
 import { PostgresCluster, runSql } from "../../support/postgres-cluster.ts";
 import { ownPostgres, postgres } from "../../support/postgres.ts";
 import { until } from "../../support/process.ts";
@@ -11,6 +15,8 @@ import { askOf, columnIn, pagesOf } from "./support.ts";
 
 const table = `create table t (id int primary key, at timestamptz not null default now())`;
 const changedBy = { table: "t", changed_by: { column: "at", overlap: "1h" } };
+
+const inTokyo = `do $$ begin execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database()); end $$;`;
 
 /** Another session, which ends with the test. */
 async function sessionAt(url: string): Promise<Client> {
@@ -91,7 +97,8 @@ describe("horizonOfPostgres", () => {
 
   it("passes by no row of a column that rounds its times", async () => {
     const { query, url } = await postgres();
-    await query("create table t (id int primary key, at timestamptz(0) not null default now())");
+    await query(`create table t (id int primary key, at timestamptz(0) not null default now());
+      insert into t values (0, now() - interval '1 hour')`);
     const ask = askOf(url, { table: "t", changed_by: { column: "at", overlap: 0 } });
     const late = await sessionAt(url);
     // In the first half of a second, of which the column drops the fraction.
@@ -101,7 +108,7 @@ describe("horizonOfPostgres", () => {
     await late.query("begin; insert into t values (1)");
     const first = await horizonOfPostgres(ask);
     const pages = await pagesOf(ask, { to: first.to });
-    expect(columnIn(pages, "id")).toEqual([]);
+    expect(columnIn(pages, "id")).toEqual(["0"]);
     await late.query("insert into t values (2); commit; insert into t values (3)");
     const position = lastOf(pages);
     const from = rewindPostgres({ config: ask.config, position, held: first.held });
@@ -140,8 +147,8 @@ describe("horizonOfPostgres", () => {
       (await runSql(standby.url, "select count(*) from t"))[0]?.["count"];
     const replayState = async (): Promise<unknown> =>
       (await runSql(standby.url, "select pg_get_wal_replay_pause_state() as state"))[0]?.["state"];
-    await runSql(primary.url, table);
-    await until(async () => (await countThere().catch(() => undefined)) === "0");
+    await runSql(primary.url, `${table}; insert into t values (0)`);
+    await until(async () => (await countThere().catch(() => undefined)) === "1");
     // It is as far behind as the test needs it to be, however long that takes.
     await runSql(standby.url, "select pg_wal_replay_pause()");
     await until(async () => (await replayState()) === "paused");
@@ -149,9 +156,9 @@ describe("horizonOfPostgres", () => {
     const { to, warnings } = await horizonOfPostgres(ask);
     expect(warnings?.join()).toMatch(/a standby does not show/);
     const first = await pagesOf(ask, { to });
-    expect(columnIn(first, "id")).toEqual([]);
+    expect(columnIn(first, "id")).toEqual(["0"]);
     await runSql(standby.url, "select pg_wal_replay_resume()");
-    await until(async () => (await countThere()) === "1");
+    await until(async () => (await countThere()) === "2");
     expect(columnIn(await pagesOf(ask, { from: lastOf(first) }), "id")).toEqual(["1"]);
   });
 
@@ -178,15 +185,56 @@ describe("horizonOfPostgres", () => {
 
   it("takes a time without a zone for one of the server's own", async () => {
     const { query, url } = await postgres();
-    await query(
-      `do $$ begin execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database()); end $$`,
-    );
+    await query(inTokyo);
     await query(`create table t (id int primary key, at timestamp not null default now());
       insert into t values (1, default), (2, now() + interval '1 hour')`);
     const ask = askOf(url, changedBy);
-    const { to, future } = await horizonOfPostgres(ask);
+    const { to, future, warnings } = await horizonOfPostgres(ask);
     expect(future).toBe(1);
+    expect(warnings).toEqual([
+      "at has no time zone and `time_zone` is not set: it is taken for Asia/Tokyo, the server's own",
+    ]);
     expect(columnIn(await pagesOf(ask, { to }), "id")).toEqual(["1"]);
+  });
+
+  it("takes a time without a zone for one of the zone that is configured, whatever the server's is", async () => {
+    const { query, url } = await postgres();
+    await query(`${inTokyo}
+      create table t (id int primary key, at timestamp not null);
+      insert into t values (1, now() at time zone 'UTC'), (2, (now() at time zone 'UTC') + interval '1 hour')`);
+    const ask = askOf(url, { ...changedBy, time_zone: "UTC" });
+    const late = await sessionAt(url);
+    await late.query("begin; select pg_sleep(0)");
+    const { to, future, held, warnings } = await horizonOfPostgres(ask);
+    expect({ future, warnings }).toEqual({ future: 1, warnings: [] });
+    expect(changedIn(to) >= changedIn(held) && changedIn(held) !== "").toBe(true);
+    expect(columnIn(await pagesOf(ask, { to }), "id")).toEqual(["1"]);
+    const when = new Date(Date.now() + 60_000);
+    const moment = positionAt({ config: ask.config, when });
+    expect(columnIn(await pagesOf(ask, { to: moment }), "id")).toEqual(["1"]);
+    expect(columnIn(await pagesOf(ask, { from: moment }), "id")).toEqual(["2"]);
+  });
+
+  it("notices a server's clock that went back since the last run, and goes back as far", async () => {
+    const { query, url } = await postgres();
+    // What comes first in the search path is the clock of this database.
+    await query(`create schema clock;
+      create function clock.clock_timestamp() returns timestamptz language sql volatile
+        as $$ select pg_catalog.clock_timestamp() + interval '5 hours' $$;
+      do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$;
+      create table public.t (id int primary key, at timestamptz not null);
+      insert into public.t values (1, now() + interval '4 hours')`);
+    const ask = askOf(url, { ...changedBy, table: "public.t" });
+    const ahead = await horizonOfPostgres(ask);
+    const position = lastOf(await pagesOf(ask, { to: ahead.to }));
+    await query("drop schema clock cascade");
+    await query("insert into t values (2, now() + interval '30 minutes')");
+    const { to, warnings } = await horizonOfPostgres({ ...ask, since: position });
+    expect(warnings?.join()).toMatch(/^the server's clock went back by 5 h since the last run/);
+    const behind = { config: ask.config, position };
+    expect(columnIn(await pagesOf(ask, { from: rewindPostgres(behind) }), "id")).toEqual([]);
+    const from = rewindPostgres({ ...behind, to });
+    expect(columnIn(await pagesOf(ask, { from }), "id")).toEqual(["2", "1"]);
   });
 
   it("leaves the rows of today to tomorrow where the change column holds days", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { postgresConfig } from "../../../connectors/postgres/config.ts";
 import {
+  endOfRead,
   positionAt,
   rewindPostgres,
   type PostgresPosition,
@@ -72,6 +73,78 @@ describe("rewindPostgres", () => {
     const config = postgresConfig.parse({ ...asked, ...other });
     const made = Object.keys(other).length === 0 ? { key: ["7"] } : position;
     expect(rewindPostgres({ config, position: made })).toBeUndefined();
+  });
+});
+
+describe("a clock that moved between two runs", () => {
+  const config = postgresConfig.parse({ url, table, changed_by: { column: "at" } });
+  const changed = "2024-03-10 12:00:00+00";
+  const key = ["7"];
+
+  it.each<readonly [string, readonly [number, number], string]>([
+    ["went back by 3 h", [10_800_000, 0], "2024-03-10 08:00:00.000000+00"],
+    ["went forward", [0, 10_800_000], "2024-03-10 11:00:00.000000+00"],
+    ["stands still", [200, -200], "2024-03-10 11:00:00.000000+00"],
+  ])("has a run go back further where it %s", (_, [before, now], back) => {
+    const to = { of, changed: "2024-03-11 12:00:00+00", clock: now };
+    const position = { of, changed, key, clock: before };
+    expect(rewindPostgres({ config, position, to })).toEqual({ of, changed: back });
+  });
+
+  it("has everything read again from a checkpoint that lies ahead of it, nobody knows why", () => {
+    const position = { of, changed, key };
+    const to = (time: string): PostgresPosition => ({
+      of,
+      changed: `2024-03-10 ${time}+00`,
+      clock: 0,
+    });
+    expect(rewindPostgres({ config, position, to: to("10:58:00") })).toBeUndefined();
+    // Local clocks that are put back are not ahead for long.
+    expect(rewindPostgres({ config, position, to: to("11:00:00") })).toBeDefined();
+  });
+});
+
+describe("endOfRead", () => {
+  const to = { of, changed: "2024-03-10 12:00:00+00", clock: 5 };
+  const end = (
+    from: { readonly changed: string; readonly key?: readonly string[] } | undefined,
+    how: { isZoneGiven?: boolean; overlapMs?: number; to?: string } = {},
+  ): unknown =>
+    endOfRead({
+      from: from === undefined ? undefined : { of, ...from },
+      to: { ...to, changed: how.to ?? to.changed },
+      overlap: { ms: how.overlapMs ?? 3_600_000 },
+      isZoneGiven: how.isZoneGiven ?? true,
+    });
+  const key = ["7"];
+
+  it("is the end of what was to be read, as long as that is within the overlap of the last row", () => {
+    expect(end({ changed: "2024-03-10 11:00:00+00", key })).toEqual(to);
+  });
+
+  it("is never further behind the newest row than the overlap", () => {
+    const changed = "2024-03-09 12:00:00+00";
+    expect(end({ changed, key })).toEqual({ ...to, changed: "2024-03-09 13:00:00.000001+00" });
+    // No row came: where the read began is the overlap before the checkpoint, which stays.
+    expect(end({ changed })).toEqual({ ...to, changed: "2024-03-09 13:00:00.000000+00" });
+    expect(end(undefined)).toBeUndefined();
+  });
+
+  it("is the last row itself where only a guess says which zone the end is in, or nothing is read twice", () => {
+    const how = { to: "2024-03-10 12:00:00", isZoneGiven: false };
+    expect(end({ changed: "2024-03-10 11:59:00", key }, how)).toBeUndefined();
+    expect(end({ changed: "2024-03-09 12:00:00+00", key }, { overlapMs: 0 })).toBeUndefined();
+    // A quiet night does not take the checkpoint back.
+    const changed = "2024-03-09 13:00:00.000000";
+    expect(end({ changed: "2024-03-09 12:00:00" }, how)).toEqual({ ...to, changed });
+  });
+
+  it("is the end of a day where days are read", () => {
+    const day = { changed: "2024-03-05", key };
+    expect(end(day, { to: "2024-03-10" })).toEqual({ ...to, changed: "2024-03-07" });
+    expect(end(day, { to: "2024-03-06" })).toEqual({ ...to, changed: "2024-03-06" });
+    const quiet = end({ changed: "2024-03-06" }, { to: "2024-03-10" });
+    expect(quiet).toEqual({ ...to, changed: "2024-03-07" });
   });
 });
 

@@ -18,6 +18,12 @@ async function describedBy(ask: ReturnType<typeof askOf>): Promise<PostgresSourc
   });
 }
 
+async function ofQuery(text: string): Promise<PostgresSource> {
+  const { query, url } = await postgres();
+  await query("create table t (id int primary key)");
+  return await describedBy(askOf(url, { query: text, key: ["id"] }));
+}
+
 describe("describeSource", () => {
   it("finds the primary key, in the key's own order", async () => {
     const { query, url } = await postgres();
@@ -50,6 +56,23 @@ describe("describeSource", () => {
       const { key } = await describedBy(askOf(url, { table, key: ["id"] }));
       expect(key.map(({ name }) => name)).toEqual(["id"]);
     }
+  });
+
+  it.each([
+    "select id from t limit 5",
+    "select id from t order by id desc fetch first 5 rows only",
+    "select id from (select id from t limit 5) as few",
+    "select id from t offset 2",
+  ])("refuses a query that is cut short by itself: %s", async (text) => {
+    await expect(ofQuery(text)).rejects.toThrow("a limit of its own");
+  });
+
+  it.each([
+    "select id from t where id in (select id from t limit 5)",
+    "select id, (select id from t limit 1) as one from t",
+    "select id from t limit all",
+  ])("takes a query whose rows are not cut short: %s", async (text) => {
+    expect((await ofQuery(text)).place).toBe("query");
   });
 
   const changedBy = { column: "at" };

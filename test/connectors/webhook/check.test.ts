@@ -29,6 +29,11 @@ describe("checkWebhook", () => {
       /^secret 1 ok: 19 bytes, warning: the text itself/,
     ],
     [
+      "a secret that is base64 without its prefix",
+      { secret: "aHVzaC1odXNoLWh1c2gtaHVzaC1odXNo" },
+      /^secret 1 ok: 32 bytes, the text itself, or the base64 that it is: both are tried/,
+    ],
+    [
       "a secret that is not Stripe's",
       { signature: "stripe", secret: token },
       /warning: Stripe's signing secrets/,

@@ -1,4 +1,5 @@
 import type { Row } from "../../../connectors/connector.ts";
+import { LongNumber } from "../../../src/mapping/refusal.ts";
 import type { Specimen } from "../../../testing/specimen.ts";
 import { pages, specimenOf, type Api, type SpecimenApi, type Told } from "./http-api.ts";
 import { changeSpecimens } from "./http-changes.ts";
@@ -17,10 +18,10 @@ const wholeList = `[
 
 const wholeRows: readonly Row[] = [
   {
-    id: "9007199254740993",
-    share: "0.12345678901234567",
+    id: new LongNumber("9007199254740993"),
+    share: new LongNumber("0.12345678901234567"),
     least: 123_456_789_012_345,
-    more: "1234567890123456",
+    more: 1_234_567_890_123_456,
   },
   { id: "007", text: "1234567890123456", constructor: 2, share: -0.5 },
   { name: "without an id", list: [1, { a: null }], isSo: true },

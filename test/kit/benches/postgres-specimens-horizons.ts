@@ -9,12 +9,12 @@ import { specimensOf, type Site, type Sketch } from "./postgres-specimens-sketch
 /** Set when the table is made. */
 const lately = { id: "1", at: "" };
 
-/** By a clock of the role's own zone, which is hours before UTC. */
+/** By a clock of another zone than the role's. */
 const hourAgo: Sketch = {
   what: "a change an hour ago, without a zone",
   sql: `create table t (id int primary key, at timestamp not null);
-    insert into t values (1, (now() at time zone 'Asia/Kolkata') - interval '1 hour')`,
-  from: by(0),
+    insert into t values (1, (now() at time zone 'America/New_York') - interval '1 hour')`,
+  from: { ...by(0), time_zone: "America/New_York" },
   rows: [lately],
   isUncut: true,
   afterSql: async (site) => {

@@ -94,7 +94,7 @@ const standard: readonly Delivery[] = [
   {
     what: "an id with a dot",
     headers: { ...standardHeaders(v1(secret, { id: "msg.1" })), "webhook-id": "msg.1" },
-    refusal: refused("bad_id"),
+    refusal: { refuse: 400, reason: "bad_id" },
   },
   {
     what: "a timestamp that is no number",

@@ -10,8 +10,8 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/commit.ts",
-        find: 'if (kind === "replay" || kind === "backfill") return;',
-        replace: 'if (kind === "replay") return;',
+        find: 'if (kind === "replay" || kind === "backfill" || kind === "resend") return;',
+        replace: 'if (kind === "replay" || kind === "resend") return;',
       },
     ],
     test: {

@@ -258,8 +258,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/fingerprints.ts",
-        find: 'facts?.state === "committed" && (facts.committedAt',
-        replace: "facts !== undefined && (facts.committedAt",
+        find: "      isAccepted(facts) &&\n      (facts.committedAt",
+        replace: "      (facts.committedAt",
       },
     ],
     test: {

@@ -173,9 +173,9 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/read.ts",
-        find: ": { of, changed: textAt(values, changed), key };",
+        find: "return { of, changed: textAt(values, changed), key, ...clock };",
         replace:
-          ': { of, changed: new Date(textAt(values, changed).replace(/\\+00$/, "Z")).toISOString(), key };',
+          'return { of, changed: new Date(textAt(values, changed).replace(/\\+00$/, "Z")).toISOString(), key, ...clock };',
       },
     ],
     test: {

@@ -8,8 +8,8 @@ export const mutantsOfRequests: readonly Mutant[] = [
     edits: [
       {
         file: "activities/confirm-upload.ts",
-        find: "if (error instanceof UploadGoneError) {",
-        replace: "if (error instanceof UploadGoneError || mayBeApplied(error)) {",
+        find: "if (mayLand(error, signal)) await state.endRequest(ended());",
+        replace: 'if (mayLand(error, signal)) await move({ state: "staged", fileKey: null });',
       },
     ],
     test: {
@@ -38,9 +38,8 @@ export const mutantsOfRequests: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/ingestion.ts",
-        find: "if (answer.status === 200) readAccepted(call, answer, confirmAnswer);",
-        replace:
-          "if (answer.status === 200 && answer.cutShort === undefined) readAccepted(call, answer, confirmAnswer);",
+        find: "if (answer.status !== 200) return",
+        replace: "if (answer.status !== 200 || answer.cutShort !== undefined) return",
       },
     ],
     test: {
@@ -147,8 +146,8 @@ export const mutantsOfRequests: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/http.ts",
-        find: "        call.signal.throwIfAborted();\n        answer = await effect",
-        replace: "        answer = await effect",
+        find: "        call.signal.throwIfAborted();\n        call.beforeSend?.();",
+        replace: "        call.beforeSend?.();",
       },
       {
         file: "src/api/http.ts",

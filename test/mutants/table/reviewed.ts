@@ -37,9 +37,9 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "what a zombie got through leaves newer fingerprints as they are",
     edits: [
       {
-        file: "src/state/receipts.ts",
-        find: "if (isLost) statements.doubt.run({ runId });",
-        replace: "void [runId, statements.doubt];",
+        file: "src/state/leaving-part.ts",
+        find: "    doubts.leave({ setId, runId, send, part, ancestors, ranges: sent }, now);\n",
+        replace: "    void [doubts, ancestors, sent];\n",
       },
     ],
     test: {
@@ -98,8 +98,8 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/read.ts",
-        find: "if (ask.to !== undefined) yield",
-        replace: "if (ask.to === null) yield",
+        find: "if (position !== undefined) yield",
+        replace: "if (position === null) yield",
       },
     ],
     test: {
@@ -113,8 +113,8 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/commit.ts",
-        find: 'if (kind === "replay" || kind === "backfill") return;',
-        replace: 'if (kind === "backfill") return;',
+        find: 'if (kind === "replay" || kind === "backfill" || kind === "resend") return;',
+        replace: 'if (kind === "backfill" || kind === "resend") return;',
       },
     ],
     test: {
@@ -159,8 +159,8 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage-chunk.ts",
-        find: "if (!job.isReplay) await checkColumns",
-        replace: "if (job.isReplay) await checkColumns",
+        find: "if (isRead) await checkColumns",
+        replace: "if (!isRead) await checkColumns",
       },
     ],
     test: {

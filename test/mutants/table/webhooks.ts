@@ -38,10 +38,12 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     plants: "an event's id is noted before its payload",
     edits: [
       {
-        file: "src/inbox/keeping.ts",
-        find: '"new" : take({ ...event, id });',
-        replace: `"new" : take({ ...event, id });
-      if (id !== undefined) for (const sql of ["commit", "begin immediate"]) db.prepare(sql).run();`,
+        file: "src/inbox/event-ids.ts",
+        find: "      recent.add({ ...named, receivedAt });\n",
+        replace: `      recent.add({ ...named, receivedAt });
+      recent.write();
+      for (const sql of ["commit", "begin immediate"]) db.prepare(sql).run();
+`,
       },
     ],
     test: {

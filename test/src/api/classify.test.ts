@@ -81,6 +81,11 @@ const table: readonly (readonly [string, Partial<Answer>, string])[] = [
     { status: 409, text: '{"message":"Upload already confirmed"}' },
     "Unavailable Unavailable accepted ContractBroken ContractBroken",
   ],
+  [
+    "409 already rejected",
+    { status: 409, text: '{"message":"Upload already rejected"}' },
+    "Unavailable Unavailable RecordsRejected ContractBroken ContractBroken",
+  ],
   ["413", { status: 413 }, "ContractBroken TooLarge ContractBroken TooLarge TooLarge"],
   [
     "400",
@@ -240,7 +245,7 @@ const schema = z.object({ status: z.string(), file_key: z.string() });
 function failureOf(step: Step, answer: Partial<Answer>): unknown {
   const whole = { status: 200, headers: {}, text: "", sentWhole: true, ...answer };
   try {
-    return readAccepted(exchangeOf(step), whole, schema);
+    return readAccepted(exchangeOf(step), whole, schema).data;
   } catch (error) {
     return error;
   }
@@ -250,7 +255,7 @@ describe("readAccepted", () => {
   it("reads what it needs and ignores the rest", () => {
     const text = '{"status":"success","file_key":"k","more":[1]}';
     const answer = { status: 200, headers: {}, text, sentWhole: true };
-    expect(readAccepted(exchangeOf("uploadJson"), answer, schema)).toEqual({
+    expect(readAccepted(exchangeOf("uploadJson"), answer, schema).data).toEqual({
       status: "success",
       file_key: "k",
     });
@@ -300,6 +305,19 @@ describe("readAccepted", () => {
       expect(failureOf(step, answer)).toMatchObject({ code: codes[step] });
     }
   });
+
+  it.each(["uploadJson", "confirmUpload"] as const)(
+    "does not know what became of records when a 200 to %s speaks of some",
+    (step) => {
+      const text = '{"status":"partial_success","file_key":"k"}';
+      expect(failureOf(step, { text })).toMatchObject({
+        code: "RecordsRejected",
+        mayBeApplied: true,
+        refused: [],
+        message: `THE ${step}: 200, but not all was accepted: its status is "partial_success"`,
+      });
+    },
+  );
 
   it("says what is missing without quoting the answer", () => {
     expect(failureOf("ping", { text: '{"status":"secret"}' })).toMatchObject({

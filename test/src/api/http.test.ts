@@ -208,7 +208,7 @@ describe("cancelling", () => {
   });
 
   it.each([
-    ["confirmUpload", confirmed, undefined],
+    ["confirmUpload", confirmed, {}],
     ["uploadJson", uploaded, { fileKey: uploaded.file_key }],
     ["search", pageOf([foundAccount]), { items: [foundAccount], bad: [], meta: {} }],
   ] as const)("lets a %s on the wire finish", async (step, body, result) => {

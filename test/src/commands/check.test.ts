@@ -14,6 +14,8 @@ const sync = (name: string, from: string): string => `
     from: ${from}
     stream: account
     record: { account_id: id, domain: domain, account_properties: {} }`;
+const read = (name: string): string =>
+  `ok    sync ${name}: mapping: every column that it reads is there`;
 
 /** Runs `sluice check files` in a folder with these syncs; gives what it printed and its exit code. */
 async function check(
@@ -57,9 +59,23 @@ describe("sluice check", () => {
   it("looks at a connection as each sync reads it, the same way once", async () => {
     const own = "{ connection: files, path: b.csv }";
     expect(await check(sync("one", own) + sync("same", own) + sync("plain", "files"))).toEqual({
-      lines: [`ok    files (sync one): b.csv: ${fine}`, `ok    files: a.csv: ${fine}`],
+      lines: [
+        `ok    files (sync one): b.csv: ${fine}`,
+        `ok    files: a.csv: ${fine}`,
+        ...["one", "same", "plain"].map(read),
+      ],
       code: 0,
     });
+  });
+
+  it("looks for the columns that a mapping reads, as a run will", async () => {
+    const misspelt = sync("one", "files").replace("{}", "{ name: Domian, note: nothing }");
+    const { lines, code } = await check(misspelt);
+    expect(code).toBe(2);
+    expect(lines.slice(1)).toEqual([
+      'FAIL  sync one: mapping: sync one reads the columns "Domian" (did you mean "domain"?), "nothing", which connection files does not have',
+      '      → its columns are "id", "domain"',
+    ]);
   });
 
   it("ends with 1 when a step fails, and says what to do", async () => {

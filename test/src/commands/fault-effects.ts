@@ -154,6 +154,21 @@ export const effects: Readonly<
     expect((await client.put(url, file)).status).toBe(200);
     expect(performance.now() - since).toBeGreaterThan(190);
   },
+  hold: async (client) => {
+    const fileKey = await client.upload(file);
+    const asking = request(`${client.sandbox.address}/ingestion/confirm-upload`, {
+      method: "POST",
+      headers: { "x-api-key": "key", "content-type": "application/json" },
+      body: JSON.stringify({ file_key: fileKey }),
+      signal: AbortSignal.timeout(50),
+    });
+    expect(await failure(asking)).toBe("TimeoutError");
+    expect(await last(client)).toMatchObject({ step: "put" });
+    const entry = await until(async () =>
+      (await client.ledger()).find((each) => each["step"] === "confirm-upload"),
+    );
+    expect(entry).toMatchObject({ fault: "hold", applied: true });
+  },
   reset: async (client) => {
     const { url } = await client.uploadAddress();
     expect(await failure(client.put(url, longFile))).toMatch(closed);

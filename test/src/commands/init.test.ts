@@ -133,7 +133,7 @@ syncs:
 
   it("writes the schema, every variable and what git must not see", async () => {
     const project = await Beginning.make({ "a.csv": customers, ".gitignore": "dist\n.env\n" });
-    await project.run(...csv, "a.csv");
+    await project.run("init", "a.csv");
     const config = await project.read("sluice.yaml");
     expect(config).toMatch(/^# yaml-language-server: \$schema=\.\/sluice\.schema\.json\n/);
     const schema: unknown = JSON.parse(await project.read("sluice.schema.json"));

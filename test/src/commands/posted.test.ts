@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { sources } from "../../../connectors/registry.ts";
 import {
   needPosted,
+  onlyPosted,
   postedConnections,
   postedNamed,
   unreadTexts,
@@ -86,5 +87,14 @@ describe("postedNamed", () => {
     expect(() => postedNamed(config, "files")).toThrow(
       "nothing is posted to files: its connector is csv",
     );
+  });
+});
+
+describe("onlyPosted", () => {
+  it("gives the connection that is posted to where there is one alone, and asks where there are several", async () => {
+    expect(onlyPosted(await configOf([files, forms])).connection).toBe("forms");
+    const several = await configOf([forms, other]);
+    expect(() => onlyPosted(several)).toThrow(ConfigError);
+    expect(() => onlyPosted(several)).toThrow("several connections are posted to");
   });
 });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -195,6 +195,27 @@ describe("acquireService", () => {
     const use = await acquire();
     expect(use.startedHere).toBe(true);
     await use.release();
+  });
+
+  it("ends the server with its last user where nothing can be locked or written any more", async () => {
+    const other = await startUser();
+    const use = await acquire();
+    // As on a full or read-only disk: neither the record nor the lock can be written.
+    await mkdir(join(folder, "sandbox.json.new"));
+    await other.leave();
+    expect(isRunning(use.server)).toBe(true);
+    await rm(join(folder, "sandbox.lock"));
+    await mkdir(join(folder, "sandbox.lock"));
+    await use.release();
+    expect(isRunning(use.server)).toBe(false);
+  });
+
+  it("ends the server of a command that was killed where nobody can be noted as its next user", async () => {
+    const killed = await startUser();
+    await killed.killWith("SIGKILL");
+    await mkdir(join(folder, "sandbox.json.new"));
+    await expect(acquire()).rejects.toMatchObject({ code: "Unavailable" });
+    expect(isRunning(killed.server)).toBe(false);
   });
 
   it("starts anew over a record that it cannot read", async () => {

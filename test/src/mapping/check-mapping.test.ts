@@ -35,6 +35,18 @@ describe("checkMapping", () => {
     expect(problem?.message).toContain('"account_properties: {}"');
   });
 
+  it("leaves no field out that every record has", () => {
+    const rule = { column: "site", as: "domain", on_invalid: "omit" } as const;
+    const properties = { account_properties: { site: rule } };
+    expect(checkMapping({ ...account, ...properties }, "account")).toEqual([]);
+    expect(checkMapping({ ...account, domain: rule }, "account")).toEqual([
+      {
+        path: ["domain", "on_invalid"],
+        message: "every record has domain, so it cannot be left out; only properties can",
+      },
+    ]);
+  });
+
   it("finds constants that are not of their type", () => {
     const problems = checkMapping(
       {

@@ -46,6 +46,10 @@ describe("recordMappingSchema", () => {
     ],
     ["domain: { column: a, as: integer, trim: false }", "domain.trim: as: integer never sees"],
     ["domain: { column: a, as: domain, lowercase: true }", "domain.lowercase: as: domain takes no"],
+    [
+      "account_properties: { a: { column: a, required: true, on_invalid: omit } }",
+      "account_properties.a.on_invalid: omit leaves out a field that is required",
+    ],
     ["account_properties: a", "account_properties: Invalid input: expected record"],
     ["account_properties: { a: { as: date } }", "account_properties.a: needs one of column"],
     ["account_properties: { __proto__: a }", "account_properties: a property cannot be named"],

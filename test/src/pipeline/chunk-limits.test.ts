@@ -59,6 +59,34 @@ describe("createChunkRoom", () => {
     expect(room.isFull()).toBe(true);
   });
 
+  it("ends sooner while nothing leaves, but not before it was worth its beginning", () => {
+    const unchanged = { ...page, candidates: [] };
+    const pass = (
+      { room, clock }: ReturnType<typeof roomOf>,
+      ms: number,
+      of: typeof page = unchanged,
+    ): void => {
+      clock.ms += ms;
+      room.enter(of);
+      room.leave(of, 10);
+    };
+    const quick = roomOf({ unsentMs: 100 });
+    pass(quick, 5);
+    expect(quick.room.isFull()).toBe(false);
+    pass(quick, 95);
+    expect([quick.room.isFull(), quick.room.mayRunAhead()]).toEqual([true, false]);
+    const sending = roomOf({ unsentMs: 100 });
+    pass(sending, 5, page);
+    pass(sending, 500);
+    expect([sending.room.isFull(), sending.room.mayRunAhead()]).toEqual([false, true]);
+    const slow = roomOf({ unsentMs: 100 });
+    pass(slow, 50);
+    pass(slow, 449);
+    expect(slow.room.isFull()).toBe(false);
+    pass(slow, 1);
+    expect(slow.room.isFull()).toBe(true);
+  });
+
   it("lets none run ahead of pages that might fill it, and goes on when they did not", () => {
     const { room } = roomOf({ records: 4 });
     room.enter(page);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { rejectRowCharsMax } from "../../../src/limits.ts";
-import { rejectMaker, sourceRejects } from "../../../src/pipeline/rejects.ts";
+import { rejectRowCharsMax, splitsPerRunMax, splitsPerRunMin } from "../../../src/limits.ts";
+import { rejectMaker, sourceRejects, splitsMaxOf } from "../../../src/pipeline/rejects.ts";
 import { rowPage } from "./support.ts";
 
 const fault = { step: "map", code: "required", reason: "is empty" } as const;
@@ -46,5 +46,16 @@ describe("sourceRejects", () => {
         row: undefined,
       },
     ]);
+  });
+});
+
+describe("splitsMaxOf", () => {
+  it.each([
+    ["no reject is allowed", { rate: 0, rows: 0 }, splitsPerRunMin],
+    ["halving finds them all", { rate: 0.05, rows: 20 }, 2 * 51 * 10],
+    ["rows allow more than the rate", { rate: 0.001, rows: 20 }, 2 * 21 * 10],
+    ["a drain rejects whatever is posted", { rate: 1, rows: 0 }, splitsPerRunMax],
+  ])("follows the limit of rejects where %s", (_, limit, splits) => {
+    expect(splitsMaxOf(limit, { read: 1_000, records: 1_000 })).toBe(splits);
   });
 });

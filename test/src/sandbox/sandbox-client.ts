@@ -90,13 +90,13 @@ export class SandboxClient {
     return await read(await request(`${this.sandbox.address}${path}`, { headers }));
   }
 
-  /** POSTs a value as JSON, or a text as it is. */
+  /** POSTs a value as JSON, or a text or bytes as they are. */
   async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     return await read(
       await request(`${this.sandbox.address}${path}`, {
         method: "POST",
         headers: { "x-api-key": "key", "content-type": "application/json", ...headers },
-        body: typeof body === "string" ? body : JSON.stringify(body),
+        body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       }),
     );
   }

@@ -169,3 +169,34 @@ describe("the addresses", () => {
     },
   );
 });
+
+describe("a POST whose body is no JSON", () => {
+  const paths = [
+    "/ingestion/upload-json",
+    "/ingestion/generate-upload-url",
+    "/ingestion/confirm-upload",
+    "/search/accounts",
+    "/search/persons",
+    "/enrichment/job-postings",
+  ];
+
+  it.each(paths)("is answered 422 by %s when it has none", async (path) => {
+    const client = await started();
+    expect(await client.post(path, "")).toMatchObject({ status: 422 });
+  });
+
+  it("is refused when it is not UTF-8, and nothing of it is repaired", async () => {
+    const client = await started();
+    const [before = "", after = ""] = bodyNamed("MARK").split("MARK");
+    const broken = Buffer.concat([
+      Buffer.from(before),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from(after),
+    ]);
+    expect(await client.post("/ingestion/upload-json", broken)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body"], msg: "Body is not UTF-8" }] },
+    });
+    expect(await client.records()).toEqual([]);
+  });
+});

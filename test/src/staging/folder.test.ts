@@ -135,8 +135,8 @@ describe("sweeping", () => {
 
   it("removes a run, and takes what is not there for swept", async () => {
     const { folder } = await staging();
-    await sweepRun(folder, "run-1");
-    await sweepRun(folder, "run-1");
+    await sweepRun(folder, { runId: "run-1" });
+    await sweepRun(folder, { runId: "run-1" });
     await sweepChunk(folder, { runId: "run-1", chunk: 1 });
     expect(await namesIn(folder)).toEqual([]);
   });

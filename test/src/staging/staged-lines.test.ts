@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { deflateBlockBytes } from "../../../src/limits.ts";
 import { createGzipWriter } from "../../../src/pipeline/gzip.ts";
 import { stagedLines } from "../../../src/staging/staged-lines.ts";
-import type { Ranges } from "../../../src/state/receipts.ts";
+import type { Ranges } from "../../../src/state/ranges.ts";
 import { collect } from "../../support/sequences.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -149,20 +149,20 @@ describe.each(implementations)("a lock that a backfill yields: $kind", ({ open }
     expect(await store.isLockWanted("sync a")).toBe(false);
     expect(await store.wantLock({ ...ask, ...night })).toBe(true);
     expect(await store.isLockWanted("sync a")).toBe(true);
-    await store.releaseLock({ name: "sync a", firstRunId: backfill.firstRunId });
+    await store.releaseLock({ name: "sync a", runId: backfill.runId });
     expect(await store.takeLock({ ...ask, ...backfill })).toEqual({ holder: night });
     expect(await store.takeLock({ ...ask, ...night })).toEqual({ fence: 2 });
     expect(await store.isLockWanted("sync a")).toBe(false);
     expect(await store.takeLock({ ...ask, ...backfill })).toEqual({ holder: night });
     expect(await store.wantLock({ ...ask, ...holder("m", "sync") })).toBe(false);
-    await store.releaseLock({ name: "sync a", firstRunId: night.firstRunId });
+    await store.releaseLock({ name: "sync a", runId: night.runId });
     expect(await store.takeLock({ ...ask, ...backfill })).toEqual({ fence: 3 });
   });
 
   it("is taken again when the one that waited is found closed", async () => {
     await store.takeLock({ ...ask, ...backfill });
     await store.wantLock({ ...ask, ...night });
-    await store.releaseLock({ name: "sync a", firstRunId: backfill.firstRunId });
+    await store.releaseLock({ name: "sync a", runId: backfill.runId });
     const again = await store.takeLock({ ...ask, ...backfill, insteadOf: night });
     expect(again).toEqual({ fence: 2 });
   });
@@ -178,28 +178,28 @@ describe.each(implementations)("a lock that a backfill yields: $kind", ({ open }
   it("is not waited for by one that another run was quicker than", async () => {
     await store.takeLock({ ...ask, ...backfill });
     await store.wantLock({ ...ask, ...night });
-    await store.releaseLock({ name: "sync a", firstRunId: backfill.firstRunId });
+    await store.releaseLock({ name: "sync a", runId: backfill.runId });
     await store.takeLock({ ...ask, ...holder("drain", "inbox") });
     expect(await store.takeLock({ ...ask, ...night })).toEqual({
       holder: holder("drain", "inbox"),
     });
-    await store.releaseLock({ name: "sync a", firstRunId: "first-drain" });
+    await store.releaseLock({ name: "sync a", runId: "drain" });
     expect(await store.takeLock({ ...ask, ...backfill })).toEqual({ fence: 3 });
   });
 
   it("keeps a second one waiting behind the first, who took it", async () => {
     await store.takeLock({ ...ask, ...backfill });
     await store.wantLock({ ...ask, ...night });
-    await store.releaseLock({ name: "sync a", firstRunId: backfill.firstRunId });
+    await store.releaseLock({ name: "sync a", runId: backfill.runId });
     await store.takeLock({ ...ask, ...holder("drain", "inbox") });
-    await store.releaseLock({ name: "sync a", firstRunId: "first-drain" });
+    await store.releaseLock({ name: "sync a", runId: "drain" });
     expect(await store.takeLock({ ...ask, ...backfill })).toEqual({ holder: night });
   });
 
   it("lets what a yielded holding drew stage nothing any more", async () => {
     const test = await StoreUnderTest.open(open);
     await test.openRun("b", "backfill");
-    await test.store.releaseLock({ name: "lock of b", firstRunId: "first-b" });
+    await test.store.releaseLock({ name: "lock of b", runId: "b" });
     await expect(test.store.drawStage({ runId: "b", chunk: 1, host: "h" })).rejects.toThrow(
       SupersededError,
     );

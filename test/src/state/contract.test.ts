@@ -6,7 +6,6 @@ import {
   StateUnavailableError,
   SupersededError,
 } from "../../../src/errors.ts";
-import { splitsPerRunMax } from "../../../src/limits.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
 
@@ -228,21 +227,23 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await test.openRun("r1");
     await test.stage("r1", 1);
     const part = { runId: "r1", chunk: 1, stage: 1, part: 0, host: "h", at };
+    const splitsMax = 200;
     await store.beginPart({ ...part, form: "file" });
     const files = { gzipBytes: 1, jsonBytes: 1, jsonlSha256: "x", gzipSha256: "y" };
-    const parts = Array.from({ length: splitsPerRunMax + 1 }, (_, index) => ({
+    const parts = Array.from({ length: splitsMax + 1 }, (_, index) => ({
       part: index + 1,
       ranges: [],
       records: 0,
       ...files,
     }));
     await expect(
-      store.splitPart({ ...part, parts, rejects: [], isTooLarge: false }),
+      store.splitPart({ ...part, parts, rejects: [], isTooLarge: false, splitsMax }),
     ).rejects.toThrow("extra ones were needed");
-    const most = parts.slice(0, splitsPerRunMax);
+    const most = parts.slice(0, splitsMax);
     expect(
-      (await store.splitPart({ ...part, parts: most, rejects: [], isTooLarge: false })).parts,
-    ).toHaveLength(200);
+      (await store.splitPart({ ...part, parts: most, rejects: [], isTooLarge: false, splitsMax }))
+        .parts,
+    ).toHaveLength(splitsMax);
   });
 
   it("prunes ended runs with their rejects and keeps what fingerprints rest on", async () => {

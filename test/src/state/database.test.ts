@@ -4,7 +4,9 @@ import { Worker } from "node:worker_threads";
 
 import { describe, expect, it } from "vitest";
 
+import { BusyError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/state/database.ts";
+import { migrations } from "../../../src/state/migrations.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Writes transactions of some ms, one after another without a pause, and counts them. */
@@ -50,5 +52,37 @@ describe("openDatabase", () => {
     db.close();
     // 3 or 4 most times, and more when this process is not scheduled in time. By SQLite's own waiting it is some dozens.
     expect(meanwhile.toSorted((a, b) => a - b)[times / 2]).toBeLessThan(10);
+  });
+
+  it("leaves the schema of a store as it is while a worker of an older version works with it", async () => {
+    const file = join(await temporaryFolder(), "state.db");
+    const older = openDatabase(file, migrations.slice(0, 1));
+    const beat = older.prepare(
+      "insert or replace into hosts (host_id, process, temporal_id, last_beat, version) values ('1', '42', 't', $at, '0.0.9')",
+    );
+    beat.run({ at: Date.now() - 30_000 });
+    expect(() => openDatabase(file)).toThrow(BusyError);
+    expect(() => openDatabase(file)).toThrow("worker 42 of sluice 0.0.9 works with it");
+    const version = older.prepare("pragma user_version");
+    expect(version.get()).toEqual({ user_version: 1 });
+    // One that beat before the clock was set back is gone, as one is that is silent.
+    beat.run({ at: Date.now() + 3_600_000 });
+    openDatabase(file).close();
+    expect(version.get()).toEqual({ user_version: migrations.length });
+    older.close();
+  });
+
+  it("is opened beside a living worker of the same schema", async () => {
+    const file = join(await temporaryFolder(), "state.db");
+    const one = openDatabase(file);
+    one
+      .prepare(
+        "insert into hosts (host_id, process, temporal_id, last_beat, version) values ('1', '42', 't', $at, '9')",
+      )
+      .run({ at: Date.now() });
+    const other = openDatabase(file);
+    expect(other.storeId).toBe(one.storeId);
+    other.close();
+    one.close();
   });
 });

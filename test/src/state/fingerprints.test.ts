@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { hashBytes, verdict } from "../../../src/state/fingerprints.ts";
+import { ageOf, hashBytes, verdict } from "../../../src/state/fingerprints.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "./store-under-test.ts";
 
@@ -24,7 +24,8 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
       Object.values(keys).flatMap((value) => Array<number>(hashBytes).fill(value)),
     );
     const settings = { full: false, rejectDuplicates: true, dryRun: false };
-    const names = { ...name, runId: "r1", chunk: 1, keys: Object.keys(keys), hashes };
+    const rowNumbers = Uint32Array.from(Object.keys(keys), (_, index) => index + 1);
+    const names = { ...name, runId: "r1", chunk: 1, keys: Object.keys(keys), hashes, rowNumbers };
     return [...(await store.stageKeys({ ...names, ...drawn, ...settings, ...more }))];
   };
   const commit = async (runId: string, drawn: { stage: number }): Promise<void> => {
@@ -127,15 +128,42 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
   it("judges a replayed row by its age: what was seen since supersedes it", async () => {
     const drawn = await draw();
     const { send: seenIn } = drawn;
-    expect(await judge(drawn, { a: 1 })).toEqual([unchanged]);
+    expect(await judge(drawn, { x: 1, a: 1 })).toEqual([send, unchanged]);
+    await commit("r2", drawn);
     await test.openRun("r3");
     const replaying = { ...(await draw("r3")), full: true };
     const aged = async (age: number): Promise<number[]> =>
       await judge(replaying, { a: 9 }, { full: true, rejectDuplicates: false, ages: [age] });
-    expect(await aged(seenIn - 0.5)).toEqual([superseded]);
-    expect(await aged(seenIn)).toEqual([send]);
-    expect(await aged(seenIn + 0.5)).toEqual([send]);
-    expect(await aged(seenIn + 0.25)).toEqual([superseded]);
-    expect(await aged(seenIn + 0.5)).toEqual([send]);
+    expect(await aged(ageOf(seenIn - 1, 9))).toEqual([superseded]);
+    expect(await aged(ageOf(seenIn, 1))).toEqual([superseded]);
+    expect(await aged(ageOf(seenIn, 2))).toEqual([send]);
+    expect(await aged(ageOf(seenIn, 3))).toEqual([send]);
+    expect(await aged(ageOf(seenIn, 2))).toEqual([superseded]);
+  });
+
+  it("judges a replayed row by no staging that was given up", async () => {
+    const drawn = await draw();
+    const { send: seenIn } = drawn;
+    await judge(drawn, { a: 2 });
+    const again = await draw();
+    expect(again.send).toBeGreaterThan(seenIn);
+    const ages = { full: true, rejectDuplicates: false, ages: [ageOf(seenIn - 1, 1)] };
+    expect(await judge(again, { a: 9 }, ages)).toEqual([send]);
+  });
+
+  it("keeps what was accepted of a chunk that was cut from an older row that is replayed, or in a backfill", async () => {
+    const drawn = await draw();
+    const cut = { runId: "r2", chunk: 1, stage: drawn.stage };
+    await judge(drawn, { a: 9 }, { runId: "r2" });
+    await store.finishStage({ ...cut, ...staged });
+    await test.accept("r2", 1, drawn.stage);
+    await store.cutChunk({ ...cut, part: 0, rejects: [], at });
+    await test.openRun("r3");
+    const again = await draw("r3");
+    const older = { full: true, rejectDuplicates: false, runId: "r3" };
+    const age = ageOf(drawn.send, 0);
+    expect(await judge(again, { a: 1 }, { ...older, ages: [age] })).toEqual([superseded]);
+    const begunAt = drawn.send - 1;
+    expect(await judge(again, { a: 1 }, { ...older, begunAt })).toEqual([unchanged]);
   });
 });

@@ -4,7 +4,12 @@ import { hostForgottenMs } from "../../../src/limits.ts";
 import { implementations, nowMs, StoreUnderTest } from "./store-under-test.ts";
 
 function beatOf(process: string, lastBeat: number): Parameters<StoreUnderTest["store"]["beat"]>[0] {
-  return { hostId: "host", process, temporalId: "t", lastBeat, version: "1" };
+  const told = {
+    name: `host - ${process} 1`,
+    command: "dev",
+    configs: { "sync accounts": "c0ffee" },
+  };
+  return { hostId: "host", process, temporalId: "t", lastBeat, version: "1", ...told };
 }
 
 describe.each(implementations)("hosts of $kind", ({ open }) => {

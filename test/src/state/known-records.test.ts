@@ -39,6 +39,7 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
       ...fields,
       send: drawn.send,
       keys: [key],
+      rowNumbers: new Uint32Array(1),
       hashes,
     });
     return ref;

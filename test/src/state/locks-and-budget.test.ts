@@ -24,9 +24,9 @@ describe.each(implementations)("locks: $kind", ({ open }) => {
       expect(await store.takeLock({ ...ask, ...holder("r1") })).toEqual({ fence: 1 });
       expect(await store.takeLock({ ...ask, ...holder("r1") })).toEqual({ fence: 1 });
       expect(await store.takeLock({ ...ask, ...holder("r2") })).toEqual({ holder: holder("r1") });
-      await store.releaseLock({ name: "sync a", firstRunId: "first-r2" });
+      await store.releaseLock({ name: "sync a", runId: "r2" });
       expect(await store.lockHolder("sync a")).toEqual(holder("r1"));
-      await store.releaseLock({ name: "sync a", firstRunId: "first-r1" });
+      await store.releaseLock({ name: "sync a", runId: "r1" });
       expect(await store.takeLock({ ...ask, ...holder("r2") })).toEqual({ fence: 2 });
     });
 

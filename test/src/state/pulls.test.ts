@@ -246,7 +246,7 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
   it("lets a run without the lock change nothing", async () => {
     await store.beginPull(beginning);
     const here = await step();
-    await store.releaseLock({ name: "lock of r1", firstRunId: "first-r1" });
+    await store.releaseLock({ name: "lock of r1", runId: "r1" });
     await expect(store.beginPull(beginning)).rejects.toThrow(SupersededError);
     await expect(store.beginListing(beginning)).rejects.toThrow(SupersededError);
     await expect(store.beginCall({ ...here, callsMax: 1 })).rejects.toThrow(SupersededError);
@@ -260,7 +260,7 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
     const listing = { ...name, runId: "r1", version: await store.beginListing(beginning), at };
     await store.addDomains({ ...listing, domains: ["a.example"], rejects: [], isLast: true });
     await test.openRun("r2");
-    await store.releaseLock({ name: "lock of r2", firstRunId: "first-r2" });
+    await store.releaseLock({ name: "lock of r2", runId: "r2" });
     const anew = { ...beginning, runId: "r2", anew: true, hasDomains: true };
     await expect(store.beginPull(anew)).rejects.toThrow(SupersededError);
     expect(await place()).toMatchObject({ domain: "a.example" });

@@ -17,6 +17,7 @@ export const name = { target: "sandbox main", sync: "accounts" };
 
 /** A finished staging of ten records in two bodies. */
 export const staged = {
+  keys: JSON.stringify(Array.from({ length: 10 }, (_, n) => `k${n}`)),
   to: { offset: 100 },
   done: false,
   counts: { read: 10, records: 10, unchanged: 0, filtered: 0, rejected: 0 },

@@ -18,8 +18,8 @@ import { makeImage, mayMount, mount, unmount } from "./mounts.ts";
 
 /** Whether Temporal tries again what failed so long after it was first asked for. */
 async function isRetried(error: unknown, afterMs: number): Promise<boolean> {
-  const info = { scheduledTimestampMs: Date.now() - afterMs };
-  const convert = async (): Promise<boolean> => toFailure(error).nonRetryable !== true;
+  const info = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: afterMs };
+  const convert = async (): Promise<boolean> => toFailure(error, 0).nonRetryable !== true;
   return await new MockActivityEnvironment(info).run<[], boolean, typeof convert>(convert);
 }
 

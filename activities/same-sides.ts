@@ -1,0 +1,60 @@
+import type { Source } from "../connectors/connector.ts";
+import {
+  assertSameAccount,
+  assertSameSource,
+  type Holder,
+  type Trust,
+} from "../connectors/identities.ts";
+import type { SyncConfig } from "../src/config/config.ts";
+import { sendLock } from "../src/state/locks.ts";
+import { isoNow, type Dependencies } from "./dependencies.ts";
+import { askOf } from "./source.ts";
+
+/** What a sync is known by among the identities. */
+function holderOf(deps: Pick<Dependencies, "now" | "state" | "target">, sync: string): Holder {
+  const { state, target } = deps;
+  return { state, kind: "sync", name: sync, lock: sendLock(target, sync), at: isoNow(deps) };
+}
+
+/**
+ * Holds account and source of a sync against those that its checkpoint and fingerprints belong to. To be called before anything is read or
+ * sent; where the answer is to be kept, once the send lock is held.
+ * @throws {ConfigError} one of them is another.
+ */
+export async function assertSameSides(
+  deps: Pick<Dependencies, "config" | "log" | "now" | "state" | "target">,
+  at: { readonly sync: SyncConfig; readonly source: Source; readonly isKept: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const { sync, source, isKept } = at;
+  const { version, position } = await deps.state.checkpoint({
+    target: deps.target,
+    sync: sync.name,
+  });
+  // Nothing was ever committed, so that nothing is known of either side.
+  const trust: Trust = { isFresh: version === 0, isKept };
+  const holder = holderOf(deps, sync.name);
+  const { account } = await deps.state.identities({ holder: holder.lock });
+  if (account === undefined && isKept && version > 0) {
+    const text = "account and source are taken for those that were worked with so far";
+    deps.log.info({ sync: sync.name }, text);
+  }
+  await assertSameAccount(holder, deps.config.api, trust);
+  const { connection } = sync;
+  await assertSameSource(holder, { source, connection, ask: askOf(sync, signal), position }, trust);
+}
+
+/**
+ * The same of the source alone, in the midst of a run: a worker may have been started again with another address.
+ * @throws {ConfigError} it is another one than when the run was opened.
+ */
+export async function assertStillSameSource(
+  deps: Pick<Dependencies, "now" | "state" | "target">,
+  { sync, source }: { readonly sync: SyncConfig; readonly source: Source },
+  signal: AbortSignal,
+): Promise<void> {
+  const { connection } = sync;
+  const asked = { source, connection, ask: askOf(sync, signal), position: null };
+  const trust = { isFresh: false, isKept: false };
+  await assertSameSource(holderOf(deps, sync.name), asked, trust);
+}

@@ -1,0 +1,115 @@
+import { hostForgottenMs } from "../src/limits.ts";
+import type { DoubtFacts } from "../src/state/doubt-store.ts";
+import type { Run } from "../src/state/runs.ts";
+import { attempt } from "./attempt.ts";
+import { syncOf, type Dependencies } from "./dependencies.ts";
+
+/** What looking for doubts needs. */
+type Looking = Pick<Dependencies, "clock" | "isProcessGone" | "now" | "process" | "state">;
+
+/** Whether a process has ended; of one that cannot be looked for, whether it has been silent for a day. */
+async function isGone({ isProcessGone, now, state }: Looking, process: string): Promise<boolean> {
+  const known = isProcessGone(process);
+  if (known !== undefined) return known;
+  const [host, , pid] = process.split(" ");
+  const beats = await state.beats({ since: now() - hostForgottenMs });
+  return !beats.some((beat) => beat.hostId === host && beat.process === pid);
+}
+
+/** Notes the requests of processes that are gone: they have ended, and nobody knows how. */
+export async function endGoneSenders(deps: Looking): Promise<void> {
+  const { clock, process: but, state } = deps;
+  for (const process of await state.openSenders({ but })) {
+    if (await isGone(deps, process)) await state.endSender({ process, now: clock() });
+  }
+}
+
+function minutesText(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  return `${minutes} min`;
+}
+
+function counted(records: number): string {
+  return records === 1 ? "1 record" : `${records} records`;
+}
+
+/** What a person should know of what may still land, when a run has ended. */
+function doubtWarnings(
+  { inDoubt, due, lost, waitMs, pending, pendingMs, stray }: DoubtFacts,
+  { isDone }: { readonly isDone: boolean },
+): string[] {
+  const warnings: string[] = [];
+  if (pending > 0 && !isDone) {
+    const how =
+      pendingMs === undefined ? "until its process ends" : `for ${minutesText(pendingMs)}`;
+    const many = counted(pending);
+    warnings.push(
+      `the outcome of requests with ${many} is unknown: they may still be applied, ${how}`,
+    );
+  }
+  if (inDoubt > 0) {
+    const when =
+      due === inDoubt
+        ? "with the next run"
+        : waitMs === undefined
+          ? "when the older request has ended"
+          : `in ${minutesText(waitMs)}`;
+    warnings.push(
+      `an older value may still be applied over ${counted(inDoubt)}, which will be sent once more ${when}`,
+    );
+  }
+  if (lost > 0) {
+    warnings.push(
+      `an older value may have been applied over ${counted(lost)}, and the staged file that could send them once more is gone: \`sluice status\` names some, for a backfill`,
+    );
+  }
+  if (stray > 0) {
+    warnings.push(
+      `${counted(stray)} that a run may have sent before it was given up came with no later run: \`sluice status\` names some`,
+    );
+  }
+  return warnings;
+}
+
+/** Settles what may still land when a run has ended, and has the rest sent once more when that is over. */
+export async function settleDoubts(
+  deps: Looking & Pick<Dependencies, "startResend">,
+  { runId, target, sync, kind, request }: Run,
+  isDone: boolean,
+): Promise<void> {
+  const { clock, state } = deps;
+  const isWhole = kind === "sync" || kind === "inbox";
+  const hasMadeAll = isDone && isWhole && request.limit === undefined && request.dryRun !== true;
+  await endGoneSenders(deps);
+  const madeBy = hasMadeAll ? runId : undefined;
+  const facts = await state.settleDoubts({ target, sync, now: clock(), madeBy });
+  const warnings = doubtWarnings(facts, { isDone });
+  if (warnings.length > 0) await state.addWarnings({ runId, warnings });
+  if (facts.inDoubt === 0 || kind === "resend") return;
+  // Where Temporal does not take it, the next run sends what is in doubt.
+  await deps.startResend(sync).catch(() => undefined);
+}
+
+/** Result of `lookForDoubts`. */
+export type DoubtLook = {
+  /** Keys in doubt. */
+  readonly inDoubt: number;
+  /** Those that can be sent once more now. */
+  readonly due: number;
+  /** Until more can be; undefined where nobody knows. */
+  readonly waitMs?: number | undefined;
+};
+
+/** Looks what of a sync is in doubt, and what of it can be sent once more. */
+export function createLookForDoubts(
+  deps: Dependencies,
+): (input: { readonly sync: string }) => Promise<DoubtLook> {
+  return async ({ sync: name }) =>
+    await attempt(async () => {
+      const { state, target, clock } = deps;
+      const { name: sync } = syncOf(deps, name);
+      await endGoneSenders(deps);
+      const { inDoubt, due, waitMs } = await state.settleDoubts({ target, sync, now: clock() });
+      return { inDoubt, due, waitMs };
+    });
+}

@@ -1,0 +1,135 @@
+import { createHmac } from "node:crypto";
+
+import type { ApiConfig } from "../src/config/config.ts";
+import { ConfigError } from "../src/errors.ts";
+import { currentKey } from "../src/fresh-key.ts";
+import type { Secret } from "../src/secret.ts";
+import type { IdentityPart, KnownIdentity } from "../src/state/identities.ts";
+import type { StateClient } from "../src/state/state-store.ts";
+import type { Ask } from "./ask.ts";
+import type { Recognition, Source } from "./connector.ts";
+
+/** A sync or pull whose account and source are looked at. */
+export type Holder = {
+  readonly state: Pick<StateClient, "identities" | "setIdentity">;
+  readonly kind: "pull" | "sync";
+  readonly name: string;
+  /** The name of its lock. */
+  readonly lock: string;
+  /** Now, as the store keeps it. */
+  readonly at: string;
+};
+
+/** What decides whether a run may go on with what is known. */
+export type Trust = {
+  /** Nothing rests on what is known yet: what is found is taken without a word. */
+  readonly isFresh: boolean;
+  /** A dry run keeps nothing. */
+  readonly isKept: boolean;
+};
+
+/** A source as it is asked, with the place in the configuration that says where it is. */
+export type AskedSource = {
+  readonly source: Source;
+  readonly connection: string;
+  readonly ask: Ask<unknown>;
+  /** The checkpoint; null for none. */
+  readonly position: unknown;
+};
+
+/** The identity of an account: a hash of its key, which tells nothing without the store's salt. */
+function recognizeAccount(
+  apiKey: Secret,
+  salt: string,
+  known: KnownIdentity | undefined,
+): Recognition {
+  const identity = createHmac("sha256", salt).update(apiKey.reveal()).digest("hex").slice(0, 32);
+  const isOther = known !== undefined && known.identity !== identity;
+  return {
+    identity,
+    shown: `key ${identity.slice(0, 8)}…`,
+    differs: isOther ? "the API key is not the one that was sent with before" : undefined,
+  };
+}
+
+/** The account of a holder by the key as it is now. */
+export async function findAccount({ state, lock }: Holder, api: ApiConfig): Promise<Recognition> {
+  const { salt, account } = await state.identities({ holder: lock });
+  return recognizeAccount(await currentKey(api), salt, account);
+}
+
+/** The source of a holder; undefined where its connector cannot tell one from another. */
+export async function findSource(
+  { state, lock }: Holder,
+  { source, ask, position }: AskedSource,
+): Promise<Recognition | undefined> {
+  if (source.recognize === undefined) return undefined;
+  const { source: known } = await state.identities({ holder: lock });
+  // A position of another form says nothing; that is told where the run begins.
+  const { data } = source.position.safeParse(position);
+  return await source.recognize({ ...ask, known: known?.identity, position: data });
+}
+
+/** Keeps what was found as what is known, where it is another. */
+export async function keepIdentity(
+  { state, lock, at }: Holder,
+  part: IdentityPart,
+  { identity, shown }: Recognition,
+): Promise<void> {
+  const known = (await state.identities({ holder: lock }))[part];
+  if (JSON.stringify(known?.identity) === JSON.stringify(identity)) return;
+  await state.setIdentity({ holder: lock, part, identity, shown, at });
+}
+
+/** The two ways on from another account or source. */
+function waysOn({ kind, name }: Holder, what: string): string {
+  const anew =
+    kind === "pull"
+      ? `\`sluice pull ${name} --full\` begins anew`
+      : `\`sluice state reset ${name} --reason "another ${what}"\` reads and sends everything anew`;
+  return `if it is the same ${what}, \`sluice state rebind ${name}\` says so (without a name: for all); if not, ${anew}`;
+}
+
+/** @throws {ConfigError} it is another one than is known. */
+async function assertSame(
+  holder: Holder,
+  part: IdentityPart,
+  at: { readonly found: Recognition; readonly trust: Trust; readonly field: string },
+): Promise<void> {
+  const { found, trust, field } = at;
+  const known = (await holder.state.identities({ holder: holder.lock }))[part];
+  if (found.differs !== undefined && known !== undefined && !trust.isFresh) {
+    throw new ConfigError(
+      `${holder.kind} ${holder.name}: ${found.differs}: it was ${known.shown} (since ${known.since}), and now it is ${found.shown}`,
+      { field, hint: waysOn(holder, part === "account" ? "account" : "source") },
+    );
+  }
+  if (trust.isKept) await keepIdentity(holder, part, found);
+}
+
+/**
+ * Holds the account against the one that checkpoint and fingerprints belong to; the first is taken as it is.
+ * @throws {ConfigError} it is another key, of which nobody has said that it is of the same account.
+ */
+export async function assertSameAccount(
+  holder: Holder,
+  api: ApiConfig,
+  trust: Trust,
+): Promise<void> {
+  const field = api.apiKeyFile === undefined ? "api.api_key" : "api.api_key_file";
+  await assertSame(holder, "account", { found: await findAccount(holder, api), trust, field });
+}
+
+/**
+ * The same of the source.
+ * @throws {ConfigError} it is another one, of which nobody has said that it is the same. @throws whatever the connector throws
+ */
+export async function assertSameSource(
+  holder: Holder,
+  asked: AskedSource,
+  trust: Trust,
+): Promise<void> {
+  const found = await findSource(holder, asked);
+  const field = `connections.${asked.connection}`;
+  if (found !== undefined) await assertSame(holder, "source", { found, trust, field });
+}

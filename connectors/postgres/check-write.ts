@@ -1,0 +1,66 @@
+import { ConfigError } from "../../src/errors.ts";
+import type { Ask } from "../ask.ts";
+import type { PatchColumns } from "../patches.ts";
+import { textIn, withSession, type Session } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { tableOf } from "./ddl.ts";
+import { quoteName, quoteTable, type TableName } from "./identifier.ts";
+import { readWriteTable } from "./write-table.ts";
+
+/**
+ * Looks whether `writePostgres` could write these columns, and writes nothing.
+ * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it; the hint is the statement that helps.
+ */
+export async function checkWritePostgres(
+  ask: Ask<PostgresConfig> & { readonly columns: PatchColumns },
+): Promise<void> {
+  const { config, signal, columns } = ask;
+  const name = tableOf(config);
+  await withSession({ config, signal, isWritable: true }, async (session) => {
+    await assertSchema(session, name);
+    await readWriteTable(session, name, columns);
+    await assertGrants(session, { name, columns, mayInsert: config.insert });
+  });
+}
+
+/** A schema that the role may not use hides even whether the table is there. */
+async function assertSchema(session: Session, { schema }: TableName): Promise<void> {
+  if (schema === undefined) return;
+  const [row] = await session.query(
+    "select current_user as role, has_schema_privilege($1, 'usage') as is_usable",
+    [schema],
+  );
+  if (row?.["is_usable"] === "t") return;
+  const role = quoteName(textIn(row ?? {}, "role"));
+  throw new ConfigError(`role ${role} may not use the schema ${schema}`, {
+    field: "table",
+    hint: `Run: grant usage on schema ${quoteName(schema)} to ${role};`,
+  });
+}
+
+/** An expression: whether the role has a privilege on each column of a parameter. */
+function may(privilege: string, parameter: string): string {
+  return `(select coalesce(bool_and(has_column_privilege($1::regclass, c, '${privilege}')), true) from unnest(${parameter}::text[]) as c)`;
+}
+
+/** What the one statement of a write-back does to each column: it compares, adds and changes. */
+async function assertGrants(
+  session: Session,
+  of: { readonly name: TableName; readonly columns: PatchColumns; readonly mayInsert: boolean },
+): Promise<void> {
+  const { name, mayInsert } = of;
+  const { key, set } = of.columns;
+  const table = quoteTable(name);
+  const [row = {}] = await session.query(
+    `select current_user as role, ${may("select", "$2")} as "select", ${may("insert", "$2")} as "insert", ${may("update", "$3")} as "update"`,
+    [table, [...key, ...set], set],
+  );
+  const needed = ["select", ...(mayInsert ? ["insert"] : []), "update"];
+  const missing = needed.filter((privilege) => row[privilege] !== "t");
+  if (missing.length === 0) return;
+  const role = quoteName(textIn(row, "role"));
+  throw new ConfigError(`role ${role} may not ${missing.join(", ")} in ${table}`, {
+    field: "table",
+    hint: `Run: grant ${missing.join(", ")} on ${table} to ${role};`,
+  });
+}

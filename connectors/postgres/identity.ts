@@ -1,0 +1,104 @@
+import { z } from "zod";
+
+import { addressesKnownMax } from "./limits.ts";
+
+/** What is kept of the database that a sync has read. */
+export const postgresIdentity = z
+  .object({
+    /** The server's system identifier; null where the role may not ask for it. */
+    system: z.string().nullable(),
+    database: z.string(),
+    /** Where it was found or confirmed, the last first: a physical copy has the same identifiers. */
+    addresses: z.array(z.string()).readonly(),
+    /** Of a primary. */
+    timeline: z.int().nullable(),
+    /** How far a primary had written its log. */
+    wal: z.string().nullable(),
+    /** A checkpoint that is known to be above the greatest value of its column. */
+    ahead: z.string().nullable(),
+  })
+  .readonly();
+
+/** See `postgresIdentity`. */
+export type PostgresIdentity = z.output<typeof postgresIdentity>;
+
+/** What a server says of itself. */
+export type Sighting = Omit<PostgresIdentity, "addresses"> & {
+  readonly address: string;
+  /** Where a server that came out of a recovery since its start left the timeline before; null where that is not known. */
+  readonly fork: string | null;
+};
+
+/** What a message calls a database. */
+export function shownSighting({ system, database, address, timeline }: Sighting): string {
+  const server =
+    system === null
+      ? ", whose system identifier this role may not ask for"
+      : `, system identifier ${system}`;
+  return `database ${database} at ${address}${server}${timeline === null ? "" : `, timeline ${timeline}`}`;
+}
+
+/** What to keep once a database counts as the one that is read. */
+export function rememberedOf(
+  known: PostgresIdentity | undefined,
+  found: Sighting,
+): PostgresIdentity {
+  const { system, database, address, ahead } = found;
+  const before = known !== undefined && isSameDatabase(known, found) ? known : undefined;
+  const others = before?.addresses.filter((one) => one !== address) ?? [];
+  // A standby tells neither; what its primary told stays.
+  const { timeline, wal } = found.timeline === null ? (before ?? found) : found;
+  return {
+    system: system ?? before?.system ?? null,
+    database,
+    addresses: [address, ...others].slice(0, addressesKnownMax),
+    timeline,
+    wal,
+    ahead,
+  };
+}
+
+/** Why a database may not be gone on with, as a clause; undefined when it is the one that was read. */
+export function differenceOf(known: PostgresIdentity, found: Sighting): string | undefined {
+  if (!isSameDatabase(known, found)) return "the database is not the one that was read before";
+  if (!known.addresses.includes(found.address)) {
+    return "the database is at an address that was never confirmed, where it may be a copy";
+  }
+  return (
+    wentBack(known, found) ??
+    (found.ahead === null || found.ahead === known.ahead
+      ? undefined
+      : `the checkpoint ${found.ahead} is above every value of its change column, as after a backup was restored`)
+  );
+}
+
+function isSameDatabase(
+  known: Pick<PostgresIdentity, "database" | "system">,
+  found: Pick<PostgresIdentity, "database" | "system">,
+): boolean {
+  if (known.database !== found.database) return false;
+  return known.system === null || found.system === null || known.system === found.system;
+}
+
+/** A log only grows: one that is shorter than it was, or left its timeline before that point, is an older state of the data. */
+function wentBack(known: PostgresIdentity, found: Sighting): string | undefined {
+  if (found.timeline === null || known.timeline === null) return undefined;
+  const restored = "the server went back to an older state, as after a backup was restored";
+  if (isBefore(found.wal, known.wal)) return restored;
+  if (found.timeline === known.timeline) return undefined;
+  if (isBefore(found.fork, known.wal)) return restored;
+  const isNext = found.timeline === known.timeline + 1;
+  // Without the point where it left nobody can tell a restored backup from a replica that took over, but that is elsewhere.
+  if ((isNext && found.fork !== null) || found.address !== known.addresses[0]) return undefined;
+  return "the server is on another timeline: a replica took over, or a backup was restored";
+}
+
+/** Compares two places of the log, `16/B374D848`; false where one is not known. */
+function isBefore(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && placeOf(one) < placeOf(other);
+}
+
+function placeOf(text: string): bigint {
+  const [high = "0", low = "0"] = text.split("/");
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+}

@@ -1,0 +1,76 @@
+import type { Finding } from "../ask.ts";
+import type { Session } from "./client.ts";
+import { sqlStateOf } from "./errors.ts";
+import { brieflyLooking, guessedZone, minutesText, nowAs, zoneFor } from "./horizon.ts";
+import { quoteName } from "./identifier.ts";
+import { clockStepMs, clocksPutBackMs, zonesApartMs } from "./limits.ts";
+import { isZoneGuessed, type PostgresSource } from "./source.ts";
+
+/** What `check` says of the zone of the change column, and of its newest rows beside the server's clock. */
+export async function checkStamps(
+  session: Session,
+  source: PostgresSource,
+): Promise<readonly Finding[]> {
+  const { changed, zone } = source;
+  if (changed?.kind !== "time") return [];
+  const aheadMs = changed.type === "date" ? undefined : await newestAheadMs(session, source);
+  const stamps = aheadMs === undefined ? undefined : stampsFinding(source, aheadMs);
+  const asked: readonly Finding[] = isZoneGuessed(source)
+    ? [
+        {
+          name: "time zone",
+          ok: false,
+          detail: guessedZone(changed, zone.name),
+          fix: `say which zone its times are of: \`time_zone: UTC\` (what most frameworks write), or \`time_zone: ${zone.name}\``,
+        },
+      ]
+    : [];
+  return stamps === undefined ? asked : [...asked, stamps];
+}
+
+/** By how much the newest row is stamped ahead of the server's clock, less than 0 behind it; undefined where that takes too long. */
+async function newestAheadMs(
+  session: Session,
+  { changed, from, zone }: PostgresSource,
+): Promise<number | undefined> {
+  if (changed === undefined) return undefined;
+  const [name, now] = [quoteName(changed.name), nowAs(changed, "now()")];
+  const near = `interval '${zonesApartMs} milliseconds'`;
+  try {
+    const rows = await brieflyLooking(
+      session,
+      async () =>
+        await session.query(
+          `select round(extract(epoch from max(${name}) - ${now}) * 1000) as ms from ${from}
+           where ${name} between ${now} - ${near} and ${now} + ${near}`,
+          zoneFor(changed, zone.name),
+        ),
+    );
+    const ms = rows[0]?.["ms"] ?? null;
+    return ms === null ? undefined : Number(ms);
+  } catch (error) {
+    if (sqlStateOf(error) === "57014") return undefined;
+    throw error;
+  }
+}
+
+/** What a stamp says that no right clock in the right zone would give; undefined for one that may well be right. */
+function stampsFinding({ changed, zone }: PostgresSource, aheadMs: number): Finding | undefined {
+  const name = "newest row";
+  const isLocal = changed?.type !== "timestamp with time zone";
+  const here = isLocal ? `the server's clock in ${zone.name}` : "the server's clock";
+  if (aheadMs > clockStepMs) {
+    return {
+      name,
+      ok: false,
+      detail: `it is stamped ${minutesText(aheadMs)} ahead of ${here}`,
+      fix: isLocal
+        ? "set `time_zone` to the zone that the column's times are of; if it is that, look at the clock of who stamps the rows"
+        : "look at the clock of who stamps the rows: a run leaves such rows for later",
+    };
+  }
+  // Where nothing changed for hours it is right all the same.
+  if (!isLocal || aheadMs > -clocksPutBackMs / 2) return undefined;
+  const detail = `warning: it is stamped ${minutesText(-aheadMs)} behind ${here}: if a row changed since, \`time_zone\` is another`;
+  return { name, ok: true, detail };
+}

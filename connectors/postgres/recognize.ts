@@ -1,0 +1,99 @@
+import type { Ask } from "../ask.ts";
+import type { Recognition } from "../connector.ts";
+import { addressOf } from "./address.ts";
+import { textIn, withSession, type Session, type TextRow } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { sqlStateOf } from "./errors.ts";
+import { brieflyLooking } from "./horizon.ts";
+import { quoteName } from "./identifier.ts";
+import { differenceOf, postgresIdentity, rememberedOf, shownSighting } from "./identity.ts";
+import type { Sighting } from "./identity.ts";
+import { greatestMs } from "./limits.ts";
+import { lowestRead, type PostgresPosition } from "./position.ts";
+import { describeSource } from "./source.ts";
+
+/** Tells whether this is the database that was read before, by what the server says of itself. */
+export async function recognizePostgres(
+  ask: Ask<PostgresConfig> & {
+    readonly known?: unknown;
+    readonly position?: PostgresPosition | undefined;
+  },
+): Promise<Recognition> {
+  return await withSession(ask, async (session) => {
+    const { config, position } = ask;
+    const found: Sighting = {
+      ...(await sightingOf(session, config)),
+      ahead: await checkpointAhead(session, config, position),
+    };
+    // What an older sluice kept in another form says nothing.
+    const known = postgresIdentity.safeParse(ask.known).data;
+    return {
+      identity: rememberedOf(known, found),
+      shown: shownSighting(found),
+      differs: known && differenceOf(known, found),
+    };
+  });
+}
+
+async function sightingOf(
+  session: Session,
+  config: PostgresConfig,
+): Promise<Omit<Sighting, "ahead">> {
+  const [named] = await session.query("select current_database() as database");
+  const control = await unlessRefused(session, "select system_identifier from pg_control_system()");
+  const log = await unlessRefused(
+    session,
+    `select pg_current_wal_flush_lsn() as wal, pg_walfile_name(pg_current_wal_lsn()) as file, pg_last_wal_replay_lsn() as fork
+     where not pg_is_in_recovery()`,
+  );
+  const { host, port } = addressOf(config);
+  return {
+    system: control?.["system_identifier"] ?? null,
+    database: textIn(named, "database"),
+    address: `${host.toLowerCase()}:${port}`,
+    // The name of a file of the log begins with its timeline.
+    timeline: log === undefined ? null : Number.parseInt(textIn(log, "file").slice(0, 8), 16),
+    wal: log?.["wal"] ?? null,
+    fork: log?.["fork"] ?? null,
+  };
+}
+
+/** The row of a statement; undefined where there is none, the role may not ask, or the server does not know what is asked. */
+async function unlessRefused(session: Session, sql: string): Promise<TextRow | undefined> {
+  try {
+    const [row] = await session.query(sql);
+    return row;
+  } catch (error) {
+    // 42: syntax or access; 0A: not supported here; 55: not in this state, as when a standby is asked.
+    if (/^(?:42|0A|55)/.test(sqlStateOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The checkpoint, where it is a number and so far above the greatest one of the column that new rows would be passed over;
+ * null where it is not, where there are no rows, or where asking takes longer than a run that opens may wait.
+ */
+async function checkpointAhead(
+  session: Session,
+  config: PostgresConfig,
+  position: PostgresPosition | undefined,
+): Promise<string | null> {
+  const lowest = position && lowestRead(config, position);
+  if (lowest === undefined || config.changed_by === undefined) return null;
+  const { changed, from } = await describeSource(session, config);
+  if (changed?.kind !== "number") return null;
+  try {
+    const sql = `select max(${quoteName(changed.name)}) < $1::numeric as is_ahead from ${from}`;
+    const look = async (): Promise<readonly TextRow[]> => await session.query(sql, [lowest]);
+    const [row] = await brieflyLooking(session, look, greatestMs);
+    return row?.["is_ahead"] === "t" ? positionText(position) : null;
+  } catch (error) {
+    if (sqlStateOf(error) === "57014") return null;
+    throw error;
+  }
+}
+
+function positionText(position: PostgresPosition | undefined): string | null {
+  return position !== undefined && "changed" in position ? position.changed : null;
+}

@@ -1,0 +1,22 @@
+import type { Ask } from "../ask.ts";
+import { withSession } from "./client.ts";
+import type { PostgresConfig } from "./config.ts";
+import { describeSource, isUnique } from "./source.ts";
+
+/**
+ * How often the same values may stand in some columns: `once` where a key or a unique index says so, `often` where the key needs further
+ * columns; undefined where the columns have nothing to do with the key.
+ */
+export async function repeatsInPostgres(
+  ask: Ask<PostgresConfig> & { readonly columns: readonly string[] },
+): Promise<"often" | "once" | undefined> {
+  return await withSession(ask, async (session) => {
+    const { key, oid } = await describeSource(session, ask.config);
+    const keyNames = key.map(({ name }) => name);
+    if (keyNames.every((name) => ask.columns.includes(name))) return "once";
+    if (oid !== undefined && (await isUnique(session, oid, ask.columns))) return "once";
+    const isPartOfKey =
+      ask.columns.length > 0 && ask.columns.every((name) => keyNames.includes(name));
+    return isPartOfKey ? "often" : undefined;
+  });
+}

@@ -1,0 +1,192 @@
+import { z } from "zod";
+
+/** Something that a person should know of an answer that counts as acceptance. */
+export type AnswerNote = {
+  /** Names what it is about, without numbers: it is told of once. */
+  readonly about: string;
+  readonly text: string;
+};
+
+/** What the body of a 200 says of the records that were sent. */
+export type Acceptance =
+  | { readonly isWhole: true; readonly note: AnswerNote | undefined }
+  /** Nobody knows which records were taken: all, some or none. */
+  | { readonly isWhole: false; readonly why: string };
+
+/** A text is judged by so much of it: a hostile one must not cost more. */
+const judgedCharsMax = 2_000;
+
+/** Words that a person reads, of a name such as `partialSuccess` or `not_accepted`. */
+function wordsOf(name: string): string {
+  return name
+    .slice(0, judgedCharsMax)
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
+    .replaceAll(/[\s_-]+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+const refusing = "reject|refus|fail|invalid|error|skipp|discard|dropp";
+const taking = "accepted|stored|saved|received|ingested|imported|succeeded|successful";
+const record = "(?:records?|rows?|lines?|items?|objects?|entries|events?|accounts?|contacts?)";
+/** What a refusal looks like that did not happen: "0 errors", "without any rejected records". */
+const noRefusal = new RegExp(
+  String.raw`\b(?:no|0|zero|without(?: any)?) (?:${record} )?(?:were |was )?(?:${refusing})\w*`,
+  "g",
+);
+
+const refusingStatus =
+  /\b(?:err|fail|reject|refus|invalid|den(?:y|ied)|partial|incomplete|abort|cancel|expir|dropp|discard|skipp|ignored|malform|mismatch|exceed|conflict|forbidden|exception|un(?:success|accept|process|able|author)|timed out|timeout|cannot|not\b|no\b|none\b|nothing\b)/;
+
+/** Words of a status that say no more than that records were taken. */
+const familiarStatus =
+  /^(?:ok|okay|success|successful|succeeded|accepted|received|stored|saved|created|confirmed|complete|completed|done|queued|pending|scheduled|submitted|uploaded|ingested|imported|processed|processing|started|in progress)$/;
+
+/** In a sentence these words mean something else as often as not, so only a few places count. */
+const refusingSentence = [
+  /^\W*(?:err(?:or)?\b|fail|reject|refus|invalid|denied|nothing\b|none\b|unable|could ?n[o']t|cannot|no (?:records?|rows?|lines?)\b)/,
+  /\b(?:was|were|been|has|have|got) (?:\w+ )?(?:reject|refus|fail|invalid|discard|dropp|skipp)/,
+  /\bpartial/,
+  /\bnot (?:all|every)\b/,
+  /\bnot (?:been )?(?:accepted|stored|saved|taken|ingested|imported)\b(?! yet)/,
+  /\b(?:nothing (?:was|has)|none (?:of|was|were))\b/,
+  /\bwith (?:\w+ )?errors?\b/,
+  /\b(?:can|could) ?n[o']t be (?:accepted|stored|saved|ingested|imported|processed|parsed|read|validated)\b/,
+];
+
+/** A sentence without what it says of other cases ("if a record is invalid, …"), and without refusals that did not happen. */
+function plainSentence(text: string): string {
+  return text
+    .slice(0, judgedCharsMax)
+    .toLowerCase()
+    .replaceAll(/(?<=\d)[,_'](?=\d{3}(?!\d))/g, "")
+    .replaceAll(/\b(?:if|when|will|may|might|can|could|would|should)\b(?! ?n[o']t)[^.;,\n]*/g, "")
+    .replaceAll(noRefusal, "");
+}
+
+type Counts = { readonly taken: readonly number[]; readonly refused: readonly number[] };
+
+function numbersIn(text: string, pattern: string): number[] {
+  return [...text.matchAll(new RegExp(pattern, "g"))].map(([, number]) => Number(number));
+}
+
+/** The counts that a sentence tells: "2 of 3 records were stored", "1 record rejected", "accepted: 2". */
+function countsInSentence(text: string): Counts {
+  const were = "(?:were |was |have been |has been )?";
+  const share = String.raw`\b(\d+) ?(?:of|out of|/) ?\d+ (?:${record}|${were}(?:${taking}))\b`;
+  return {
+    taken: [
+      ...numbersIn(text, share),
+      ...numbersIn(
+        text,
+        String.raw`(?<!\d ?(?:of|out of|/) ?)\b(\d+) (?:${record} )?${were}(?:${taking})\b`,
+      ),
+      ...numbersIn(text, String.raw`\b(?:${taking})(?: ${record})? ?[:=] ?(\d+)\b`),
+    ],
+    refused: [
+      ...numbersIn(text, String.raw`\b(\d+) (?:[a-z]+ ){0,2}(?:${refusing})`),
+      ...numbersIn(text, String.raw`\b(?:${refusing})[a-z]*(?: ${record})? ?[:=] ?(\d+)\b`),
+    ],
+  };
+}
+
+const filler =
+  "(?: ?(?:count|total|number|num|of|list|ids|indices|details|records?|rows?|lines?|items?|objects?))*";
+const takenName = new RegExp(`^${filler} ?(?:${taking}|success)${filler}$`);
+const refusedName = new RegExp(`^${filler} ?(?:${refusing})[a-z]*${filler}$`);
+const sentName = /^(?:(?:number of|num) )?(?:records?|rows?|lines?)(?: (?:count|total))?$/;
+/** Members whose text, where there is one, tells of a fault. */
+const faultName = /^(?:errors?|failure)(?: message)?$/;
+
+/** How many a member speaks of: a number is itself, a list as many as it holds. */
+function amountOf(value: unknown): number | undefined {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function isRefusal(name: string, value: unknown): boolean {
+  if (typeof value === "boolean") {
+    const saysYes = refusedName.test(name) || name === "partial";
+    return value ? saysYes : takenName.test(name) || name === "ok";
+  }
+  if (typeof value === "string") return faultName.test(name) && value !== "";
+  return (refusedName.test(name) || name === "detail") && (amountOf(value) ?? 0) > 0;
+}
+
+/** The members of an answer and of the objects in it, by their words. */
+function membersOf(json: unknown, depth = 2): (readonly [name: string, value: unknown])[] {
+  const object = z.record(z.string(), z.unknown()).safeParse(json).data ?? {};
+  return Object.entries(object).flatMap(([name, value]) => [
+    [wordsOf(name), value] as const,
+    ...(depth > 1 ? membersOf(value, depth - 1) : []),
+  ]);
+}
+
+/** A status that may be shown: letters alone, so that no id and no key is among them. */
+function shown(status: string): string {
+  return /^[A-Za-z][A-Za-z _-]{0,39}$/.test(status) ? `"${status}"` : "(not of letters alone)";
+}
+
+const anyText = z.string().catch("");
+const texts = z.object({ status: anyText, message: anyText }).catch({ status: "", message: "" });
+
+/**
+ * Says whether the 200 of a request that applies records accepts all `sent` of them. The API document names no words, so it does unless its
+ * words or its counts say that records were refused or only some were taken; a status that is not familiar accepts, with a note.
+ */
+export function acceptanceOf(json: unknown, sent: number): Acceptance {
+  const { status, message } = texts.parse(json);
+  const members = membersOf(json);
+  const statusWords = wordsOf(status).replaceAll(noRefusal, "").trim();
+  if (refusingStatus.test(statusWords))
+    return { isWhole: false, why: `its status is ${shown(status)}` };
+  const sentence = plainSentence(message);
+  if (refusingSentence.some((pattern) => pattern.test(sentence))) {
+    return { isWhole: false, why: "its message says so" };
+  }
+  if (members.some(([name, value]) => isRefusal(name, value))) {
+    return { isWhole: false, why: "it lists faults" };
+  }
+  const told = countsInSentence(sentence);
+  const counted = members.flatMap(([name, value]) =>
+    takenName.test(name) || sentName.test(name) ? (amountOf(value) ?? []) : [],
+  );
+  const taken = [...told.taken, ...counted];
+  const refused = told.refused.find((count) => count > 0);
+  if (refused !== undefined) return { isWhole: false, why: `it counts ${refused} as refused` };
+  const least = Math.min(...taken);
+  if (least < sent) return { isWhole: false, why: `it counts ${least} of ${sent} records` };
+  return { isWhole: true, note: noteOf(status, statusWords, { most: Math.max(...taken), sent }) };
+}
+
+function noteOf(
+  status: string,
+  words: string,
+  { most, sent }: { readonly most: number; readonly sent: number },
+): AnswerNote | undefined {
+  if (most > sent) {
+    const text = `the service counted ${most} records where ${sent} were sent: they count as accepted`;
+    return { about: "more records than were sent", text };
+  }
+  if (familiarStatus.test(words)) return undefined;
+  const about = `the status ${shown(status)}`;
+  return {
+    about,
+    text: `the service answered 200 with ${about}, which was not seen before: it counts as accepted`,
+  };
+}
+
+const done =
+  /\balready (?:been |being |is |was )?(?:successfully )?(?:confirm|process|accept|ingest|import|complet|done|finish|receiv|start|queue|submit|notif|appl|in progress|underway)/;
+const refusedBefore = /reject|refus|invalid|validation|partial/;
+const refusedSince =
+  /\balready\b.*(?:reject|refus|invalid|validation|partial|fail|abort|cancel|discard|error|den(?:y|ied))/;
+
+/** What a 409 to a confirm says of the file: it was confirmed before, its upload is gone, it was refused, or nothing of these. */
+export function saidOfConfirmed(message: string): "done" | "gone" | "refused" | undefined {
+  const text = message.slice(0, judgedCharsMax).toLowerCase().replaceAll(noRefusal, "");
+  if (/\balready\b.*(?:expir|delet|remov)/.test(text)) return "gone";
+  if (!/\balready\b/.test(text)) return undefined;
+  if (refusedBefore.test(text) || refusedSince.test(text)) return "refused";
+  return done.test(text) ? "done" : undefined;
+}

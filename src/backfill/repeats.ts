@@ -1,0 +1,20 @@
+import type { SyncConfig } from "../config/config.ts";
+import { keyColumnsOf } from "../mapping/key-columns.ts";
+import { shapeOf } from "../records/streams.ts";
+import { askToPlan, type SourceToPlan } from "./source.ts";
+
+/**
+ * Whether several rows of a source may make one record, of which a later one replaces an earlier: `once` says never, `often` that it
+ * is made so (a table of versions), undefined that nobody can tell. Events stand each for itself, and a connector that does not say
+ * promises by its `at` that each row is the only one of its record.
+ */
+export async function repeatsOf(
+  sync: Pick<SyncConfig, "connectorConfig" | "record" | "stream">,
+  source: Pick<SourceToPlan, "repeats">,
+  signal: AbortSignal,
+): Promise<"often" | "once" | undefined> {
+  if (source.repeats === undefined || shapeOf(sync.stream).discriminator !== "type") return "once";
+  const columns = keyColumnsOf(sync);
+  if (columns === undefined) return undefined;
+  return await source.repeats({ ...askToPlan(sync.connectorConfig, signal), columns });
+}

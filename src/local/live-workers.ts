@@ -1,0 +1,61 @@
+// Which workers of a project live, and whether the configuration they work with is that of a command.
+import { targetOf, type Config } from "../config/config.ts";
+import { sha256 } from "../config/hash.ts";
+import type { Beat } from "../state/hosts.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { isProcessGone } from "./process-identity.ts";
+
+/** A sync or pull, as it is run. */
+export type Runnable = { readonly kind: "pull" | "sync"; readonly name: string };
+
+/** Characters of a mark: enough to tell two configurations from each other. */
+const markChars = 16;
+
+function markName({ kind, name }: Runnable): string {
+  return `${kind} ${name}`;
+}
+
+/** A mark of the configuration of each sync and pull, and of the service that it talks to: it differs where a run would. */
+export function configMarks({
+  api,
+  syncs,
+  pulls,
+}: Pick<Config, "api" | "pulls" | "syncs">): Readonly<Record<string, string>> {
+  const marks = (
+    kind: Runnable["kind"],
+    of: Config["pulls"] | Config["syncs"],
+  ): [string, string][] =>
+    [...of].map(([name, { configHash }]) => [
+      markName({ kind, name }),
+      sha256(`${targetOf(api)} ${configHash}`).slice(0, markChars),
+    ]);
+  return Object.fromEntries([...marks("sync", syncs), ...marks("pull", pulls)]);
+}
+
+/** The workers of a store at one Temporal that beat and whose process, where it can be looked for, is there. */
+export async function liveWorkers(
+  state: Pick<StateStore, "beats">,
+  at: { readonly temporalId: string; readonly since: number },
+): Promise<Beat[]> {
+  const beats = await state.beats({ since: at.since });
+  return beats.filter(
+    ({ temporalId, name, hostId }) =>
+      temporalId === at.temporalId && isProcessGone(name, hostId) !== true,
+  );
+}
+
+/** Whether a worker goes on when the command that runs is over. */
+export function isLasting({ command }: Pick<Beat, "command">): boolean {
+  return command === "dev" || command === "worker";
+}
+
+/** How a worker's configuration of what is to run differs from a command's; undefined where it does not. */
+export function differenceOf(
+  { configs }: Pick<Beat, "configs">,
+  wanted: Runnable,
+  config: Config,
+): "changed" | "missing" | undefined {
+  const theirs = configs[markName(wanted)];
+  if (theirs === undefined) return "missing";
+  return theirs === configMarks(config)[markName(wanted)] ? undefined : "changed";
+}

@@ -1,0 +1,36 @@
+import { rejectText } from "../records/reject-codes.ts";
+import type { Refusal } from "../state/refusals.ts";
+import { hashesOf } from "./changed.ts";
+import type { MakeReject, Page } from "./page.ts";
+
+function nameOf(key: string, hash: Uint8Array): string {
+  return `${Buffer.from(hash).toString("hex")} ${key}`;
+}
+
+/**
+ * Rejects the records that the service refused on an earlier way of their chunk, which was not committed: found once, they are not looked
+ * for again by halving. A record that changed since is another one, and is tried.
+ */
+export async function* rejectRefused(
+  pages: AsyncIterable<Page>,
+  refusals: readonly Refusal[],
+  makeReject: MakeReject,
+): AsyncGenerator<Page> {
+  const known = new Map(refusals.map((refusal) => [nameOf(refusal.key, refusal.hash), refusal]));
+  const keys = new Set(refusals.map(({ key }) => key));
+  for await (const page of pages) {
+    page.candidates = page.candidates.filter((candidate) => {
+      const { key, index } = candidate;
+      if (!keys.has(key)) return true;
+      const refusal = known.get(nameOf(key, hashesOf([candidate])));
+      if (refusal === undefined) return true;
+      const { code, field } = refusal;
+      const naming = field === null ? "" : `, naming ${field}`;
+      const reason = `${rejectText(code)}${naming}, when it was last sent; it did not change since`;
+      const fault = { step: "send", code, field: field ?? undefined, reason, key } as const;
+      page.rejects.push(makeReject(page.source, index, fault));
+      return false;
+    });
+    yield page;
+  }
+}

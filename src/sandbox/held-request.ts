@@ -1,0 +1,14 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+/** A request that was read whole: it can be done whether or not its client still waits. */
+export async function heldRequest(request: IncomingMessage): Promise<IncomingMessage> {
+  const body = await buffer(request);
+  const held = new IncomingMessage(new Socket());
+  const { headers, method, rawHeaders, url } = request;
+  Object.assign(held, { headers, method, rawHeaders, url, complete: true });
+  held.push(body);
+  held.push(null);
+  return held;
+}

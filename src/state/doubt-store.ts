@@ -1,0 +1,199 @@
+import { z } from "zod";
+
+import type { Moment } from "../clock.ts";
+import type { SyncName } from "./checkpoints.ts";
+import type { Database } from "./database.ts";
+import { all, count } from "./database.ts";
+import { createRequests, isOver, leftMs, type PendingRequest } from "./requests.ts";
+import { createSettling } from "./settling.ts";
+
+/** A record of a staging, by its number in the staged file. */
+export type StagedRecord = { readonly send: number; readonly record: number };
+
+const doubtfulRow = z
+  .object({
+    key: z.string(),
+    /** The staging that sent it last, where its line is. */
+    send: z.int(),
+    record: z.int(),
+    runId: z.string(),
+    chunk: z.int(),
+    stage: z.int(),
+    /** Where the staged file is. */
+    host: z.string(),
+  })
+  .readonly();
+
+/** A record to be sent once more, and where its line is. */
+export type DoubtfulRecord = z.output<typeof doubtfulRow>;
+
+/** What of a sync is in doubt. */
+export type DoubtFacts = {
+  /** Keys of which an older value may still be applied over the one that was sent last, which is sent once more then. */
+  readonly inDoubt: number;
+  /** Such keys of which the staged line is gone, so that only their source can send them again. */
+  readonly lost: number;
+  /** Those among them that can be sent once more: nothing older can be applied any more. */
+  readonly due: number;
+  /** How long until more of them can be, in ms; undefined where none waits, or a request has not ended. */
+  readonly waitMs: number | undefined;
+  /** Records of requests that may still be applied. */
+  readonly pending: number;
+  /** For how long at most, in ms; undefined while one has not ended. */
+  readonly pendingMs: number | undefined;
+  /** Keys that a run which was given up may have sent, and that no later run made. */
+  readonly stray: number;
+};
+
+const strayRow = z.object({ key: z.string(), runId: z.string() }).readonly();
+
+/** A key that may have been sent, and the run that was given up while it sent it. */
+export type StrayKey = z.output<typeof strayRow>;
+
+/** What may still land: requests of unknown outcome, and the records that were sent again before these were over. */
+export interface DoubtStore {
+  /** Records that are in doubt and can be sent once more now, behind `after`, in the order in which they were sent. */
+  doubtfulRecords(
+    input: SyncName & {
+      readonly after: StagedRecord;
+      readonly now: Moment;
+      readonly limit: number;
+    },
+  ): DoubtfulRecord[];
+  /** Notes that the lines of a staging are gone. */
+  loseLines(input: { readonly send: number }): void;
+  /** Processes other than `but` with a request of which nobody said how it ended. */
+  openSenders(input: { readonly but: string }): string[];
+  /** Notes that a process is gone, and that its requests ended with it: nobody knows how. */
+  endSender(input: { readonly process: string; readonly now: Moment }): void;
+  /**
+   * Forgets requests that are over and that no key waits for, and answers what is left. `madeBy` is a run that has just sent all that its
+   * source holds: what an earlier run may have sent, and this one did not make, is a stray key from now on.
+   */
+  settleDoubts(
+    input: SyncName & { readonly now: Moment; readonly madeBy?: string | undefined },
+  ): DoubtFacts;
+  /** What of a sync is in doubt now. */
+  doubtFacts(input: SyncName & { readonly now: Moment }): DoubtFacts;
+  /** Stray keys of a sync, in order. */
+  strayKeys(input: SyncName & { readonly limit: number }): StrayKey[];
+  /** The stagings of a run whose files hold lines that may have to be sent once more. */
+  keptStages(input: {
+    readonly runId: string;
+  }): { readonly chunk: number; readonly stage: number }[];
+}
+
+const stageRow = z.object({ chunk: z.int(), stage: z.int() });
+const senderRow = z.object({ process: z.string() });
+const requestRow = z.object({ request: z.int() });
+const waitingRow = z.object({ key: z.string(), request: z.int() });
+
+/** How long until the first of the keys that wait can be sent once more. */
+function waitOf(
+  requests: ReadonlyMap<number, PendingRequest>,
+  waiting: readonly z.output<typeof waitingRow>[],
+  now: Moment,
+): number | undefined {
+  const waits = [...Map.groupBy(waiting, ({ key }) => key).values()].map((ofKey) =>
+    Math.max(
+      ...ofKey.map(({ request }) => {
+        const pending = requests.get(request);
+        if (pending === undefined) return 0;
+        return pending.isOpen ? Infinity : leftMs(pending, now);
+      }),
+    ),
+  );
+  const wait = Math.min(...waits.filter((ms) => ms > 0), Infinity);
+  return Number.isFinite(wait) ? wait : undefined;
+}
+
+/** The numbers of the requests that are over, as a JSON array. */
+function overOf(pending: readonly PendingRequest[], now: Moment): string {
+  return JSON.stringify(pending.filter((each) => isOver(each, now)).map(({ request }) => request));
+}
+
+/** Keys of which every row has a request that is over. */
+const waitsForNone = "group by key having min(request in (select value from json_each($over)))";
+
+/** Says what is in doubt; to be called inside a transaction. */
+function createFacts(db: Database): (setId: number, now: Moment) => DoubtFacts {
+  const requests = createRequests(db);
+  const isWaiting = "set_id = $setId and send is not null and not is_lost";
+  const countDue = db.prepare(
+    `select count(*) from (select 1 from doubts where ${isWaiting} ${waitsForNone})`,
+  );
+  const waiting = db.prepare(`select key, request from doubts where ${isWaiting}`);
+  const countLost = db.prepare(
+    "select count(distinct key) from doubts where set_id = $setId and is_lost",
+  );
+  const countStrays = db.prepare("select count(*) from stray_keys where set_id = $setId");
+  return (setId, now) => {
+    const pending = requests.pending(setId);
+    const landing = pending.filter((each) => !isOver(each, now));
+    const records = landing.flatMap(({ ranges }) => ranges.map(([from, to]) => to - from));
+    const isOpen = landing.some((each) => each.isOpen);
+    const found = all(waitingRow, waiting, { setId });
+    const byNumber = new Map(pending.map((each) => [each.request, each]));
+    return {
+      inDoubt: new Set(found.map(({ key }) => key)).size,
+      lost: count(countLost, { setId }),
+      due: count(countDue, { setId, over: overOf(pending, now) }),
+      waitMs: waitOf(byNumber, found, now),
+      pending: records.reduce((sum, each) => sum + each, 0),
+      pendingMs: isOpen ? undefined : Math.max(0, ...landing.map((each) => leftMs(each, now))),
+      stray: count(countStrays, { setId }),
+    };
+  };
+}
+
+/** What may still land, of a SQLite store. */
+export function createDoubtStore(db: Database): DoubtStore {
+  const requests = createRequests(db);
+  const settling = createSettling(db);
+  const factsOf = createFacts(db);
+  const set = db.prepare("select id from fingerprint_sets where target = $target and sync = $sync");
+  const doubtful = db.prepare(
+    `select key, send, record, run_id as runId, chunk, stage, host from (
+       select key, send, record from doubts
+       where set_id = $setId and send is not null and next_send is null and not is_lost
+         and (send, record) > ($send, $record) ${waitsForNone})
+     join sends using (send) order by send, record limit $limit`,
+  );
+  const lose = db.prepare("update doubts set is_lost = 1 where send = $send");
+  const senders = db.prepare(
+    "select distinct process from requests where is_open and process <> $but",
+  );
+  const openOf = db.prepare("select request from requests where is_open and process = $process");
+  const strays = db.prepare(
+    "select key, run_id as runId from stray_keys where set_id = $setId order by key limit $limit",
+  );
+  const kept = db.prepare(
+    `select distinct chunk, stage from doubts d join sends s on s.send in (d.send, d.next_send) where run_id = $runId`,
+  );
+  const setOf = (name: SyncName): number => count(set, { target: name.target, sync: name.sync });
+  return {
+    doubtfulRecords: ({ after, now, limit, ...name }) => {
+      const setId = setOf(name);
+      const over = overOf(requests.pending(setId), now);
+      return all(doubtfulRow, doubtful, { setId, over, limit, ...after });
+    },
+    loseLines: ({ send }) => db.write(() => void lose.run({ send })),
+    openSenders: (input) => all(senderRow, senders, input).map(({ process }) => process),
+    endSender: ({ process, now }) =>
+      db.write(() => {
+        for (const { request } of all(requestRow, openOf, { process })) {
+          requests.endUnknown(request, now);
+        }
+      }),
+    settleDoubts: ({ now, madeBy, ...name }) =>
+      db.write(() => {
+        const setId = setOf(name);
+        if (madeBy !== undefined) settling.findStrays(setId, madeBy);
+        settling.forgetOver(setId, now);
+        return factsOf(setId, now);
+      }),
+    doubtFacts: ({ now, ...name }) => factsOf(setOf(name), now),
+    strayKeys: ({ limit, ...name }) => all(strayRow, strays, { setId: setOf(name), limit }),
+    keptStages: ({ runId }) => all(stageRow, kept, { runId }),
+  };
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+import type { SyncName } from "./checkpoints.ts";
+import type { Database } from "./database.ts";
+import { count, first } from "./database.ts";
+import { sendOfSeen } from "./fingerprints.ts";
+
+/** A sync and the hash of the mapping that it has now. */
+export type SyncMapping = SyncName & { readonly mapping: string };
+
+/** What the service holds that other mappings made. */
+export type OlderMapping = {
+  /** Whether there may be any. */
+  readonly isAny: boolean;
+  /** Records that were neither sent by this mapping nor seen by it unchanged; of a sync without fingerprints none is known. */
+  readonly records: number;
+};
+
+/** Mappings: which made what was sent. A source that resumes does not read again what did not change. */
+export interface MappingStore {
+  /** What of a sync other mappings made. Only reads. */
+  olderMapping(input: SyncMapping): OlderMapping;
+  /** Notes that everything the source holds was mapped by this mapping: what others made of it is replaced. */
+  forgetOlderMappings(input: SyncMapping): void;
+}
+
+const setRow = z.object({ id: z.int(), validAfter: z.int() });
+
+/** Notes the mapping of a staging that was accepted; to be called inside a transaction. */
+export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
+  const note = db.prepare(
+    `insert or ignore into mappings (set_id, mapping)
+     select id, mapping from fingerprint_sets, sends where id = $setId and send = $send and mapping is not null and records > 0`,
+  );
+  return (input) => void note.run(input);
+}
+
+/**
+ * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as such, so that an update of sluice
+ * is no alarm.
+ */
+const isOurs = (send: string): string =>
+  `coalesce(${send}.state in ('committed', 'cut') and coalesce(${send}.mapping, $mapping) = $mapping, 0)`;
+
+/** The mappings of a SQLite store. */
+export function createMappingStore(db: Database): MappingStore {
+  const set = db.prepare(
+    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
+  );
+  const others = "set_id = $setId and mapping <> $mapping";
+  const isAny = db.prepare(`select count(*) from mappings where ${others}`);
+  const forget = db.prepare(`delete from mappings where ${others}`);
+  const made = db.prepare(
+    `select count(*) from fingerprints f
+     left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendOfSeen("f.seen")}
+     where f.set_id = $setId and f.hash is not null and abs(f.send) > $validAfter
+       and not ${isOurs("sent")} and not ${isOurs("seen")}`,
+  );
+  return {
+    olderMapping: ({ target, sync, mapping }) => {
+      const found = first(setRow, set, { target, sync });
+      if (found === undefined) return { isAny: false, records: 0 };
+      const { id: setId, validAfter } = found;
+      if (count(isAny, { setId, mapping }) === 0) return { isAny: false, records: 0 };
+      return { isAny: true, records: count(made, { setId, mapping, validAfter }) };
+    },
+    forgetOlderMappings: ({ target, sync, mapping }) =>
+      db.write(() => {
+        const { id: setId = 0 } = first(setRow, set, { target, sync }) ?? {};
+        forget.run({ setId, mapping });
+      }),
+  };
+}

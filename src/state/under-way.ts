@@ -1,0 +1,41 @@
+import type { Database } from "./database.ts";
+import { all, toJson } from "./database.ts";
+import { sendColumns, sendRow, type Send, type StageCounts, type StageName } from "./sends.ts";
+
+/** What is read and not committed yet, for those who watch a run. */
+export interface UnderWayStore {
+  /** Notes how far a staging has read; one that is not under way any more is left alone. */
+  noteStage(input: StageName & { readonly counts: StageCounts; readonly to: unknown }): void;
+  /** The stagings of a run that are under way or wait to be sent, the newest last. */
+  openSends(input: { readonly runId: string }): Send[];
+}
+
+/** What is under way in a SQLite store. */
+export function createUnderWayStore(db: Database): UnderWayStore {
+  const note = db.prepare(
+    `update sends set to_position = $to, rows_read = $read, records = $records, unchanged = $unchanged,
+       filtered = $filtered, rejected = $rejected
+     where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
+  );
+  const open = db.prepare(
+    `select ${sendColumns} from sends where run_id = $runId and state in ('staging', 'staged') order by send`,
+  );
+  return {
+    noteStage: ({ counts, to, runId, chunk, stage }) =>
+      db.write(() => void note.run({ runId, chunk, stage, ...counts, to: toJson(to) })),
+    openSends: ({ runId }) => all(sendRow, open, { runId }),
+  };
+}
+
+/** What several stagings counted. */
+export function sumOf(counts: readonly StageCounts[]): StageCounts {
+  const sum = (count: (of: StageCounts) => number): number =>
+    counts.reduce((total, of) => total + count(of), 0);
+  return {
+    read: sum(({ read }) => read),
+    records: sum(({ records }) => records),
+    unchanged: sum(({ unchanged }) => unchanged),
+    filtered: sum(({ filtered }) => filtered),
+    rejected: sum(({ rejected }) => rejected),
+  };
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+
+import { accountsCsv, accountsYaml, failureOf } from "../support/harness.ts";
+import { runOver, splitOf, TestRun, type Staged } from "../support/test-run.ts";
+
+const forms = ["body", "file"] as const;
+
+type Form = (typeof forms)[number];
+
+/** What the service says of each part in turn: halves without a name, or that it took it. */
+type Answer = "refused" | "taken";
+
+/** Sends parts until a split stops the run; answers the type of that failure, undefined where none did. */
+async function sendUntilStopped(
+  run: TestRun,
+  chunk: Staged,
+  how: { readonly form: Form; readonly answers: readonly Answer[] },
+): Promise<string | undefined> {
+  const { form, answers } = how;
+  const step = form === "body" ? "upload-json" : "confirm-upload";
+  const parts = [0];
+  for (const answer of answers) {
+    if (answer === "refused")
+      run.harness.sandbox.order(step, { status: 422, body: { detail: [] } });
+    const part = run.part(chunk, parts.shift());
+    const failure = await run.attemptPart(part, form);
+    if (failure === undefined) continue;
+    const split = splitOf(failure);
+    if (split === undefined) throw failure;
+    const { splitChunk } = run.harness.activities;
+    const made = await run.harness
+      .perform(splitChunk, { ...part, how: split })
+      .catch(async (error: unknown) => await failureOf(Promise.reject(error)));
+    if (!("parts" in made)) return made.type ?? "";
+    parts.unshift(...made.parts);
+  }
+  return undefined;
+}
+
+const none = "reject_limit: { rate: 0%, rows: 0 }";
+
+/** Of eight records a0 to a3 are taken, a4 is found, and that is one too many. */
+async function stoppedRun(form: Form): Promise<TestRun> {
+  const run = await runOver(accountsCsv(8), { sync: [none] });
+  const chunk = await run.stage();
+  const answers = ["refused", "taken", "refused", "refused", "refused"] as const;
+  expect(await sendUntilStopped(run, chunk, { form, answers })).toBe("TooManyRejects");
+  return run;
+}
+
+const stopped = {
+  outcome: "failed",
+  failure: { code: "TooManyRejects", message: "stopped" },
+} as const;
+
+async function laterRun(run: TestRun, runId: string, full?: true): Promise<TestRun> {
+  const harness = await run.harness.withYaml(accountsYaml());
+  return await TestRun.open(harness, { runId, request: { full } });
+}
+
+describe.each(forms)("a chunk that is given up on its way, as a %s", (form) => {
+  it("counts as sent what was accepted of it, and leaves the checkpoint", async () => {
+    const run = await stoppedRun(form);
+    expect(await run.close(stopped)).toMatchObject({
+      outcome: "failed",
+      balanced: true,
+      counts: { read: 5, sent: 4, rejected: 1 },
+      possibly_repeated: 0,
+      checkpoint: { before: 0, after: 0 },
+    });
+  });
+
+  it("is gone on with by the next run: nothing goes twice, and what was refused is not looked for again", async () => {
+    const run = await stoppedRun(form);
+    await run.close(stopped);
+    const next = await laterRun(run, "run-2");
+    expect(await next.transfer(form)).toMatchObject({
+      balanced: true,
+      counts: { read: 8, sent: 3, unchanged: 4, rejected: 1 },
+      parts: 1,
+    });
+    expect(await next.rejects()).toMatchObject([
+      { key: "a4", place: "accounts.csv:6", code: "refused_by_service", step: "send" },
+    ]);
+  });
+
+  it("tries what was refused once more after a run that got through", async () => {
+    const run = await stoppedRun(form);
+    await run.close(stopped);
+    await (await laterRun(run, "run-2")).transfer(form);
+    const third = await laterRun(run, "run-3");
+    expect(await third.transfer(form)).toMatchObject({
+      counts: { sent: 1, unchanged: 7, rejected: 0 },
+    });
+  });
+
+  it("has a refused record tried that changed since, and all of them by a full run", async () => {
+    const run = await stoppedRun(form);
+    await run.close(stopped);
+    const full = await laterRun(run, "run-2", true);
+    expect(await full.stage()).toMatchObject({ records: 8, counts: { rejected: 0 } });
+    await full.close({ outcome: "cancelled" });
+    await run.harness.write(
+      "accounts.csv",
+      accountsCsv(8, (row) => (row === 4 ? "mended" : `name ${row}`)),
+    );
+    const next = await laterRun(run, "run-3");
+    expect(await next.transfer(form)).toMatchObject({ counts: { rejected: 0 } });
+    expect((await next.harness.sandbox.names()).get("a4")).toBe("mended");
+  });
+});
+
+it("makes a key unknown again that was accepted and has a newer record in the rest", async () => {
+  const csv = `${accountsCsv(8)}a0,c0.example,newer\n`;
+  const run = await runOver(csv, { sync: [none, "duplicate_keys: send"] });
+  const chunk = await run.stage();
+  const answers = ["refused", "taken", "refused", "refused", "refused"] as const;
+  await sendUntilStopped(run, chunk, { form: "file", answers });
+  await run.close(stopped);
+  const harness = await run.harness.withYaml(accountsYaml("duplicate_keys: send"));
+  const next = await TestRun.open(harness, { runId: "run-2" });
+  await next.transfer();
+  expect((await harness.sandbox.names()).get("a0")).toBe("newer");
+});
+
+it("is not gone on with by its own run, and neither staged again nor split", async () => {
+  const run = await stoppedRun("file");
+  expect(await failureOf(run.stage())).toMatchObject({ type: "Superseded" });
+  const halves = { halves: true, why: "refused_by_service" } as const;
+  expect(await failureOf(run.split(run.part({ chunk: 1, stage: 1 }), halves))).toMatchObject({
+    type: "ContractBroken",
+  });
+});
+
+it("is known to sluice as the service holds it once its run was pruned", async () => {
+  const run = await stoppedRun("file");
+  await run.close(stopped);
+  const { state } = run.harness.deps;
+  expect(await state.pruneRuns({ before: "2030-01-01T00:00:00.000Z" })).toBe(1);
+  const next = await laterRun(run, "run-2");
+  expect(await next.transfer()).toMatchObject({ counts: { sent: 3, unchanged: 4, rejected: 1 } });
+});
+
+it("goes on in the same way where no fingerprints are kept", async () => {
+  const run = await runOver(accountsCsv(4), { sync: [none, "send: all"] });
+  const chunk = await run.stage();
+  const answers = ["refused", "refused", "refused"] as const;
+  await sendUntilStopped(run, chunk, { form: "file", answers });
+  await run.close(stopped);
+  const harness = await run.harness.withYaml(accountsYaml("send: all"));
+  const next = await TestRun.open(harness, { runId: "run-2" });
+  expect(await next.transfer()).toMatchObject({ counts: { sent: 3, rejected: 1 } });
+});

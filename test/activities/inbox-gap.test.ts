@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+
+import { inboxPosition } from "../../connectors/inbox.ts";
+import { exitCodeOfReport } from "../../src/commands/exit-code.ts";
+import { lookIntoInboxes } from "../../src/commands/inbox-status.ts";
+import { reportText } from "../../src/commands/report-text.ts";
+import type { RunReport } from "../../src/report.ts";
+import { PostedHarness } from "../support/posted.ts";
+import { TestRun } from "../support/test-run.ts";
+
+const hourMs = 3_600_000;
+
+async function sweep({ harness, activities }: PostedHarness): Promise<number> {
+  const swept = harness.perform(async () => await activities.sweepInboxes(), undefined);
+  return (await swept).removed.events;
+}
+
+async function drain({ harness }: PostedHarness, runId: string): Promise<RunReport> {
+  return await (await TestRun.open(harness, { runId, kind: "inbox" })).transfer();
+}
+
+async function post(posted: PostedHarness, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids) await posted.post(id);
+}
+
+/** Takes the sync's checkpoint away: it is as one that was never sent to this target. */
+async function forgetCheckpoint({ harness }: PostedHarness): Promise<void> {
+  const { state, target } = harness.deps;
+  const { version } = await state.checkpoint({ target, sync: "accounts" });
+  const at = "2026-01-01T00:00:00.000Z";
+  const moved = { target, sync: "accounts", version, position: null, reason: "test", at };
+  await state.setCheckpoint(moved);
+}
+
+/** Three events were sent and removed, two more came, and the sync begins at the beginning. */
+async function withGap(): Promise<PostedHarness> {
+  const posted = await PostedHarness.open({ connection: "retention: 1h" });
+  await post(posted, "a1", "a2", "a3");
+  await drain(posted, "run-1");
+  posted.harness.clock.nowMs += hourMs + 1;
+  expect(await sweep(posted)).toBe(3);
+  await post(posted, "a4", "a5");
+  await forgetCheckpoint(posted);
+  return posted;
+}
+
+/** A checkpoint of a sync that is not configured now, or of another account. */
+async function heldBy(sync: string, target?: string): Promise<PostedHarness> {
+  const posted = await PostedHarness.open({ connection: "retention: 1h" });
+  const { deps } = posted.harness;
+  await post(posted, "a1", "a2", "a3");
+  await drain(posted, "run-1");
+  const own = await deps.state.checkpoint({ target: deps.target, sync: "accounts" });
+  const position = { ...inboxPosition.parse(own.position), seq: 1 };
+  const held = { target: target ?? deps.target, sync, version: 0, position };
+  await deps.state.setCheckpoint({ ...held, reason: "test", at: "2026-01-01T00:00:00.000Z" });
+  posted.harness.clock.nowMs += hourMs + 1;
+  return posted;
+}
+
+describe("events that were removed before a sync read them", () => {
+  it("are counted as gone, warned of, and no success", async () => {
+    const posted = await withGap();
+    const report = await drain(posted, "run-2");
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      balanced: true,
+      counts: { read: 5, sent: 2, rejected: 0, gone: 3 },
+      warnings: [expect.stringContaining("3 events were removed from the inbox before")],
+    });
+    expect(exitCodeOfReport(report)).toBe(3);
+    expect(reportText(report)).toContain("+ rejected 0 + gone 3");
+  });
+
+  it("are told of once", async () => {
+    const posted = await withGap();
+    await drain(posted, "run-2");
+    await post(posted, "a6");
+    const report = await drain(posted, "run-3");
+    expect(report).toMatchObject({ outcome: "done", counts: { read: 1, sent: 1 }, warnings: [] });
+    expect(report.counts.gone).toBeUndefined();
+  });
+
+  it("are none where the checkpoint is of another inbox", async () => {
+    const posted = await withGap();
+    const { state, target } = posted.harness.deps;
+    const position = { inbox: "another", connection: "forms", seq: 3 };
+    const { version } = await state.checkpoint({ target, sync: "accounts" });
+    const at = "2026-01-01T00:00:00.000Z";
+    await state.setCheckpoint({ target, sync: "accounts", version, position, reason: "test", at });
+    expect((await drain(posted, "run-2")).counts.gone).toBeUndefined();
+  });
+});
+
+describe("what a checkpoint of the store has not covered", () => {
+  it.each([
+    ["a sync that is not configured now", "copies", undefined],
+    ["another account", "accounts", "https://api.example other"],
+  ])("is not removed: of %s", async (...[, sync, target]) => {
+    const posted = await heldBy(sync, target);
+    expect(await sweep(posted)).toBe(1);
+    const [standing] = await posted.inbox.standings();
+    // Nothing of it waits to be sent: it does not fill the backlog.
+    expect(standing).toMatchObject({ accepted: 3, waiting: 0 });
+  });
+
+  it("is told by `status`, with the command that lets it go", async () => {
+    const posted = await heldBy("copies");
+    await sweep(posted);
+    const { config, state, target } = posted.harness.deps;
+    const [forms] = await lookIntoInboxes(config, state);
+    expect(forms?.problem).toEqual({
+      text: `its events are kept for copies of ${target}, which is not sent now`,
+      hint: `let them go: \`sluice state reset copies --target '${target}' --reason …\``,
+    });
+    const at = "2026-01-01T00:00:00.000Z";
+    const reset = { target, sync: "copies", version: 1, position: null, reason: "gone", at };
+    await state.setCheckpoint(reset);
+    const [after] = await lookIntoInboxes(config, state);
+    expect(after?.problem).toBeUndefined();
+    expect(await sweep(posted)).toBe(2);
+  });
+});

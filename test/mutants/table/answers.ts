@@ -1,0 +1,111 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Mutants of what an answer of the service means. */
+export const mutantsOfAnswers: readonly Mutant[] = [
+  {
+    id: "S70",
+    plants: "a 200 that took some of the records counts as acceptance of all",
+    edits: [
+      {
+        file: "src/api/classify.ts",
+        find: "const accepted = appliesRecords(step) ? acceptanceOf(json, exchange.records) : undefined;",
+        replace:
+          "const accepted = { ...acceptanceOf(json, exchange.records), isWhole: true } as const;",
+      },
+    ],
+    test: {
+      file: "test/activities/upload-json.test.ts",
+      title: "rejects a record of which it alone was said that it was not taken",
+    },
+  },
+  {
+    id: "S71",
+    plants: "a 409 that says that the file was rejected counts as acceptance",
+    edits: [
+      {
+        file: "src/api/acceptance.ts",
+        find: 'if (refusedBefore.test(text) || refusedSince.test(text)) return "refused";',
+        replace: 'if (refusedBefore.test(text) || refusedSince.test(text)) return "done";',
+      },
+    ],
+    test: {
+      file: "test/activities/confirm-upload.test.ts",
+      title: "sends the file's records in other files after a 409 of a file that was rejected",
+    },
+  },
+  {
+    id: "S72",
+    plants: "records of a 200 that took some of them count as certainly not taken",
+    edits: [
+      {
+        file: "src/api/classify.ts",
+        find: "throw new ApiRejectedError(message, { refused: [], mayBeApplied: true });",
+        replace: "throw new ApiRejectedError(message, { refused: [] });",
+      },
+    ],
+    test: {
+      file: "test/activities/upload-json.test.ts",
+      title: "sends no part that was taken in part as a whole, and counts it as possibly repeated",
+    },
+  },
+  {
+    id: "S73",
+    plants: "a service that counts from 1 has good neighbours rejected",
+    edits: [
+      {
+        file: "activities/split-chunk.ts",
+        find: "if (first > 0 && first < records.length) {",
+        replace: "if (first > records.length) {",
+      },
+    ],
+    test: {
+      file: "test/activities/split-chunk.test.ts",
+      title: "rejects no good neighbour when the service counts from 1",
+    },
+  },
+  {
+    id: "S74",
+    plants: "an id with a full stop is taken, so that a signed text can be parted elsewhere",
+    edits: [
+      {
+        file: "src/standard-webhooks.ts",
+        find: "return /^[^.\\p{Cc}]{1,256}$/u.test(text);",
+        replace: "return /^[^\\p{Cc}]{1,256}$/u.test(text);",
+      },
+    ],
+    test: {
+      file: "test/connectors/webhook/standard.test.ts",
+      title: "refuses an id and a body that were parted elsewhere than they were signed",
+    },
+  },
+  {
+    id: "S75",
+    plants: "a total that makes no sense costs a page that is paid for",
+    edits: [
+      {
+        file: "src/api/search.ts",
+        find: "const count = z.int().min(0).nullish().catch(undefined);",
+        replace: "const count = z.int().min(0).nullish();",
+      },
+    ],
+    test: {
+      file: "test/src/api/search.test.ts",
+      title: "takes any member of meta to be absent",
+    },
+  },
+  {
+    id: "S76",
+    plants: "the sandbox never answers a request without a body",
+    edits: [
+      {
+        file: "src/sandbox/request-body.ts",
+        find: 'if (raw.readableEnded) resolve();\n    else if (raw.destroyed) reject(new Error("the client went away"));',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/sandbox/upload-json.test.ts",
+      title: "is answered 422 by /search/accounts when it has none",
+    },
+  },
+];

@@ -1,0 +1,110 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Mutants of the commands and of what they start: first contact, and machines that are not well. */
+export const mutantsOfCommands: readonly Mutant[] = [
+  {
+    id: "S90",
+    plants: "a state folder that nothing can hold is made for ever",
+    edits: [
+      {
+        file: "src/private-file.ts",
+        find: "  if (!existsSync(dirname(path))) makePrivateFolder(dirname(path));",
+        replace: "  mkdirSync(path, { recursive: true });",
+      },
+    ],
+    test: {
+      file: "test/src/state/state-fault.test.ts",
+      title: "comes to an end where a folder that is there can hold no other",
+    },
+  },
+  {
+    id: "S91",
+    plants: "a server outlives its last user on a disk that takes no lock",
+    edits: [
+      {
+        file: "src/local/shared-service.ts",
+        find: "async () => await leave(file, user.id),\n      );",
+        replace: "() => undefined,\n      );",
+      },
+    ],
+    test: {
+      file: "test/src/local/shared-service.test.ts",
+      title: "ends the server with its last user where nothing can be locked or written any more",
+    },
+  },
+  {
+    id: "S93",
+    plants: "check does not look for the columns of a mapping",
+    edits: [
+      {
+        file: "src/commands/check.ts",
+        find: "await checkColumns(source, sync, { signal, mayName: true });",
+        replace: "connectorOf({ sources }, source.name);",
+      },
+    ],
+    test: {
+      file: "test/src/commands/check.test.ts",
+      title: "looks for the columns that a mapping reads, as a run will",
+    },
+  },
+  {
+    id: "S94",
+    plants: "a pull pays before it looks whether it can write",
+    edits: [
+      {
+        file: "activities/pull-open.ts",
+        find: "await checkWriteBack(deps, pull, signal);",
+        replace: "signal.throwIfAborted();",
+      },
+    ],
+    test: {
+      file: "test/activities/pull-write.test.ts",
+      title: "is not begun, and nothing paid, while its table cannot be written",
+    },
+  },
+  {
+    id: "S95",
+    plants: "init takes a column that repeats for the key",
+    edits: [
+      {
+        file: "src/commands/init-plan.ts",
+        find: "      assertNames(sample, column);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/commands/init-sample.test.ts",
+      title: "refuses a key that repeats and a column without domains, with the count",
+    },
+  },
+  {
+    id: "S96",
+    plants: "discover proposes numbers for a type that no JSON number carries",
+    edits: [
+      {
+        file: "src/commands/suggest-sync.ts",
+        find: 'if (type === "number" && isWide(note)) return name;',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/commands/discover.test.ts",
+      title: "prints syncs for tables that can be pasted as they are",
+    },
+  },
+  {
+    id: "S92",
+    plants: "a full disk is no reason to exit with 2",
+    edits: [
+      {
+        file: "src/commands/exit-code.ts",
+        find: "error instanceof StateUnavailableError || ",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/state-fault.test.ts",
+      title: "says of a full disk how many bytes are free",
+    },
+  },
+];

@@ -1,0 +1,83 @@
+import type { Mutant } from "../mutant.ts";
+
+const rightWorkerTest = "test/src/commands/right-worker.test.ts";
+
+/** Mutants of who does a run, and of runs that send nothing. */
+export const mutantsOfEngine: readonly Mutant[] = [
+  {
+    id: "S100",
+    plants: "a run is begun beside a worker with another configuration of it",
+    edits: [
+      {
+        file: "src/local/live-workers.ts",
+        find: 'return theirs === configMarks(config)[markName(wanted)] ? undefined : "changed";',
+        replace: "return undefined;",
+      },
+    ],
+    test: {
+      file: rightWorkerTest,
+      title: "stop it before it begins where one has another configuration of it, and say which",
+    },
+  },
+  {
+    id: "S101",
+    plants: "a file that sluice dev could not take up is never looked at again",
+    edits: [
+      {
+        file: "src/commands/watch-config.ts",
+        find: "warn(`${config.file} has changed and is not taken up: ${messageOf(error)}`);",
+        replace:
+          "warn(`${config.file} has changed and is not taken up: ${messageOf(error)}`);\n      return undefined;",
+      },
+    ],
+    test: {
+      file: "test/src/commands/watch-config.test.ts",
+      title: "takes a changed file up once it is valid, and says meanwhile what is wrong with it",
+    },
+  },
+  {
+    id: "S102",
+    plants: "a chunk in which nothing leaves goes on for five minutes",
+    edits: [
+      {
+        file: "src/pipeline/chunk-limits.ts",
+        find: "const { unsentMs = limits.ms } = limits;",
+        replace: "const unsentMs = limits.ms;",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/chunk-limits.test.ts",
+      title: "ends sooner while nothing leaves, but not before it was worth its beginning",
+    },
+  },
+  {
+    id: "S104",
+    plants: "what a stop of the worker cut off counts as a fault of the run",
+    edits: [
+      {
+        file: "activities/attempt.ts",
+        find: "if (isWorkerStop(cancellationSignal)) throw workerStopped();",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/attempt.test.ts",
+      title: "ends as interrupted, and not as at fault, when its worker stops",
+    },
+  },
+  {
+    id: "S103",
+    plants: "the first chunk decides how all is sent although nothing of it leaves",
+    edits: [
+      {
+        file: "workflows/choose-mode.ts",
+        find: "if (!isWhole && records === 0) return undefined;",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/workflows/choose-mode.test.ts",
+      title: "waits for the first chunk in which something leaves",
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Mutants of which account, which source and which store: another one must be noticed. */
+export const mutantsOfIdentities: readonly Mutant[] = [
+  {
+    id: "S120",
+    plants: "another API key is taken without a word",
+    edits: [
+      {
+        file: "connectors/identities.ts",
+        find: "known !== undefined && known.identity !== identity;",
+        replace: "known !== undefined && known.identity === null;",
+      },
+    ],
+    test: {
+      file: "test/activities/same-sides.test.ts",
+      title: "stops a run before anything leaves, and says which key it was",
+    },
+  },
+  {
+    id: "S121",
+    plants: "another database is read from the checkpoint of the first",
+    edits: [
+      {
+        file: "activities/same-sides.ts",
+        find: "const trust: Trust = { isFresh: version === 0, isKept };",
+        replace: "const trust: Trust = { isFresh: true, isKept };",
+      },
+    ],
+    test: {
+      file: "test/activities/same-sides.test.ts",
+      title: "stops a run before anything is read, and names both",
+    },
+  },
+  {
+    id: "S122",
+    plants: "a run goes on with the key of a worker that was started again",
+    edits: [
+      {
+        file: "activities/dependencies.ts",
+        find: "  await assertStillSameAccount(deps, run);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/same-sides.test.ts",
+      title: "ends a run whose worker was started again with it",
+    },
+  },
+  {
+    id: "S123",
+    plants: "a database that was restored to a point in time counts as one whose replica took over",
+    edits: [
+      {
+        file: "connectors/postgres/identity.ts",
+        find: "  if (isBefore(found.fork, known.wal)) return restored;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/identity.test.ts",
+      title: "stops when it is restored to a point in time",
+    },
+  },
+  {
+    id: "S124",
+    plants: "a checkpoint above every value of a numeric change column is gone on from",
+    edits: [
+      {
+        file: "connectors/postgres/recognize.ts",
+        find: '=== "t" ? positionText(position) : null;',
+        replace: '=== "T" ? positionText(position) : null;',
+      },
+    ],
+    test: {
+      file: "test/activities/same-sides.test.ts",
+      title: "stops the run, as after a backup was restored",
+    },
+  },
+  {
+    id: "S125",
+    plants: "a store is migrated while a worker of an older version works with it",
+    edits: [
+      {
+        file: "src/state/database.ts",
+        find: "    if (from > 0) refuseLiveWorkers(db, file);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/database.test.ts",
+      title:
+        "leaves the schema of a store as it is while a worker of an older version works with it",
+    },
+  },
+  {
+    id: "S126",
+    plants: "a store that was restored from a backup trusts its fingerprints",
+    edits: [
+      {
+        file: "src/state/last-send.ts",
+        find: "set valid_after = $send, is_restored = 1",
+        replace: "set is_restored = 1",
+      },
+    ],
+    test: {
+      file: "test/activities/restored-store.test.ts",
+      title: "sends what was sent before the backup that its store was restored from",
+    },
+  },
+];

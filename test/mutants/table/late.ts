@@ -1,0 +1,229 @@
+import type { Mutant } from "../mutant.ts";
+
+const doubtTest = "test/activities/doubt.test.ts";
+const linesTest = "test/activities/doubt-lines.test.ts";
+const orderTest = "test/activities/replay-order.test.ts";
+const resetTest = "test/activities/reset.test.ts";
+
+/** What comes late: requests that are applied behind newer ones, rows that are replayed, runs that are reset. */
+export const mutantsOfLate: readonly Mutant[] = [
+  {
+    id: "S51",
+    plants: "a key in doubt counts as known",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: "set.isDoubted?.(key) !== true;",
+        replace: "set.isDoubted !== null;",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is overwritten once more when it is applied behind the next run: answer lost",
+    },
+  },
+  {
+    id: "S52",
+    plants: "an aborted request was not applied",
+    edits: [
+      {
+        file: "activities/leaving.ts",
+        find: "hasLeft && (signal.aborted || mayBeApplied(error) || !(error instanceof SluiceError)),",
+        replace:
+          "hasLeft && !signal.aborted && error instanceof SluiceError && mayBeApplied(error),",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is overwritten once more when it is applied behind the next run: aborted before",
+    },
+  },
+  {
+    id: "S53",
+    plants: "the clock alone says that an attempt without an end is over",
+    edits: [
+      {
+        file: "src/state/requests.ts",
+        find: "lasts_ms)\n     values ($setId, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)",
+        replace:
+          "lasts_ms, is_open)\n     values ($setId, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, $deadlineMs + $restMs, 0)",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is asked for as long as its process lives, and has not said how it ended",
+    },
+  },
+  {
+    id: "S54",
+    plants: "a later chunk of a run is never in doubt because of an earlier one",
+    edits: [
+      {
+        file: "src/state/doubts.ts",
+        find: "return !(isOnItsWay && request.runId === runId);",
+        replace: "return !isOnItsWay && request.runId !== runId;",
+      },
+    ],
+    test: { file: doubtTest, title: "may be applied behind a later chunk of its own run" },
+  },
+  {
+    id: "S55",
+    plants: "a request leaves however long ago it was noted",
+    edits: [
+      {
+        file: "activities/leaving.ts",
+        find: "if (ms > leaveMsMax) {",
+        replace: "if (ms > leaveMsMax * 1e9) {",
+      },
+    ],
+    test: { file: linesTest, title: "does not leave at all when the machine slept meanwhile" },
+  },
+  {
+    id: "S56",
+    plants: "the lines of what is in doubt go with the files of their run",
+    edits: [
+      {
+        file: "src/state/doubt-store.ts",
+        find: "all(stageRow, kept, { runId }),",
+        replace: "all(stageRow, kept, { runId }).slice(0, 0),",
+      },
+    ],
+    test: {
+      file: linesTest,
+      title: "stay when the files of their run are removed, and go once they are sent",
+    },
+  },
+  {
+    id: "S57",
+    plants: "keys that no later run makes are not named",
+    edits: [
+      {
+        file: "src/state/settling.ts",
+        find: "        for (const key of keys) add.run({ setId, key, runId });\n",
+        replace: "        void add;\n",
+      },
+    ],
+    test: {
+      file: linesTest,
+      title: "are counted in the report, and named for who asks, until one makes them",
+    },
+  },
+  {
+    id: "S58",
+    plants: "rejects of a chunk are all as old as its first row",
+    edits: [
+      {
+        file: "src/state/replays.ts",
+        find: '${ageSql("s.send", "r.row_number")}',
+        replace: '${ageSql("s.send", "0")}',
+      },
+    ],
+    test: {
+      file: orderTest,
+      title: "the newest event of a key is replayed although an older one of its chunk was sent",
+    },
+  },
+  {
+    id: "S59",
+    plants: "a row that a given-up staging saw is newer than a reject",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: "knownSeen > age && isNewer()",
+        replace: "knownSeen > age && isNewer !== undefined",
+      },
+    ],
+    test: {
+      file: orderTest,
+      title:
+        "a row that the service refused is replayed although a backfill read it and was cancelled",
+    },
+  },
+  {
+    id: "S115",
+    plants: "an older row is replayed over one that was accepted of a chunk that was cut",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: "const isNewer = (): boolean => isAccepted(factsOf(sendOf(knownSeen)));",
+        replace:
+          'const isNewer = (): boolean => factsOf(sendOf(knownSeen))?.state === "committed";',
+      },
+    ],
+    test: {
+      file: "test/src/state/fingerprints.test.ts",
+      title:
+        "keeps what was accepted of a chunk that was cut from an older row that is replayed, or in a backfill",
+    },
+  },
+  {
+    id: "S110",
+    plants: "a run that has ended is opened again by a reset",
+    edits: [
+      {
+        file: "activities/dependencies.ts",
+        find: "  if (outcome === null) return;\n  const command",
+        replace: "  if (outcome !== undefined) return;\n  const command",
+      },
+    ],
+    test: { file: resetTest, title: "sends nothing and says what to do: failed" },
+  },
+  {
+    id: "S111",
+    plants: "a run that was reset stages again what is committed",
+    edits: [
+      {
+        file: "activities/stage-chunk.ts",
+        find: "if (committed !== undefined) return committedResult(committed);",
+        replace: "void [committed, committedResult];",
+      },
+    ],
+    test: { file: resetTest, title: "goes on behind what is committed, and sends nothing twice" },
+  },
+  {
+    id: "S112",
+    plants: "a run that has staged goes on although the checkpoint was moved",
+    edits: [
+      {
+        file: "src/state/runs.ts",
+        find: "const ours = changes === 1 || !isMoving ?",
+        replace: "if (changes !== 1) return run;\n  const ours = changes === 1 || !isMoving ?",
+      },
+    ],
+    test: {
+      file: resetTest,
+      title: "stops before anything leaves when the checkpoint was moved meanwhile",
+    },
+  },
+  {
+    id: "S113",
+    plants: "a workflow keeps the lock of the run that it made before",
+    edits: [
+      {
+        file: "src/state/locks.ts",
+        find: "found.firstRunId === input.firstRunId && found.runId === input.runId;",
+        replace: "found.firstRunId === input.firstRunId;",
+      },
+    ],
+    test: {
+      file: resetTest,
+      title: "takes the lock over from the run that it made before, which ends",
+    },
+  },
+  {
+    id: "S114",
+    plants: "the time that an activity has taken is told by two machines' clocks",
+    edits: [
+      {
+        file: "activities/failure.ts",
+        find: "return currentAttemptScheduledTimestampMs - scheduledTimestampMs + attemptMs;",
+        replace:
+          "return Date.now() - scheduledTimestampMs + 0 * (currentAttemptScheduledTimestampMs + attemptMs);",
+      },
+    ],
+    test: {
+      file: "test/activities/failure.test.ts",
+      title: "asks no clock of this machine, which may be hours from the server's: -2 h",
+    },
+  },
+];

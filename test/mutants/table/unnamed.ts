@@ -1,0 +1,151 @@
+import type { Mutant } from "../mutant.ts";
+
+const gapTest = "test/activities/inbox-gap.test.ts";
+const mappingTest = "test/activities/older-mapping.test.ts";
+const cutTest = "test/activities/cut-chunk.test.ts";
+const goesOn =
+  "is gone on with by the next run: nothing goes twice, and what was refused is not looked for again";
+
+/** Mutants of records that the service refuses without a name, of gaps in an inbox, and of mappings that change. */
+export const mutantsOfUnnamed: readonly Mutant[] = [
+  {
+    id: "S130",
+    plants: "a record that the service refused is looked for again by each run",
+    edits: [
+      {
+        file: "activities/stage-chunk.ts",
+        find: "refused: request.full === true ? undefined : { target: deps.target, sync: name },",
+        replace: "refused: undefined,",
+      },
+    ],
+    test: { file: cutTest, title: goesOn },
+  },
+  {
+    id: "S131",
+    plants: "of a chunk that is given up on its way, what was accepted is sent again",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: 'return facts?.state === "committed" || facts?.state === "cut";',
+        replace: 'return facts?.state === "committed";',
+      },
+    ],
+    test: { file: cutTest, title: goesOn },
+  },
+  {
+    id: "S132",
+    plants: "of a chunk that is given up on its way, what never left counts as known",
+    edits: [
+      {
+        file: "src/state/split.ts",
+        find: "forget.run({ runId: name.runId, send: send.send, keys: JSON.stringify(keys) });",
+        replace: "",
+      },
+    ],
+    test: { file: cutTest, title: goesOn },
+  },
+  {
+    id: "S133",
+    plants: "a dozen bad records that the service does not name stop a run for ever",
+    edits: [
+      {
+        file: "src/pipeline/rejects.ts",
+        find: "return Math.min(splitsPerRunMax, Math.max(splitsPerRunMin, asked));",
+        replace: "return Math.min(splitsPerRunMin, asked);",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/rejects.test.ts",
+      title: "follows the limit of rejects where halving finds them all",
+    },
+  },
+  {
+    id: "S134",
+    plants: "a record that was refused and changed since is not tried",
+    edits: [
+      {
+        file: "src/pipeline/known-refusals.ts",
+        find: "const refusal = known.get(nameOf(key, hashesOf([candidate])));",
+        replace: "const refusal = refusals.find((each) => each.key === key);",
+      },
+    ],
+    test: {
+      file: cutTest,
+      title: "has a refused record tried that changed since, and all of them by a full run",
+    },
+  },
+  {
+    id: "S135",
+    plants: "a run reads on behind events that were removed, without a word",
+    edits: [
+      {
+        file: "connectors/inbox.ts",
+        find: "return Math.max(0, upTo - after - this.#inbox.held({ connection, after, upTo }));",
+        replace: "return 0 * this.#inbox.held({ connection, after, upTo });",
+      },
+    ],
+    test: { file: gapTest, title: "are counted as gone, warned of, and no success" },
+  },
+  {
+    id: "S136",
+    plants:
+      "events go that a sync of another account, or one that is left out for a while, never had",
+    edits: [
+      {
+        file: "activities/sweep-inboxes.ts",
+        find: "const upTo = Math.min(accepted, await leastKept(deps, inbox, connection));",
+        replace: "const upTo = accepted;",
+      },
+    ],
+    test: { file: gapTest, title: "is not removed: of another account" },
+  },
+  {
+    id: "S137",
+    plants: "a run that reads on says nothing of records that an older mapping made",
+    edits: [
+      {
+        file: "activities/older-mapping.ts",
+        find: "if (text !== undefined) await state.addWarnings({ runId, warnings: [text] });\n  else if",
+        replace: "if",
+      },
+    ],
+    test: {
+      file: mappingTest,
+      title:
+        "a run that reads on says how many records an older mapping made, and a row that changes is one less",
+    },
+  },
+  {
+    id: "S138",
+    plants: "the mapping is said to have changed for ever, whatever a backfill sent",
+    edits: [
+      {
+        file: "activities/older-mapping.ts",
+        find: "if (isDone && (await hasReadAll({ state }, run))) return await state.forgetOlderMappings(of);",
+        replace: "await hasReadAll({ state }, run);",
+      },
+    ],
+    test: {
+      file: mappingTest,
+      title:
+        "is quiet once a backfill has read everything, also of rows that it left alone or that are gone",
+    },
+  },
+  {
+    id: "S139",
+    plants:
+      "events are sent right behind a file that the service is still applying, whatever is set",
+    edits: [
+      {
+        file: "activities/look-into-inbox.ts",
+        find: "const waitMs = Math.max(lingerMs, await fileWaitMsOf(deps, inbox, own));",
+        replace: "const waitMs = lingerMs;",
+      },
+    ],
+    test: {
+      file: "test/activities/look-into-inbox.test.ts",
+      title:
+        "waits behind a file of the stream as long as it is set, and an event no longer than that",
+    },
+  },
+];

@@ -1,0 +1,140 @@
+import type { Mutant } from "../mutant.ts";
+
+const zonesTest = "test/activities/postgres-zones.test.ts";
+const versionsTest = "test/activities/postgres-versions.test.ts";
+const positionTest = "test/connectors/postgres/position.test.ts";
+const horizonTest = "test/connectors/postgres/horizon.test.ts";
+
+/** Mutants of change columns: their zones and clocks, and rows that are versions of one record. */
+export const mutantsOfZones: readonly Mutant[] = [
+  {
+    id: "S80",
+    plants:
+      "a quiet night puts the checkpoint where the server's clock is, however far the rows are",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: "return whole < end ? { ...to, changed: writeLike(from.changed, whole) } : to;",
+        replace: "return to;",
+      },
+    ],
+    test: {
+      file: positionTest,
+      title: "is never further behind the newest row than the overlap",
+    },
+  },
+  {
+    id: "S81",
+    plants: "a run reads a column without a zone as one of the server's, whatever is configured",
+    edits: [
+      {
+        file: "connectors/postgres/source.ts",
+        find: "name: config.time_zone ?? session.serverTimeZone,",
+        replace: "name: session.serverTimeZone,",
+      },
+    ],
+    test: {
+      file: horizonTest,
+      title:
+        "takes a time without a zone for one of the zone that is configured, whatever the server's is",
+    },
+  },
+  {
+    id: "S82",
+    plants: "a backfill takes a moment for a time of the column's zone",
+    edits: [
+      {
+        file: "connectors/postgres/statement.ts",
+        find: "return `(${value}::timestamptz at time zone $${values.length})::${column.type}`;",
+        replace:
+          "return `(${value}::timestamptz at time zone coalesce('UTC', $${values.length}))::${column.type}`;",
+      },
+    ],
+    test: { file: zonesTest, title: "backfills a day of the zone, the server's" },
+  },
+  {
+    id: "S83",
+    plants: "a backfill moves the checkpoint to the end of its span, ahead of rows to come",
+    edits: [
+      {
+        file: "activities/advance-checkpoint.ts",
+        find: "const position = hasEnd ? await endOf(deps, { runId, lanes: spans.length }) : null;",
+        replace: "const position = spans.at(-1)?.to ?? null;",
+      },
+    ],
+    test: {
+      file: zonesTest,
+      title: "lets the nightly run go on where a backfill ended, and not hours behind it",
+    },
+  },
+  {
+    id: "S84",
+    plants: "a run does not mind that the server's clock went back",
+    edits: [
+      {
+        file: "connectors/postgres/position.ts",
+        find: "return back > clockStepMs ? back : 0;",
+        replace: "return back > clockStepMs ? 0 : 0;",
+      },
+    ],
+    test: { file: positionTest, title: "has a run go back further where it went back by 3 h" },
+  },
+  {
+    id: "S85",
+    plants: "versions of one record are cut into lanes",
+    edits: [
+      {
+        file: "src/backfill/span.ts",
+        find: 'return to === undefined || (await repeatsOf(sync, source, signal)) !== "once";',
+        replace: "return to === undefined;",
+      },
+    ],
+    test: {
+      file: versionsTest,
+      title: "is backfilled in one lane, in order, so that the newest version wins",
+    },
+  },
+  {
+    id: "S86",
+    plants: "a backfill of versions ends with an older one",
+    edits: [
+      {
+        file: "activities/plan-backfill.ts",
+        find: "  await assertEndsWithNewest(sync, source, { request, now, signal });\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: versionsTest,
+      title:
+        "is not backfilled by a span that ends before the present, which would send old versions over newer ones",
+    },
+  },
+  {
+    id: "S87",
+    plants: "a backfill that rested sends an older version over what a run sent meanwhile",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: "    if (isSentSince(input, knownSend)) return verdict.unchanged;\n",
+        replace: "",
+      },
+    ],
+    test: { file: versionsTest, title: "keeps what a nightly run sent while the backfill rested" },
+  },
+  {
+    id: "S88",
+    plants: "a query with a limit of its own is read block by block",
+    edits: [
+      {
+        file: "connectors/postgres/own-limit.ts",
+        find: 'if (node?.["Node Type"] !== "Limit") return;',
+        replace: "if (plans.length > 0) return;",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/source.test.ts",
+      title: "refuses a query that is cut short by itself: select id from t limit 5",
+    },
+  },
+];

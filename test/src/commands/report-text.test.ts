@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+
+import { progressText } from "../../../src/commands/progress-text.ts";
+import { reportText } from "../../../src/commands/report-text.ts";
+import type { RunReport } from "../../../src/report.ts";
+import { noCounts, type Progress } from "../../../workflows/progress.ts";
+
+const report: RunReport = {
+  run_id: "run-1",
+  workflow_id: "wf",
+  sync: "accounts",
+  kind: "sync",
+  outcome: "done",
+  mode: "lightweight",
+  mode_reason: "there is nothing to send",
+  dry_run: false,
+  counts: { read: 4, sent: 0, unchanged: 4, filtered: 0, rejected: 0 },
+  balanced: true,
+  chunks: 1,
+  parts: 0,
+  bytes: { json: 0, gzip: 0 },
+  requests: 0,
+  retries: 0,
+  possibly_repeated: 0,
+  waited_ms: 0,
+  stamped_in_future: 0,
+  checkpoint: { before: 0, after: 1 },
+  reject_reasons: [],
+  warnings: [],
+  config_hash: "c0ffee",
+  started_at: "2026-01-01T01:30:10.000Z",
+  ended_at: "2026-01-01T01:30:11.000Z",
+  duration_ms: 1_000,
+};
+
+describe("the report of a run", () => {
+  it("leaves out what did not happen", () => {
+    expect(reportText(report).split("\n").slice(2)).toEqual([
+      "  rows        read 4 = sent 0 + unchanged 4 + filtered 0 + rejected 0",
+      "  sent        nothing: all 4 rows are as the service has them",
+      "  checkpoint  version 0 → 1",
+    ]);
+    const sent: RunReport = {
+      ...report,
+      mode_reason: "it was asked for",
+      counts: { ...report.counts, sent: 4, unchanged: 0 },
+      parts: 1,
+      bytes: { json: 400, gzip: 0 },
+      requests: 3,
+      retries: 1,
+      waited_ms: 1_500,
+      possibly_repeated: 4,
+    };
+    expect(reportText(sent, { line: 5 }).split("\n").slice(2)).toEqual([
+      "  mode        lightweight: it was asked for",
+      "  rows        read 4 = sent 4 + unchanged 0 + filtered 0 + rejected 0",
+      "  sent as     1 chunk, 1 part, 400 B of JSON",
+      "  requests    3, 1 tried again, waited 1.5 s for rate limits",
+      "  repeated    possibly 4 records",
+      '  checkpoint  version 0 → 1: {"line":5}',
+    ]);
+  });
+
+  it("counts, while the run goes on, what is read and not committed yet", () => {
+    const under_way = { read: 1_000, records: 10, unchanged: 985, filtered: 2, rejected: 3 };
+    const text = reportText({ ...report, outcome: "running", ended_at: null, under_way });
+    expect(text).toContain("accounts: running for 1.0 s");
+    expect(text).toContain(
+      "read 1,004 so far = sent 0 + unchanged 989 + filtered 2 + rejected 3 + on the way 10",
+    );
+    expect(text).not.toContain("nothing");
+  });
+});
+
+describe("the line of a run that goes on", () => {
+  const progress: Progress = {
+    run_id: "run-1",
+    sync: "accounts",
+    mode: null,
+    mode_reason: null,
+    counts: { ...noCounts, read: 412_000, unchanged: 412_000 },
+    waiting: null,
+    report: null,
+  };
+
+  it("tells rows, rate and time left of a run in which nothing has changed", () => {
+    const text = progressText(progress, 0.412, { read: 12_000, share: 0.012, elapsedMs: 40_000 });
+    expect(text).toContain(
+      "41 %  412,000 of ~1,000,000 rows read, 10,000/s, all unchanged so far, 58.8 s left",
+    );
+  });
+
+  it("tells what was sent, and no time where nobody knows how much there is", () => {
+    const counts = { ...noCounts, read: 10, unchanged: 4, sent: 6, gzip_bytes: 500 };
+    const since = { read: 0, share: 0, elapsedMs: 1_000 };
+    const text = progressText({ ...progress, counts, waiting: "closed" }, undefined, since);
+    expect(text).toBe("10 rows read, 10/s, 6 sent (500 B)  closed");
+  });
+});

@@ -1,0 +1,95 @@
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+
+import { registerState } from "../../../src/commands/state.ts";
+import { readEnvironment } from "../../../src/config/environment.ts";
+import {
+  accountsCsv,
+  accountsYaml,
+  Harness,
+  harnessHead,
+  harnessKey,
+} from "../../support/harness.ts";
+import { postgres } from "../../support/postgres.ts";
+import { TestRun } from "../../support/test-run.ts";
+
+const otherKey = "the-key-of-another-account";
+const rotated = accountsYaml().replace("${SLUICE_API_KEY}", otherKey);
+
+/** What `sluice state` says when it is given these words. */
+async function said({ folder, sandbox }: Harness, ...words: string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const environment = readEnvironment({
+    SLUICE_BASE_URL: sandbox.address,
+    SLUICE_API_KEY: harnessKey,
+    CRM_DATABASE_URL: "none",
+  });
+  const print = (text: string): void => void lines.push(text);
+  const context = { print, say: print, exit: () => undefined, cwd: folder, environment };
+  const program = new Command();
+  registerState(program, context);
+  await program.parseAsync(["state", ...words], { from: "user" });
+  return lines;
+}
+
+const yaml = (url: string): string => `${harnessHead}connections:
+  crm: { connector: postgres, url: "${url}" }
+syncs:
+  accounts:
+    from: { connection: crm, table: companies, changed_by: { column: updated_at } }
+    stream: account
+    record: { account_id: id, domain: domain, account_properties: {} }
+`;
+
+/** A project whose five accounts were sent, and whose key is another one now. */
+async function withOtherKey(): Promise<Harness> {
+  const files = { "accounts.csv": accountsCsv(5) };
+  const harness = await Harness.open({ yaml: accountsYaml(), files });
+  await (await TestRun.open(harness)).transfer();
+  return await harness.withYaml(rotated);
+}
+
+describe("sluice state rebind", () => {
+  it("takes a rotated key for the same account: nothing is sent again", async () => {
+    const harness = await withOtherKey();
+    expect(await said(harness, "rebind")).toEqual([
+      expect.stringMatching(
+        /^sync accounts: key [0-9a-f]{8}… counts as the same account as key [0-9a-f]{8}…$/,
+      ),
+    ]);
+    const { counts } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+    expect(counts).toMatchObject({ read: 5, unchanged: 5, sent: 0 });
+    expect(await said(harness, "rebind", "accounts")).toEqual([
+      expect.stringMatching(/^sync accounts: key [0-9a-f]{8}…$/),
+    ]);
+    expect((await said(harness, "show")).join("\n")).toMatch(/\n {2}key [0-9a-f]{8}…/);
+  });
+
+  it("takes another database for the same, and says so of a source that cannot be reached", async () => {
+    const [one, other] = [await postgres(), await postgres()];
+    const table =
+      "create table companies (id text primary key, domain text, updated_at timestamptz)";
+    for (const { query } of [one, other])
+      await query(`${table};
+      alter table companies alter updated_at set not null;
+      insert into companies values ('a', 'a.example', now() - interval '2 days')`);
+    const harness = await Harness.open({ yaml: yaml(one.url) });
+    await (await TestRun.open(harness)).transfer();
+    const moved = await harness.withYaml(yaml(other.url));
+    const lines = await said(moved, "rebind", "accounts");
+    expect(lines[1]).toMatch(/^sync accounts: database .* counts as the same source as database /);
+    const { counts } = await (await TestRun.open(moved, { runId: "run-2" })).transfer();
+    expect(counts).toMatchObject({ sent: 0 });
+    const away = await harness.withYaml(yaml(one.urlOf("nobody", "wrong")));
+    expect((await said(away, "rebind")).at(-1)).toContain("authentication failed");
+  });
+});
+
+describe("sluice state reset", () => {
+  it("sends everything to the account of another key", async () => {
+    const harness = await withOtherKey();
+    await said(harness, "reset", "--reason", "another account");
+    const { counts } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+    expect(counts).toMatchObject({ read: 5, sent: 5 });
+  });
+});
