@@ -11,9 +11,8 @@ type Looking = Pick<Dependencies, "clock" | "isProcessGone" | "now" | "process" 
 async function isGone({ isProcessGone, now, state }: Looking, process: string): Promise<boolean> {
   const known = isProcessGone(process);
   if (known !== undefined) return known;
-  const [host, , pid] = process.split(" ");
   const beats = await state.beats({ since: now() - hostForgottenMs });
-  return !beats.some((beat) => beat.hostId === host && beat.process === pid);
+  return !beats.some(({ name }) => name === process);
 }
 
 /** Notes the requests of processes that are gone: they have ended, and nobody knows how. */

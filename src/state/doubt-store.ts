@@ -86,34 +86,16 @@ export interface DoubtStore {
 const stageRow = z.object({ chunk: z.int(), stage: z.int() });
 const senderRow = z.object({ process: z.string() });
 const requestRow = z.object({ request: z.int() });
-const waitingRow = z.object({ key: z.string(), request: z.int() });
 
-/** How long until the first of the keys that wait can be sent once more. */
-function waitOf(
-  requests: ReadonlyMap<number, PendingRequest>,
-  waiting: readonly z.output<typeof waitingRow>[],
-  now: Moment,
-): number | undefined {
-  const waits = [...Map.groupBy(waiting, ({ key }) => key).values()].map((ofKey) =>
-    Math.max(
-      ...ofKey.map(({ request }) => {
-        const pending = requests.get(request);
-        if (pending === undefined) return 0;
-        return pending.isOpen ? Infinity : leftMs(pending, now);
-      }),
-    ),
-  );
-  const wait = Math.min(...waits.filter((ms) => ms > 0), Infinity);
-  return Number.isFinite(wait) ? wait : undefined;
+/** The numbers of the requests that may still be applied after so many ms, as a JSON array. */
+function landingAfter(ms: number, pending: readonly PendingRequest[], now: Moment): string {
+  const landing = pending.filter((each) => each.isOpen || leftMs(each, now) > ms);
+  return JSON.stringify(landing.map(({ request }) => request));
 }
 
-/** The numbers of the requests that are over, as a JSON array. */
-function overOf(pending: readonly PendingRequest[], now: Moment): string {
-  return JSON.stringify(pending.filter((each) => isOver(each, now)).map(({ request }) => request));
-}
-
-/** Keys of which every row has a request that is over. */
-const waitsForNone = "group by key having min(request in (select value from json_each($over)))";
+/** Keys of which no row has a request that may still be applied; one that is forgotten may not. */
+const waitsForNone =
+  "group by key having max(request in (select value from json_each($landing))) = 0";
 
 /** Says what is in doubt; to be called inside a transaction. */
 function createFacts(db: Database): (setId: number, now: Moment) => DoubtFacts {
@@ -122,7 +104,7 @@ function createFacts(db: Database): (setId: number, now: Moment) => DoubtFacts {
   const countDue = db.prepare(
     `select count(*) from (select 1 from doubts where ${isWaiting} ${waitsForNone})`,
   );
-  const waiting = db.prepare(`select key, request from doubts where ${isWaiting}`);
+  const countWaiting = db.prepare(`select count(distinct key) from doubts where ${isWaiting}`);
   const countLost = db.prepare(
     "select count(distinct key) from doubts where set_id = $setId and is_lost",
   );
@@ -132,13 +114,15 @@ function createFacts(db: Database): (setId: number, now: Moment) => DoubtFacts {
     const landing = pending.filter((each) => !isOver(each, now));
     const records = landing.flatMap(({ ranges }) => ranges.map(([from, to]) => to - from));
     const isOpen = landing.some((each) => each.isOpen);
-    const found = all(waitingRow, waiting, { setId });
-    const byNumber = new Map(pending.map((each) => [each.request, each]));
+    const dueAfter = (ms: number): number =>
+      count(countDue, { setId, landing: landingAfter(ms, pending, now) });
+    const due = dueAfter(0);
+    const ends = landing.filter((each) => !each.isOpen).map((each) => leftMs(each, now));
     return {
-      inDoubt: new Set(found.map(({ key }) => key)).size,
+      inDoubt: count(countWaiting, { setId }),
       lost: count(countLost, { setId }),
-      due: count(countDue, { setId, over: overOf(pending, now) }),
-      waitMs: waitOf(byNumber, found, now),
+      due,
+      waitMs: ends.toSorted((one, other) => one - other).find((ms) => dueAfter(ms) > due),
       pending: records.reduce((sum, each) => sum + each, 0),
       pendingMs: isOpen ? undefined : Math.max(0, ...landing.map((each) => leftMs(each, now))),
       stray: count(countStrays, { setId }),
@@ -174,8 +158,8 @@ export function createDoubtStore(db: Database): DoubtStore {
   return {
     doubtfulRecords: ({ after, now, limit, ...name }) => {
       const setId = setOf(name);
-      const over = overOf(requests.pending(setId), now);
-      return all(doubtfulRow, doubtful, { setId, over, limit, ...after });
+      const landing = landingAfter(0, requests.pending(setId), now);
+      return all(doubtfulRow, doubtful, { setId, landing, limit, ...after });
     },
     loseLines: ({ send }) => db.write(() => void lose.run({ send })),
     openSenders: (input) => all(senderRow, senders, input).map(({ process }) => process),

@@ -18,7 +18,7 @@ export type LeavingPart = {
   readonly ranges: Ranges;
 };
 
-const doubtRow = z.object({ key: z.string(), request: z.int() });
+const doubtRow = z.object({ request: z.int() });
 
 /**
  * What is in doubt: a key whose record left again while an older request might still be applied over it. It stays in doubt until a
@@ -50,11 +50,14 @@ function mayLand(
   });
 }
 
+const isAnyInSet = "select count(*) from (select 1 from doubts where set_id = $setId limit 1)";
+
 /** Puts in doubt what leaves too early. */
 function createLeaving(db: Database): Doubts["leave"] {
   const requests = createRequests(db);
   const sentKeys = createSentKeys(db);
-  const inSet = db.prepare("select key, request from doubts where set_id = $setId");
+  const isAny = db.prepare(isAnyInSet);
+  const ofKey = db.prepare("select request from doubts where set_id = $setId and key = $key");
   const join = db.prepare(
     `insert into doubts (set_id, key, request, next_send, next_record, next_is_after)
      values ($setId, $key, $request, $send, $record, $isAfter)
@@ -66,8 +69,8 @@ function createLeaving(db: Database): Doubts["leave"] {
     const landing = mayLand({ setId, send, ranges, ...part }, pending).filter(
       ({ request }) => ends.get(request) === false,
     );
-    const known = Map.groupBy(all(doubtRow, inSet, { setId }), ({ key }) => key);
-    if (landing.length === 0 && known.size === 0) return;
+    const hasKnown = count(isAny, { setId }) > 0;
+    if (landing.length === 0 && !hasKnown) return;
     const keysOf = new Map(
       landing.map(({ request, send: other, ranges: sent }) => [
         request,
@@ -76,7 +79,8 @@ function createLeaving(db: Database): Doubts["leave"] {
     );
     for (const [key, record] of sentKeys.of(send, ranges)) {
       const found = landing.filter(({ request }) => keysOf.get(request)?.has(key) === true);
-      const joined = new Set([...found, ...(known.get(key) ?? [])].map(({ request }) => request));
+      const known = hasKnown ? all(doubtRow, ofKey, { setId, key }) : [];
+      const joined = new Set([...found, ...known].map(({ request }) => request));
       for (const request of joined) {
         const isAfter = Number(ends.get(request) ?? true);
         join.run({ setId, key, request, send, record, isAfter });
@@ -87,9 +91,7 @@ function createLeaving(db: Database): Doubts["leave"] {
 
 /** Makes the functions for what is in doubt. */
 export function createDoubts(db: Database): Doubts {
-  const isAny = db.prepare(
-    "select count(*) from (select 1 from doubts where set_id = $setId limit 1)",
-  );
+  const isAny = db.prepare(isAnyInSet);
   const isOne = db.prepare("select count(*) from doubts where set_id = $setId and key = $key");
   const isAccepted =
     "exists (select 1 from json_each($accepted) r where next_record >= r.value ->> 0 and next_record < r.value ->> 1)";

@@ -78,6 +78,25 @@ describe("a request of a run that was given up", () => {
     expect(await transfer(harness, "run-3")).toMatchObject({ counts: { unchanged: rows } });
   });
 
+  it("is settled once when it ends refused, after the next run has left", async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    const late = await lateRequest(run, chunk, "answered");
+    harness.terminated.add("first-run-1");
+    await harness.write("accounts.csv", newer);
+    await transfer(harness, "run-2");
+    harness.sandbox.order("upload-json", { status: 429, headers: { "retry-after": "1" } });
+    await expect(late.arrive()).rejects.toThrow("429");
+    harness.clock.nowMs += 2_000;
+
+    expect(await resend(harness, "run-3")).toMatchObject({ counts: { sent: rows } });
+
+    expect(await transfer(harness, "run-4")).toMatchObject({
+      counts: { sent: 0, unchanged: rows },
+      warnings: [],
+    });
+  });
+
   it("is asked for as long as its process lives, and has not said how it ended", async () => {
     const { run, chunk } = await stagedRun();
     const { harness } = run;
@@ -94,7 +113,13 @@ describe("a request of a run that was given up", () => {
     expect(await transfer(harness, "run-5")).toMatchObject({ counts: { unchanged: rows } });
   });
 
-  it("ends with its process", async () => {
+  it.each([
+    { what: "ends with its process", beating: [] },
+    {
+      what: "ends with its process, also where one of another container has its number",
+      beating: [{ name: "1 other/pid 4711 1", process: "4711", hostId: "1" }],
+    },
+  ])("$what", async ({ beating }) => {
     const { run, chunk } = await stagedRun();
     const { harness } = run;
     const part = { ...run.part(chunk), form: "body", host: "1", at: "2026-01-01" } as const;
@@ -107,6 +132,8 @@ describe("a request of a run that was given up", () => {
     await harness.write("accounts.csv", newer);
     await transfer(harness, "run-2");
     harness.clock.nowMs += overMs;
+    const worker = { temporalId: "t", version: "0.1.0", lastBeat: harness.clock.nowMs };
+    for (const beat of beating) await harness.state.beat({ ...worker, ...beat });
     // Nobody can look for a process of another machine: a day of silence says that it is gone.
     await transfer(harness, "run-3");
     expect(await harness.state.openSenders({ but: "" })).toEqual([]);

@@ -23,6 +23,37 @@ export const mutantsOfLate: readonly Mutant[] = [
     },
   },
   {
+    id: "S190",
+    plants: "a key in doubt waits for a request that is forgotten",
+    edits: [
+      {
+        file: "src/state/doubt-store.ts",
+        find: "max(request in (select value from json_each($landing))) = 0",
+        replace:
+          "max(request in (select value from json_each($landing)) or request not in (select request from requests)) = 0",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is settled once when it ends refused, after the next run has left",
+    },
+  },
+  {
+    id: "S191",
+    plants: "a process of another container is taken for the one whose number it has",
+    edits: [
+      {
+        file: "activities/settle-doubts.ts",
+        find: "!beats.some(({ name }) => name === process)",
+        replace: '!beats.some((beat) => beat.process === process.split(" ")[2])',
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "ends with its process, also where one of another container has its number",
+    },
+  },
+  {
     id: "S52",
     plants: "an aborted request was not applied",
     edits: [
