@@ -2,7 +2,7 @@ import { endRun, type Ending } from "./close-run.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { sweepEnded } from "./drop-chunk.ts";
 import { isRunOpen } from "./run-open.ts";
-import { endGoneSenders } from "./settle-doubts.ts";
+import { endGoneSenders, resumeResends } from "./settle-doubts.ts";
 
 /** Open runs looked at when a worker starts; a sync or pull has a few at most. */
 const openRunsMax = 1_000;
@@ -19,8 +19,8 @@ export async function abandonRun(
 }
 
 /**
- * Abandons the runs whose workflow is gone, and removes the files of runs that have ended. For a worker that starts: nobody
- * else comes back to them.
+ * Abandons the runs whose workflow is gone, has what they left in doubt sent once more, and removes the files of runs that have ended.
+ * For a worker that starts: nobody else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
   const { state } = deps;
@@ -30,5 +30,6 @@ export async function closeAbandoned(deps: Dependencies): Promise<void> {
     if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);
   }
   await endGoneSenders(deps);
+  await resumeResends(deps);
   await sweepEnded(deps);
 }

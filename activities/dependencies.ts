@@ -71,8 +71,8 @@ export type Dependencies = {
   now(): number;
   /** For the budget and its gates, which no set clock may open. */
   readonly clock: Clock;
-  /** Takes one line when a run opens and one when it closes: names and numbers. */
-  readonly log: { info(facts: object, text: string): void };
+  /** Takes one line when a run opens and one when it closes, and warnings: names and numbers. */
+  readonly log: Record<"info" | "warn", (facts: object, text: string) => void>;
 };
 
 /**

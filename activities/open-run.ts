@@ -71,7 +71,8 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
       });
       await endGoneSenders(deps);
       const isKept = input.request.dryRun !== true;
-      await assertSameSides(deps, { sync, source, isKept }, signal);
+      const read = input.kind === "resend" ? undefined : source;
+      await assertSameSides(deps, { sync, source: read, isKept }, signal);
       if (input.kind === "replay") {
         await placeReplay(deps, { run: opened, sync, source });
       } else if (input.kind === "resend") {

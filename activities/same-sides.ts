@@ -23,7 +23,12 @@ function holderOf(deps: Pick<Dependencies, "now" | "state" | "target">, sync: st
  */
 export async function assertSameSides(
   deps: Pick<Dependencies, "config" | "log" | "now" | "state" | "target">,
-  at: { readonly sync: SyncConfig; readonly source: Source; readonly isKept: boolean },
+  at: {
+    readonly sync: SyncConfig;
+    /** Undefined where nothing is read: then it need not even be up. */
+    readonly source: Source | undefined;
+    readonly isKept: boolean;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { sync, source, isKept } = at;
@@ -40,6 +45,7 @@ export async function assertSameSides(
     deps.log.info({ sync: sync.name }, text);
   }
   await assertSameAccount(holder, deps.config.api, trust);
+  if (source === undefined) return;
   const { connection } = sync;
   await assertSameSource(holder, { source, connection, ask: askOf(sync, signal), position }, trust);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../src/errors.ts";
 import { hostForgottenMs } from "../src/limits.ts";
 import type { DoubtFacts } from "../src/state/doubt-store.ts";
 import type { Run } from "../src/state/runs.ts";
@@ -72,7 +73,7 @@ function doubtWarnings(
 
 /** Settles what may still land when a run has ended, and has the rest sent once more when that is over. */
 export async function settleDoubts(
-  deps: Looking & Pick<Dependencies, "startResend">,
+  deps: Looking & Resending,
   { runId, target, sync, kind, request }: Run,
   isDone: boolean,
 ): Promise<void> {
@@ -84,9 +85,30 @@ export async function settleDoubts(
   const facts = await state.settleDoubts({ target, sync, now: clock(), madeBy });
   const warnings = doubtWarnings(facts, { isDone });
   if (warnings.length > 0) await state.addWarnings({ runId, warnings });
-  if (facts.inDoubt === 0 || kind === "resend") return;
-  // Where Temporal does not take it, the next run sends what is in doubt.
-  await deps.startResend(sync).catch(() => undefined);
+  if (facts.inDoubt > 0 && kind !== "resend") await beginResend(deps, sync);
+}
+
+/** What starting a resend needs. */
+type Resending = Pick<Dependencies, "log" | "startResend">;
+
+/** Where Temporal does not take it, the next run sends what is in doubt, or the next worker or sweep begins it. */
+async function beginResend({ log, startResend }: Resending, sync: string): Promise<void> {
+  try {
+    await startResend(sync);
+  } catch (error) {
+    log.warn({ sync, why: messageOf(error) }, "what is in doubt waits for the next run");
+  }
+}
+
+/** Starts what sends the records in doubt once more, of each sync that has some: what was to do it may be gone, and no run may come. */
+export async function resumeResends(
+  deps: Resending & Pick<Dependencies, "clock" | "config" | "state" | "target">,
+): Promise<void> {
+  const { clock, config, state, target } = deps;
+  for (const sync of config.syncs.keys()) {
+    const { inDoubt } = await state.doubtFacts({ target, sync, now: clock() });
+    if (inDoubt > 0) await beginResend(deps, sync);
+  }
 }
 
 /** Result of `lookForDoubts`. */

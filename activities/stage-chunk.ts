@@ -160,11 +160,12 @@ export function createStageChunk(
         // Again before each chunk: a column that went since would be a field that every record lacks without a word.
         const source = connectorOf(deps, job.connector);
         const sync = syncOf(deps, run.sync);
-        if (run.request.dryRun !== true)
+        const needsSource = job.doubts?.isAlone !== true;
+        if (needsSource && run.request.dryRun !== true) {
           await assertStillSameSource(deps, { sync, source }, signal);
+        }
         const how = { signal, mayName: false };
-        const isRead = !job.isReplay && job.doubts?.isAlone !== true;
-        if (isRead) await checkColumns(source, sync, how);
+        if (needsSource && !job.isReplay) await checkColumns(source, sync, how);
         return await deps.stageThreads.run(job, { signal, progress });
       });
       if (staged.warnings.length > 0) {

@@ -10,6 +10,7 @@ import { attempt } from "./attempt.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { noteAccepted, shutBecause } from "./look-into-inbox.ts";
 import { leastKept, readingsOf } from "./posted.ts";
+import { resumeResends } from "./settle-doubts.ts";
 
 /** What a sweep did: numbers and names of connections. */
 export type Swept = {
@@ -58,13 +59,15 @@ async function sweepRuns(deps: Dependencies, { syncs }: Posted): Promise<number>
 }
 
 /**
- * Starts the drains of connections with something unread, whose doorbell may not have been heard, and removes what may go: events that
+ * Starts the drains of connections with something unread, whose doorbell may not have been heard, and what sends records in doubt once
+ * more, whose start may have been lost; and removes what may go: events that
  * every sync has accepted, event ids and drains' runs that are old. Twice is once: a drain that runs is left alone.
  */
 export function createSweepInboxes(deps: Dependencies): () => Promise<Swept> {
   return async () =>
     await attempt(async ({ signal }) => {
       const { inboxes } = deps;
+      await resumeResends(deps);
       const drained: string[] = [];
       const removed = { events: 0, ids: 0, runs: 0 };
       if (inboxes === undefined) return { drained, shut: null, removed };

@@ -1,7 +1,7 @@
 import { bodyEnvelope } from "../src/pipeline/bodies.ts";
 import { stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
-import type { Receipt } from "../src/state/receipts.ts";
+import type { Ranges } from "../src/state/ranges.ts";
 import { requestAttempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
@@ -12,10 +12,13 @@ import { assertServed, unknownOutcomesOf } from "./poison.ts";
 import { tooLarge } from "./upload-file.ts";
 
 /** The request body of a part: its staged lines, joined. */
-async function bodyOf(stagingFolder: string, stream: string, receipt: Receipt): Promise<Buffer> {
+async function bodyOf(
+  file: string,
+  { stream, ranges }: { readonly stream: string; readonly ranges: Ranges },
+): Promise<Buffer> {
   const { head, tail } = bodyEnvelope(stream);
   const pieces: Buffer[] = [Buffer.from(head)];
-  for await (const { line } of stagedLines(stagedFile(stagingFolder, receipt), receipt.ranges)) {
+  for await (const { line } of stagedLines(file, ranges)) {
     if (pieces.length > 1) pieces.push(Buffer.from(","));
     pieces.push(line);
   }
@@ -36,19 +39,22 @@ export function createUploadJson(
       const { stream } = syncOf(deps, run.sync);
       const name = { runId, chunk, stage, part };
       await assertServed(deps, ref, { stream, signal });
+      // Read first: no more than seconds may pass between the note that it leaves and its first byte.
+      const ranges = await state.rangesToSend({ ...name, form: "body" });
+      const file = stagedFile(deps.stagingFolder, name);
+      const body = ranges && (await bodyOf(file, { stream, ranges }));
       const { request, beforeSend, mayLand } = leavingNow(deps, "body");
       const sending = { ...name, form: "body", host: deps.hostId, request } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
       const { attempts, request: number } = receipt;
       if (receipt.state === "staged") throw tooLarge(receipt);
-      if (number === null) return { fileKey: receipt.fileKey };
+      if (number === null || body === undefined) return { fileKey: receipt.fileKey };
       const ended = () => ({ number, now: deps.clock() });
       const move = async (to: { readonly state: "accepted" | "staged"; fileKey?: string }) =>
         await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: ended() });
       let taken: Awaited<ReturnType<typeof api.uploadJson>>;
       try {
         signal.throwIfAborted();
-        const body = await bodyOf(deps.stagingFolder, stream, receipt);
         const { records } = receipt;
         taken = await bearFaults(
           deps,

@@ -7,18 +7,18 @@ import {
 } from "@temporalio/workflow";
 import { z } from "zod";
 
-import { resendLookMs, resendPauseMsMax } from "../src/limits.ts";
 import { wrongInput } from "../src/wrong-input.ts";
 import { close } from "./ending.ts";
 import { lookForDoubts } from "./policies.ts";
+import { nextLook } from "./rests.ts";
 import { progressOf, runBatch, type BatchEnd } from "./run-batch.ts";
 import { RunView } from "./run-view.ts";
 import { configuredName, newRunId } from "./sync-input.ts";
 
 const resendInput = z.strictObject({ sync: configuredName("sync") });
 
-/** Makes one run that sends what is in doubt; answers whether it did. @throws a cancellation. */
-async function resendOnce(sync: string): Promise<boolean> {
+/** Makes one run that sends what is in doubt. @throws a cancellation. */
+async function resendOnce(sync: string): Promise<void> {
   const { firstExecutionRunId } = workflowInfo();
   const runId = newRunId(sync, { startTime: new Date(), firstExecutionRunId }, true);
   const view = new RunView(progressOf(runId, sync, undefined));
@@ -29,7 +29,6 @@ async function resendOnce(sync: string): Promise<boolean> {
   }
   await close(view, ended.closing);
   if (ended.closing.outcome === "cancelled") throw ended.cause;
-  return ended.closing.outcome === "done";
 }
 
 /**
@@ -44,15 +43,16 @@ export async function resend(raw: unknown): Promise<object> {
   }
   const { sync } = data;
   for (let failures = 0; ;) {
-    const { inDoubt, due, waitMs = resendLookMs } = await lookForDoubts({ sync });
-    if (inDoubt === 0) return {};
-    const hasFailed = due > 0 && !(await resendOnce(sync));
-    failures = hasFailed ? failures + 1 : 0;
+    const before = await lookForDoubts({ sync });
+    if (before.due > 0) await resendOnce(sync);
+    const after = before.due > 0 ? await lookForDoubts({ sync }) : before;
+    if (after.inDoubt === 0) return {};
+    const next = nextLook(before, after, failures);
+    failures = next.failures;
     if (workflowInfo().continueAsNewSuggested) return await continueAsNew<typeof resend>({ sync });
     setCurrentDetails(
-      `An older value may still be applied over ${inDoubt} records of ${sync}: they are sent once more when that is over.`,
+      `An older value may still be applied over ${after.inDoubt} records of ${sync}: they are sent once more when that is over.`,
     );
-    const pauseMs = hasFailed ? Math.min(resendPauseMsMax, resendLookMs * failures) : 0;
-    await sleep(Math.max(1_000, due > 0 ? pauseMs : waitMs));
+    await sleep(next.pauseMs);
   }
 }

@@ -1,4 +1,10 @@
-import { drainBusyRestMs, drainRestMs, drainRestMsMax } from "../src/limits.ts";
+import {
+  drainBusyRestMs,
+  drainRestMs,
+  drainRestMsMax,
+  resendLookMs,
+  resendPauseMsMax,
+} from "../src/limits.ts";
 import type { RunReport } from "../src/report.ts";
 import type { Rest } from "./drain-input.ts";
 
@@ -27,4 +33,21 @@ export function restAfter(
   if (isDone || outcome === "busy") return { until: nowMs + drainBusyRestMs, failures, why };
   const restMs = Math.min(drainRestMsMax, drainRestMs * 2 ** failures);
   return { until: nowMs + restMs, failures: failures + 1, why };
+}
+
+/** What of a sync is in doubt, as far as it says when to look again. */
+type Doubtful = { readonly due: number; readonly waitMs?: number | undefined };
+
+/**
+ * When to look again for what is in doubt, in ms, and how many runs in a row have not helped. A run that is done has not helped either where
+ * the service refused its records, or their lines are on another host.
+ */
+export function nextLook(
+  before: Pick<Doubtful, "due">,
+  { due, waitMs = resendLookMs }: Doubtful,
+  failuresBefore: number,
+): { readonly failures: number; readonly pauseMs: number } {
+  const failures = due > 0 && due >= before.due ? failuresBefore + 1 : 0;
+  const restMs = due > 0 ? Math.min(resendPauseMsMax, resendLookMs * failures) : waitMs;
+  return { failures, pauseMs: Math.max(1_000, restMs) };
 }

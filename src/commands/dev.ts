@@ -135,9 +135,11 @@ async function runDev(options: GlobalOptions, context: Context): Promise<void> {
   );
   const load = async (): Promise<Config> => await configOf(context, options);
   const interrupted = untilAborted(signal);
+  let tried = config;
   while (!signal.aborted) {
     const isOver = new AbortController();
     const changed = changedConfig(working.config, load, {
+      tried,
       warn: (text) => log.warn(text),
       signal: AbortSignal.any([signal, isOver.signal]),
     });
@@ -145,6 +147,7 @@ async function runDev(options: GlobalOptions, context: Context): Promise<void> {
     isOver.abort();
     if (next === undefined) return;
     working = await takeUp(next, working, around);
+    tried = next;
   }
 }
 

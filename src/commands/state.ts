@@ -143,6 +143,11 @@ export const registerState: Register = (program, context) => {
     .option("--target <target>", "of another service or account, as `sluice status` names it")
     .action(async (name: string | undefined, options: SetOptions) => {
       const { syncs } = await configOf(context, options);
+      if (name === undefined && options.target !== undefined) {
+        throw new ConfigError("--target needs the name of a sync", {
+          hint: "`sluice state reset <sync> --target …`, with the name and the target that `sluice status` names",
+        });
+      }
       for (const each of name === undefined ? syncs.keys() : [name]) {
         await move(each, null, options);
       }

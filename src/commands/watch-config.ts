@@ -38,19 +38,25 @@ function besides({ folder, syncs }: Config): readonly string[] {
 }
 
 /**
- * Waits until the files of a configuration have changed and are valid; what is wrong with them meanwhile stands in the log.
+ * Waits until the files of a configuration have changed since they were `tried`, and are valid; what is wrong with them meanwhile stands in
+ * the log. What was tried is another one than what is worked with where that could not be started.
  * @returns the new configuration; undefined once the signal aborts.
  */
 export async function changedConfig(
   config: Config,
   load: () => Promise<Config>,
-  { warn, signal }: { readonly warn: (text: string) => void; readonly signal: AbortSignal },
+  how: {
+    readonly tried: Config;
+    readonly warn: (text: string) => void;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Config | undefined> {
+  const { tried, warn, signal } = how;
   const files = besides(config);
   const look = (main: string | undefined): string => [main, ...files.map(hashOf)].join(" ");
   // Of the file as it was read: what was written since then is a change already.
   const own = look(config.fileHash);
-  let seen = own;
+  let seen = look(tried.fileHash);
   for (;;) {
     await delay(changeLookMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return undefined;

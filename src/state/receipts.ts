@@ -117,6 +117,8 @@ export interface ReceiptStore {
   /** Notes that a request ended, and that nobody knows whether it was or will be applied. */
   endRequest(input: { readonly number: number; readonly now: Moment }): void;
   receipt(input: PartName): Receipt | undefined;
+  /** What a part is to send, also before its first attempt begins; undefined once the service has accepted it. @throws {SupersededError} its staging is gone. */
+  rangesToSend(input: PartName & { readonly form: PartForm }): Ranges | undefined;
   /** Of one staging, in order of their numbers. */
   receipts(input: StageName): Receipt[];
 }
@@ -218,20 +220,38 @@ function leavingState(
   return isOurs ? "confirming" : undefined;
 }
 
+function createKnown(receipt: ReceiptStore["receipt"]): (name: PartName) => Receipt {
+  return ({ runId, chunk, stage, part }) => {
+    const found = receipt({ runId, chunk, stage, part });
+    if (found === undefined) throw superseded({ runId, chunk, stage });
+    return found;
+  };
+}
+
+function createRangesToSend(
+  sends: SendStore,
+  receipt: ReceiptStore["receipt"],
+): ReceiptStore["rangesToSend"] {
+  return ({ form, ...name }) => {
+    const send = sends.send(name);
+    if (send === undefined) throw superseded(name);
+    const part = receipt(name);
+    if (part?.state === "accepted") return undefined;
+    return (part ?? partOf(send, name.part, form)).ranges;
+  };
+}
+
 /** The receipts of a SQLite store. */
 export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore {
   const statements = prepareReceipts(db);
   const receipt: ReceiptStore["receipt"] = (name) => first(receiptRow, statements.select, name);
   const insert = insertPart(db);
-  const known = ({ runId, chunk, stage, part }: PartName): Receipt => {
-    const found = receipt({ runId, chunk, stage, part });
-    if (found === undefined) throw superseded({ runId, chunk, stage });
-    return found;
-  };
+  const known = createKnown(receipt);
   const requests = createRequests(db);
   const noteRequest = createNoting(db, known);
   return {
     receipt,
+    rangesToSend: createRangesToSend(sends, receipt),
     receipts: (name) => all(receiptRow, statements.list, name),
     beginPart: ({ form, confirm, host, at, request, ...name }) =>
       db.write(() => {

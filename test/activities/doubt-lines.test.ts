@@ -1,7 +1,9 @@
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { closeAbandoned } from "../../activities/close-abandoned.ts";
 import { startWatch } from "../../activities/leaving.ts";
 import { held, newer, overMs, resend, transfer } from "../support/doubt-story.ts";
 import { accountsCsv, failureOf, type Harness } from "../support/harness.ts";
@@ -39,6 +41,24 @@ describe("the lines of what is in doubt", () => {
     );
     expect(left).toEqual([[], []]);
     expect(await stagedFiles({ harness, opened: { runId: "run-2" } })).toEqual([]);
+  });
+
+  it("are sent although their source is away", async () => {
+    const harness = await inDoubt();
+    await rm(join(harness.folder, "accounts.csv"));
+    expect(await resend(harness, "run-3")).toMatchObject({ counts: { sent: rows } });
+    expect(await held(harness, "a0")).toBe("newer 0");
+  });
+
+  it("are sent when a worker starts, or a sweep comes by, although the workflow for it is gone", async () => {
+    const harness = await inDoubt();
+    const before = harness.resending.length;
+    await closeAbandoned(harness.deps);
+    await harness.perform(async () => await harness.activities.sweepInboxes(), undefined);
+    expect(harness.resending.slice(before)).toEqual(["accounts", "accounts"]);
+    await resend(harness, "run-3");
+    await closeAbandoned(harness.deps);
+    expect(harness.resending).toHaveLength(before + 2);
   });
 
   it("are missed when they are gone, and said to be; the source still sends the records", async () => {

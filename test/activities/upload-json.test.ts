@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+
 import { array, assert, asyncProperty, constantFrom, integer, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -37,6 +39,15 @@ describe("uploadJson", () => {
       { numRuns: 5 },
     );
   });
+});
+
+it("uploadJson reads its body before it notes that it leaves: reading a large chunk takes longer than a noted request may wait", async () => {
+  const { run, chunk } = await stagedRun();
+  const { harness } = run;
+  await rm(harness.deps.stagingFolder, { recursive: true });
+  const part = run.part(chunk);
+  expect(await run.attemptPart(part, "body")).toMatchObject({ type: "StagedFileMissing" });
+  expect(await harness.state.receipt(part)).toBeUndefined();
 });
 
 describe("uploadJson twice", () => {

@@ -152,10 +152,7 @@ export class Harness {
       notifier,
       startResend: async (sync) => void resending.push(sync),
       startNotifying: async (input) => void announced.push(input),
-      log: {
-        info: (...line: unknown[]) =>
-          refuseCanaries({ what: "a log line", text: JSON.stringify(line) }),
-      },
+      log: { info: refuseCanariesIn, warn: refuseCanariesIn },
     };
     return new Harness({ folder, sandbox, clock, deps, pace, terminated, announced, resending });
   }
@@ -293,4 +290,8 @@ ${sync.map((member) => `    ${member}\n`).join("")}`;
 export function accountsCsv(rows: number, nameOf = (row: number): string => `name ${row}`): string {
   const lines = Array.from({ length: rows }, (_, row) => `a${row},c${row}.example,${nameOf(row)}`);
   return ["id,domain,name", ...lines, ""].join("\n");
+}
+
+function refuseCanariesIn(...line: unknown[]): void {
+  refuseCanaries({ what: "a log line", text: JSON.stringify(line) });
 }

@@ -62,7 +62,7 @@ export async function openWorker({
     scheduleState: async () => ({ kind: "unknown" }),
     now: Date.now,
     clock: systemClock(),
-    log: { info: () => undefined },
+    log: { info: () => undefined, warn: () => undefined },
     close: async () => {
       await api.close();
       await notifier.close();

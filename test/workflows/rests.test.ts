@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { drainBusyRestMs, drainRestMs, drainRestMsMax } from "../../src/limits.ts";
-import { restAfter, type RunEnd } from "../../workflows/rests.ts";
+import {
+  drainBusyRestMs,
+  drainRestMs,
+  drainRestMsMax,
+  resendLookMs,
+  resendPauseMsMax,
+} from "../../src/limits.ts";
+import { nextLook, restAfter, type RunEnd } from "../../workflows/rests.ts";
 
 const failed: RunEnd = { outcome: "failed", error: { code: "ConfigError", message: "gone" } };
 
@@ -50,5 +56,21 @@ describe("restAfter", () => {
   ])("keeps of a reason of %i characters %i", (length, kept) => {
     const error = { code: "ConfigError", message: "x".repeat(length) };
     expect(restAfter({ outcome: "failed", error }, undefined, 0)?.why).toHaveLength(kept);
+  });
+});
+
+describe("nextLook", () => {
+  it("waits for what is not due, as long as is known", () => {
+    expect(nextLook({ due: 0 }, { due: 0, waitMs: 70_000 }, 3)).toEqual({
+      failures: 0,
+      pauseMs: 70_000,
+    });
+    expect(nextLook({ due: 5 }, { due: 0 }, 0).pauseMs).toBe(resendLookMs);
+  });
+
+  it("goes on at once where a run has helped, and waits longer and longer where none does", () => {
+    expect(nextLook({ due: 5 }, { due: 2 }, 3)).toEqual({ failures: 0, pauseMs: 1_000 });
+    expect(nextLook({ due: 5 }, { due: 5 }, 0)).toEqual({ failures: 1, pauseMs: resendLookMs });
+    expect(nextLook({ due: 5 }, { due: 6 }, 99).pauseMs).toBe(resendPauseMsMax);
   });
 });

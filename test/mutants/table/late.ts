@@ -54,6 +54,49 @@ export const mutantsOfLate: readonly Mutant[] = [
     },
   },
   {
+    id: "S192",
+    plants: "a resend that was done and changed nothing is made again at once",
+    edits: [
+      {
+        file: "workflows/rests.ts",
+        find: "due > 0 && due >= before.due ? failuresBefore + 1 : 0",
+        replace: "due > before.due ? failuresBefore + 1 : 0",
+      },
+    ],
+    test: {
+      file: "test/workflows/rests.test.ts",
+      title: "goes on at once where a run has helped, and waits longer and longer where none does",
+    },
+  },
+  {
+    id: "S193",
+    plants: "a resend asks for the source that it does not read",
+    edits: [
+      {
+        file: "activities/stage-chunk.ts",
+        find: "const needsSource = job.doubts?.isAlone !== true;",
+        replace: "const needsSource = job.doubts?.isAlone !== null;",
+      },
+    ],
+    test: { file: linesTest, title: "are sent although their source is away" },
+  },
+  {
+    id: "S194",
+    plants: "a worker that starts leaves what is in doubt",
+    edits: [
+      {
+        file: "activities/close-abandoned.ts",
+        find: "  await resumeResends(deps);\n",
+        replace: "  if (resumeResends.length > 9) await resumeResends(deps);\n",
+      },
+    ],
+    test: {
+      file: linesTest,
+      title:
+        "are sent when a worker starts, or a sweep comes by, although the workflow for it is gone",
+    },
+  },
+  {
     id: "S52",
     plants: "an aborted request was not applied",
     edits: [

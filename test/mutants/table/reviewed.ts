@@ -159,7 +159,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage-chunk.ts",
-        find: "if (isRead) await checkColumns",
+        find: "if (needsSource && !job.isReplay) await checkColumns",
         replace: "if (!isRead) await checkColumns",
       },
     ],

@@ -92,4 +92,11 @@ describe("sluice state reset", () => {
     const { counts } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
     expect(counts).toMatchObject({ read: 5, sent: 5 });
   });
+
+  it("asks for a name beside another target: not every sync has a checkpoint there", async () => {
+    const harness = await withOtherKey();
+    await expect(
+      said(harness, "reset", "--target", "elsewhere", "--reason", "moved"),
+    ).rejects.toThrow("--target needs the name of a sync");
+  });
 });
