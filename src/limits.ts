@@ -87,6 +87,9 @@ export const splitsPerRunMax = 2_000;
 /** Failures in a row after which a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
 export const faultTimesMax = 3;
 
+/** As `faultTimesMax`, for a page that came whole and is of a wrong shape: each try is paid for, and no accident of the network does that. */
+export const misreadPageTimesMax = 2;
+
 /** How long a name may fail to resolve. */
 export const unresolvedMsMax = 10 * 60_000;
 

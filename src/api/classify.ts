@@ -9,7 +9,7 @@ import {
   UploadGoneError,
 } from "../errors.ts";
 import type { SluiceError, Tolerance } from "../errors.ts";
-import { notFoundMsMax, notFoundTimesMax } from "../limits.ts";
+import { faultTimesMax, misreadPageTimesMax, notFoundMsMax, notFoundTimesMax } from "../limits.ts";
 import { acceptanceOf, saidOfConfirmed, type AnswerNote } from "./acceptance.ts";
 import {
   parseJson,
@@ -243,6 +243,7 @@ export function readAccepted<T>(
     fault: "misread",
     message: `${what}: ${why}`,
     mayBeApplied: leavesTraces(step),
+    timesMax: step === "search" ? misreadPageTimesMax : faultTimesMax,
   };
   throw unclear(exchange, why, { tolerance: boundedTolerance(exchange, fault) });
 }

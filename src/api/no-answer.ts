@@ -71,14 +71,20 @@ export function contractError(
   return new ApiContractError(message, { hint, ...facts });
 }
 
-/** Bears a fault `faultTimesMax` times, then stops; what is not known of the request then stays unknown. */
+/** Bears a fault `timesMax` times, then stops; what is not known of the request then stays unknown. */
 export function boundedTolerance(
   exchange: Exchange,
-  { fault, message, mayBeApplied }: { fault: string; message: string; mayBeApplied: boolean },
+  fault: {
+    readonly fault: string;
+    readonly message: string;
+    readonly mayBeApplied: boolean;
+    /** @default faultTimesMax */
+    readonly timesMax?: number;
+  },
 ): Tolerance {
-  const text = `${message}, ${faultTimesMax} times`;
-  const becomes = contractError(exchange, text, { mayBeApplied });
-  return { fault: `${exchange.step} ${fault}`, timesMax: faultTimesMax, becomes };
+  const { message, mayBeApplied, timesMax = faultTimesMax } = fault;
+  const becomes = contractError(exchange, `${message}, ${timesMax} times`, { mayBeApplied });
+  return { fault: `${exchange.step} ${fault.fault}`, timesMax, becomes };
 }
 
 function isUnresolved(error: unknown): boolean {

@@ -13,7 +13,7 @@ export type SendColumn = Exclude<Column, "search">;
 
 /**
  * What must follow, in the codes of faults.md, section 2. RT, RG and AMB are tried as often as `Case.times` says, then the fault
- * is over; with x3 the third one stops the run. AMB counts records as possibly repeated, and a page as possibly paid twice. `wait` is a gate that is closed for so many ms, least and greatest.
+ * is over; with x3 the third one stops the run, with x2 the second. AMB counts records as possibly repeated, and a page as possibly paid twice. `wait` is a gate that is closed for so many ms, least and greatest.
  */
 export type Code =
   | "RT"
@@ -22,6 +22,7 @@ export type Code =
   | "RG x3"
   | "AMB"
   | "AMB x3"
+  | "AMB x2"
   /** Stops, naming what was expected; `SC setting` names the setting. */
   | "SC"
   | "SC setting"

@@ -72,10 +72,10 @@ const goesOn =
   (inDoubt: boolean): InColumn =>
   (column, { times = 4 }) => ({ ...passing(column, { times, inDoubt }), next: "goes on" });
 
-const threeTimes =
-  (inDoubt: boolean): InColumn =>
+const thenStops =
+  (times: number, inDoubt: boolean): InColumn =>
   (column) => ({
-    ...passing(column, { times: 3, inDoubt, last: "ContractBroken" }),
+    ...passing(column, { times, inDoubt, last: "ContractBroken" }),
     next: "stops",
   });
 
@@ -98,9 +98,10 @@ const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
   RT: goesOn(false),
   RG: goesOn(false),
   AMB: goesOn(true),
-  "RT x3": threeTimes(false),
-  "RG x3": threeTimes(false),
-  "AMB x3": threeTimes(true),
+  "RT x3": thenStops(3, false),
+  "RG x3": thenStops(3, false),
+  "AMB x2": thenStops(2, true),
+  "AMB x3": thenStops(3, true),
   "RT x5, RG": anotherKey(5),
   "RG key": anotherKey(1),
   SC: (column, { row }) => {

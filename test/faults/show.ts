@@ -18,6 +18,7 @@ const meanings = {
   RG: "the same bytes to a fresh address until they get through",
   "RG x3": "the same bytes to a fresh address, and the third time the run stops",
   AMB: "the same again, its records counted as possibly repeated",
+  "AMB x2": "the same again, counted as possibly repeated, and the second time the run stops",
   "AMB x3": "the same again, counted as possibly repeated, and the third time the run stops",
   SC: "the run stops and says what came",
   "SC setting": "the run stops and names the setting",
@@ -33,6 +34,7 @@ const meanings = {
 /** Where a page means something else. */
 const ofPages: Readonly<Partial<Record<keyof typeof meanings, string>>> = {
   AMB: "the same again, counted as possibly paid twice",
+  "AMB x2": "the same again, counted as possibly paid twice, and the second time the run stops",
   "AMB x3": "the same again, counted as possibly paid twice, and the third time the run stops",
   SP: "half as many results are asked for",
 };

@@ -4,6 +4,7 @@ import { mutantsOfBackfills } from "./table/backfills.ts";
 import { mutantsOfCommands } from "./table/commands.ts";
 import { mutantsOfConnectors } from "./table/connectors.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
+import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfLate } from "./table/late.ts";
@@ -38,4 +39,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfUnnamed,
   ...mutantsOfIdentities,
   ...mutantsOfZones,
+  ...mutantsOfForeignPrograms,
 ];

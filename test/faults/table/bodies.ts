@@ -21,7 +21,7 @@ export const bodies: readonly Case[] = [
     fault: `answered 200 with ${garble === "html" ? "a page" : "half a JSON"}`,
     meets: { action: { garble } },
     isApplied: true,
-    says: says("RT x3", "OK", "AMB x3", "AMB x3", "AMB x3"),
+    says: says("RT x3", "OK", "AMB x3", "AMB x3", "AMB x2"),
   })),
   {
     row: 20,
@@ -32,7 +32,7 @@ export const bodies: readonly Case[] = [
       { none: "an empty answer is what a PUT gets" },
       "AMB x3",
       "AMB x3",
-      "AMB x3",
+      "AMB x2",
     ),
   },
   {
@@ -40,7 +40,7 @@ export const bodies: readonly Case[] = [
     fault: "answered 200 with a JSON of another shape",
     meets: { action: { garble: "wrong-json" } },
     isApplied: true,
-    says: says("RT x3", unread, "AMB x3", "AMB x3", "AMB x3"),
+    says: says("RT x3", unread, "AMB x3", "AMB x3", "AMB x2"),
   },
   {
     row: 31,
@@ -63,7 +63,7 @@ export const bodies: readonly Case[] = [
     meets: { action: { cutAt: 10, framing: "close" } },
     isApplied: true,
     // Beyond faults.md for confirm, json and a page: nothing tells it from row 20.
-    says: says("RT x3", "OK", "AMB x3", "AMB x3", "AMB x3"),
+    says: says("RT x3", "OK", "AMB x3", "AMB x3", "AMB x2"),
   },
   {
     row: 34,
