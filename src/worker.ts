@@ -70,10 +70,15 @@ export type RunningWorker = {
 };
 
 /** The bundle that the build made; from source the bundle is made at the start. */
-function workflowSource(): Pick<WorkerOptions, "workflowBundle" | "workflowsPath"> {
+function workflowSource(): Partial<WorkerOptions> {
   const bundle = fileURLToPath(new URL("../workflow-bundle.js", import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
-  return { workflowsPath: fileURLToPath(new URL("../workflows/index.ts", import.meta.url)) };
+  const inputs = fileURLToPath(new URL("../workflows/unreadable-input.ts", import.meta.url));
+  return {
+    workflowsPath: fileURLToPath(new URL("../workflows/index.ts", import.meta.url)),
+    dataConverter: { payloadConverterPath: inputs },
+    interceptors: { workflowModules: [inputs] },
+  };
 }
 
 /** Temporal's own log lines, into ours: once a process, before anything else of Temporal. */

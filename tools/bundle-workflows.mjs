@@ -22,8 +22,11 @@ const collectProblems = {
 };
 
 await main(async () => {
+  const inputs = join(root, "dist", "workflows", "unreadable-input.js");
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, "dist", "workflows", "index.js"),
+    payloadConverterPath: inputs,
+    workflowInterceptorModules: [inputs],
     logger: silent,
     webpackConfigHook: (config) => ({
       ...config,

@@ -1,4 +1,5 @@
 import { WorkflowFailedError } from "@temporalio/client";
+import { METADATA_ENCODING_KEY, RawValue } from "@temporalio/common";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { until } from "../support/process.ts";
@@ -10,6 +11,12 @@ const workflowId = "sync-under-test";
 /** Three accounts, of which the middle one has this name. */
 function csv(name: string): string {
   return accountsCsv(3, (row) => (row === 1 ? name : `C${row}`));
+}
+
+/** An input as another client writes it. */
+function rawInput(text: string): RawValue {
+  const metadata = { [METADATA_ENCODING_KEY]: Buffer.from("json/plain") };
+  return RawValue.fromPayload({ metadata, data: Buffer.from(text) });
 }
 
 describe("workflow sync", () => {
@@ -116,6 +123,23 @@ describe("workflow sync", () => {
       expect((await project.sluice("state", "reset", "accounts", "--reason", "no")).code).toBe(1);
       await first.cancel();
       await expect(first.result()).rejects.toThrow(WorkflowFailedError);
+    },
+    timeoutMs,
+  );
+
+  it(
+    "refuses an input that is no JSON, as Python writes infinity, and does not wait for another one",
+    async () => {
+      const project = await Project.start(onTestFinished, { "sluice.yaml": accountsConfig() });
+      await project.worker();
+      const handle = await project.start(rawInput('{"sync":"accounts","limit":Infinity}'));
+      await expect(handle.result()).rejects.toMatchObject({
+        cause: { type: "InvalidInput", nonRetryable: true },
+      });
+      await expect(handle.result()).rejects.toHaveProperty(
+        "cause.message",
+        expect.stringContaining("it is no JSON"),
+      );
     },
     timeoutMs,
   );

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
 const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
+const inputs = fileURLToPath(new URL("../../workflows/unreadable-input.ts", import.meta.url));
 const folder = new URL("../replay/", import.meta.url);
 const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -62,7 +63,12 @@ describe("recorded histories", () => {
       logger: silent,
       telemetryOptions: { logging: { forward: {}, filter: "OFF" } },
     });
-    ({ code } = await bundleWorkflowCode({ workflowsPath, logger: silent }));
+    ({ code } = await bundleWorkflowCode({
+      workflowsPath,
+      payloadConverterPath: inputs,
+      workflowInterceptorModules: [inputs],
+      logger: silent,
+    }));
   });
   const replay = async (history: unknown): Promise<void> => {
     await Worker.runReplayHistory({ workflowBundle: { code } }, history, "sync-recorded");

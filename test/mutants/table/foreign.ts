@@ -17,4 +17,19 @@ export const mutantsOfForeignPrograms: readonly Mutant[] = [
       title: "asks once more after a page of another shape",
     },
   },
+  {
+    id: "S171",
+    plants: "a workflow whose input is no JSON stays open for ever",
+    edits: [
+      {
+        file: "workflows/unreadable-input.ts",
+        find: 'if (context?.type !== "workflow") throw error;',
+        replace: "if (context !== undefined) throw error;",
+      },
+    ],
+    test: {
+      file: "test/workflows/unreadable-input.test.ts",
+      title: 'ends the workflow where it cannot be read: json/plain {"limit": Infinity}',
+    },
+  },
 ];
