@@ -2,6 +2,9 @@ import { z } from "zod";
 
 import { issueSchema } from "./upload.ts";
 
+/** Published. */
+const int32 = z.int32();
+
 const handles = {
   linkedin_handle: z.string().optional(),
   twitter_handle: z.string().optional(),
@@ -28,11 +31,11 @@ const account = z.object({
   logo: z.string().optional(),
   description: z.string().optional(),
   industry: z.string().optional(),
-  founded_year: z.int().optional(),
+  founded_year: int32.optional(),
   raised_amount: z.number().optional(),
-  employees_count: z.int().optional(),
-  active_users: z.int().optional(),
-  activities_count: z.int().optional(),
+  employees_count: int32.optional(),
+  active_users: int32.optional(),
+  activities_count: int32.optional(),
   location: z.object({ country: z.string().optional(), city: z.string().optional() }),
 });
 
@@ -52,7 +55,7 @@ const person = z.object({
     city: z.string().optional(),
   }),
   has_left_company: z.boolean().optional(),
-  activities: z.int().optional(),
+  activities: int32.optional(),
 });
 
 const jobPosting = z.object({
@@ -68,10 +71,10 @@ const jobPosting = z.object({
 });
 
 const meta = z.object({
-  limit: z.int(),
-  total: z.int(),
+  limit: int32,
+  total: int32,
   has_next_page: z.boolean(),
-  next_cursor: z.int().optional(),
+  next_cursor: int32.optional(),
 });
 
 /** The bodies that are answered, by the name that the OpenAPI document gives them. */

@@ -20,7 +20,7 @@ import { searchBodies } from "./search/query.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 const description = `A local stand-in for the service. Our choices where the API document is silent. Ingestion: members
-it does not name are refused, in a body and at the top of a record; a date-time has seconds and an offset; a later record
+it does not name are refused, in a body and at the top of a record; a date-time has seconds, at most 59, and an offset; a later record
 replaces an earlier one of the same id; a 422 names at most ${refusedRecordsMax} records; a gzip that inflates more than
 ${inflationRatioMax}-fold, or to more than ${inflatedBytesMax} bytes, is refused. Search and enrichment: members it does not
 name are overlooked, but for the logic member in the other endpoint's spelling; a search has at most ${filtersMax} filters, a
@@ -227,11 +227,10 @@ function schemaOf(schema: z.ZodType): Json {
 
 /** The body as it is checked: the stream decides which schema its records follow. */
 function uploadJsonSchema(): Json {
-  const records = Object.keys(recordSchemas).map((name) => ({
-    $ref: `#/components/schemas/${name}`,
-  }));
-  const data = { type: "array", items: { anyOf: records } };
-  const { properties, ...envelope } = z.toJSONSchema(uploadJsonBody, { io: "input" });
-  delete envelope.$schema;
-  return { ...envelope, properties: { ...properties, data } };
+  const { properties, $schema: _, ...envelope } = z.toJSONSchema(uploadJsonBody, { io: "input" });
+  const bodies = Object.keys(recordSchemas).map((name) => {
+    const data = { type: "array", items: { $ref: `#/components/schemas/${name}` } };
+    return { ...envelope, properties: { ...properties, stream: { const: name }, data } };
+  });
+  return { anyOf: bodies };
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-import { invalid, json, message } from "./answers.ts";
+import { type Answer, invalid, json, message } from "./answers.ts";
 import { type Ask, Exchange, type ExchangeParts, type StepHandler } from "./exchange.ts";
 import type { Step } from "./faults.ts";
 import { issuesAt, issuesOf } from "./record-check.ts";
@@ -92,11 +92,10 @@ export class Routes {
     }
   }
 
-  async #open({ request, response, url }: Ask): Promise<void> {
+  async #open(ask: Ask): Promise<void> {
+    const { request, response, url } = ask;
     const { store, index } = this.#parts;
-    // Node sends no body to a HEAD.
-    const method = request.method === "HEAD" ? "GET" : request.method;
-    switch (`${method} ${url.pathname}`) {
+    switch (`${methodOf(request)} ${url.pathname}`) {
       case "GET /":
         send(response, { status: 200, headers: { "content-type": "text/plain" }, body: about });
         return;
@@ -117,16 +116,40 @@ export class Routes {
         return;
       }
       default:
-        send(response, notFound);
+        send(response, refusalOf(ask));
     }
   }
 }
 
 const notFound = message(404, "Not found");
 
+const openPaths = ["/", "/openapi.json", "/_sandbox/ledger", "/_sandbox/records"];
+
+/** Node sends no body to a HEAD. */
+function methodOf({ method }: IncomingMessage): string | undefined {
+  return method === "HEAD" ? "GET" : method;
+}
+
 function stepOf({ request, url }: Ask): Step | undefined {
-  if (request.method === "PUT" && url.pathname.startsWith(storagePath)) return "put";
-  return stepRoutes.get(`${request.method} ${url.pathname}`);
+  const method = methodOf(request);
+  if (method === "PUT" && url.pathname.startsWith(storagePath)) return "put";
+  return stepRoutes.get(`${method} ${url.pathname}`);
+}
+
+/** What is said to a request that nothing takes. */
+function refusalOf({ url: { pathname } }: Ask): Answer {
+  const takes = (method: string): boolean => stepRoutes.has(`${method} ${pathname}`);
+  const isRead = openPaths.includes(pathname) || takes("GET");
+  const allow = isRead
+    ? "GET, HEAD"
+    : takes("POST")
+      ? "POST"
+      : pathname.startsWith(storagePath)
+        ? "PUT"
+        : undefined;
+  if (allow === undefined) return notFound;
+  const refused = message(405, "Method not allowed");
+  return { ...refused, headers: { ...refused.headers, allow } };
 }
 
 async function sendLines(

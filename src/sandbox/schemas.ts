@@ -10,10 +10,17 @@ export type Stream = (typeof streams)[number];
 const freeObject = z.looseObject({});
 
 /**
- * An ISO 8601 date-time with seconds and an offset (`Z` or `+02:00`). Refusing local times is our choice: they mean
- * another instant to every reader.
+ * A date-time of RFC 3339, which may also be written with `t` and `z`, without its leap seconds: few readers take those. Refusing local
+ * times is our choice: they mean another instant to every reader.
  */
-const dateTime = z.iso.datetime({ offset: true });
+export const dateTime = z
+  .string()
+  .regex(
+    new RegExp(
+      z.regexes.datetime({ offset: true }).source.replace("T", "[Tt]").replace("Z", "[Zz]"),
+    ),
+  )
+  .meta({ format: "date-time" });
 
 /** The members of each stream (published facts, Streams). That unknown top-level members are refused is our choice. */
 export const recordSchemas = {

@@ -74,7 +74,8 @@ export class Storage {
     const given = query.safeParse(Object.fromEntries(call.url.searchParams));
     if (!given.success) return badSignature;
     const { expires, signature } = given.data;
-    const fileKey = call.url.pathname.slice(storagePath.length);
+    // A client that is made from the document writes the key's slashes as %2F, because a path's parameter holds none.
+    const fileKey = call.url.pathname.slice(storagePath.length).replaceAll(/%2f/gi, "/");
     const expected = signUpload(this.#signingKey, { fileKey, expires });
     if (!compare(signature, expected)) return badSignature;
     return Number(expires) * 1_000 <= Date.now() ? expired : fileKey;

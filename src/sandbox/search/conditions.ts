@@ -114,6 +114,6 @@ function endsWith(column: string, piece: string): Sql {
 }
 
 function comparable(value: boolean | number | string, kind: Kind): number | string {
-  if (kind === "date") return Date.parse(String(value));
+  if (kind === "date") return Date.parse(String(value).toUpperCase());
   return typeof value === "string" ? folded(value) : Number(value);
 }

@@ -1,3 +1,5 @@
+import { int32Max } from "../limits.ts";
+
 /** The free attributes of a record, read as what the search knows: a value of another type counts as absent. */
 export class FreeProperties {
   readonly #given: Readonly<Record<string, unknown>>;
@@ -18,10 +20,10 @@ export class FreeProperties {
     return typeof value === "number" ? value : undefined;
   }
 
-  /** A number without a fraction. */
+  /** A number without a fraction, of 32 bits: a result has no others (published). */
   integer(name: string): number | undefined {
     const value = this.number(name);
-    return Number.isInteger(value) ? value : undefined;
+    return value !== undefined && isInt32(value) ? value : undefined;
   }
 
   /** True or false. */
@@ -29,4 +31,8 @@ export class FreeProperties {
     const value = this.#given[name];
     return typeof value === "boolean" ? value : undefined;
   }
+}
+
+function isInt32(value: number): boolean {
+  return Number.isInteger(value) && value >= -int32Max - 1 && value <= int32Max;
 }

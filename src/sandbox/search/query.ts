@@ -8,6 +8,7 @@ import {
   searchCharsMax,
   sortItemsMax,
 } from "../limits.ts";
+import { dateTime } from "../schemas.ts";
 import { type Kind, properties } from "./properties.ts";
 
 /** The operators of a filter (published facts, Search and enrichment). */
@@ -72,7 +73,7 @@ const ones = {
   number: { schema: z.number(), called: "a number" },
   boolean: { schema: z.boolean(), called: "a boolean" },
   date: {
-    schema: z.union([z.iso.date(), z.iso.datetime({ offset: true })]),
+    schema: z.union([z.iso.date(), dateTime]),
     called: "a date, or a date-time with an offset",
   },
 } as const satisfies Record<Kind, Expected>;
@@ -106,12 +107,30 @@ function misfit({ operator, value }: Filter, kind: Kind): string | undefined {
     : `${operator} takes ${takes.called} here`;
 }
 
+/** What `misfit` asks for, as JSON Schema: one shape for each kind of property and what an operator takes. */
+function shapesOf(of: Kinds): object {
+  const byKind = Map.groupBy(Object.entries(of), ([, kind]) => kind);
+  const byOperand = Map.groupBy(operators, (operator) => operands[operator]);
+  const shapes = [...byKind].flatMap(([kind, named]) =>
+    [...byOperand].flatMap(([operand, members]) => {
+      const value = expected(operand, kind)?.schema;
+      const property = z.enum(named.map(([name]) => name));
+      return value === undefined ? [] : z.object({ property, operator: z.enum(members), value });
+    }),
+  );
+  const { anyOf } = z.toJSONSchema(z.union(shapes), { io: "input" });
+  return { anyOf };
+}
+
 function filterOf(of: Kinds) {
-  return filter.extend({ property: z.enum(Object.keys(of)) }).superRefine((given, context) => {
-    const kind = of[given.property];
-    const message = kind === undefined ? undefined : misfit(given, kind);
-    if (message !== undefined) context.addIssue({ code: "custom", path: ["value"], message });
-  });
+  return filter
+    .extend({ property: z.enum(Object.keys(of)) })
+    .superRefine((given, context) => {
+      const kind = of[given.property];
+      const message = kind === undefined ? undefined : misfit(given, kind);
+      if (message !== undefined) context.addIssue({ code: "custom", path: ["value"], message });
+    })
+    .meta({ ...shapesOf(of) });
 }
 
 /** The members that both kinds of search have, but for the logic between filters (API document, section 4.4 and 4.5). */

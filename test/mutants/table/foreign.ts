@@ -32,4 +32,19 @@ export const mutantsOfForeignPrograms: readonly Mutant[] = [
       title: 'ends the workflow where it cannot be read: json/plain {"limit": Infinity}',
     },
   },
+  {
+    id: "S172",
+    plants: "the document of the sandbox allows filters that it refuses",
+    edits: [
+      {
+        file: "src/sandbox/search/query.ts",
+        find: "    .meta({ ...shapesOf(of) });",
+        replace: "    .meta({});",
+      },
+    ],
+    test: {
+      file: "test/src/sandbox/openapi.test.ts",
+      title: "allows the filters that are taken, and no other: persons by name",
+    },
+  },
 ];

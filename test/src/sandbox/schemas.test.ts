@@ -50,6 +50,9 @@ describe.each(examples)("checkRecord of %s", (stream, record, typeField) => {
 describe("checkRecord", () => {
   it.each([
     ["2026-01-31T23:59:59.123456+05:30", true],
+    ["2026-01-31t23:59:59z", true],
+    // A leap second, which RFC 3339 knows and few readers do.
+    ["2026-06-30T23:59:60Z", false],
     ["2026-01-31T23:59:59", false],
     ["2026-02-30T00:00:00Z", false],
     ["2026-01-31", false],

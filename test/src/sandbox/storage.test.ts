@@ -67,6 +67,14 @@ describe("the storage", () => {
     },
   );
 
+  it("takes a file key whose slashes are written as %2F, as a path's parameter is", async () => {
+    const client = await started();
+    const { url, fileKey } = await client.uploadAddress();
+    const escaped = url.replace(fileKey, encodeURIComponent(fileKey));
+    expect((await client.put(escaped, gzipOf([account(1)]))).status).toBe(200);
+    expect((await client.confirm(fileKey)).status).toBe(200);
+  });
+
   it("keeps nothing of a PUT that is cut off", async () => {
     const client = await started();
     const { url, fileKey } = await client.uploadAddress();

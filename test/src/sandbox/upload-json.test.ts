@@ -170,6 +170,30 @@ describe("the addresses", () => {
   );
 });
 
+describe("a known address that is asked by another method", () => {
+  it.each([
+    ["GET", "/ingestion/upload-json", "POST"],
+    ["PUT", "/search/accounts", "POST"],
+    ["DELETE", "/v1/ping", "GET, HEAD"],
+    ["POST", "/openapi.json", "GET, HEAD"],
+    ["GET", "/_storage/uploads/a", "PUT"],
+  ])("is answered 405, with what it takes: %s %s", async (method, path, allow) => {
+    const client = await started();
+    const answer = await fetch(`${client.sandbox.address}${path}`, { method });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
+  });
+
+  it.each(["/v1/ping", "/openapi.json", "/_sandbox/ledger"])(
+    "answers a HEAD as a GET, without its body: %s",
+    async (path) => {
+      const client = await started();
+      const headers = { authorization: `Basic ${Buffer.from("key:").toString("base64")}` };
+      const answer = await fetch(`${client.sandbox.address}${path}`, { method: "HEAD", headers });
+      expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    },
+  );
+});
+
 describe("a POST whose body is no JSON", () => {
   const paths = [
     "/ingestion/upload-json",

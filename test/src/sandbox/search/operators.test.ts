@@ -200,6 +200,7 @@ describe("an operator", () => {
     const midnight = new Date(`${day}T02:00:00+02:00`).toISOString();
     expect(await count("IS", day)).toBe(same);
     expect(await count("IS", midnight)).toBe(same);
+    expect(await count("IS", midnight.toLowerCase())).toBe(same);
     expect(await count("IS", `${day}T00:00:00+02:00`)).toBe(0);
     expect(await count("STARTS_WITH", day.slice(0, 7))).toBe(
       postings.filter(({ event_on: on }) => String(on).startsWith(day.slice(0, 7))).length,

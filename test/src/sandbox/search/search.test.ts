@@ -15,6 +15,14 @@ function named(name: string): Record<string, unknown> {
 
 const anyNumber: unknown = expect.any(Number);
 
+function employer(name: string, employees: number): Record<string, unknown> {
+  return {
+    account_id: name,
+    domain: `${name}.example`,
+    account_properties: { name, employees },
+  };
+}
+
 describe("an account that was ingested", () => {
   it("is found at once, with what it was given and scores of its own", async () => {
     const client = await started();
@@ -53,6 +61,16 @@ describe("an account that was ingested", () => {
         },
       },
     ]);
+  });
+
+  it("has no number beyond the 32 bits of a result", async () => {
+    const client = await started();
+    await client.uploadJson([employer("large", int32Max), employer("larger", int32Max + 1)]);
+    const [large] = pageOf(await client.post(paths.accounts, named("large"))).data;
+    const [larger] = pageOf(await client.post(paths.accounts, named("larger"))).data;
+    expect(large).toHaveProperty("employees_count", int32Max);
+    expect(larger).toHaveProperty("name", "larger");
+    expect(larger).not.toHaveProperty("employees_count");
   });
 
   it("replaces its earlier version, also from a file, and keeps its identity and its scores", async () => {
