@@ -3,9 +3,9 @@ import type { Ask } from "../ask.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
 import { nameCharsShown, namesShownMax } from "./limits.ts";
-import { filesHash, openFile, type OpenFile } from "./open.ts";
+import { openFile, type OpenFile } from "./open.ts";
 import type { CsvPosition } from "./position.ts";
-import { runPositionOf } from "./read.ts";
+import { behind, runPositionOf, type Passed } from "./read.ts";
 import { walkRows, type Walked } from "./walk.ts";
 
 type BeforeAsk = Ask<CsvConfig> & { readonly place: string };
@@ -31,16 +31,16 @@ export async function beforeCsv(ask: BeforeAsk): Promise<CsvPosition> {
   }
   const files = await listFiles(config);
   const place = parsePlace(ask.place, files);
-  let before: string | undefined;
+  let passed: Passed = { before: undefined, first: files[0]?.place ?? place.source.place };
   for (const source of files.slice(0, files.indexOf(place.source))) {
     signal.throwIfAborted();
     const file = await openFile(source, config.append_only);
     await file.handle.close();
-    before = filesHash(before, file);
+    passed = behind(passed, file);
   }
   const file = await openFile(place.source, config.append_only);
   try {
-    return runPositionOf(file, await findPlace(file, place, ask), before);
+    return runPositionOf(file, await findPlace(file, place, ask), passed);
   } finally {
     await file.handle.close();
   }

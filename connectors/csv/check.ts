@@ -22,7 +22,23 @@ export async function checkCsv(ask: Ask<CsvConfig>): Promise<readonly Finding[]>
     ask.signal.throwIfAborted();
     findings.push(await checkFile(file, ask));
   }
+  const [first] = files;
+  if (
+    config.first_wins === true &&
+    !config.append_only &&
+    first !== undefined &&
+    files.length > 1
+  ) {
+    findings.push({ name: "order of files", ok: true, detail: newestWins(first, files.length) });
+  }
   return findings;
+}
+
+function newestWins({ place }: SourceFile, files: number): string {
+  return (
+    `of a key in several of ${files} files the newest wins, which is the last by path: ` +
+    `${place} is read first, and a row of a key that was read before is rejected (duplicate_key)`
+  );
 }
 
 async function checkFile(source: SourceFile, ask: Ask<CsvConfig>): Promise<Finding> {

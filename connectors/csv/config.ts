@@ -45,6 +45,12 @@ export const csvConfig = z
       .min(1)
       .optional()
       .describe("The folder that a relative path starts from; given by the engine."),
+    first_wins: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the first row of a key is sent and the others are rejected, so that the newest file is read first; given by the engine.",
+      ),
     delimiter: delimiter
       .optional()
       .describe(

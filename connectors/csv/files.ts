@@ -16,8 +16,9 @@ export type SourceFile = {
 };
 
 /**
- * Lists the files of a connection, in the order they are read: by path. A path that exists as written is never taken for a pattern; folders
- * that a pattern matches are passed over.
+ * Lists the files of a connection, in the order they are read: by path, where the first row of a key wins the last one first. So the file
+ * that is the last by path, of dated ones the newest, is the one whose row is sent, or sent last. What was appended, and when, nobody knows
+ * of a path. A path that exists as written is never taken for a pattern; folders that a pattern matches are passed over.
  * @throws {ConfigError} nothing is there, or too much.
  */
 export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[]> {
@@ -40,6 +41,7 @@ export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[
   }
   await assertListable(config.path, folder);
   places.sort();
+  if (config.first_wins === true && !config.append_only) places.reverse();
   if (places.length === 0) throw await notFound(config.path, path);
   const root = await realpath(patternRoot(path));
   const files: SourceFile[] = [];

@@ -28,6 +28,8 @@ const runPosition = z
     mtime_ns: z.string(),
     /** Hash over the states of the files that were read whole before; none where there was no such file. */
     before: sha256.optional(),
+    /** The file that the read began with; others may have come in front of it since. */
+    first: z.string(),
   })
   .readonly();
 

@@ -20,7 +20,7 @@ export async function* readCsv(ask: ReadAsk): AsyncGenerator<Page<CsvRow, CsvPos
   const spans = spansOf(files, config, ask);
   const marks = config.append_only ? new Map(appendMarks(ask.from)) : undefined;
   let left = ask.limit ?? Number.POSITIVE_INFINITY;
-  let before = ask.from !== undefined && "before" in ask.from ? ask.from.before : undefined;
+  let before = passedBefore(ask.from, spans);
   for (const span of spans) {
     const file = await openFile(span.file, config.append_only);
     try {
@@ -39,7 +39,7 @@ export async function* readCsv(ask: ReadAsk): AsyncGenerator<Page<CsvRow, CsvPos
         left -= rows.length + rejects.length;
         if (left <= 0) return;
       }
-      before = filesHash(before, file);
+      before = behind(before, file);
     } finally {
       await file.handle.close();
     }
@@ -79,13 +79,23 @@ export async function* readFile(
   }
 }
 
-/** The position of a place in a file that is read whole in each run; `before` is the `filesHash` of the files before it. */
-export function runPositionOf(
-  file: OpenFile,
-  place: Place,
-  before: string | undefined,
-): RunPosition {
-  return { ...markOf(file, place), ...stateOf(file), before };
+/** The files that a read passed before the one at hand. */
+export type Passed = Pick<RunPosition, "before" | "first">;
+
+/** What was passed at the beginning of a span. */
+export function passedBefore(from: CsvPosition | undefined, [head]: readonly FileSpan[]): Passed {
+  if (from !== undefined && "first" in from) return { before: from.before, first: from.first };
+  return { before: undefined, first: head?.file.place ?? "" };
+}
+
+/** What was passed once a file was. */
+export function behind({ before, first }: Passed, file: OpenFile): Passed {
+  return { before: filesHash(before, file), first };
+}
+
+/** The position of a place in a file that is read whole in each run. */
+export function runPositionOf(file: OpenFile, place: Place, passed: Passed): RunPosition {
+  return { ...markOf(file, place), ...stateOf(file), ...passed };
 }
 
 /** How far a page reaches in its file. */

@@ -64,13 +64,31 @@ function runSpans(
   from: RunPosition | undefined,
   to: RunPosition | undefined,
 ): readonly FileSpan[] {
-  const first = from === undefined ? 0 : indexOf(files, from);
+  const first = from === undefined ? beginOf(files, to) : indexOf(files, from);
   const last = to === undefined ? files.length - 1 : indexOf(files, to);
+  if (last < first) throw otherWay(files, { first, last });
   return files.slice(first, last + 1).map((file) => ({
     file,
     from: file.place === from?.file ? from : undefined,
     to: file.place === to?.file ? to : undefined,
   }));
+}
+
+/** Where a read from the beginning began: what came in front of it since was not in it. */
+function beginOf(files: readonly SourceFile[], to: RunPosition | undefined): number {
+  const index = files.findIndex(({ place }) => place === to?.first);
+  return Math.max(0, index);
+}
+
+function otherWay(
+  files: readonly SourceFile[],
+  { first, last }: { readonly first: number; readonly last: number },
+): ConfigError {
+  const [from, to] = [files[first]?.place, files[last]?.place];
+  return new ConfigError(`the span ends before it begins: ${to} is read before ${from}`, {
+    field: "to",
+    hint: `Swap from and to: ${files[0]?.place} is read first.`,
+  });
 }
 
 function indexOf(files: readonly SourceFile[], position: RunPosition): number {

@@ -2,9 +2,9 @@ import type { Ask } from "../ask.ts";
 import type { Span } from "../connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
-import { assertSameFile, changed, filesHash, openFile } from "./open.ts";
+import { assertSameFile, changed, openFile } from "./open.ts";
 import type { CsvPosition, RunPosition } from "./position.ts";
-import { runPositionOf } from "./read.ts";
+import { behind, passedBefore, runPositionOf, type Passed } from "./read.ts";
 import { spansOf, type FileSpan } from "./spans.ts";
 import { walkRows, type IsReached } from "./walk.ts";
 
@@ -13,11 +13,15 @@ type SplitAsk = Ask<CsvConfig> & Span<CsvPosition> & { readonly parts: number };
 /**
  * Cuts a span into at most `parts` neighbours of about as many bytes each, between rows. A plain file is walked through up to its last
  * edge, because only from its beginning on is it known what is quoted; a file without an edge in it is only opened. The span of an
- * append-only source stays whole: its positions hold a mark of each file, and the parts of a backfill of it would have no order.
+ * append-only source stays whole: its positions hold a mark of each file, and the parts of a backfill of it would have no order. So does
+ * one of several files where the first row of a key wins.
  */
 export async function splitCsv(ask: SplitAsk): Promise<readonly Span<CsvPosition>[]> {
   const { from, to } = ask;
-  const edges = ask.config.append_only ? [] : await new Cut(ask, await sectionsOf(ask)).edges();
+  const sections = ask.config.append_only ? [] : await sectionsOf(ask);
+  // Two lanes at once would not let the newest file be the first.
+  const isOne = ask.config.first_wins === true && sections.length > 1;
+  const edges = isOne || sections.length === 0 ? [] : await new Cut(ask, sections).edges();
   return [...edges, to].map((edge, index) => ({
     from: index === 0 ? from : edges[index - 1],
     to: edge,
@@ -32,31 +36,32 @@ type Section = {
   readonly begin: number;
   /** Of a gzip file the bytes as stored, because it does not say how many they unpack to. */
   readonly bytes: number;
-  /** The `filesHash` before and behind the file. */
-  readonly before: string | undefined;
-  readonly after: string;
+  /** What was passed before the file and behind it. */
+  readonly before: Passed;
+  readonly after: Passed;
 };
 
 /** @throws {SourceChangedError} a file is not the one that an end of the span was made from, or follows others. */
 async function sectionsOf(ask: SplitAsk): Promise<readonly Section[]> {
   const { config, from, to, signal } = ask;
   const sections: Section[] = [];
-  let before = hashBefore(from);
+  const spans = spansOf(await listFiles(config), config, { from, to });
+  let before = passedBefore(from, spans);
   let begin = 0;
-  for (const span of spansOf(await listFiles(config), config, { from, to })) {
+  for (const span of spans) {
     signal.throwIfAborted();
     const file = await openFile(span.file, config.append_only);
     await file.handle.close();
     if (span.from !== undefined) assertSameFile(file, span.from);
     if (span.to !== undefined) {
       assertSameFile(file, span.to);
-      if (before !== hashBefore(to)) {
+      if (before.before !== hashBefore(to)) {
         throw changed(file.place, "follows other files than when it was read");
       }
     }
     const { isGzip, size } = file;
     const bytes = isGzip ? size : Math.max(0, (span.to?.offset ?? size) - (span.from?.offset ?? 0));
-    const after = filesHash(before, file);
+    const after = behind(before, file);
     sections.push({ span, isGzip, begin, bytes, before, after });
     before = after;
     begin += bytes;
@@ -145,7 +150,8 @@ class Cut {
     const file = await openFile(span.file, config.append_only);
     try {
       // It was opened before, to see how large it is.
-      if (filesHash(before, file) !== after) throw changed(file.place, "changed while it was read");
+      if (behind(before, file).before !== after.before)
+        throw changed(file.place, "changed while it was read");
       const { from, isReached } = how;
       const walked = await walkRows(file, { ...span, from }, { config, signal, isReached });
       return walked.isEnd ? undefined : { index, position: runPositionOf(file, walked, before) };

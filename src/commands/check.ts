@@ -3,6 +3,7 @@ import type { Finding } from "../../connectors/ask.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { canonicalJson } from "../config/hash.ts";
+import { writtenMembers } from "../config/sources.ts";
 import type { ConnectionConfig, SourceConfig } from "../config/sources.ts";
 import { SluiceError } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
@@ -48,8 +49,8 @@ function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly U
     for (const { reader, from } of readers) {
       if (from?.connection !== name) continue;
       const { connectorConfig } = from;
-      const way = canonicalJson(connectorConfig);
-      const subject = way === canonicalJson(own) ? name : `${name} (${reader})`;
+      const way = canonicalJson(writtenMembers(connectorConfig));
+      const subject = way === canonicalJson(writtenMembers(own)) ? name : `${name} (${reader})`;
       if (!uses.has(way)) uses.set(way, { subject, connector, connectorConfig });
     }
     return uses.size === 0

@@ -5,12 +5,11 @@ import type { ApiConfig, Config, SyncConfig } from "./config.ts";
 import type { FoundFile } from "./find.ts";
 import { canonicalJson, sha256 } from "./hash.ts";
 import { variablesIn } from "./interpolate.ts";
-import { membersOf } from "./members.ts";
 import type { NamedFiles } from "./named-files.ts";
 import { assembleNotify } from "./notify.ts";
 import { assemblePull, type PullConfig } from "./pull.ts";
 import type { ConfigMembers } from "./schema.ts";
-import { isPushedConfig } from "./sources.ts";
+import { isPushedConfig, writtenMembers } from "./sources.ts";
 import type { ConnectorSchema, SourceConfig, Sources } from "./sources.ts";
 
 /** The checked parts of a configuration. */
@@ -106,8 +105,9 @@ function assembleSync(parts: {
   };
   // The folder differs from host to host, and says nothing of what is sent.
   // Nor do an endpoint and its secrets: what lies in the inbox came through them already.
-  const { folder: _, ...members } = membersOf(source.connectorConfig);
-  const connectorConfig = isPushedConfig(source.connectorConfig) ? {} : members;
+  const connectorConfig = isPushedConfig(source.connectorConfig)
+    ? {}
+    : writtenMembers(source.connectorConfig);
   const record = moduleHash ?? sync.record;
   const configHash = sha256(canonicalJson({ ...settings, connectorConfig, record }));
   const hashed = {

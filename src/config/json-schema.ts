@@ -4,7 +4,7 @@ import { inputJsonSchema } from "./member-names.ts";
 import { outsideName } from "./outside.ts";
 import { domainsFromSchema, writeBackSchema } from "./pull.ts";
 import { configSchema, connectionSchema, fromSchema } from "./schema.ts";
-import type { ConnectorSchema } from "./sources.ts";
+import { isGiven, type ConnectorSchema } from "./sources.ts";
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -54,11 +54,11 @@ type KnownConnector = {
   readonly isOpen: boolean;
 };
 
-/** The members of a connector but `folder`, which the engine gives. */
+/** The members of a connector but those that the engine gives. */
 function membersOf(config: z.ZodType): Omit<KnownConnector, "called"> {
   const { properties } = inputJsonSchema(config);
-  const { folder: _, ...written } = properties ?? {};
-  return { properties: written, isOpen: properties === undefined };
+  const written = Object.entries(properties ?? {}).filter(([name]) => !isGiven(name));
+  return { properties: Object.fromEntries(written), isOpen: properties === undefined };
 }
 
 function offerConnections(schema: JsonSchema, connectors: readonly KnownConnector[]): void {

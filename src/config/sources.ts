@@ -14,7 +14,8 @@ import type { Checked, Mistake } from "./mistakes.ts";
 
 /**
  * What a configuration needs of a connector: the schema of a connection's members with those of `from` over them. One that takes a
- * member `folder` is given the folder of `sluice.yaml` there, which no one may write.
+ * member `folder` is given the folder of `sluice.yaml` there, and one that takes `first_wins` whether a sync sends the first row of a key
+ * and rejects the others; no one may write them.
  */
 export type ConnectorSchema = {
   readonly config: z.ZodType;
@@ -23,6 +24,23 @@ export type ConnectorSchema = {
   /** There in a connector that is posted to. */
   readonly push?: { endpoint(config: unknown): { readonly path: string } } | undefined;
 };
+
+/** The members that the engine gives, and why no one else does. */
+const given = {
+  folder: "relative paths start from the folder of this file",
+  first_wins: "send and duplicate_keys of a sync say it",
+} as const;
+
+/** Whether a member of a connector's configuration is one that the engine gives. */
+export function isGiven(name: string): boolean {
+  return Object.hasOwn(given, name);
+}
+
+/** A connector's configuration less the members that the engine gives. */
+export function writtenMembers(config: unknown): Readonly<Record<string, unknown>> {
+  const members = Object.entries(membersOf(config));
+  return Object.fromEntries(members.filter(([name]) => !isGiven(name)));
+}
 
 const pushedConfig = z.object({
   /** Output of the connector's schema. */
@@ -111,7 +129,7 @@ export function resolveSources(input: SourcesInput): Sources {
   const bySync = new Map<string, SourceConfig>();
   const byPull = new Map<string, PullSources>();
   for (const [sync, value] of Object.entries(membersOf(membersOf(input.data)["syncs"]))) {
-    const source = resolver.use(membersOf(value)["from"], ["syncs", sync, "from"]);
+    const source = resolver.ofSync(membersOf(value), ["syncs", sync, "from"]);
     if (source !== undefined) bySync.set(sync, source);
   }
   for (const [pull, value] of Object.entries(membersOf(membersOf(input.data)["pulls"]))) {
@@ -155,8 +173,18 @@ class Resolver {
     return connections;
   }
 
+  /** The connection that a sync reads. */
+  ofSync(sync: Members, path: Path): SourceConfig | undefined {
+    const { from, send, duplicate_keys: duplicates } = sync;
+    return this.use(from, path, { firstWins: send !== "all" && duplicates !== "send" });
+  }
+
   /** A connection by its name alone, or by a group of members that names it; less those that are not the connector's. */
-  use(used: unknown, fromPath: Path, less: readonly string[] = []): SourceConfig | undefined {
+  use(
+    used: unknown,
+    fromPath: Path,
+    { less = [], firstWins = false }: UseOptions = {},
+  ): SourceConfig | undefined {
     const isName = typeof used === "string";
     const { connection: name, ...members } = isName ? { connection: used } : membersOf(used);
     if (typeof name !== "string") return undefined;
@@ -180,14 +208,15 @@ class Resolver {
       this.mistakes.push({ path: [...fromPath, extra], on: "name", message });
       return undefined;
     }
-    const parsed = this.#parse({ name, connection, connectionPath, from, fromPath });
+    const source = { name, connection, connectionPath, from, fromPath };
+    const parsed = this.#parse(source, firstWins ? { first_wins: true } : {});
     if (parsed === undefined) return undefined;
     return { connection: name, connector, connectorConfig: parsed.config };
   }
 
   /** The same of a connection that is read for the domains of a pull. */
   read(used: unknown, path: Path): SourceConfig | undefined {
-    const found = this.use(used, path, ownMembers.domains_from);
+    const found = this.use(used, path, { less: ownMembers.domains_from });
     if (found === undefined || this.#input.connectors.get(found.connector)?.push === undefined) {
       return found;
     }
@@ -198,7 +227,7 @@ class Resolver {
 
   /** The same of a connection that is written to. */
   writeBack(used: unknown, path: Path): SourceConfig | undefined {
-    const found = this.use(used, path, ownMembers.write_back);
+    const found = this.use(used, path, { less: ownMembers.write_back });
     if (found === undefined) return undefined;
     const { connector } = found;
     if (this.#input.connectors.get(connector)?.write !== undefined) return found;
@@ -207,12 +236,13 @@ class Resolver {
     return undefined;
   }
 
-  #parse(source: Source): { readonly config: unknown } | undefined {
+  #parse(source: Source, more: Members = {}): { readonly config: unknown } | undefined {
     const { connector, ...members } = source.connection;
     const schema = this.#input.connectors.get(String(connector));
     if (schema === undefined) return undefined;
     const own = { ...members, ...source.from };
-    const { output, mistakes } = checkSource(schema.config, own, this.#input.folder);
+    const { folder } = this.#input;
+    const { output, mistakes } = checkSource(schema.config, own, { folder, ...more });
     this.mistakes.push(
       ...mistakes.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })),
     );
@@ -231,6 +261,13 @@ class Resolver {
   }
 }
 
+type UseOptions = {
+  /** Members that are not the connector's. */
+  readonly less?: readonly string[];
+  /** See `ConnectorSchema`. @default false */
+  readonly firstWins?: boolean;
+};
+
 type Source = {
   readonly name: string;
   readonly connection: Members;
@@ -239,14 +276,23 @@ type Source = {
   readonly fromPath: Path;
 };
 
-function checkSource(schema: z.ZodType, members: Members, folder: string): Checked<unknown> {
-  const { folder: written, ...own } = members;
-  const given = checkData(schema, { ...own, folder });
-  const takesFolder = given.mistakes.every(({ path, on }) => path[0] !== "folder" || on !== "name");
-  const { output, mistakes } = takesFolder ? given : checkData(schema, own);
-  if (written === undefined) return { output, mistakes };
-  const message = 'unknown member "folder": relative paths start from the folder of this file';
-  return { output: undefined, mistakes: [...mistakes, { path: ["folder"], on: "name", message }] };
+/** Parses members with those that the engine gives, as far as the schema takes them. */
+function checkSource(schema: z.ZodType, members: Members, toGive: Members): Checked<unknown> {
+  const own = writtenMembers(members);
+  const whole = checkData(schema, { ...own, ...toGive });
+  const isTaken = (name: string): boolean =>
+    whole.mistakes.every(({ path, on }) => path[0] !== name || on !== "name");
+  const taken = Object.entries(toGive).filter(([name]) => isTaken(name));
+  const isWhole = taken.length === Object.keys(toGive).length;
+  const { output, mistakes } = isWhole
+    ? whole
+    : checkData(schema, { ...own, ...Object.fromEntries(taken) });
+  const written = Object.entries(given).filter(([name]) => members[name] !== undefined);
+  if (written.length === 0) return { output, mistakes };
+  const refused = written.map(([name, why]): Mistake => {
+    return { path: [name], on: "name", message: `unknown member "${name}": ${why}` };
+  });
+  return { output: undefined, mistakes: [...mistakes, ...refused] };
 }
 
 /** Where a member of the merged configuration is written: `from` wins; what neither has is missing in the connection. */

@@ -114,10 +114,11 @@ function prepareReplays(
     `select ${columns} from replays where run_id = $runId order by number desc limit 1`,
   );
   // What a replay refused again lies in the span that it was first refused in, and is as old as it was: a list of ours is no source.
+  // A second row of a key lost against the first one, which may be of a newer file: it is older than any.
   const add = db.prepare(
     `insert into replays (run_id, number, reject_run, chunk, ordinal, place, span_send, age)
      select $runId, $number + row_number() over (order by r.chunk, r.ordinal), r.run_id, r.chunk, r.ordinal, r.place,
-       coalesce(p.span_send, s.send), coalesce(p.age, ${ageSql("s.send", "r.row_number")})
+       coalesce(p.span_send, s.send), coalesce(p.age, iif(r.step = 'duplicate', 0, ${ageSql("s.send", "r.row_number")}))
      from rejects r join sends s using (run_id, chunk, stage) join runs using (run_id)
      left join replays p on p.run_id = r.run_id and p.number = (
        select min(number) from replays where run_id = r.run_id and place = r.place)

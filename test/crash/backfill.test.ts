@@ -263,7 +263,8 @@ describe("a backfill", () => {
   it(
     "loses and repeats nothing that it does not admit, wherever it is killed",
     async ({ annotate }) => {
-      const { before, now, oracle } = oracleSource({ files: 2, rowsPerFile: 5_100, every: 500 });
+      // Of one file, because several have one lane.
+      const { before, now, oracle } = oracleSource({ files: 1, rowsPerFile: 10_200, every: 500 });
       const lane = await BackfillLane.open({
         connection: "{ connector: csv, path: accounts-*.csv }",
         from: "exports",

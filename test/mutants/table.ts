@@ -3,6 +3,7 @@ import { mutantsOfAnswers } from "./table/answers.ts";
 import { mutantsOfBackfills } from "./table/backfills.ts";
 import { mutantsOfCommands } from "./table/commands.ts";
 import { mutantsOfConnectors } from "./table/connectors.ts";
+import { mutantsOfDated } from "./table/dated.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
@@ -35,6 +36,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfConnectors,
   ...mutantsOfAnswers,
   ...mutantsOfCommands,
+  ...mutantsOfDated,
   ...mutantsOfEngine,
   ...mutantsOfUnnamed,
   ...mutantsOfIdentities,

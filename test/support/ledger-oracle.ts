@@ -30,6 +30,9 @@ export const mappingModule = `export function mapRecord(row) {
 /** Header of every file. */
 const header = "id,domain,name,status";
 
+/** The key that every file repeats: the newest file's row of it wins, which is read first. */
+const repeatedKey = "a0-0";
+
 /** A row as text, and what is to become of it; `before` is how the first run found it. */
 type Planned = {
   readonly key: string;
@@ -58,15 +61,20 @@ function rejected(code: string): Verdict {
   return { kind: "reject", code };
 }
 
-/** One of each special kind in every stretch of `every` rows; the first row of all is the key that is repeated. */
+/**
+ * One of each special kind in every stretch of `every` rows. A key is repeated: `isFirst` says whether the row is the first one of it to be
+ * read.
+ */
 function planRow(
-  at: { file: number; row: number },
+  at: { readonly file: number; readonly row: number; readonly isFirst: (key: string) => boolean },
   { every = 8, nameChars = 21, nameOf }: SourceSize,
 ): Planned {
   const key = `a${at.file}-${at.row}`;
   const fields = { key, name: `name of ${key}` };
   const padded = { key, name: nameOf?.(key) ?? fields.name.padEnd(nameChars, "x") };
   const accepted = { kind: "accept", record: recordOf(padded) } as const;
+  const verdictOf = (row: Fields): Verdict =>
+    at.isFirst(row.key) ? { kind: "accept", record: recordOf(row) } : rejected("duplicate_key");
   switch (at.row % every) {
     case 1:
       return { key, text: lineOf(padded), verdict: accepted, before: lineOf(fields) };
@@ -78,12 +86,10 @@ function planRow(
       return { key, text: lineOf(fields, "closed"), verdict: { kind: "filtered" } };
     case 4:
       return { key, text: `${key},too few fields`, verdict: rejected("ragged_row") };
-    case 5:
-      return {
-        key: "a0-0",
-        text: lineOf({ ...fields, key: "a0-0" }),
-        verdict: rejected("duplicate_key"),
-      };
+    case 5: {
+      const repeated = { ...padded, key: repeatedKey };
+      return { key: repeatedKey, text: lineOf(repeated), verdict: verdictOf(repeated) };
+    }
     case 6:
       return { key, text: `${key},,no domain,open`, verdict: rejected("required") };
     case 7: {
@@ -93,21 +99,26 @@ function planRow(
       return { key, text: lineOf(twoLines), verdict };
     }
     default:
-      return { key, text: lineOf(padded), verdict: accepted };
+      return { key, text: lineOf(padded), verdict: verdictOf(padded) };
   }
 }
 
-/** Makes a source that holds every kind of row: new, changed, unchanged, filtered, unreadable, invalid, a repeated key. */
+/**
+ * Makes a source that holds every kind of row: new, changed, unchanged, filtered, unreadable, invalid, a repeated key. Its oracle has the
+ * order in which the files are read: the last one first.
+ */
 export function oracleSource(size: SourceSize): OracleSource {
   const before: Record<string, string> = {};
   const now: Record<string, string> = {};
   const oracle: OracleRow[] = [];
-  for (let file = 0; file < size.files; file++) {
+  const seen = new Set<string>();
+  const isFirst = (key: string): boolean => seen.size < seen.add(key).size;
+  for (let file = size.files - 1; file >= 0; file--) {
     const name = `accounts-${String(file).padStart(3, "0")}.csv`;
     const [linesBefore, linesNow] = [[header], [header]];
     let line = 2;
     for (let row = 0; row < size.rowsPerFile; row++) {
-      const planned = planRow({ file, row }, size);
+      const planned = planRow({ file, row, isFirst }, size);
       linesNow.push(planned.text);
       if (planned.before !== undefined) linesBefore.push(planned.before);
       oracle.push({ key: planned.key, place: `${name}:${line}`, verdict: planned.verdict });

@@ -259,6 +259,13 @@ sluice.yaml:21:15: must be a group of members, not text
     );
   });
 
+  it("refuses a member that the engine gives a connector", async () => {
+    const yaml = soundYaml.replace("connector: file,", "connector: file, first_wins: true,");
+    expect(await refusal(loadYaml(yaml))).toContain(
+      'unknown member "first_wins": send and duplicate_keys of a sync say it',
+    );
+  });
+
   it("shows no literal secret in the lines around a mistake", async () => {
     const yaml = changed("api:\n  api_key: abc123", "api: { api_key: abc123, acount: x }");
     const message = await refusal(loadYaml(yaml));

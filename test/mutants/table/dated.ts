@@ -1,0 +1,78 @@
+import type { Mutant } from "../mutant.ts";
+
+const datedTest = "test/activities/dated-files.test.ts";
+const orderTest = "test/connectors/csv/newest-first.test.ts";
+
+/** Mutants of files of which the newest holds the last word. */
+export const mutantsOfDated: readonly Mutant[] = [
+  {
+    id: "S140",
+    plants: "of dated files the oldest is read first, so that its rows win",
+    edits: [
+      {
+        file: "connectors/csv/files.ts",
+        find: "if (config.first_wins === true && !config.append_only) places.reverse();",
+        replace: "",
+      },
+    ],
+    test: {
+      file: datedTest,
+      title:
+        "of dated files that hold a record the newest wins, each night, and the older rows are rejects",
+    },
+  },
+  {
+    id: "S141",
+    plants: "a replay sends the row of an older file, because it was read later",
+    edits: [
+      {
+        file: "src/state/replays.ts",
+        find: "iif(r.step = 'duplicate', 0, ",
+        replace: "iif(r.step = 'none', 0, ",
+      },
+    ],
+    test: { file: datedTest, title: "a replay does not bring the row of an older file back" },
+  },
+  {
+    id: "S142",
+    plants: "the newest file is read first although later rows are sent over earlier ones",
+    edits: [
+      {
+        file: "src/config/sources.ts",
+        find: 'firstWins: send !== "all" && duplicates !== "send"',
+        replace: "firstWins: true",
+      },
+    ],
+    test: { file: datedTest, title: "the newest wins, too, with `duplicate_keys: send`" },
+  },
+  {
+    id: "S143",
+    plants: "two lanes read two dated files at once",
+    edits: [
+      {
+        file: "connectors/csv/split.ts",
+        find: "const isOne = ask.config.first_wins === true && sections.length > 1;",
+        replace: "const isOne = false;",
+      },
+    ],
+    test: {
+      file: orderTest,
+      title: "several files in which the newest wins are one lane, one file is cut",
+    },
+  },
+  {
+    id: "S144",
+    plants: "a file that came since makes the rejects of the older ones unreadable",
+    edits: [
+      {
+        file: "connectors/csv/spans.ts",
+        find: "const index = files.findIndex(({ place }) => place === to?.first);",
+        replace: "const index = files.findIndex(() => to === undefined);",
+      },
+    ],
+    test: {
+      file: datedTest,
+      title: "rejects can be replayed although a newer file has come since",
+    },
+  },
+];
