@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { Databases } from "./databases.ts";
 import { type Family, type Plan, planOf } from "./plan.ts";
-import { Seed } from "./seed.ts";
+import { Seed, type Shared } from "./seed.ts";
 import { TestTemporal } from "./temporal.ts";
 import { judge, type SeedResult } from "./verdict.ts";
 
@@ -30,6 +31,7 @@ const nothing = {
   struck: [],
   faults: [],
   givenUp: undefined,
+  moved: undefined,
   hadWrongClock: false,
   hadFullDisk: false,
 };
@@ -37,7 +39,7 @@ const nothing = {
 async function runSeed(of: {
   readonly folder: string;
   readonly plan: Plan;
-  readonly shared: TestTemporal;
+  readonly shared: Shared;
   readonly signal: AbortSignal | undefined;
 }): Promise<SeedResult> {
   const began = performance.now();
@@ -46,11 +48,11 @@ async function runSeed(of: {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   let result: Omit<SeedResult, "seconds">;
-  let temporal = shared;
+  let { temporal } = shared;
   let seed: Seed | undefined;
   try {
     if (isOwn) temporal = await TestTemporal.start(folder);
-    seed = await Seed.open(folder, plan, temporal);
+    seed = await Seed.open(folder, plan, { ...shared, temporal });
     // What then goes on fails as soon as the processes are gone.
     const after = await Promise.race([seed.run(), aborted(signal)]);
     result = await judge(seed, { plan, after, folder });
@@ -59,7 +61,7 @@ async function runSeed(of: {
     result = { seed: plan.seed, ...nothing, violations: [violation] };
   } finally {
     await seed?.close();
-    if (temporal !== shared) await temporal.close();
+    if (temporal !== shared.temporal) await temporal.close();
   }
   return { ...result, seconds: (performance.now() - began) / 1_000 };
 }
@@ -80,7 +82,8 @@ function commandOf(seed: number, { rows, only }: ChaosInput): string {
 /** Runs seeds, two at a time, and says of each what became of it. */
 export async function runSeeds(input: ChaosInput): Promise<SeedResult[]> {
   const home = await mkdtemp(join(tmpdir(), "sluice-chaos-"));
-  const shared = await TestTemporal.start(home);
+  const databases = new Databases();
+  const shared = { temporal: await TestTemporal.start(home), databases };
   const waiting = [...input.seeds];
   const results: SeedResult[] = [];
   const work = async (): Promise<void> => {
@@ -103,7 +106,7 @@ export async function runSeeds(input: ChaosInput): Promise<SeedResult[]> {
   try {
     await Promise.all(Array.from({ length: atOnce }, work));
   } finally {
-    await shared.close();
+    await Promise.all([shared.temporal.close(), databases.close()]);
     await rm(home, { recursive: true });
   }
   return results;

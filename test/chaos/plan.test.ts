@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { orderedFaultNames, pageFaultNames } from "../../src/sandbox/faults.ts";
 import type { FaultOrder } from "./http-faults.ts";
-import { families, planOf, type Plan } from "./plan.ts";
+import { families, moveKinds, planOf, rerunWays, type Plan } from "./plan.ts";
 
 const rows = 5_000;
 const hundred = Array.from({ length: 100 }, (_, index) => planOf({ seed: index + 1, rows }));
@@ -38,13 +38,25 @@ describe("planOf", () => {
     expect(hundred.flatMap(({ ending = [] }) => ending)).toHaveLength(4);
   });
 
-  it("gives a run up in each way at least ten times among a hundred seeds", () => {
-    const ways = Map.groupBy(
-      hundred.flatMap(({ rerun = [] }) => rerun),
-      ({ by }) => by,
+  it("gives a run up in each way, and makes each move, at least ten times among any hundred seeds", () => {
+    for (const first of [1, 734_528]) {
+      const plans = Array.from({ length: 100 }, (_, index) =>
+        planOf({ seed: first + index, rows }),
+      );
+      const ways = plans.flatMap(({ rerun, move }) => [rerun?.by ?? [], move?.kind ?? []].flat());
+      const drawn = Map.groupBy(ways, (way) => way);
+      expect(new Set(drawn.keys())).toEqual(new Set<string>([...rerunWays, ...moveKinds]));
+      for (const [way, times] of drawn) expect([way, times.length >= 10]).toEqual([way, true]);
+    }
+  });
+
+  it("makes each move by itself, and has one clock for all workers where a server's steps back", () => {
+    const only = Array.from({ length: 8 }, (_, seed) => planOf({ seed, rows, only: "source" }));
+    expect(only.map(({ move }) => move?.kind)).toEqual([...moveKinds, ...moveKinds]);
+    const back = Array.from({ length: 400 }, (_, seed) => planOf({ seed, rows })).filter(
+      ({ move }) => move?.kind === "clock-back",
     );
-    expect([...ways.keys()].toSorted()).toEqual(["cancel", "kill", "reset", "terminate"]);
-    for (const [by, drawn] of ways) expect([by, drawn.length >= 10]).toEqual([by, true]);
+    for (const { clockHours } of back) expect(new Set(clockHours).size).toBe(1);
   });
 
   it("has nothing of the other families when it is restricted to one", () => {
@@ -56,6 +68,7 @@ describe("planOf", () => {
         clock: plan.clockHours.some((hours) => hours !== 0),
         disk: plan.isDiskFull,
         rerun: plan.rerun !== undefined,
+        source: plan.move !== undefined,
       }).toEqual(Object.fromEntries(families.map((family) => [family, family === only])));
     }
   });

@@ -2,7 +2,7 @@ import { Dice } from "./dice.ts";
 import { drawFaults, drawHold, type FaultOrder } from "./http-faults.ts";
 
 /** What a seed may be restricted to. */
-export const families = ["kills", "http", "clock", "disk", "rerun"] as const;
+export const families = ["kills", "http", "clock", "disk", "rerun", "source"] as const;
 
 /** One of `families`. */
 export type Family = (typeof families)[number];
@@ -28,12 +28,38 @@ export type Ending = {
   readonly code: "CreditsExhausted" | "AuthFailed" | "ContractBroken";
 };
 
+/** Who gives a run up while the service holds a request of it; `reset` resets one that has ended. */
+export const rerunWays = ["cancel", "terminate", "kill", "reset"] as const;
+
 /** What happens behind the run that everything else befalls. */
 export type Rerun = {
-  /** Who gives a run up while the service holds a request of it; `reset` resets one that has ended. */
-  readonly by: "cancel" | "terminate" | "kill" | "reset";
+  readonly by: (typeof rerunWays)[number];
   /** The one that its mode meets holds the first request that applies records. */
   readonly holds: readonly FaultOrder[];
+};
+
+/**
+ * What happens to a table, or to its server: another database behind the address, a second version of a key, a server in a zone ahead of
+ * a column without one, a server's clock that steps back.
+ */
+export const moveKinds = [
+  "another-database",
+  "second-version",
+  "zone-ahead",
+  "clock-back",
+] as const;
+
+/** What happens to a table behind all that, and how. */
+export type Move = {
+  readonly kind: (typeof moveKinds)[number];
+  /** Whether the workers are killed in the midst of the runs behind it. */
+  readonly isStruck: boolean;
+  /** Whether the other database is said to be the same; else the first one is put back. */
+  readonly rebinds: boolean;
+  /** How far the server's clock steps back. */
+  readonly hours: number;
+  /** The `time_zone` of the connection: that of the application, of the server, or none. */
+  readonly timeZone?: string;
 };
 
 /** Everything that a seed decides. */
@@ -55,6 +81,7 @@ export type Plan = {
   readonly strikes: readonly Strike[];
   readonly isDiskFull: boolean;
   readonly rerun?: Rerun;
+  readonly move?: Move;
 };
 
 /** What a plan is made for. */
@@ -122,11 +149,29 @@ function strikesOf(
 /** Longer than a run that is given up waits for an answer, and now and then than the run behind it takes. */
 const holdSeconds = [4, 15] as const;
 
-function rerunOf(dice: Dice): Rerun {
-  const by = dice.pick<Rerun["by"]>("rerun by", ["cancel", "terminate", "kill", "reset"]);
+/** In turn, so that each comes as often in any stretch of seeds: one of them in every `period`. */
+function inTurn<Item>(items: readonly Item[], seed: number, period: number): Item | undefined {
+  return items[seed % period];
+}
+
+/** Seeds in which each way of giving a run up, and each move, comes once; without a common divisor, so that all meet all. */
+const [rerunPeriod, movePeriod] = [7, 8];
+
+function rerunOf(dice: Dice, by: Rerun["by"]): Rerun {
   const held = { do: "hold", by: `${dice.whole("hold for", ...holdSeconds)}s`, times: 1 } as const;
   const steps = ["upload-json", "confirm-upload"] as const;
   return { by, holds: by === "reset" ? [] : steps.map((step) => ({ step, ...held })) };
+}
+
+function moveOf(dice: Dice, kind: Move["kind"]): Move {
+  const zone = dice.pick("zone", ["UTC", "Asia/Tokyo", "unsaid"]);
+  return {
+    kind,
+    isStruck: dice.happens("move struck", 0.5),
+    rebinds: dice.happens("rebinds", 0.5),
+    hours: dice.whole("hours back", 2, 8),
+    ...(kind === "zone-ahead" && zone !== "unsaid" ? { timeZone: zone } : {}),
+  };
 }
 
 /** What happens under this seed: a pure function, so that the seed is all it takes to have it again. */
@@ -156,6 +201,12 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
   const workers = dice.whole("workers", 1, 2);
   const isOff = isDrawn("clock", 0.25);
   const strikes = isDrawn("kills", 0.95) ? strikesOf(dice, { mode: sent, chunks }) : [];
+  const turn = <Item>(family: Family, items: readonly Item[], period: number): Item | undefined =>
+    isAllowed(family) ? inTurn(items, seed, only === family ? items.length : period) : undefined;
+  const rerunBy = turn("rerun", rerunWays, rerunPeriod);
+  const kind = turn("source", moveKinds, movePeriod);
+  // How far a server's clock went is told by a machine's own: two that differ would tell nothing.
+  const isOneClock = kind === "clock-back";
   const isRestarted = strikes.some(({ blow }) => blow === "kill-sandbox");
   return {
     seed,
@@ -165,7 +216,12 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
     mode,
     chunkRecords: 1 + (filesPerChunk - 1) * Math.ceil((rowsPerFile * 1.2 * (every - 5)) / every),
     clockHours: Array.from({ length: workers }, (_, worker) =>
-      isOff ? dice.pick(`clock ${worker}`, worker === 0 ? [-2, 2] : [-2, 0, 2]) : 0,
+      isOff
+        ? dice.pick(
+            `clock ${isOneClock ? 0 : worker}`,
+            worker === 0 || isOneClock ? [-2, 2] : [-2, 0, 2],
+          )
+        : 0,
     ),
     confirms: dice.pick("confirms", ["lenient", "strict"]),
     // A sandbox that starts again counts from the beginning.
@@ -176,6 +232,7 @@ export function planOf({ seed, rows, only }: PlanInput): Plan {
     ...(ending === undefined ? {} : { ending }),
     strikes,
     isDiskFull: isDrawn("disk", 0.15),
-    ...(isDrawn("rerun", 0.55) ? { rerun: rerunOf(dice) } : {}),
+    ...(rerunBy === undefined ? {} : { rerun: rerunOf(dice, rerunBy) }),
+    ...(kind === undefined ? {} : { move: moveOf(dice, kind) }),
   };
 }

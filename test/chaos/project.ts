@@ -55,12 +55,17 @@ export async function makeProject(
     readonly source: OracleSource;
     readonly address: string;
     readonly queue: string;
+    /** What the seed's move reads. */
+    readonly moved?: { readonly connections: object; readonly syncs: object } | undefined;
   },
 ): Promise<void> {
-  const { plan, source, address, queue } = parts;
+  const { plan, source, address, queue, moved } = parts;
   const config = {
     ...chaosHead({ address, queue }),
-    connections: { exports: { connector: "csv", path: "accounts-*.csv" } },
+    connections: {
+      exports: { connector: "csv", path: "accounts-*.csv" },
+      ...moved?.connections,
+    },
     syncs: {
       accounts: {
         from: "exports",
@@ -70,6 +75,7 @@ export async function makeProject(
         chunk: { records: plan.chunkRecords },
         reject_limit: { rate: "100%" },
       },
+      ...moved?.syncs,
     },
     advanced: {
       heartbeat_timeout: `${heartbeatTimeoutMs}ms`,

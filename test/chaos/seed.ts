@@ -11,9 +11,11 @@ import { keptPorts } from "../support/kept-ports.ts";
 import type { OracleRow, Snapshot } from "../support/ledger-facts.ts";
 import type { OracleSource } from "../support/ledger-oracle.ts";
 import { readStore } from "../support/ledger-view.ts";
+import type { Databases, OneAddress } from "./databases.ts";
 import { Fleet } from "./fleet.ts";
 import { type FullDisk, fillDisk } from "./full-disk.ts";
 import { createJournal, LedgerTail, type Tell } from "./journal.ts";
+import { makeMove, movedSource, movedSync } from "./moves.ts";
 import type { Plan } from "./plan.ts";
 import { makeProject, sourceOf, writeFiles } from "./project.ts";
 import { runAgain, type Rerunning } from "./reruns.ts";
@@ -41,6 +43,9 @@ export type Aftermath = {
   readonly metFullDisk: boolean;
 };
 
+/** What seeds have together. */
+export type Shared = { readonly temporal: TestTemporal; readonly databases: Databases };
+
 /** One seed under way: its processes, and what has happened to them. Whoever opens it closes it. */
 export class Seed {
   readonly fleet: Fleet;
@@ -52,6 +57,7 @@ export class Seed {
   readonly #tell: Tell;
   readonly #tail: LedgerTail;
   readonly #strikes: Strikes;
+  readonly #database: OneAddress | undefined;
   #disk: FullDisk | undefined;
   #isDiskStillFull = true;
   #closed: Promise<void> | undefined;
@@ -63,6 +69,7 @@ export class Seed {
     fleet: Fleet;
     state: StateStore;
     tell: Tell;
+    database: OneAddress | undefined;
   }) {
     this.#folder = parts.folder;
     this.#plan = parts.plan;
@@ -73,10 +80,12 @@ export class Seed {
     this.#source = sourceOf(parts.plan);
     this.#tail = new LedgerTail(this.fleet.ledgerFile);
     this.#strikes = new Strikes(parts);
+    this.#database = parts.database;
   }
 
   /** Makes the project in an empty folder; the plan is written there before anything starts. */
-  static async open(folder: string, plan: Plan, temporal: TestTemporal): Promise<Seed> {
+  static async open(folder: string, plan: Plan, on: Shared): Promise<Seed> {
+    const { temporal, databases } = on;
     const project = join(folder, "project");
     await mkdir(join(project, ".sluice"), { recursive: true });
     await writeFile(join(folder, "plan.json"), JSON.stringify(plan, undefined, 2));
@@ -85,9 +94,20 @@ export class Seed {
     const place = { folder, project, sandboxPort, temporalAddress: temporal.address };
     const fleet = new Fleet(place, plan, tell);
     const state = await openSqliteStore(join(project, ".sluice"));
-    const seed = new Seed({ folder, plan, temporal, fleet, state, tell });
-    const address = fleet.sandboxAddress;
-    await makeProject(project, { plan, source: seed.#source, address, queue: seed.#queue });
+    const { move } = plan;
+    const database =
+      move === undefined
+        ? undefined
+        : await databases.behindOneAddress(`chaos-${process.pid}-${plan.seed}`);
+    const seed = new Seed({ folder, plan, temporal, fleet, state, tell, database });
+    const moved = move && database && movedSource(move, database.url);
+    await makeProject(project, {
+      plan,
+      source: seed.#source,
+      address: fleet.sandboxAddress,
+      queue: seed.#queue,
+      moved,
+    });
     return seed;
   }
 
@@ -151,6 +171,20 @@ export class Seed {
     });
   }
 
+  /** Lets happen to a table what the plan has, behind everything else; what it then finds wrong. */
+  async move(): Promise<readonly string[]> {
+    const { move } = this.#plan;
+    if (move === undefined || this.#database === undefined) return [];
+    return await makeMove(move, {
+      fleet: this.fleet,
+      state: this.state,
+      database: this.#database,
+      tell: this.#tell,
+      start: async () => await this.#start(movedSync),
+      finished: async (handle) => await this.#finished(handle),
+    });
+  }
+
   /** Ends every process, and leaves files alone; a second time it does nothing. */
   async close(): Promise<void> {
     this.#closed ??= this.#close();
@@ -161,14 +195,15 @@ export class Seed {
     await this.#strikes.settled().catch(() => undefined);
     await this.fleet.close();
     await this.#disk?.close();
+    await this.#database?.close();
     await this.state.close();
   }
 
-  async #start(): Promise<Handle> {
+  async #start(sync = "accounts"): Promise<Handle> {
     return await this.#temporal.client.workflow.start("sync", {
       taskQueue: this.#queue,
-      workflowId: `${this.#queue}-sync`,
-      args: [{ sync: "accounts" }],
+      workflowId: `${this.#queue}-${sync}`,
+      args: [{ sync }],
     });
   }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { faultNames } from "../../src/sandbox/faults.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import { entry } from "../crash/sound-facts.ts";
+import { moveKinds } from "./plan.ts";
 import { missingFrom, summarise, summaryLine } from "./summary.ts";
 import type { SeedResult } from "./verdict.ts";
 
@@ -28,20 +29,18 @@ const all: SeedResult = {
   struck: struckBy(put, confirm),
   faults: faultNames,
   givenUp: "cancel",
+  moved: "another-database",
   hadWrongClock: true,
   hadFullDisk: true,
 };
 
-/** All that there is: a seed gives one run up. */
-const others = (["terminate", "kill", "reset"] as const).map((givenUp): SeedResult => ({
-  ...all,
-  struck: [],
-  faults: [],
-  hadWrongClock: false,
-  hadFullDisk: false,
-  givenUp,
-}));
-const each = [all, ...others];
+/** Ten of each: a seed gives one run up, and makes one move. */
+const ofEach = ["cancel", "terminate", "kill", "reset"] as const;
+const others = Array.from({ length: 40 }, (_, index): SeedResult => {
+  const quiet = { ...all, struck: [], faults: [], hadWrongClock: false, hadFullDisk: false };
+  return { ...quiet, givenUp: ofEach[index % 4], moved: moveKinds[index % 4] };
+});
+const each = [all, ...others.slice(1)];
 
 describe("missingFrom", () => {
   it("misses nothing where everything happened", () => {
@@ -55,9 +54,10 @@ describe("missingFrom", () => {
     ["clock", { hadWrongClock: false }],
     ["full-disk", { hadFullDisk: false }],
     ["rerun after cancel", { givenUp: undefined }],
+    ["another-database", { moved: undefined }],
     ["early-200", { faults: faultNames.filter((name) => name !== "early-200") }],
   ])("misses %s", (name, without) => {
-    expect(missingFrom(summarise([{ ...all, ...without }, ...others]))).toEqual([name]);
+    expect(missingFrom(summarise([{ ...all, ...without }, ...others.slice(1)]))).toEqual([name]);
   });
 });
 

@@ -12,7 +12,7 @@ import type { OracleRow } from "../support/ledger-facts.ts";
 import { readService, readStore } from "../support/ledger-view.ts";
 import { ambiguousRecords, exitsAreRight, gatesKept } from "./checks.ts";
 import type { Fleet } from "./fleet.ts";
-import type { Plan, Rerun } from "./plan.ts";
+import type { Move, Plan, Rerun } from "./plan.ts";
 import { rowCanary } from "./project.ts";
 import { type Aftermath, firedIn, type Seed } from "./seed.ts";
 import type { Struck } from "./strikes.ts";
@@ -31,6 +31,8 @@ export type SeedResult = {
   readonly faults: readonly FaultName[];
   /** Who gave a run up behind all that. */
   readonly givenUp: Rerun["by"] | undefined;
+  /** What happened to a table behind that. */
+  readonly moved: Move["kind"] | undefined;
   readonly hadWrongClock: boolean;
   readonly hadFullDisk: boolean;
 };
@@ -68,6 +70,7 @@ export async function judge(
   const service = await readService(fleet.sandboxAddress, after.since);
   const { ledger } = service;
   const rerun = await seed.rerun();
+  const moved = await seed.move();
   await seed.close();
   const largestPart = Math.max(0, ...store.parts.map(({ records }) => records));
   const texts = await Promise.all(
@@ -91,6 +94,7 @@ export async function judge(
     violations: [
       ...violations,
       ...rerun.violations,
+      ...moved,
       ...gatesKept(ledger, { faults: plan.faults, struck }),
       ...exitsAreRight(fleet.exits),
       ...fleet.troubles,
@@ -105,6 +109,7 @@ export async function judge(
     struck,
     faults: [...after.faultsBefore, ...firedIn(ledger), ...rerun.faults],
     givenUp: plan.rerun?.by,
+    moved: plan.move?.kind,
     hadWrongClock: plan.clockHours.some((hours) => hours !== 0),
     hadFullDisk: after.metFullDisk,
   };

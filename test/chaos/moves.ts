@@ -1,0 +1,205 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { z } from "zod";
+
+import type { Run } from "../../src/state/runs.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+import { readService } from "../support/ledger-view.ts";
+import type { OneAddress } from "./databases.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Tell } from "./journal.ts";
+import type { Move } from "./plan.ts";
+import { type Handle, runOf } from "./strikes.ts";
+
+/** Rows of the table before anything changes. */
+const tableRows = 60;
+
+const lookEveryMs = 20;
+
+/** The sync that reads the table. */
+export const movedSync = "companies";
+
+/** What a move needs of its seed. */
+export type MoveParts = {
+  readonly fleet: Fleet;
+  readonly state: StateStore;
+  readonly database: OneAddress;
+  readonly tell: Tell;
+  readonly start: () => Promise<Handle>;
+  /** Waits until a run has ended. */
+  readonly finished: (handle: Handle) => Promise<Run>;
+};
+
+/** The connection and the sync that a move works with, as members of `connections` and `syncs`. */
+export function movedSource(
+  move: Move,
+  url: string,
+): { readonly connections: object; readonly syncs: object } {
+  const { timeZone } = move;
+  const crm = {
+    connector: "postgres",
+    url,
+    ...(timeZone === undefined ? {} : { time_zone: timeZone }),
+  };
+  const from = {
+    connection: "crm",
+    table: "public.companies",
+    changed_by: { column: "changed_at" },
+  };
+  const record = { account_id: "id", domain: "domain", account_properties: { name: "name" } };
+  return { connections: { crm }, syncs: { [movedSync]: { from, stream: "account", record } } };
+}
+
+/** How a row is stamped: by an application that writes UTC where the column has no zone. */
+function stampOf({ kind }: Move): string {
+  return kind === "zone-ahead" ? "(clock_timestamp() at time zone 'UTC')" : "clock_timestamp()";
+}
+
+/** A statement that changes a setting of the database for later sessions. */
+function alter(setting: string): string {
+  return `do $$ begin execute format('alter database %I set ${setting}', current_database()); end $$`;
+}
+
+/** Statements that make the table, in a database whose clock or zone is ahead where the move says so. */
+function tableSql(move: Move): readonly string[] {
+  const { kind, hours } = move;
+  const type = kind === "zone-ahead" ? "timestamp" : "timestamptz";
+  const key = kind === "second-version" ? "id, version" : "id";
+  return [
+    ...(kind === "zone-ahead" ? [alter("timezone = ''Asia/Tokyo''")] : []),
+    ...(kind === "clock-back"
+      ? [
+          // What comes first in the search path is the clock of this database.
+          `create schema clock; create function clock.clock_timestamp() returns timestamptz language sql volatile
+             as $$ select pg_catalog.clock_timestamp() + interval '${hours} hours' $$`,
+          alter("search_path = clock, pg_catalog, public"),
+        ]
+      : []),
+    `create table public.companies (id text not null, version int not null default 1, name text not null,
+       domain text generated always as (id || '.example') stored, changed_at ${type} not null, primary key (${key}))`,
+  ];
+}
+
+/** Adds rows `from` to `to`, of a version, each stamped for itself. */
+function added(
+  move: Move,
+  rows: {
+    readonly from: number;
+    readonly to: number;
+    readonly version?: number;
+    readonly every?: number;
+  },
+): string {
+  const { from, to, version = 1, every = 1 } = rows;
+  return `insert into public.companies (id, version, name, changed_at)
+    select 'p' || n, ${version}, 'version ${version} of ' || n, ${stampOf(move)}
+    from generate_series(${from}, ${to}) as n where n % ${every} = 0`;
+}
+
+function renamed(
+  move: Move,
+  { every, to }: { readonly every: number; readonly to: string },
+): string {
+  return `update public.companies set name = name || ' ${to}', changed_at = ${stampOf(move)}
+    where version = 1 and substr(id, 2)::int % ${every} = 0`;
+}
+
+/** What happens to the table before each further run. */
+function changesOf(move: Move): readonly (readonly string[])[] {
+  const more = added(move, { from: tableRows + 1, to: tableRows + 10 });
+  const later = [renamed(move, { every: 5, to: "late" })];
+  if (move.kind === "second-version") {
+    // Two versions of a record in one run, and one that another run has sent.
+    const versions = [2, 3].map((version) =>
+      added(move, { from: 1, to: tableRows, version, every: version }),
+    );
+    return [versions, later];
+  }
+  const stepsBack = move.kind === "clock-back" ? ["drop schema clock cascade"] : [];
+  return [[...stepsBack, renamed(move, { every: 3, to: "new" }), more], later];
+}
+
+const named = z.object({ id: z.string(), name: z.string() });
+const held = z.looseObject({ account_properties: z.looseObject({ name: z.string() }) });
+
+/** Records that the service does not hold as the table has them: of several versions the one that changed last. */
+async function wrong({ database, fleet }: MoveParts): Promise<readonly string[]> {
+  const rows = await database.query(
+    "select distinct on (id) id, name from public.companies order by id, changed_at desc, version desc",
+  );
+  const { records } = await readService(fleet.sandboxAddress);
+  return rows.flatMap((row) => {
+    const { id, name } = named.parse(row);
+    const found = records.get(id);
+    const has = found && held.parse(JSON.parse(found.record)).account_properties.name;
+    return has === name ? [] : [`${id} is ${has} and not ${name}`];
+  });
+}
+
+/** Runs the sync, and has every worker killed in its midst where the move says so. */
+async function runOnce({ isStruck }: Move, parts: MoveParts): Promise<Run> {
+  const { fleet, state, start, finished, tell } = parts;
+  const handle = await start();
+  if (isStruck) {
+    while ((await runOf(state, handle)) === undefined) await delay(lookEveryMs);
+    tell("kill", { during: movedSync });
+    await Promise.all(fleet.workers.map(async (worker) => await worker.end("SIGKILL")));
+  }
+  return await finished(handle);
+}
+
+/** A run that must be done, and behind which the service must hold what the table does. */
+async function runWhole(when: string, move: Move, parts: MoveParts): Promise<readonly string[]> {
+  const { outcome, failure } = await runOnce(move, parts);
+  if (outcome !== "done")
+    return [`${move.kind}: a run ${when} ended as ${outcome} (${failure?.code})`];
+  const keys = await wrong(parts);
+  if (keys.length === 0) return [];
+  return [
+    `${move.kind}: ${keys.length} records are not as the table has them ${when}: ${keys[0]}, …`,
+  ];
+}
+
+/** A run on another database behind the address must stop and send nothing, until a person says that it is the same. */
+async function runElsewhere(move: Move, parts: MoveParts): Promise<readonly string[]> {
+  const { database, fleet, tell } = parts;
+  database.leadTo(1);
+  await preparedTable(move, parts);
+  // Other rows of the same keys: they must not arrive before somebody has said so.
+  await database.query(renamed(move, { every: 2, to: "elsewhere" }));
+  const before = (await readService(fleet.sandboxAddress)).ledger.length;
+  const { outcome, failure } = await runOnce(move, parts);
+  const sent = (await readService(fleet.sandboxAddress)).ledger.length - before;
+  tell("the database is another one", { outcome, failure: failure?.code, rebinds: move.rebinds });
+  const violations = [
+    ...(outcome === "failed" ? [] : [`P6: a run on another database ended as ${outcome}`]),
+    ...(sent === 0 ? [] : [`P6: a run on another database made ${sent} requests`]),
+  ];
+  if (!move.rebinds) {
+    database.leadTo(0);
+    return violations;
+  }
+  const { exit, stdout } = await fleet.sluice("state", "rebind", movedSync);
+  return exit.code === 0
+    ? violations
+    : [...violations, `state rebind ended with ${exit.code}: ${stdout}`];
+}
+
+async function preparedTable(move: Move, { database }: MoveParts): Promise<void> {
+  for (const sql of tableSql(move)) await database.query(sql);
+  await database.query(added(move, { from: 1, to: tableRows }));
+}
+
+/** What happens to a table, and to its server, behind everything else: the service must then hold what the table does. */
+export async function makeMove(move: Move, parts: MoveParts): Promise<readonly string[]> {
+  const { database, tell } = parts;
+  tell("a move", { ...move });
+  await preparedTable(move, parts);
+  const violations = [...(await runWhole("at first", { ...move, isStruck: false }, parts))];
+  if (move.kind === "another-database") violations.push(...(await runElsewhere(move, parts)));
+  for (const [index, change] of changesOf(move).entries()) {
+    for (const sql of change) await database.query(sql);
+    violations.push(...(await runWhole(`behind change ${index + 1}`, move, parts)));
+  }
+  return violations;
+}
