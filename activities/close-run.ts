@@ -7,6 +7,7 @@ import { announceRun } from "./announce-run.ts";
 import { attempt } from "./attempt.ts";
 import { isoNow, type Dependencies } from "./dependencies.ts";
 import { warnOfEmptySource } from "./empty-source.ts";
+import { forgetPassed } from "./followed-rows.ts";
 import type { CloseRunInput } from "./inputs.ts";
 import { settleMapping } from "./older-mapping.ts";
 import { settleDoubts } from "./settle-doubts.ts";
@@ -56,6 +57,7 @@ export async function endRun(
   if (!isPull && !staged) {
     await settleDoubts(deps, run, outcome === "done");
     await settleMapping(deps, run, outcome === "done");
+    if (outcome === "done") await forgetPassed(deps, run);
   }
   if (outcome === "done" && rejected + run.gone > 0) outcome = "done_with_rejects";
   const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });

@@ -6,6 +6,7 @@ import { sendLock } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "./dependencies.ts";
+import { forgetUnfollowed } from "./followed-rows.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "./inputs.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
 import { placeResend, placeRun, warnOfRestore } from "./place-run.ts";
@@ -86,10 +87,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
       }
       if (input.kind !== "resend") await checkColumns(source, sync, { signal, mayName: false });
-      // `send: all` keeps no fingerprints, so older ones no longer say what the service holds.
-      if (sync.send === "all" && input.kind !== "resend" && input.request.dryRun !== true) {
-        await state.forgetFingerprints({ target, sync: sync.name });
-      }
+      await forgetUnfollowed(deps, sync, input.runId);
       deps.log.info(
         { run: input.runId, sync: sync.name, workflow: input.workflowId },
         "run opened",

@@ -61,6 +61,7 @@ function asItCame(page: RowPage): RowPage {
   return {
     rows: page.rows,
     rejects: page.rejects,
+    mayComeAgain: page.mayComeAgain,
     position: structuredClone(page.position),
     where: (index) => page.where(index),
     text: page.text === undefined ? undefined : (index) => page.text?.(index) ?? "",

@@ -17,6 +17,7 @@ import type { DrawnStage, Send, StageAttempt } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
+import { followsRows } from "./followed-rows.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
 import { rejectLimitOf } from "./replay-place.ts";
 import { assertStillSameSource } from "./same-sides.ts";
@@ -41,7 +42,7 @@ function doubtsOf(
   return { target, sync, stagingFolder, hostId, now: clock(), isAlone };
 }
 
-/** How the run decides what has changed. */
+/** How the run decides what has changed; undefined where it sends everything that it reads. */
 function changedOf(
   deps: Dependencies,
   at: {
@@ -55,7 +56,10 @@ function changedOf(
 ): StageJob["changed"] {
   const { run, chunk, drawn, isFullRead, begunAt } = at;
   const { kind, request, runId } = run;
-  const { name, duplicateKeys, resendAfterMs } = syncOf(deps, run.sync);
+  const sync = syncOf(deps, run.sync);
+  const { name, duplicateKeys, resendAfterMs } = sync;
+  const isAll = sync.send === "all";
+  if (isAll && !followsRows(deps, sync, run)) return undefined;
   const readsSource = kind !== "replay" && kind !== "resend";
   return {
     target: deps.target,
@@ -67,6 +71,7 @@ function changedOf(
     full: request.full === true || kind === "replay",
     rejectDuplicates: isFullRead && readsSource && duplicateKeys === "reject",
     dryRun: request.dryRun === true,
+    rows: isAll ? (run.fromPosition === null ? "first" : "again") : undefined,
     begunAt: kind === "backfill" ? begunAt : undefined,
     committedAfter: resendAfterMs === undefined ? undefined : deps.now() - resendAfterMs,
   };
@@ -102,8 +107,7 @@ async function jobOf(
     refused: request.full === true ? undefined : { target: deps.target, sync: name },
     doubts: doubtsOf(deps, { run, chunk, isFullRead }),
     recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
-    changed:
-      sync.send === "all" ? undefined : changedOf(deps, { run, chunk, drawn, isFullRead, begunAt }),
+    changed: changedOf(deps, { run, chunk, drawn, isFullRead, begunAt }),
     chunk: {
       limits: {
         records: sync.chunk.records,

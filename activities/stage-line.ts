@@ -213,8 +213,9 @@ async function linesOf(
     const { target, sync, dryRun } = job.changed;
     const add = async (names: readonly string[]): Promise<readonly string[]> =>
       await tools.state.fieldSlots({ target, sync, names });
-    // A dry run leaves what is known as it is.
-    const fields = dryRun ? undefined : new FieldHasher(stream, add);
+    // A dry run leaves what is known as it is; of a row that is followed, nobody asks which field changed.
+    const isUnasked = dryRun || job.changed.rows !== undefined;
+    const fields = isUnasked ? undefined : new FieldHasher(stream, add);
     return dropUnchanged(lines, tools.state, { settings: job.changed, makeReject, room, fields });
   };
 }

@@ -50,6 +50,11 @@ export type Page<OwnRow, Position> = {
   /** What was read of `rows[index]`, as it came; asked only for rejects. @default the row as JSON */
   readonly text?: ((index: number) => string) | undefined;
   readonly rejects?: readonly Reject[] | undefined;
+  /**
+   * Whether the next run may go back over rows of this page (`rewind`); asked of a first read with `send: all`, which follows those rows only.
+   * @default true
+   */
+  readonly mayComeAgain?: boolean | undefined;
 };
 
 /** A column, as far as the source knows it. */

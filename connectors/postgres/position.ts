@@ -123,6 +123,22 @@ export function endOfRead(input: {
   return whole < end ? { ...to, changed: writeLike(from.changed, whole) } : to;
 }
 
+/**
+ * Whether the run that follows one to `to` goes back over what lies just before a position, as far as the overlap tells: what an open
+ * transaction or another clock makes of it is not known yet.
+ */
+export function isInOverlap(
+  position: PostgresPosition,
+  to: PostgresPosition | undefined,
+  overlap: Overlap | undefined,
+): boolean {
+  if (!("changed" in position)) return true;
+  const end = to !== undefined && "changed" in to ? to.changed : undefined;
+  // Numbers have no end: each run goes back by the count that is configured.
+  if (end === undefined) return backFrom(position.changed, overlap) !== position.changed;
+  return !isBefore(position.changed, backFrom(end, overlap));
+}
+
 /** The position that covers every row that changed before a moment, in whatever zone the column is. @throws {ConfigError} there is no change column */
 export function positionAt(input: {
   readonly config: PostgresConfig;

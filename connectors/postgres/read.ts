@@ -5,7 +5,7 @@ import { Session, whereOf, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { postgresError, sqlStateOf } from "./errors.ts";
 import { blockRowsMax, timeoutsMax } from "./limits.ts";
-import { endOfRead, type PostgresPosition } from "./position.ts";
+import { endOfRead, isInOverlap, type PostgresPosition } from "./position.ts";
 import { rowMaker, type PostgresRow } from "./row.ts";
 import {
   assertNoNull,
@@ -48,6 +48,7 @@ export async function* readPostgres(ask: ReadAsk): AsyncGenerator<PostgresPage> 
         yield {
           rows: ofPage.map(makeRow),
           position,
+          mayComeAgain: isZoneGuessed(source) || isInOverlap(position, ask.to, source.overlap),
           where: (index) => placeOf(source, ofPage[index] ?? []),
         };
       }

@@ -1,6 +1,7 @@
 import type { SyncConfig } from "../config/config.ts";
 import { pageRowsMax, planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "../limits.ts";
 import { namedRows } from "../pipeline/named-rows.ts";
+import { withoutRow } from "../pipeline/what-changed.ts";
 import type { LaneSpan, StoredPlan } from "../state/backfills.ts";
 import type { StateClient } from "../state/state-store.ts";
 import { estimate, estimateTime } from "./estimate.ts";
@@ -54,8 +55,10 @@ async function takeSample(
     mode: request.mode ?? sync.mode,
     send: sendOf(input),
     rejectsDuplicates: isFullRead && sync.send !== "all" && sync.duplicateKeys === "reject",
-    knownRecords: async (names) =>
-      await state.knownRecords({ target, sync: sync.name, keys: names }),
+    knownRecords: async (names) => {
+      const known = await state.knownRecords({ target, sync: sync.name, keys: names });
+      return sync.send === "all" ? known.map(withoutRow) : known;
+    },
     now,
     signal,
   });

@@ -14,7 +14,7 @@ import { namedRows } from "../pipeline/named-rows.ts";
 import type { Page } from "../pipeline/page.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
-import { changeOf, type Change } from "../pipeline/what-changed.ts";
+import { changeOf, withoutRow, type Change } from "../pipeline/what-changed.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import { keyFieldOf } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
@@ -42,7 +42,10 @@ async function withKnown(
   }
   const name = { target: targetOf(config.api), sync: sync.name };
   await withState(config, async (state) => {
-    await work(async (keys) => await state.knownRecords({ ...name, keys }));
+    await work(async (keys) => {
+      const known = await state.knownRecords({ ...name, keys });
+      return sync.send === "all" ? known.map(withoutRow) : known;
+    });
   });
 }
 

@@ -6,6 +6,7 @@ import type { StateClient } from "../state/state-store.ts";
 import type { ChunkRoom } from "./chunk-limits.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { Candidate, MakeReject, Page } from "./page.ts";
+import { rowText } from "./rejects.ts";
 
 /**
  * Rows after which the store is asked for their keys. It takes them in their order, so many at once share pages of its B-tree: a
@@ -20,7 +21,13 @@ const charsAtOnceMin = 4 * 1024 * 1024;
 export type ChangedSettings = Omit<
   KeysToStage,
   "keys" | "hashes" | "fields" | "rowNumbers" | "ages"
->;
+> & {
+  /**
+   * Of `send: all`, which leaves out nothing but a row that a run goes back over, as it was, its stamp included: `again` judges every row,
+   * `first` those that the next run may go back over, which is enough where nothing was sent before. Undefined judges records.
+   */
+  readonly rows?: "again" | "first" | undefined;
+};
 
 /** Pages whose keys the store is judging. */
 type Judging = { readonly pages: readonly Page[]; readonly verdicts: Promise<Uint8Array> };
@@ -43,6 +50,15 @@ function isEnough(pages: readonly Page[]): boolean {
     chars = candidates.reduce((sum, { line }) => sum + line.length, chars);
   }
   return rows >= rowsAtOnceMin || chars >= charsAtOnceMin;
+}
+
+/** Hashes of the records together with the rows that they came from. */
+function hashesOfRows(pages: readonly Page[]): Uint8Array {
+  return hashesOf(
+    pages.flatMap(({ candidates, source }) =>
+      candidates.map(({ line, index }) => ({ line: `${line}\n${rowText(source, index)}` })),
+    ),
+  );
 }
 
 function apply(page: Page, verdicts: Uint8Array, makeReject: MakeReject): void {
@@ -101,14 +117,15 @@ export async function* dropUnchanged(
     readonly fields?: FieldHasher | undefined;
   },
 ): AsyncGenerator<Page> {
+  const { rows, ...settings } = how.settings;
   const judge = async (gathered: readonly Page[]): Promise<Judging> => {
     const candidates = gathered.flatMap((page) => page.candidates);
     const keys = candidates.map(({ key }) => key);
     const fields = await how.fields?.hash(candidates);
     const verdicts = state.stageKeys({
-      ...how.settings,
+      ...settings,
       keys,
-      hashes: hashesOf(candidates),
+      hashes: rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered),
       fields,
       rowNumbers: rowNumbersOf(gathered, candidates.length),
       ages: agesOf(gathered),
@@ -132,6 +149,12 @@ export async function* dropUnchanged(
   let judging: Judging | undefined;
   for await (const page of pages) {
     how.room.enter(page);
+    // In the order of a source such pages stand before all others.
+    const isJudged = rows !== "first" || page.source.mayComeAgain !== false;
+    if (!isJudged && gathered.length === 0 && judging === undefined) {
+      yield page;
+      continue;
+    }
     gathered.push(page);
     const mayRunAhead = how.room.mayRunAhead();
     if (mayRunAhead && !isEnough(gathered)) continue;

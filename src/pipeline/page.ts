@@ -16,6 +16,8 @@ export type RowPage = {
         readonly row?: string | undefined;
       }[]
     | undefined;
+  /** Whether the next run may go back over its rows. @default true */
+  readonly mayComeAgain?: boolean | undefined;
   /** Rows and rejects of its chunk before it: its rows are numbered on from there. Undefined where nobody asks for their order. */
   readonly first?: number | undefined;
   /** Of a replay, for every row or none: how old `rows[index]` is; see `KeysToStage`. */

@@ -14,6 +14,11 @@ function kept(text: string, keepRows: KeepRows): string | undefined {
   return text.length > rejectRowCharsMax ? `${text.slice(0, rejectRowCharsMax)}…` : text;
 }
 
+/** A row as it came. */
+export function rowText(page: RowPage, index: number): string {
+  return page.text?.(index) ?? JSON.stringify(page.rows[index] ?? null);
+}
+
 /** How the rejects of a sync are made. */
 export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
   return (page, index, fault) => ({
@@ -21,7 +26,7 @@ export function rejectMaker(stream: string, keepRows: KeepRows): MakeReject {
     place: page.where(index),
     rowNumber: page.first === undefined ? undefined : page.first + index + 1,
     ...fault,
-    row: kept(page.text?.(index) ?? JSON.stringify(page.rows[index] ?? null), keepRows),
+    row: kept(rowText(page, index), keepRows),
   });
 }
 

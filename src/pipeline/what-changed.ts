@@ -15,6 +15,12 @@ export type Change =
       readonly acceptedAt: number;
     };
 
+/** What is known of a record of a sync with `send: all`: nothing where its row was followed, of which no hashes of fields are kept. */
+export function withoutRow(known: KnownRecord): KnownRecord {
+  const isOfRow = known.state === "accepted" && known.fields === undefined;
+  return isOfRow ? { state: "unknown" } : known;
+}
+
 /** Says how a record differs from what is known of its key. */
 export function changeOf(
   candidate: Pick<Candidate, "line" | "record">,

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { transactionRowsMax } from "../limits.ts";
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
-import { count, first } from "./database.ts";
+import { all, count, first } from "./database.ts";
 import { createDoubts } from "./doubts.ts";
 import type { StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
@@ -76,6 +76,8 @@ export interface FingerprintStore {
    * @throws {SupersededError} the staging is not the newest.
    */
   stageKeys(input: KeysToStage): Uint8Array;
+  /** Removes what is known of keys that were last seen before the first staging of a run. */
+  forgetSeenBefore(input: SyncName & { readonly runId: string }): void;
   /** Makes every fingerprint of a sync unknown, at once. */
   forgetFingerprints(input: SyncName): void;
 }
@@ -215,6 +217,36 @@ function createJudge(db: Database): (input: KeysToStage, set: JudgedSet, index: 
   };
 }
 
+const keyRow = z.object({ key: z.string() });
+
+/** Prepares the removal of what was last seen before a run; a block of keys at a time, so that other writers get their turn. */
+function createForgettingSeen(db: Database): FingerprintStore["forgetSeenBefore"] {
+  const ofSet =
+    "set_id = (select id from fingerprint_sets where target = $target and sync = $sync)";
+  const block = db.prepare(
+    `select key from fingerprints where ${ofSet} and key > $after order by key limit ${transactionRowsMax}`,
+  );
+  const passed = `${ofSet} and key > $after and key <= $last
+    and seen < (select ${ageSql("min(send)", "0")} from sends where run_id = $runId)`;
+  const forgetFields = db.prepare(
+    `delete from field_hashes where id in (select fields from fingerprints where ${passed})`,
+  );
+  const forget = db.prepare(`delete from fingerprints where ${passed}`);
+  return (input) => {
+    const { target, sync } = input;
+    for (let after = ""; ;) {
+      const last = all(keyRow, block, { target, sync, after }).at(-1)?.key;
+      if (last === undefined) return;
+      const asked = { ...input, after, last };
+      db.write(() => {
+        forgetFields.run(asked);
+        forget.run(asked);
+      });
+      after = last;
+    }
+  };
+}
+
 /** The fingerprints of a SQLite store. */
 export function createFingerprintStore(db: Database): FingerprintStore {
   const makeSet = db.prepare(
@@ -254,6 +286,7 @@ export function createFingerprintStore(db: Database): FingerprintStore {
       }
       return verdicts;
     },
+    forgetSeenBefore: createForgettingSeen(db),
     forgetFingerprints: (name) =>
       db.write(() => {
         makeSet.run(name);

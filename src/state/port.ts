@@ -148,6 +148,7 @@ function recordCalls(
     supersedeRejects: call("supersedeRejects"),
     stageKeys: call("stageKeys"),
     forgetFingerprints: call("forgetFingerprints"),
+    forgetSeenBefore: call("forgetSeenBefore"),
     fieldSlots: call("fieldSlots"),
     knownRecords: call("knownRecords"),
     noteStage: call("noteStage"),

@@ -60,7 +60,7 @@ export type StateClient = {
 
 /**
  * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, the rate budget and
- * pulls. What a method wrote is durable when its promise resolves, and each is one transaction but `stageKeys`, `pruneRuns`, `listReplay`,
+ * pulls. What a method wrote is durable when its promise resolves, and each is one transaction but `stageKeys`, `forgetSeenBefore`, `pruneRuns`, `listReplay`,
  * `beginPull` and `beginListing`, which take `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`,
  * `drawStage`, `beginPart`, `countFault`, `takeSlot`, `countSlowDown`, `noteOutcome`, `beginListing`, `beginCall`) do so again when
  * called again; every other may be called twice with the same outcome.

@@ -12,6 +12,7 @@ import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
+import { mutantsOfRepeats } from "./table/repeats.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
@@ -42,4 +43,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfIdentities,
   ...mutantsOfZones,
   ...mutantsOfForeignPrograms,
+  ...mutantsOfRepeats,
 ];

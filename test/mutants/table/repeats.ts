@@ -1,0 +1,51 @@
+import type { Mutant } from "../mutant.ts";
+
+const followedTest = "test/activities/followed-rows.test.ts";
+
+/** What is read more than once: rows that a run goes back over, and several rows of one record. */
+export const mutantsOfRepeats: readonly Mutant[] = [
+  {
+    id: "S150",
+    plants: "with `send: all` a row is known by its record, whatever its stamp",
+    edits: [
+      {
+        file: "src/pipeline/changed.ts",
+        find: "hashes: rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered),",
+        replace: "hashes: rows !== null ? hashesOf(candidates) : hashesOfRows(gathered),",
+      },
+    ],
+    test: {
+      file: followedTest,
+      title:
+        "sends a row that is as it was under another stamp, and one that changed under its old stamp",
+    },
+  },
+  {
+    id: "S151",
+    plants: "with `send: all` every row that was ever sent is followed for ever",
+    edits: [
+      {
+        file: "activities/followed-rows.ts",
+        find: "if (!followsRows({ sources }, sync, run)) return;",
+        replace: "if (followsRows({ sources }, sync, run)) return;",
+      },
+    ],
+    test: {
+      file: followedTest,
+      title:
+        "follows no row of the first load that no run goes back over, and forgets those that are passed",
+    },
+  },
+  {
+    id: "S152",
+    plants: "with `send: all` what was followed still counts when everything is read again",
+    edits: [
+      {
+        file: "activities/followed-rows.ts",
+        find: "run !== undefined && run.fromPosition !== null && followsRows(deps, sync, run);",
+        replace: "run !== undefined && followsRows(deps, sync, run);",
+      },
+    ],
+    test: { file: followedTest, title: "sends everything when everything is read again" },
+  },
+];
