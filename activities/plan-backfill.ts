@@ -2,7 +2,7 @@ import type { Source } from "../connectors/connector.ts";
 import { makePlan } from "../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../src/backfill/plan.ts";
 import { readBackfillInput } from "../src/backfill/read-input.ts";
-import { repeatsOf } from "../src/backfill/repeats.ts";
+import { isOneEach, repeatsOf } from "../src/backfill/repeats.ts";
 import type { BackfillRequest } from "../src/backfill/request.ts";
 import { isLog } from "../src/backfill/source.ts";
 import type { SyncConfig } from "../src/config/config.ts";
@@ -48,16 +48,26 @@ function assertMayRepeat(sync: SyncConfig, source: Source): void {
  * @throws {ConfigError} the backfill would end with an older one.
  */
 async function assertEndsWithNewest(
-  sync: SyncConfig,
-  source: Source,
-  at: { readonly request: BackfillRequest; readonly now: Date; readonly signal: AbortSignal },
+  { state, target }: Pick<Dependencies, "state" | "target">,
+  at: {
+    readonly sync: SyncConfig;
+    readonly source: Source;
+    readonly request: BackfillRequest;
+    readonly now: Date;
+  },
+  signal: AbortSignal,
 ): Promise<void> {
-  const { request, now, signal } = at;
+  const { sync, source, request, now } = at;
   const { keys, limit, to } = request;
   const endsNow = to === undefined || ("time" in to && to.time >= now);
   if (source.restart?.(sync.connectorConfig) === "each-run") return;
   if (keys === undefined && limit === undefined && endsNow && sync.send !== "all") return;
-  if ((await repeatsOf(sync, source, signal)) !== "often") return;
+  const isOften = (await repeatsOf(sync, source, signal)) === "often";
+  // What no key tells a run may have seen: that it sent a record twice.
+  const isNoticed = async (): Promise<boolean> =>
+    !(await isOneEach(sync, source, signal)) &&
+    (await state.hasRepeats({ target, sync: sync.name }));
+  if (!isOften && !(await isNoticed())) return;
   const what = `several rows of sync ${sync.name} make one record: an older one could overwrite what the service holds of it`;
   if (sync.send === "all") {
     throw new ConfigError(what, {
@@ -94,7 +104,7 @@ export async function planFor(
   const sync = syncOf(deps, request.sync);
   const source = connectorOf(deps, sync.connector);
   assertMayRepeat(sync, source);
-  await assertEndsWithNewest(sync, source, { request, now, signal });
+  await assertEndsWithNewest(deps, { sync, source, request, now }, signal);
   if (request.advanceCheckpoint) await assertNothingIsOpen(sync, source, signal);
   return await makePlan({ sync, source, request, state, target, now, signal });
 }

@@ -19,6 +19,7 @@ import { bearFaults } from "./borne-faults.ts";
 import { runOf, syncOf, type Dependencies } from "./dependencies.ts";
 import { followsRows } from "./followed-rows.ts";
 import type { RunRef, StageResult } from "./inputs.ts";
+import { mustBeOneEach } from "./one-each.ts";
 import { rejectLimitOf } from "./replay-place.ts";
 import { assertStillSameSource } from "./same-sides.ts";
 import { checkColumns, connectorOf } from "./source.ts";
@@ -52,15 +53,17 @@ function changedOf(
     readonly isFullRead: boolean;
     /** The number of the run's first staging. */
     readonly begunAt: number;
+    readonly oneEach: boolean;
   },
 ): StageJob["changed"] {
-  const { run, chunk, drawn, isFullRead, begunAt } = at;
+  const { run, chunk, drawn, isFullRead, begunAt, oneEach } = at;
   const { kind, request, runId } = run;
   const sync = syncOf(deps, run.sync);
   const { name, duplicateKeys, resendAfterMs } = sync;
   const isAll = sync.send === "all";
-  if (isAll && !followsRows(deps, sync, run)) return undefined;
+  if (isAll && !oneEach && !followsRows(deps, sync, run)) return undefined;
   const readsSource = kind !== "replay" && kind !== "resend";
+  const isRejected = isFullRead && readsSource && duplicateKeys === "reject";
   return {
     target: deps.target,
     sync: name,
@@ -68,10 +71,11 @@ function changedOf(
     chunk,
     stage: drawn.stage,
     send: drawn.send,
-    full: request.full === true || kind === "replay",
-    rejectDuplicates: isFullRead && readsSource && duplicateKeys === "reject",
+    full: request.full === true || kind === "replay" || (isAll && kind === "backfill"),
+    rejectDuplicates: isRejected || oneEach,
+    oneEach,
     dryRun: request.dryRun === true,
-    rows: isAll ? (run.fromPosition === null ? "first" : "again") : undefined,
+    rows: isAll ? (kind === "sync" && run.fromPosition === null ? "first" : "again") : undefined,
     begunAt: kind === "backfill" ? begunAt : undefined,
     committedAfter: resendAfterMs === undefined ? undefined : deps.now() - resendAfterMs,
   };
@@ -80,6 +84,7 @@ function changedOf(
 async function jobOf(
   deps: Dependencies,
   at: { readonly run: Run; readonly chunk: number; readonly drawn: DrawnStage },
+  signal: AbortSignal,
 ): Promise<StageJob> {
   const { run, chunk, drawn } = at;
   const { request, runId } = run;
@@ -93,6 +98,11 @@ async function jobOf(
   const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
   const mode = request.mode ?? sync.mode;
   const { name, record, recordModule, stream } = sync;
+  const oneEach = await bearFaults(
+    deps,
+    { runId, chunk },
+    async () => await mustBeOneEach(deps, { run, sync }, signal),
+  );
   return {
     connector: sync.connector,
     folder: deps.config.folder,
@@ -107,7 +117,7 @@ async function jobOf(
     refused: request.full === true ? undefined : { target: deps.target, sync: name },
     doubts: doubtsOf(deps, { run, chunk, isFullRead }),
     recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
-    changed: changedOf(deps, { run, chunk, drawn, isFullRead, begunAt }),
+    changed: changedOf(deps, { run, chunk, drawn, isFullRead, begunAt, oneEach }),
     chunk: {
       limits: {
         records: sync.chunk.records,
@@ -159,7 +169,7 @@ export function createStageChunk(
       const sweepBefore = async (before: number): Promise<void> =>
         await sweepChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
       await sweepBefore(drawn.stage);
-      const job = await jobOf(deps, { run, chunk, drawn });
+      const job = await jobOf(deps, { run, chunk, drawn }, signal);
       const staged = await bearFaults(deps, { runId, chunk }, async () => {
         // Again before each chunk: a column that went since would be a field that every record lacks without a word.
         const source = connectorOf(deps, job.connector);

@@ -18,3 +18,14 @@ export async function repeatsOf(
   if (columns === undefined) return undefined;
   return await source.repeats({ ...askToPlan(sync.connectorConfig, signal), columns });
 }
+
+/** Whether it is certain that each row makes a record of its own: by the source's own word, or because events stand each for itself. */
+export async function isOneEach(
+  sync: Parameters<typeof repeatsOf>[0],
+  source: Pick<SourceToPlan, "repeats">,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isEvent = shapeOf(sync.stream).discriminator !== "type";
+  if (isEvent || source.repeats === undefined) return isEvent;
+  return (await repeatsOf(sync, source, signal)) === "once";
+}

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 
+import { ConfigError } from "../errors.ts";
 import type { KeysToStage } from "../state/fingerprints.ts";
 import { hashBytes, verdict } from "../state/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
@@ -27,6 +28,8 @@ export type ChangedSettings = Omit<
    * `first` those that the next run may go back over, which is enough where nothing was sent before. Undefined judges records.
    */
   readonly rows?: "again" | "first" | undefined;
+  /** Of a backfill that would not end with the newest row of a record that has several: a second one stops it. */
+  readonly oneEach?: boolean | undefined;
 };
 
 /** Pages whose keys the store is judging. */
@@ -58,6 +61,17 @@ function hashesOfRows(pages: readonly Page[]): Uint8Array {
     pages.flatMap(({ candidates, source }) =>
       candidates.map(({ line, index }) => ({ line: `${line}\n${rowText(source, index)}` })),
     ),
+  );
+}
+
+function severalRows(sync: string, rows: ChangedSettings["rows"]): ConfigError {
+  const newest =
+    rows === undefined
+      ? 'leave out "to", "limit", "keys" and "lanes": a backfill in one lane that goes on to the present ends with the newest row of each'
+      : `\`sluice state reset ${sync}\` sends all of them again, in order`;
+  return new ConfigError(
+    `several rows of sync ${sync} make one record: an older one could overwrite what the service holds of it`,
+    { field: "sync", hint: `${newest}, and sets right what this one may have sent` },
   );
 }
 
@@ -117,7 +131,7 @@ export async function* dropUnchanged(
     readonly fields?: FieldHasher | undefined;
   },
 ): AsyncGenerator<Page> {
-  const { rows, ...settings } = how.settings;
+  const { rows, oneEach, ...settings } = how.settings;
   const judge = async (gathered: readonly Page[]): Promise<Judging> => {
     const candidates = gathered.flatMap((page) => page.candidates);
     const keys = candidates.map(({ key }) => key);
@@ -136,6 +150,7 @@ export async function* dropUnchanged(
   };
   async function* judged({ pages: done, verdicts }: Judging): AsyncGenerator<Page> {
     const all = await verdicts;
+    if (oneEach === true && all.includes(verdict.duplicate)) throw severalRows(settings.sync, rows);
     let from = 0;
     for (const page of done) {
       const { length } = page.candidates;

@@ -76,6 +76,8 @@ export interface FingerprintStore {
    * @throws {SupersededError} the staging is not the newest.
    */
   stageKeys(input: KeysToStage): Uint8Array;
+  /** Whether one run sent a key twice, as far as is still known: then several rows may make one record. */
+  hasRepeats(input: SyncName): boolean;
   /** Removes what is known of keys that were last seen before the first staging of a run. */
   forgetSeenBefore(input: SyncName & { readonly runId: string }): void;
   /** Makes every fingerprint of a sync unknown, at once. */
@@ -259,6 +261,10 @@ export function createFingerprintStore(db: Database): FingerprintStore {
     `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
      where target = $target and sync = $sync`,
   );
+  const hasRepeats = db.prepare(
+    `select count(*) from (select 1 from fingerprints f join fingerprint_sets s on s.id = set_id
+       where target = $target and sync = $sync and send < -valid_after limit 1)`,
+  );
   const isStaging = db.prepare(
     `select count(*) from sends
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
@@ -286,6 +292,7 @@ export function createFingerprintStore(db: Database): FingerprintStore {
       }
       return verdicts;
     },
+    hasRepeats: (name) => count(hasRepeats, name) > 0,
     forgetSeenBefore: createForgettingSeen(db),
     forgetFingerprints: (name) =>
       db.write(() => {

@@ -149,6 +149,7 @@ function recordCalls(
     stageKeys: call("stageKeys"),
     forgetFingerprints: call("forgetFingerprints"),
     forgetSeenBefore: call("forgetSeenBefore"),
+    hasRepeats: call("hasRepeats"),
     fieldSlots: call("fieldSlots"),
     knownRecords: call("knownRecords"),
     noteStage: call("noteStage"),

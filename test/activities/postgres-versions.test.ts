@@ -11,6 +11,7 @@ const timeoutMs = 120_000;
 /** A table of versions of accounts, 20 of each and 5 minutes apart, and a project that syncs it. */
 async function open(
   more = "",
+  rule = "",
 ): Promise<{ readonly database: TestDatabase; readonly harness: Harness }> {
   const database = await postgres();
   await database.query(
@@ -24,7 +25,7 @@ syncs:
   accounts:
     from: { connection: crm, table: versions, changed_by: { column: updated_at } }
     stream: account${more}
-    record: { account_id: id, domain: domain, account_properties: { name: name } }
+    record: { account_id: { column: id${rule} }, domain: domain, account_properties: { name: name } }
 `;
   const harness = await Harness.open({ yaml });
   harness.clock.nowMs = Date.now();
@@ -106,5 +107,59 @@ describe("a table of versions", { timeout: timeoutMs }, () => {
     if ("moved" in again) throw new Error(again.moved);
     await send(harness, again, 2);
     expect((await harness.sandbox.names()).get("a7")).toBe("newest");
+  });
+});
+
+describe("a table of versions of which no key tells", { timeout: timeoutMs }, () => {
+  /** Of a text in lower case nobody knows whether two rows make the same. */
+  const rule = ", lowercase: true";
+
+  it.each(["changed", "all"])(
+    "is not backfilled by a span once a run sent several rows of one record: send: %s",
+    async (sends) => {
+      const { database, harness } = await open(`\n    send: ${sends}`, rule);
+      await database.query("update versions set updated_at = now() - interval '1 minute'");
+      await (await TestRun.open(harness, { runId: "night" })).transfer();
+      const failure = await failureOf(backfill(harness, { to: "2026-01-01T01:00Z" }));
+      expect(failure.message).toMatch(/several rows of sync accounts make one record/);
+    },
+  );
+
+  it.each(["changed", "all"])(
+    "stops a backfill of a span at a second row of one record, before any of them leaves: send: %s",
+    async (sends) => {
+      const { database, harness } = await open(`\n    send: ${sends}`, rule);
+      await database.query("delete from versions where version < 19");
+      await (await TestRun.open(harness, { runId: "night" })).transfer();
+      await database.query(
+        `insert into versions select 'a' || (n % 1000), n / 1000, 'a.example', 'v' || (n / 1000),
+           timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, 18999) n`,
+      );
+      const opened = await backfill(harness, { to: "2026-01-01T01:00Z" });
+      const failure = await failureOf(send(harness, opened, firstChunkOf(1)));
+      expect(failure.message).toMatch(/several rows of sync accounts make one record/);
+      expect(failure.nonRetryable).toBe(true);
+      expect((await harness.sandbox.names()).get("a7")).toBe("v19");
+    },
+  );
+
+  it("is backfilled by a span where each record has one row, chunk after chunk", async () => {
+    const { database, harness } = await open("\n    chunk: { records: 600 }", rule);
+    await database.query("delete from versions where version > 0");
+    await (await TestRun.open(harness, { runId: "night" })).transfer();
+    const opened = await backfill(harness, { to: "2026-01-02" });
+    await send(harness, opened, 1);
+    await send(harness, opened, 2);
+    const closing = { runId: ref.runId, outcome: "done" } as const;
+    const report = await harness.perform(harness.activities.closeRun, closing);
+    expect(report?.counts.sent).toBe(1000);
+  });
+
+  it("is backfilled to the present, in one lane", async () => {
+    const { harness } = await open("", rule);
+    const opened = await backfill(harness);
+    expect(opened.lanes).toBe(1);
+    await send(harness, opened, firstChunkOf(1));
+    expect((await harness.sandbox.names()).get("a7")).toBe("v19");
   });
 });

@@ -1,5 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
+const versionsTest = "test/activities/postgres-versions.test.ts";
 const followedTest = "test/activities/followed-rows.test.ts";
 
 /** What is read more than once: rows that a run goes back over, and several rows of one record. */
@@ -47,5 +48,37 @@ export const mutantsOfRepeats: readonly Mutant[] = [
       },
     ],
     test: { file: followedTest, title: "sends everything when everything is read again" },
+  },
+  {
+    id: "S153",
+    plants: "only a key tells that a record has several rows, and not what a run has sent",
+    edits: [
+      {
+        file: "activities/plan-backfill.ts",
+        find: "(await state.hasRepeats({ target, sync: sync.name }));",
+        replace: '(await state.hasRepeats({ target, sync: "" }));',
+      },
+    ],
+    test: {
+      file: versionsTest,
+      title:
+        "is not backfilled by a span once a run sent several rows of one record: send: changed",
+    },
+  },
+  {
+    id: "S154",
+    plants: "a backfill with an end goes on behind a second row of one record",
+    edits: [
+      {
+        file: "activities/one-each.ts",
+        find: "return !endsWithNewest && !(await isOneEach(sync, source, signal));",
+        replace: "return !endsWithNewest && (await isOneEach(sync, source, signal));",
+      },
+    ],
+    test: {
+      file: versionsTest,
+      title:
+        "stops a backfill of a span at a second row of one record, before any of them leaves: send: changed",
+    },
   },
 ];

@@ -100,7 +100,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     edits: [
       {
         file: "activities/plan-backfill.ts",
-        find: "  await assertEndsWithNewest(sync, source, { request, now, signal });\n",
+        find: "  await assertEndsWithNewest(deps, { sync, source, request, now }, signal);\n",
         replace: "",
       },
     ],
