@@ -2,7 +2,7 @@ import type { Log } from "../connectors/ask.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { Effect } from "../src/effect.ts";
 import { runWarningCharsMax, runWarningsMax, stageNotedMs } from "../src/limits.ts";
-import { loadMapping } from "../src/mapping/load.ts";
+import { loadMapping, meantToBeLeftOut } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
 import { dropUnchanged, type ChangedSettings } from "../src/pipeline/changed.ts";
 import type { ChunkRoom } from "../src/pipeline/chunk-limits.ts";
@@ -15,6 +15,7 @@ import {
 import { FieldHasher } from "../src/pipeline/field-hashes.ts";
 import { rejectRefused } from "../src/pipeline/known-refusals.ts";
 import { writeLines } from "../src/pipeline/lines.ts";
+import { LostFields } from "../src/pipeline/lost-fields.ts";
 import { mapRows } from "../src/pipeline/map.ts";
 import { namedRows } from "../src/pipeline/named-rows.ts";
 import { OmittedFields } from "../src/pipeline/omitted-fields.ts";
@@ -193,9 +194,10 @@ async function* oneAfterTheOther(
 async function linesOf(
   job: StageJob,
   tools: StageTools,
-  warnings: string[],
+  told: { readonly warnings: string[]; readonly lost: LostFields },
 ): Promise<(room: ChunkRoom) => AsyncIterable<Page>> {
   const { stream } = job.mapping;
+  const { warnings, lost } = told;
   const mapping = await loadMapping(job.mapping);
   const makeReject: MakeReject = rejectMaker(stream, job.keepRows);
   const bytesMax =
@@ -216,14 +218,16 @@ async function linesOf(
     // A dry run leaves what is known as it is; of a row that is followed, nobody asks which field changed.
     const isUnasked = dryRun || job.changed.rows !== undefined;
     const fields = isUnasked ? undefined : new FieldHasher(stream, add);
-    return dropUnchanged(lines, tools.state, { settings: job.changed, makeReject, room, fields });
+    const how = { settings: job.changed, makeReject, room, fields, lost };
+    return dropUnchanged(lines, tools.state, how);
   };
 }
 
 /** The data line: rows, records, valid records, lines, what has changed, one file. */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const warnings: string[] = [];
-  const pages = await linesOf(job, tools, warnings);
+  const lost = new LostFields(meantToBeLeftOut(job.mapping));
+  const pages = await linesOf(job, tools, { warnings, lost });
   const omitted = new OmittedFields();
   let superseded = 0;
   let noteAt = performance.now() + stageNotedMs;
@@ -259,7 +263,8 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
     await writePageStarts(job.file, pageStarts, tools.effect);
     await file.finish();
     if (superseded > 0) warnings.push(supersededWarning(superseded));
-    warnings.push(...omitted.warnings(tools.source.placesAreLines === true));
+    const namesPlaces = tools.source.placesAreLines === true;
+    warnings.push(...omitted.warnings(namesPlaces), ...lost.warnings(namesPlaces));
     return { ...written, keys: JSON.stringify(keys), warnings };
   } finally {
     await file.discard();

@@ -85,7 +85,13 @@ async function stageChunk(
     const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
     const name = { ...owner, runId, chunk, stage, send, rowNumbers };
     const startedMs = performance.now();
-    const verdicts = await state.stageKeys({ ...name, ...settings, keys: names, hashes, fields });
+    const { verdicts } = await state.stageKeys({
+      ...name,
+      ...settings,
+      keys: names,
+      hashes,
+      fields,
+    });
     calls.push(performance.now() - startedMs);
     if (verdicts.some((found) => found !== part.verdict)) throw new Error(`wrong: ${part.name}`);
   }

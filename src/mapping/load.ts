@@ -2,6 +2,7 @@ import type { SyncConfig } from "../config/config.ts";
 import { canonicalJson, sha256 } from "../config/hash.ts";
 import { compileMapping, type CompiledMapping } from "./compile.ts";
 import { loadMappingModule } from "./module.ts";
+import { placedRules } from "./placed-rules.ts";
 
 /** A hash of what makes records of rows: of a module its file, comments included, else what `record` says. */
 export function mappingHash({
@@ -25,4 +26,16 @@ export async function loadMapping(
     return await loadMappingModule({ ...recordModule, sync: name, stream });
   }
   return compileMapping({ mapping: record ?? {}, stream });
+}
+
+/** The paths of the fields of which the mapping says outright that they are left out where they are empty; none of a module, which does not say. */
+export function meantToBeLeftOut({
+  record,
+  recordModule,
+  stream,
+}: Pick<SyncConfig, "record" | "recordModule" | "stream">): readonly string[] {
+  if (record === undefined || recordModule !== undefined) return [];
+  const { texts, properties } = placedRules(record, stream);
+  const meant = [...texts, ...properties].filter(({ rule }) => rule.empty === "omit");
+  return meant.map(({ path }) => path.join("."));
 }

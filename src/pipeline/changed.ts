@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 
 import { ConfigError } from "../errors.ts";
-import type { KeysToStage } from "../state/fingerprints.ts";
+import type { JudgedKeys, KeysToStage } from "../state/fingerprints.ts";
 import { hashBytes, verdict } from "../state/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
 import type { ChunkRoom } from "./chunk-limits.ts";
 import type { FieldHasher } from "./field-hashes.ts";
+import type { LostFields } from "./lost-fields.ts";
 import type { Candidate, MakeReject, Page } from "./page.ts";
 import { rowText } from "./rejects.ts";
 
@@ -33,7 +34,7 @@ export type ChangedSettings = Omit<
 };
 
 /** Pages whose keys the store is judging. */
-type Judging = { readonly pages: readonly Page[]; readonly verdicts: Promise<Uint8Array> };
+type Judging = { readonly pages: readonly Page[]; readonly judged: Promise<JudgedKeys> };
 
 /** The first 128 bits of each line's sha256: faster than md5 where the processor knows it, and never forbidden. */
 export function hashesOf(candidates: readonly Pick<Candidate, "line">[]): Uint8Array {
@@ -62,6 +63,17 @@ function hashesOfRows(pages: readonly Page[]): Uint8Array {
       candidates.map(({ line, index }) => ({ line: `${line}\n${rowText(source, index)}` })),
     ),
   );
+}
+
+/** The place of one of the candidates of some pages. */
+function placeOf(pages: readonly Page[], candidate: number): string {
+  let left = candidate;
+  for (const { candidates, source } of pages) {
+    const found = candidates[left];
+    if (found !== undefined) return source.where(found.index);
+    left -= candidates.length;
+  }
+  return "";
 }
 
 function severalRows(sync: string, rows: ChangedSettings["rows"]): ConfigError {
@@ -115,6 +127,12 @@ function agesOf(pages: readonly Page[]): readonly number[] | undefined {
   return ages.length === 0 ? undefined : ages;
 }
 
+/** The keys of the candidates of some pages, and how old their rows are. */
+function orderOf(pages: readonly Page[]): Pick<KeysToStage, "ages" | "keys" | "rowNumbers"> {
+  const keys = pages.flatMap(({ candidates }) => candidates.map(({ key }) => key));
+  return { keys, rowNumbers: rowNumbersOf(pages, keys.length), ages: agesOf(pages) };
+}
+
 /**
  * Leaves out what the service is known to hold, and writes what this send will make known before it can leave. Pages
  * keep their order; while the store's thread judges some, this one goes on with the next.
@@ -129,27 +147,25 @@ export async function* dropUnchanged(
     readonly room: ChunkRoom;
     /** Undefined keeps no hashes of fields. */
     readonly fields?: FieldHasher | undefined;
+    /** Told of fields that records had when they were sent before, and have no more. */
+    readonly lost?: LostFields | undefined;
   },
 ): AsyncGenerator<Page> {
   const { rows, oneEach, ...settings } = how.settings;
   const judge = async (gathered: readonly Page[]): Promise<Judging> => {
     const candidates = gathered.flatMap((page) => page.candidates);
-    const keys = candidates.map(({ key }) => key);
     const fields = await how.fields?.hash(candidates);
-    const verdicts = state.stageKeys({
-      ...settings,
-      keys,
-      hashes: rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered),
-      fields,
-      rowNumbers: rowNumbersOf(gathered, candidates.length),
-      ages: agesOf(gathered),
-    });
+    const hashes = rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered);
+    const judged = state.stageKeys({ ...settings, ...orderOf(gathered), hashes, fields });
     // A call that fails while later pages are mapped must not end the process: its turn comes below.
-    verdicts.catch(() => undefined);
-    return { pages: gathered, verdicts };
+    judged.catch(() => undefined);
+    return { pages: gathered, judged };
   };
-  async function* judged({ pages: done, verdicts }: Judging): AsyncGenerator<Page> {
-    const all = await verdicts;
+  async function* applied({ pages: done, judged }: Judging): AsyncGenerator<Page> {
+    const { verdicts: all, lost } = await judged;
+    for (const { slot, keys, first } of lost) {
+      how.lost?.add(how.fields?.nameOf(slot) ?? "", keys, placeOf(done, first));
+    }
     if (oneEach === true && all.includes(verdict.duplicate)) throw severalRows(settings.sync, rows);
     let from = 0;
     for (const page of done) {
@@ -176,11 +192,11 @@ export async function* dropUnchanged(
     const before = judging;
     judging = await judge(gathered);
     gathered = [];
-    if (before !== undefined) yield* judged(before);
+    if (before !== undefined) yield* applied(before);
     if (mayRunAhead) continue;
-    yield* judged(judging);
+    yield* applied(judging);
     judging = undefined;
   }
-  if (judging !== undefined) yield* judged(judging);
-  if (gathered.length > 0) yield* judged(await judge(gathered));
+  if (judging !== undefined) yield* applied(judging);
+  if (gathered.length > 0) yield* applied(await judge(gathered));
 }

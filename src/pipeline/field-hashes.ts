@@ -72,6 +72,7 @@ export class FieldHasher {
   #texts = new Map<string, number>();
   #properties = new Map<string, number>();
   #slots: number | undefined;
+  #names: readonly string[] = [];
 
   constructor(stream: Stream, addFields: AddFields) {
     this.#stream = stream;
@@ -86,6 +87,11 @@ export class FieldHasher {
     return this.#hash(candidates).hashes;
   }
 
+  /** The path of the field in a slot. */
+  nameOf(slot: number): string {
+    return this.#names[slot] ?? "";
+  }
+
   async #learn(names: readonly string[]): Promise<void> {
     const all = await this.#addFields(names);
     const prefix = `${shapeOf(this.#stream).propertiesField}.`;
@@ -94,6 +100,7 @@ export class FieldHasher {
       else this.#texts.set(name, slot);
     }
     this.#slots = all.length;
+    this.#names = all;
   }
 
   /** The hashes, and the names that have no slot yet: none once all slots are taken. */

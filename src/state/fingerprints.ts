@@ -7,6 +7,7 @@ import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { all, count, first } from "./database.ts";
 import { createDoubts } from "./doubts.ts";
+import { fieldHashBytes } from "./known-records.ts";
 import type { StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
@@ -67,15 +68,31 @@ export type KeysToStage = SyncName &
     readonly committedAfter?: number | undefined;
   };
 
+/** A field that keys had when they were sent before, and have no more. */
+export type LostField = {
+  /** See `fieldSlots`. */
+  readonly slot: number;
+  /** How many keys lost it. */
+  keys: number;
+  /** Index of the first of them among those judged. */
+  readonly first: number;
+};
+
+/** What became of keys. */
+export type JudgedKeys = {
+  /** One `verdict` for each key, in order. */
+  readonly verdicts: Uint8Array;
+  readonly lost: readonly LostField[];
+};
+
 /** Fingerprints: what the service is known to hold. Unknown is always sent. */
 export interface FingerprintStore {
   /**
    * Judges records and writes what a send of them would make of their fingerprints, before they can leave. A fingerprint
    * counts only once its send is committed; a key sent twice in one run stays unknown.
-   * @returns one `verdict` for each key, in order.
    * @throws {SupersededError} the staging is not the newest.
    */
-  stageKeys(input: KeysToStage): Uint8Array;
+  stageKeys(input: KeysToStage): JudgedKeys;
   /** Whether one run sent a key twice, as far as is still known: then several rows may make one record. */
   hasRepeats(input: SyncName): boolean;
   /** Removes what is known of keys that were last seen before the first staging of a run. */
@@ -138,21 +155,50 @@ function isEqual(known: unknown, hash: Uint8Array): boolean {
   return known instanceof Uint8Array && Buffer.compare(known, hash) === 0;
 }
 
+/** The fields that keys lost, as they are found. */
+class LostFields {
+  readonly #found = new Map<number, LostField>();
+
+  /** Holds the fields of a key against those that it had: 0 stands for one that is not there. */
+  compare(before: Uint8Array, now: Uint8Array, index: number): void {
+    const [had, has] = [before, now].map(({ buffer, byteOffset, byteLength }) => {
+      return new DataView(buffer, byteOffset, byteLength);
+    });
+    for (let at = 0; at < Math.min(before.length, now.length); at += fieldHashBytes) {
+      if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) !== 0) continue;
+      const slot = at / fieldHashBytes;
+      const found = this.#found.get(slot);
+      if (found === undefined) this.#found.set(slot, { slot, keys: 1, first: index });
+      else found.keys += 1;
+    }
+  }
+
+  all(): readonly LostField[] {
+    return [...this.#found.values()];
+  }
+}
+
 /**
- * Keeps the hashes of a record's fields under the number that they had before; answers it. They lie in a table of their own, which
+ * Keeps the hashes of a record's fields under the number that they had before; answers it, and notes which fields are gone. They lie in a table of their own, which
  * a first load only appends to: beside the keys they doubled the pages that it writes in random order, and the CPU that they cost.
  */
 function createFieldKeeper(
   db: Database,
-): (known: unknown, fields: KeysToStage["fields"], index: number) => number | null {
+): (
+  at: { readonly known: unknown; readonly index: number; readonly lost: LostFields | undefined },
+  fields: KeysToStage["fields"],
+) => number | null {
+  const select = db.prepare("select hashes from field_hashes where id = ?");
   const insert = db.prepare("insert into field_hashes (hashes) values (?)");
   const update = db.prepare("update field_hashes set hashes = ? where id = ?");
-  return (known, fields, index) => {
+  return ({ known, index, lost }, fields) => {
     const { fieldBytes = 0, hashes } = fields ?? {};
     const block = hashes?.subarray(index * fieldBytes, (index + 1) * fieldBytes) ?? null;
     if (typeof known !== "number") {
       return block === null ? null : Number(insert.run(block).lastInsertRowid);
     }
+    const before = lost === undefined ? undefined : select.get(known)?.["hashes"];
+    if (before instanceof Uint8Array && block !== null) lost?.compare(before, block, index);
     update.run(block, known);
     return known;
   };
@@ -161,6 +207,7 @@ function createFieldKeeper(
 /** What keys are judged against; `isDoubted` is undefined where nothing of the set is in doubt. */
 type JudgedSet = z.output<typeof setRow> & {
   readonly isDoubted: ((key: string) => boolean) | undefined;
+  readonly lost: LostFields;
 };
 
 /** Judges one key; the caller holds the transaction. */
@@ -213,7 +260,9 @@ function createJudge(db: Database): (input: KeysToStage, set: JudgedSet, index: 
     }
     // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
     const now = wasSent(knownSend, runId) ? -send : send;
-    const fields = keepFields(known?.["fields"], input.fields, index);
+    const wasTaken = Math.abs(knownSend) > set.validAfter;
+    const lost = wasTaken ? set.lost : undefined;
+    const fields = keepFields({ known: known?.["fields"], index, lost }, input.fields);
     put.run(set.id, key, hash, fields, now, seen);
     return verdict.send;
   };
@@ -275,6 +324,7 @@ export function createFingerprintStore(db: Database): FingerprintStore {
     stageKeys: (input) => {
       const { target, sync, runId, chunk, stage, keys } = input;
       const verdicts = new Uint8Array(keys.length);
+      const lost = new LostFields();
       // In key order the B-tree's pages are visited once; equal keys keep the order of their rows.
       const order = Array.from(keys, (key, index) => ({ key, index })).toSorted((a, b) =>
         a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index,
@@ -284,13 +334,13 @@ export function createFingerprintStore(db: Database): FingerprintStore {
           if (count(isStaging, { runId, chunk, stage }) !== 1) throw superseded(input);
           makeSet.run({ target, sync });
           const found = first(setRow, selectSet, { target, sync }) ?? { id: 0, validAfter: 0 };
-          const set = { ...found, isDoubted: doubts.ofSet(found.id) };
+          const set = { ...found, isDoubted: doubts.ofSet(found.id), lost };
           for (const { index } of order.slice(start, start + transactionRowsMax)) {
             verdicts[index] = judge(input, set, index);
           }
         });
       }
-      return verdicts;
+      return { verdicts, lost: lost.all() };
     },
     hasRepeats: (name) => count(hasRepeats, name) > 0,
     forgetSeenBefore: createForgettingSeen(db),

@@ -89,6 +89,7 @@ const reads: ReadonlySet<keyof StateMethods> = new Set([
   "drainsToReplay",
   "faultTimes",
   "gates",
+  "hasRepeats",
   "identities",
   "isLockWanted",
   "isRestored",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const versionsTest = "test/activities/postgres-versions.test.ts";
 const followedTest = "test/activities/followed-rows.test.ts";
 
-/** What is read more than once: rows that a run goes back over, and several rows of one record. */
+/** What is read more than once: rows that a run goes back over, several rows of one record, and records that lost a field since. */
 export const mutantsOfRepeats: readonly Mutant[] = [
   {
     id: "S150",
@@ -11,8 +11,8 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/changed.ts",
-        find: "hashes: rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered),",
-        replace: "hashes: rows !== null ? hashesOf(candidates) : hashesOfRows(gathered),",
+        find: "const hashes = rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered);",
+        replace: "const hashes = rows !== null ? hashesOf(candidates) : hashesOfRows(gathered);",
       },
     ],
     test: {
@@ -79,6 +79,21 @@ export const mutantsOfRepeats: readonly Mutant[] = [
       file: versionsTest,
       title:
         "stops a backfill of a span at a second row of one record, before any of them leaves: send: changed",
+    },
+  },
+  {
+    id: "S155",
+    plants: "a field that vanishes from a record is not told of",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: "if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) !== 0) continue;",
+        replace: "if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) === 0) continue;",
+      },
+    ],
+    test: {
+      file: "test/activities/lost-fields.test.ts",
+      title: "is told of: a member that is null, or not there",
     },
   },
 ];

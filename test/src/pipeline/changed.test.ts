@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { dropUnchanged } from "../../../src/pipeline/changed.ts";
 import type { Page } from "../../../src/pipeline/page.ts";
-import { hashBytes, verdict, type KeysToStage } from "../../../src/state/fingerprints.ts";
+import {
+  hashBytes,
+  verdict,
+  type JudgedKeys,
+  type KeysToStage,
+} from "../../../src/state/fingerprints.ts";
 import { collect, numbers, streamOf } from "../../support/sequences.ts";
 import { isBalanced, linePage, makeReject } from "./support.ts";
 
@@ -46,9 +51,12 @@ function filteredPage(): Page {
   return { ...pageOf(), read: 1_000, filtered: 1_000 };
 }
 
-async function judgeLate({ keys }: KeysToStage): Promise<Uint8Array> {
+async function judgeLate({ keys }: KeysToStage): Promise<JudgedKeys> {
   await new Promise((resolve) => setImmediate(resolve));
-  return Uint8Array.from(keys, (key) => (isKnown(key) ? verdict.unchanged : verdict.send));
+  const verdicts = Uint8Array.from(keys, (key) =>
+    isKnown(key) ? verdict.unchanged : verdict.send,
+  );
+  return { verdicts, lost: [] };
 }
 
 function keysOf(page: number): string[] {
@@ -67,9 +75,10 @@ describe("dropUnchanged", () => {
 
   it("asks for each line by its key and hash, and does as it is told", async () => {
     const asked: KeysToStage[] = [];
-    const stageKeys = async (input: KeysToStage): Promise<Uint8Array> => {
+    const stageKeys = async (input: KeysToStage): Promise<JudgedKeys> => {
       asked.push(input);
-      return Uint8Array.of(verdict.send, verdict.unchanged, verdict.duplicate);
+      const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.duplicate);
+      return { verdicts, lost: [] };
     };
     const how = { settings, makeReject, room: openRoom().room };
     const [page] = await collect(
@@ -85,12 +94,12 @@ describe("dropUnchanged", () => {
 
   it("hashes lines to what only equal lines share", async () => {
     const hashes: string[] = [];
-    const stageKeys = async (input: KeysToStage): Promise<Uint8Array> => {
+    const stageKeys = async (input: KeysToStage): Promise<JudgedKeys> => {
       const all = Buffer.from(input.hashes);
       for (let from = 0; from < all.length; from += hashBytes) {
         hashes.push(all.toString("hex", from, from + hashBytes));
       }
-      return new Uint8Array(input.keys.length);
+      return { verdicts: new Uint8Array(input.keys.length), lost: [] };
     };
     const pages = [
       linePage([
@@ -125,9 +134,9 @@ describe("dropUnchanged", () => {
 
   it("fails at the turn of the page that could not be judged, and loses none before it", async () => {
     const down = new Error("the store is away");
-    const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> => {
+    const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
       if (keys.includes("b")) throw down;
-      return new Uint8Array(keys.length);
+      return { verdicts: new Uint8Array(keys.length), lost: [] };
     };
     const pages = ["a", "b", "c"].map((key) => pageOf(key));
     const yielded: Page[] = [];

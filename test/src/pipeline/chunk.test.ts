@@ -7,7 +7,7 @@ import { dropUnchanged } from "../../../src/pipeline/changed.ts";
 import type { ChunkLimits, ChunkRoom } from "../../../src/pipeline/chunk-limits.ts";
 import { writeChunk, type WrittenChunk } from "../../../src/pipeline/chunk.ts";
 import type { Page } from "../../../src/pipeline/page.ts";
-import { verdict, type KeysToStage } from "../../../src/state/fingerprints.ts";
+import { verdict, type JudgedKeys, type KeysToStage } from "../../../src/state/fingerprints.ts";
 import { streamOf } from "../../support/sequences.ts";
 import { linePage, makeReject } from "./support.ts";
 
@@ -44,10 +44,13 @@ async function write(
   unchanged: ReadonlySet<string> = new Set(),
 ): Promise<Written> {
   const judged: string[] = [];
-  const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> => {
+  const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
     judged.push(...keys);
     await new Promise((resolve) => setImmediate(resolve));
-    return Uint8Array.from(keys, (key) => (unchanged.has(key) ? verdict.unchanged : verdict.send));
+    const verdicts = Uint8Array.from(keys, (key) =>
+      unchanged.has(key) ? verdict.unchanged : verdict.send,
+    );
+    return { verdicts, lost: [] };
   };
   const blocks: Buffer[] = [];
   const chunk = await writeChunk(
@@ -190,9 +193,9 @@ describe("writeChunk", () => {
       }
     };
     const judged: string[] = [];
-    const stageKeys = async ({ keys }: KeysToStage): Promise<Uint8Array> => {
+    const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
       judged.push(...keys);
-      return new Uint8Array(keys.length);
+      return { verdicts: new Uint8Array(keys.length), lost: [] };
     };
     const chunk = await writeChunk(
       (room) => dropUnchanged(streamOf(source()), { stageKeys }, { ...changed, room }),

@@ -26,7 +26,8 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     const settings = { full: false, rejectDuplicates: true, dryRun: false };
     const rowNumbers = Uint32Array.from(Object.keys(keys), (_, index) => index + 1);
     const names = { ...name, runId: "r1", chunk: 1, keys: Object.keys(keys), hashes, rowNumbers };
-    return [...(await store.stageKeys({ ...names, ...drawn, ...settings, ...more }))];
+    const { verdicts } = await store.stageKeys({ ...names, ...drawn, ...settings, ...more });
+    return [...verdicts];
   };
   const commit = async (runId: string, drawn: { stage: number }): Promise<void> => {
     await store.finishStage({ runId, chunk: 1, stage: drawn.stage, ...staged });
