@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { Option, type Command } from "commander";
 import { stringify } from "csv-stringify/sync";
 
+import { targetOf, type Config } from "../config/config.ts";
 import { ConfigError, messageOf, SluiceError } from "../errors.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import { defused } from "../spreadsheet-cell.ts";
@@ -13,6 +14,7 @@ import type { Reject } from "../state/rejects.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
+import { syncNamed } from "./named.ts";
 import { replayRejects, type ReplayOptions } from "./replay.ts";
 import { positive } from "./run.ts";
 import { runOfRejects } from "./runs.ts";
@@ -63,7 +65,7 @@ function csvLine(values: readonly (string | null)[]): string {
 }
 
 type Which = GlobalOptions & { readonly run?: string; readonly sync?: string };
-type ListOptions = Which & { readonly limit: number };
+type ListOptions = Which & { readonly limit: number; readonly open?: boolean };
 type Format = "csv" | "jsonl";
 type ExportOptions = Which & {
   readonly format?: Format;
@@ -78,16 +80,45 @@ function lineOf(reject: Reject): string {
   return plainText(`${place}: ${field === null ? "" : `${field} `}${reason}${of}${became}`);
 }
 
+/** Rejects to show, and what to say where there are none. */
+type Found = { readonly found: readonly Reject[]; readonly none: string };
+
+async function rejectsOfRun(
+  state: StateStore,
+  { api }: Config,
+  { run, sync, limit }: ListOptions,
+): Promise<Found> {
+  const { runId } = await runOfRejects(state, { run, sync, target: targetOf(api) });
+  return { found: await state.rejects({ runId, limit }), none: `run ${runId} has no rejects` };
+}
+
+/** @throws {ConfigError} a run is named, or a sync that is not configured. */
+async function openRejects(
+  state: StateStore,
+  config: Config,
+  { run, sync, limit }: ListOptions,
+): Promise<Found> {
+  if (run !== undefined) {
+    throw new ConfigError("--open and --run exclude each other", {
+      hint: "what is open may lie in any run; `list --run` says of each reject what became of it",
+    });
+  }
+  if (sync !== undefined) syncNamed(config, sync);
+  const found = await state.openRejects({ target: targetOf(config.api), sync, limit });
+  return { found, none: `${sync ?? "no sync"} has ${sync === undefined ? "" : "no "}open rejects` };
+}
+
 async function listRejects(context: Context, options: ListOptions): Promise<void> {
   const config = await configOf(context, options);
   await withState(config, async (state) => {
-    const { runId } = await runOfRejects(state, options);
-    const found = await state.rejects({ runId, limit: options.limit });
+    const { found, none } = options.open
+      ? await openRejects(state, config, options)
+      : await rejectsOfRun(state, config, options);
     for (const reject of found) {
       context.print(options.json ? plainJson(shown(reject)) : lineOf(reject));
     }
     if (options.json) return;
-    if (found.length === 0) context.say(`run ${runId} has no rejects`);
+    if (found.length === 0) context.say(none);
     if (found.length === options.limit)
       context.say("there may be more: --limit, or `rejects export`");
   });
@@ -118,7 +149,8 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
   const format = options.format ?? (json ? "jsonl" : "csv");
   const config = await configOf(context, options);
   await withState(config, async (state) => {
-    const { runId } = await runOfRejects(state, options);
+    const { run, sync } = options;
+    const { runId } = await runOfRejects(state, { run, sync, target: targetOf(config.api) });
     const lines = Readable.from(exportedLines(state, runId, format));
     if (file === undefined) {
       for await (const line of lines) {
@@ -148,11 +180,15 @@ export const registerRejects: Register = (program, context) => {
     withGlobals(rejects.command(name))
       .option(
         "--run <run>",
-        "of this run; of the newest when none is named, of an inbox the newest with some to replay",
+        "of this run; of the newest when none is named, of an inbox the newest with open ones",
       )
       .option("--sync <name>", "of the newest run of this sync or pull");
   verb("list")
     .description("the rejects of a run, with their places and reasons")
+    .option(
+      "--open",
+      "those that are open, whichever run holds them: neither replayed nor superseded",
+    )
     .option("--limit <rejects>", "how many", positive, 50)
     .action(async (options: ListOptions) => await listRejects(context, options));
   verb("export")

@@ -3,6 +3,7 @@ import { ConfigError } from "../errors.ts";
 import { plainJson } from "../plain-text.ts";
 import { reportOfRun } from "../report-of-run.ts";
 import type { RunReport } from "../report.ts";
+import type { OpenRejectsOf } from "../state/open-rejects.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
@@ -36,23 +37,18 @@ async function originOf(state: StateStore, run: Run): Promise<Run> {
 
 /**
  * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those, the newest with rejects
- * that no replay has taken, else the newest that has some.
+ * that are open, else the newest that has some.
  * @throws {ConfigError} as `runNamed`.
  */
 export async function runOfRejects(
   state: StateStore,
-  named: {
-    readonly run?: string | undefined;
-    readonly sync?: string | undefined;
-    /** Rejects of this code alone. */
-    readonly code?: string | undefined;
-  },
+  named: OpenRejectsOf & { readonly run?: string | undefined },
 ): Promise<Run> {
   const newest = await runNamed(state, named);
   if (named.run !== undefined || (await originOf(state, newest)).kind !== "inbox") return newest;
-  const { sync, code } = named;
-  const [toReplay] = await state.drainsToReplay({ sync, code, limit: 1 });
-  if (toReplay !== undefined) return await runNamed(state, { run: toReplay });
+  const { target, sync, code } = named;
+  const [withOpen] = await state.runsWithOpenRejects({ target, sync, code, limit: 1 });
+  if (withOpen !== undefined) return await runNamed(state, { run: withOpen.runId });
   const [rejecting] = await state.runs({ sync, outcome: "done_with_rejects", limit: 1 });
   return rejecting ?? newest;
 }

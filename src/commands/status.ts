@@ -45,9 +45,6 @@ function transfersOf({ syncs, pulls }: Config): Transfer[] {
 /** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
 const runsLookedThrough = 50;
 
-/** How long rejects of an inbox are shown, whose runs follow each other by the second. */
-const rejectsShownMs = 24 * 3_600_000;
-
 async function lastRun(state: StateStore, { name, kind }: Transfer): Promise<Run | undefined> {
   const runs = await state.runs({ sync: name, limit: runsLookedThrough });
   // What is posted to a connection is sent by runs that its inbox begins.
@@ -55,13 +52,12 @@ async function lastRun(state: StateStore, { name, kind }: Transfer): Promise<Run
   return runs.find((run) => kinds.includes(run.kind) && run.request.dryRun !== true);
 }
 
-/** The newest run of an inbox that rejected something in the last day which nobody has replayed. */
-async function rejectingRun(state: StateStore, { sync, kind }: Run): Promise<Run | undefined> {
-  if (kind !== "inbox") return undefined;
-  const [runId] = await state.drainsToReplay({ sync, limit: 1 });
-  const found = runId === undefined ? undefined : await state.run(runId);
-  const since = new Date(Date.now() - rejectsShownMs).toISOString();
-  return found !== undefined && found.startedAt >= since ? found : undefined;
+/** Rejects of each sync that are open, whichever run holds them. */
+async function openRejects(state: StateStore, { api }: Config): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const { sync, open } of await state.runsWithOpenRejects({ target: targetOf(api) }))
+    found.set(sync, (found.get(sync) ?? 0) + open);
+  return found;
 }
 
 async function shutGates(state: StateStore, config: Config): Promise<GateState[]> {
@@ -100,11 +96,8 @@ async function look(state: StateStore, config: Config, context: Context): Promis
   };
   const told = await askTemporal(asked, config, context);
   const reports = new Map<string, RunReport>();
-  const rejecting = new Map<string, Run | undefined>();
-  for (const run of runs) {
-    reports.set(run.sync, await reportOfRun(state, run));
-    rejecting.set(run.sync, await rejectingRun(state, run));
-  }
+  const rejects = await openRejects(state, config);
+  for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
   const now = Date.now();
   const beats = await state.beats({ since: now - config.advanced.hostGoneMs });
   return {
@@ -113,7 +106,7 @@ async function look(state: StateStore, config: Config, context: Context): Promis
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
       const workers = beats.length;
-      const seen = { last, open, scheduled, workers, rejecting: rejecting.get(transfer.name) };
+      const seen = { last, open, scheduled, workers, openRejects: rejects.get(transfer.name) };
       return statusOf(transfer, seen, new Date(now));
     }),
     inboxes: await lookIntoInboxes(config, state),
@@ -182,16 +175,19 @@ function textOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status
 
 function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status): string {
   return plainJson({
-    transfers: transfers.map(({ name, kind, last, next, schedule, waiting, problem }) => ({
-      name,
-      kind,
-      last_run: last ?? null,
-      next_run: next?.toISOString() ?? null,
-      time_zone: schedule?.timeZone ?? null,
-      waiting: waiting ?? null,
-      problem: problem?.text ?? null,
-      hint: problem?.hint ?? null,
-    })),
+    transfers: transfers.map(
+      ({ name, kind, last, next, schedule, waiting, openRejects: open, problem }) => ({
+        name,
+        kind,
+        last_run: last ?? null,
+        next_run: next?.toISOString() ?? null,
+        time_zone: schedule?.timeZone ?? null,
+        waiting: waiting ?? null,
+        open_rejects: open,
+        problem: problem?.text ?? null,
+        hint: problem?.hint ?? null,
+      }),
+    ),
     inboxes: inboxesFacts(inboxes),
     doubts: doubts.map(doubtJson),
     mappings,

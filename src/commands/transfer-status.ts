@@ -3,7 +3,6 @@ import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { RunReport } from "../report.ts";
 import { nextTimes } from "../schedules/fire-times.ts";
 import type { ScheduleState } from "../schedules/missed.ts";
-import type { Run } from "../state/runs.ts";
 import type { OpenRun } from "./ask-temporal.ts";
 import { counted } from "./report-text.ts";
 
@@ -25,6 +24,8 @@ export type TransferStatus = Transfer & {
   readonly next: Date | undefined;
   /** What its run waits for; undefined while it moves, or when none goes on. */
   readonly waiting: string | undefined;
+  /** Rejects that are open, whichever run holds them; of a pull always 0. */
+  readonly openRejects: number;
   readonly problem: Problem | undefined;
 };
 
@@ -72,24 +73,22 @@ function overdue({ schedule }: Transfer, last: RunReport, now: Date): Problem | 
   return { text: runs, hint: "is a worker running? `sluice schedule list`" };
 }
 
-function problemOfEnded(last: RunReport): Problem | undefined {
+function problemOfEnded(last: RunReport, openRejects: number): Problem | undefined {
   const { error, counts, run_id: runId } = last;
   if (error !== undefined) return { text: error.message, hint: error.hint };
-  if (counts.rejected > 0) {
+  // Of a sync those that are open count, whichever run holds them.
+  if (last.kind === "pull" && counts.rejected > 0) {
     const rows = `${counted(counts.rejected, "row")} rejected`;
     return { text: rows, hint: `\`sluice rejects list --run ${runId}\`` };
+  }
+  if (openRejects > 0) {
+    const hint = `\`sluice rejects list --open --sync ${last.sync}\``;
+    return { text: `${counted(openRejects, "reject")} open`, hint };
   }
   const [warning] = last.warnings;
   return warning === undefined
     ? undefined
     : { text: warning, hint: `\`sluice runs show ${runId}\`` };
-}
-
-function problemBefore(rejecting: Seen["rejecting"]): Problem | undefined {
-  if (rejecting === undefined) return undefined;
-  const { runId, startedAt } = rejecting;
-  const text = `rows were rejected at ${minuteText(startedAt)}`;
-  return { text, hint: `\`sluice rejects list --run ${runId}\`` };
 }
 
 /** An ISO time as a person reads it. */
@@ -104,23 +103,22 @@ export type Seen = {
   readonly scheduled?: ScheduleState | undefined;
   /** Workers of the project that live. @default some may */
   readonly workers?: number | undefined;
-  /** The newest run of an inbox that rejected something in the last day: newer ones follow it by the second. */
-  readonly rejecting?: Pick<Run, "runId" | "startedAt"> | undefined;
+  /** Rejects that are open, whichever run holds them. @default none */
+  readonly openRejects?: number | undefined;
 };
 
 /** How a sync or pull stands at a time, from what was seen of it. */
 export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferStatus {
-  const { last, open, scheduled, rejecting } = seen;
+  const { last, open, scheduled, openRejects = 0 } = seen;
   const { schedule } = transfer;
   const halted = problemOfSchedule(transfer, scheduled);
   const begins = halted === undefined ? schedule : undefined;
   const [next] = begins === undefined ? [] : nextTimes(begins, { after: now, count: 1 });
-  const common = { ...transfer, last, next, waiting: open?.waiting };
+  const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };
   if (last === undefined) return { ...common, problem: halted };
   if (last.outcome === "running") {
     return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };
   }
-  const problem =
-    problemOfEnded(last) ?? halted ?? overdue(transfer, last, now) ?? problemBefore(rejecting);
+  const problem = problemOfEnded(last, openRejects) ?? halted ?? overdue(transfer, last, now);
   return { ...common, problem };
 }

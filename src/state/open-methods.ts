@@ -13,6 +13,7 @@ import { createLastFileStore } from "./last-file.ts";
 import { createLastSend } from "./last-send.ts";
 import { createLockStore } from "./locks.ts";
 import { createMappingStore } from "./mappings.ts";
+import { createOpenRejectStore } from "./open-rejects.ts";
 import { createPullStore } from "./pulls.ts";
 import { createReceiptStore } from "./receipts.ts";
 import { createRefusalStore } from "./refusals.ts";
@@ -56,6 +57,7 @@ export function openStateMethods(file: string): {
     ...createFaultStore(db),
     ...createRefusalStore(db),
     ...createRejectStore(db),
+    ...createOpenRejectStore(db),
     ...createReplayStore(db),
     ...createFingerprintStore(db),
     ...createKnownRecordStore(db),

@@ -13,6 +13,7 @@ import type { KnownRecordStore } from "./known-records.ts";
 import type { RestoreStore } from "./last-send.ts";
 import type { LockStore } from "./locks.ts";
 import type { MappingStore } from "./mappings.ts";
+import type { OpenRejectStore } from "./open-rejects.ts";
 import type { RefusalStore } from "./refusals.ts";
 import type { RejectStore } from "./rejects.ts";
 import type { ReplayStore } from "./replays.ts";
@@ -86,7 +87,6 @@ const reads: ReadonlySet<keyof StateMethods> = new Set([
   "committedSend",
   "doubtFacts",
   "doubtfulRecords",
-  "drainsToReplay",
   "faultTimes",
   "gates",
   "hasRepeats",
@@ -99,6 +99,7 @@ const reads: ReadonlySet<keyof StateMethods> = new Set([
   "lastFileAt",
   "lockHolder",
   "olderMapping",
+  "openRejects",
   "openSenders",
   "openSends",
   "plan",
@@ -115,6 +116,7 @@ const reads: ReadonlySet<keyof StateMethods> = new Set([
   "replayPage",
   "run",
   "runs",
+  "runsWithOpenRejects",
   "send",
   "strayKeys",
   "tally",
@@ -129,6 +131,7 @@ function recordCalls(
   keyof (SplitStore &
     RefusalStore &
     RejectStore &
+    OpenRejectStore &
     ReplayStore &
     FingerprintStore &
     KnownRecordStore &
@@ -143,7 +146,8 @@ function recordCalls(
     rejects: call("rejects"),
     rejectReasons: call("rejectReasons"),
     replayCounts: call("replayCounts"),
-    drainsToReplay: call("drainsToReplay"),
+    runsWithOpenRejects: call("runsWithOpenRejects"),
+    openRejects: call("openRejects"),
     listReplay: call("listReplay"),
     replayPage: call("replayPage"),
     supersedeRejects: call("supersedeRejects"),

@@ -24,7 +24,8 @@ export type RejectEntry = {
   readonly hash?: Uint8Array | undefined;
 };
 
-const rejectRow = z
+/** As the store reads it: `rejectColumns`. */
+export const rejectRow = z
   .object({
     runId: z.string(),
     chunk: z.int(),
@@ -103,6 +104,10 @@ export function insertRejects(
   };
 }
 
+/** Columns of a reject, as its schema names them. */
+export const rejectColumns = `run_id as runId, chunk, ordinal, stream, place, key, step, rejects.code, field, reason, source_row as row,
+       created_at as createdAt, replayed_by as replayedBy, superseded`;
+
 /** The rejects of a SQLite store. */
 export function createRejectStore(db: Database): RejectStore {
   const isStaging = db.prepare(
@@ -110,9 +115,7 @@ export function createRejectStore(db: Database): RejectStore {
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
   );
   const list = db.prepare(
-    `select run_id as runId, chunk, ordinal, stream, place, key, step, code, field, reason, source_row as row,
-       created_at as createdAt, replayed_by as replayedBy, superseded
-     from rejects where run_id = $runId and (chunk, ordinal) > ($chunk, $ordinal) order by chunk, ordinal limit $limit`,
+    `select ${rejectColumns} from rejects where run_id = $runId and (chunk, ordinal) > ($chunk, $ordinal) order by chunk, ordinal limit $limit`,
   );
   // SQLite takes the bare columns beside a single min() from the row that holds the minimum.
   const reasons = db.prepare(

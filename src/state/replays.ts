@@ -5,7 +5,7 @@ import { z } from "zod";
 import { transactionRowsMax } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { all, count, first, jsonColumn } from "./database.ts";
-import { ageSql } from "./fingerprints.ts";
+import { joinReplayed, rejectAgeSql } from "./open-rejects.ts";
 
 /** Which rejects a replay is of: those of one run, of one code when it is named. */
 export type ReplayOf = { readonly run: string; readonly code?: string | undefined };
@@ -40,12 +40,6 @@ export type ReplayCounts = z.output<typeof openRow>;
 export interface ReplayStore {
   /** Counts the rejects that a replay is of. */
   replayCounts(input: ReplayOf): ReplayCounts;
-  /** Ids of drains, of one sync when named, with rejects (of that code) that no replay has taken: the last stored first. */
-  drainsToReplay(input: {
-    readonly sync?: string | undefined;
-    readonly code?: string | undefined;
-    readonly limit: number;
-  }): string[];
   /**
    * Lists for a run the rejects it replays: those that no replay took yet and whose chunk was committed, in their order. To be called
    * while the send lock is held; a list that was cut short goes on.
@@ -70,8 +64,6 @@ const listedRow = z.object({
   age: z.number(),
 });
 
-const drainRow = z.object({ runId: z.string() });
-
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
 /**
@@ -90,10 +82,7 @@ export function createReplayedMarking(
 
 function prepareReplays(
   db: Database,
-): Record<
-  "counts" | "drains" | "last" | "add" | "isStaged" | "list" | "span" | "supersede",
-  StatementSync
-> {
+): Record<"counts" | "last" | "add" | "isStaged" | "list" | "span" | "supersede", StatementSync> {
   const counts = db.prepare(
     `select coalesce(sum(s.state is 'committed' and r.replayed_by is null), 0) as open,
        coalesce(sum(r.replayed_by is not null and not r.superseded), 0) as replayed,
@@ -101,13 +90,6 @@ function prepareReplays(
        coalesce(sum(s.state is not 'committed'), 0) as uncommitted
      from rejects r left join sends s using (run_id, chunk, stage)
      where r.run_id = $run and ($code is null or r.code = $code)`,
-  );
-  const drains = db.prepare(
-    `select run_id as runId from runs where kind = 'inbox' and ($sync is null or sync = $sync) and exists (
-       select 1 from rejects r join sends s using (run_id, chunk, stage)
-       where r.run_id = runs.run_id and r.replayed_by is null and s.state = 'committed'
-         and ($code is null or r.code = $code))
-     order by rowid desc limit $limit`,
   );
   const columns = "number, chunk, ordinal, place, span_send as send, age";
   const last = db.prepare(
@@ -118,10 +100,9 @@ function prepareReplays(
   const add = db.prepare(
     `insert into replays (run_id, number, reject_run, chunk, ordinal, place, span_send, age)
      select $runId, $number + row_number() over (order by r.chunk, r.ordinal), r.run_id, r.chunk, r.ordinal, r.place,
-       coalesce(p.span_send, s.send), coalesce(p.age, iif(r.step = 'duplicate', 0, ${ageSql("s.send", "r.row_number")}))
+       coalesce(p.span_send, s.send), ${rejectAgeSql}
      from rejects r join sends s using (run_id, chunk, stage) join runs using (run_id)
-     left join replays p on p.run_id = r.run_id and p.number = (
-       select min(number) from replays where run_id = r.run_id and place = r.place)
+     ${joinReplayed}
      where r.run_id = $run and (r.chunk, r.ordinal) > ($chunk, $ordinal) and s.state = 'committed'
        and r.replayed_by is null and ($code is null or r.code = $code)
        and (runs.kind <> 'replay' or p.number is not null)
@@ -138,16 +119,14 @@ function prepareReplays(
     `update rejects set replayed_by = $runId, superseded = 1 where replayed_by is null and (run_id, chunk, ordinal) in (
        select reject_run, chunk, ordinal from replays where run_id = $runId and place = $place)`,
   );
-  return { counts, drains, last, add, isStaged, list, span, supersede };
+  return { counts, last, add, isStaged, list, span, supersede };
 }
 
 /** The replays of a SQLite store. */
 export function createReplayStore(db: Database): ReplayStore {
-  const { counts, drains, last, add, isStaged, list, span, supersede } = prepareReplays(db);
+  const { counts, last, add, isStaged, list, span, supersede } = prepareReplays(db);
   return {
     replayCounts: ({ run, code = null }) => openRow.parse(counts.get({ run, code })),
-    drainsToReplay: ({ sync = null, code = null, limit }) =>
-      all(drainRow, drains, { sync, code, limit }).map(({ runId }) => runId),
     listReplay: ({ runId, run, code = null }) => {
       const addSome = (): number => {
         if (count(isStaged, { runId }) > 0) return 0;

@@ -14,6 +14,7 @@ import type { LastFileStore } from "./last-file.ts";
 import type { RestoreStore } from "./last-send.ts";
 import type { LockStore } from "./locks.ts";
 import type { MappingStore } from "./mappings.ts";
+import type { OpenRejectStore } from "./open-rejects.ts";
 import type { PullStore } from "./pulls.ts";
 import type { ReceiptStore } from "./receipts.ts";
 import type { RefusalStore } from "./refusals.ts";
@@ -36,6 +37,7 @@ export type StateMethods = RunStore &
   FaultStore &
   RefusalStore &
   RejectStore &
+  OpenRejectStore &
   ReplayStore &
   RestoreStore &
   FingerprintStore &

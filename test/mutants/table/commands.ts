@@ -107,4 +107,19 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "says of a full disk how many bytes are free",
     },
   },
+  {
+    id: "S160",
+    plants: "rejects of before the whole source was read again stay open",
+    edits: [
+      {
+        file: "src/state/open-rejects.ts",
+        find: "runs.rowid >= coalesce(w.number, 0) and ",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/state/open-rejects.test.ts",
+      title: "are not those of before a run that read the whole source",
+    },
+  },
 ];

@@ -187,7 +187,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "rejects of a chunk are all as old as its first row",
     edits: [
       {
-        file: "src/state/replays.ts",
+        file: "src/state/open-rejects.ts",
         find: '${ageSql("s.send", "r.row_number")}',
         replace: '${ageSql("s.send", "0")}',
       },

@@ -17,8 +17,8 @@ describe("runOfRejects", () => {
     await test.store.endRun({ runId, outcome, endedAt: at });
   }
 
-  async function meant(named: Parameters<typeof runOfRejects>[1]): Promise<string> {
-    return (await runOfRejects(test.store, named)).runId;
+  async function meant(named: Omit<Parameters<typeof runOfRejects>[1], "target">): Promise<string> {
+    return (await runOfRejects(test.store, { ...named, target: name.target })).runId;
   }
 
   it("is the run that is named, else the newest", async () => {

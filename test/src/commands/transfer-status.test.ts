@@ -56,6 +56,19 @@ describe("statusOf", () => {
     });
   });
 
+  it("says how many rejects are open, whichever run holds them, and nothing of those that were replayed", () => {
+    const counts = { read: 3, sent: 1, unchanged: 0, filtered: 0, rejected: 2 };
+    const last = report({ outcome: "done_with_rejects", counts });
+    const problemOf = (openRejects: number, of: RunReport = last): unknown =>
+      statusOf(accounts, { last: of, open: undefined, openRejects }, soon).problem;
+    const open = { text: "5 rejects open", hint: "`sluice rejects list --open --sync accounts`" };
+    expect(problemOf(5)).toEqual(open);
+    expect(problemOf(5, report({ kind: "inbox" }))).toEqual(open);
+    expect(problemOf(0)).toBeUndefined();
+    const failed = report({ outcome: "failed", error: { code: "x", message: "no", hint: "do" } });
+    expect(problemOf(5, failed)).toEqual({ text: "no", hint: "do" });
+  });
+
   it.each<[string, Partial<RunReport>, unknown]>([
     [
       "what failed and what to do",
@@ -66,8 +79,9 @@ describe("statusOf", () => {
       { text: "the key is refused", hint: "set another" },
     ],
     [
-      "how many rows were rejected",
+      "how many rows a pull rejected",
       {
+        kind: "pull",
         outcome: "done_with_rejects",
         counts: { read: 3, sent: 1, unchanged: 0, filtered: 0, rejected: 2 },
       },
@@ -153,16 +167,4 @@ describe("statusOf", () => {
       expect(statusOf(nightly, { last: report(), open: undefined }, now).problem?.text).toBe(text);
     },
   );
-
-  it("says of an inbox when it rejected rows last, unless something newer is wrong", () => {
-    const rejecting = { runId: "run-0", startedAt: "2026-01-01T01:29:59.000Z" };
-    const open = undefined;
-    const drained = report({ kind: "inbox" });
-    expect(statusOf(accounts, { last: drained, open, rejecting }, soon).problem).toEqual({
-      text: "rows were rejected at 2026-01-01 01:29 UTC",
-      hint: "`sluice rejects list --run run-0`",
-    });
-    const failed = report({ outcome: "failed", error: { code: "x", message: "no", hint: "do" } });
-    expect(statusOf(accounts, { last: failed, open, rejecting }, soon).problem?.text).toBe("no");
-  });
 });

@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { RejectEntry } from "../../../src/state/rejects.ts";
+import type { RunKind, RunRequest } from "../../../src/state/runs.ts";
+import type { StateStore } from "../../../src/state/state-store.ts";
+import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
+
+function entry(place: string, changes: Partial<RejectEntry> = {}): RejectEntry {
+  return { stream: "account", place, step: "map", code: "required", reason: "bad", ...changes };
+}
+
+describe.each(implementations)("open rejects: $kind", ({ open }) => {
+  let test: StoreUnderTest;
+  let store: StateStore;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(open);
+    ({ store } = test);
+  });
+
+  type Story = {
+    readonly kind?: RunKind;
+    /** @default of a replay the beginning of its list, else somewhere behind the source's */
+    readonly from?: unknown;
+    readonly request?: RunRequest;
+    readonly keys?: readonly string[];
+    readonly outcome?: "done" | "failed";
+  };
+
+  /** A run that rejects these and has sent these keys, committed and ended. */
+  const run = async (
+    runId: string,
+    rejects: readonly RejectEntry[],
+    {
+      kind = "sync",
+      from = kind === "replay" ? null : { row: 1 },
+      request = {},
+      keys = [],
+      outcome = "done",
+    }: Story = {},
+  ): Promise<void> => {
+    const workflow = { workflowId: runId, firstRunId: runId, kind } as const;
+    const opening = { temporalId: "t", configHash: "c", request, startedAt: at };
+    await store.openRun({ runId, ...name, ...workflow, ...opening });
+    await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
+    const { version: checkpointVersion } = await store.checkpoint(name);
+    await store.placeRun({ runId, checkpointVersion, from });
+    const replay = request.replay;
+    if (replay !== undefined) await store.listReplay({ runId, ...replay });
+    const { stage, send } = await store.drawStage({ runId, chunk: 1, host: "h" });
+    await store.addRejects({ runId, chunk: 1, stage, rejects, at });
+    if (keys.length > 0) {
+      const [rowNumbers, hashes] = [new Uint32Array(keys.length), new Uint8Array(16 * keys.length)];
+      const judged = { full: false, rejectDuplicates: false, dryRun: false };
+      await store.stageKeys({
+        ...name,
+        runId,
+        chunk: 1,
+        stage,
+        send,
+        keys,
+        hashes,
+        rowNumbers,
+        ...judged,
+      });
+    }
+    await store.finishStage({ runId, chunk: 1, stage, ...staged, to: 99 });
+    await test.accept(runId, 1, stage);
+    await store.commitChunk({ runId, chunk: 1, stage, at });
+    await store.endRun({ runId, outcome, endedAt: at });
+  };
+  const openOf = async (code?: string): Promise<(readonly [string, number])[]> =>
+    (await store.runsWithOpenRejects({ ...name, code })).map((one) => [one.runId, one.open]);
+  const places = async (): Promise<string[]> =>
+    (await store.openRejects({ ...name, limit: 10 })).map(
+      ({ runId, place }) => `${runId} ${place}`,
+    );
+
+  it("are those that no replay made good, in whichever run, newest run first", async () => {
+    await run("r1", [entry("t:1"), entry("t:2", { code: "not_domain" }), entry("t:3")]);
+    await run("r2", [entry("t:4")]);
+    const replay = { run: "r1", code: "required" };
+    await run("p1", [entry("t:3")], { kind: "replay", request: { replay } });
+    expect(await places()).toEqual(["p1 t:3", "r2 t:4", "r1 t:2"]);
+    expect(await openOf()).toEqual([
+      ["r2", 1],
+      ["r1", 1],
+      ["p1", 1],
+    ]);
+    expect(await openOf("required")).toEqual([
+      ["r2", 1],
+      ["p1", 1],
+    ]);
+    expect(await store.runsWithOpenRejects({ ...name, sync: "other" })).toEqual([]);
+    expect(await store.runsWithOpenRejects({ target: "elsewhere" })).toEqual([]);
+  });
+
+  it("are not those of rows that were rejected again, that came since, or that are gone", async () => {
+    await run("r1", [entry("t:1"), entry("t:2", { key: "k2" }), entry("t:3", { key: "k3" })]);
+    await run("r2", [entry("t:1"), entry("t:9", { code: "row_gone" })], { keys: ["k2"] });
+    expect(await places()).toEqual(["r2 t:1", "r1 t:3"]);
+  });
+
+  it.each<[string, Story, boolean]>([
+    ["are not those of before a run that read the whole source", { from: null }, false],
+    ["are those of before a run that read on from its checkpoint", {}, true],
+    [
+      "are those of before a run that read some of the rows",
+      { from: null, request: { limit: 5 } },
+      true,
+    ],
+    ["are those of before a run that failed", { from: null, outcome: "failed" }, true],
+  ])("%s", async (_, story, areOpen) => {
+    await run("r1", [entry("t:1")]);
+    await run("r2", [entry("t:2")], story);
+    expect(await places()).toEqual(areOpen ? ["r2 t:2", "r1 t:1"] : ["r2 t:2"]);
+  });
+
+  it("are none of a chunk that was not committed, nor of a pull", async () => {
+    await test.openRun("r1");
+    const { stage } = await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    await store.addRejects({ runId: "r1", chunk: 1, stage, rejects: [entry("t:1")], at });
+    await run("s1", [entry("t:2")], { kind: "pull" });
+    expect(await places()).toEqual([]);
+  });
+});
