@@ -352,7 +352,10 @@ export const slackTextCharsMax = 4_000;
 // ---- Status (our choice) ------------------------------------------------------------------------------------------
 
 /** How long `status` waits for Temporal to say what a run waits for. */
-export const statusTemporalMsMax = 2_000;
+export const statusTemporalMsMax = 3_000;
+
+/** How much of that it waits for a connection, so that there is time left to look why there is none. */
+export const statusConnectMsMax = 2_000;
 
 // ---- Schedules (our choice) ---------------------------------------------------------------------------------------
 

@@ -16,13 +16,14 @@ export type ReachedTemporal = TemporalClient & { readonly isFound: boolean };
 export async function reachTemporal(
   { stateFolder }: Pick<Config, "stateFolder">,
   context: Pick<Context, "environment">,
+  connectMs?: number,
 ): Promise<ReachedTemporal | undefined> {
   const isConfigured = isTemporalConfigured(context);
   const embedded = findService({ folder: stateFolder, name: "temporal" })?.addresses["grpc"];
   if (isConfigured || embedded !== undefined) {
-    const found = await connectTemporal(isConfigured ? undefined : embedded);
+    const found = await connectTemporal(isConfigured ? undefined : embedded, connectMs);
     return { ...found, isFound: false };
   }
   if (!(await temporalAnswers(defaultTemporal))) return undefined;
-  return { ...(await connectTemporal(defaultTemporal)), isFound: true };
+  return { ...(await connectTemporal(defaultTemporal, connectMs)), isFound: true };
 }

@@ -11,7 +11,7 @@ import { zonedText } from "../schedules/local-time.ts";
 import type { GateState } from "../state/budget.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { askTemporal } from "./ask-temporal.ts";
+import { askTemporal, type Silent } from "./ask-temporal.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { doubtJson, doubtLines, lookForDoubts, type DoubtStatus } from "./doubts-status.ts";
@@ -30,6 +30,8 @@ type Status = {
   readonly gates: readonly GateState[];
   /** Workers that beat. */
   readonly workers: number;
+  /** Why the Temporal that is meant does not answer; undefined where it does, or none is meant. */
+  readonly silent: Silent | undefined;
 };
 
 function transfersOf({ syncs, pulls }: Config): Transfer[] {
@@ -92,9 +94,10 @@ async function look(state: StateStore, config: Config, context: Context): Promis
   const runs = found.filter((run) => run !== undefined);
   const asked = {
     runs: runs.filter(({ endedAt }) => endedAt === null),
+    storeId: state.storeId,
     scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
   };
-  const told = await askTemporal(asked, config, context);
+  const { silent, ...told } = await askTemporal(asked, config, context);
   const reports = new Map<string, RunReport>();
   const rejects = await openRejects(state, config);
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
@@ -106,7 +109,14 @@ async function look(state: StateStore, config: Config, context: Context): Promis
       const open = told.runs.get(last?.run_id ?? "");
       const scheduled = told.schedules.get(transfer.name);
       const workers = beats.length;
-      const seen = { last, open, scheduled, workers, openRejects: rejects.get(transfer.name) };
+      const seen = {
+        last,
+        open,
+        scheduled,
+        workers,
+        openRejects: rejects.get(transfer.name),
+        silent,
+      };
       return statusOf(transfer, seen, new Date(now));
     }),
     inboxes: await lookIntoInboxes(config, state),
@@ -117,6 +127,7 @@ async function look(state: StateStore, config: Config, context: Context): Promis
     mappings: await olderMappings(state, config),
     gates: await shutGates(state, config),
     workers: beats.length,
+    silent: silent?.isFault === true ? silent : undefined,
   };
 }
 
@@ -151,7 +162,7 @@ function gateText({ gate, closedUntil, why }: GateState): string {
   return plainText(`${gate} ${state}: ${why ?? ""} → \`sluice budget show\``);
 }
 
-function textOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status): string {
+function textOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }: Status): string {
   const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
   const isWorkerMissed =
     workers === 0 &&
@@ -167,13 +178,14 @@ function textOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status
     ...doubts.flatMap(doubtLines).map(plainText),
     ...mappings.map(plainText),
     ...gates.map(gateText),
+    ...(silent === undefined ? [] : [[silent.text, silent.hint ?? "`sluice doctor`"].join(" → ")]),
     ...(isWorkerMissed
       ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
       : []),
   ].join("\n");
 }
 
-function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status): string {
+function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }: Status): string {
   return plainJson({
     transfers: transfers.map(
       ({ name, kind, last, next, schedule, waiting, openRejects: open, problem }) => ({
@@ -199,6 +211,7 @@ function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers }: Status
       why,
     })),
     workers,
+    temporal: silent?.text ?? null,
   });
 }
 

@@ -3,7 +3,7 @@ import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { RunReport } from "../report.ts";
 import { nextTimes } from "../schedules/fire-times.ts";
 import type { ScheduleState } from "../schedules/missed.ts";
-import type { OpenRun } from "./ask-temporal.ts";
+import type { OpenRun, Silent } from "./ask-temporal.ts";
 import { counted } from "./report-text.ts";
 
 /** A configured sync or pull, as far as its status goes. */
@@ -50,9 +50,12 @@ function problemOfOpen(
 /** Why it does not begin by itself though the file schedules it. */
 function problemOfSchedule(
   { name, schedule }: Transfer,
-  scheduled: ScheduleState | undefined,
+  { scheduled, silent }: Pick<Seen, "scheduled" | "silent">,
 ): Problem | undefined {
   if (schedule === undefined) return undefined;
+  if (silent !== undefined) {
+    return { text: `nothing says that its schedule is on: ${silent.text}`, hint: silent.hint };
+  }
   if (scheduled?.kind === "none") {
     return { text: "Temporal has no schedule for it", hint: "`sluice schedule apply`" };
   }
@@ -101,6 +104,8 @@ export type Seen = {
   readonly last: RunReport | undefined;
   readonly open: OpenRun | undefined;
   readonly scheduled?: ScheduleState | undefined;
+  /** Why Temporal says nothing of this project. @default it does, or is slow */
+  readonly silent?: Pick<Silent, "hint" | "text"> | undefined;
   /** Workers of the project that live. @default some may */
   readonly workers?: number | undefined;
   /** Rejects that are open, whichever run holds them. @default none */
@@ -109,9 +114,9 @@ export type Seen = {
 
 /** How a sync or pull stands at a time, from what was seen of it. */
 export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferStatus {
-  const { last, open, scheduled, openRejects = 0 } = seen;
+  const { last, open, openRejects = 0 } = seen;
   const { schedule } = transfer;
-  const halted = problemOfSchedule(transfer, scheduled);
+  const halted = problemOfSchedule(transfer, seen);
   const begins = halted === undefined ? schedule : undefined;
   const [next] = begins === undefined ? [] : nextTimes(begins, { after: now, count: 1 });
   const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };

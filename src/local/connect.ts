@@ -45,11 +45,17 @@ function readProfile(): ReturnType<typeof loadClientConnectConfig> {
   }
 }
 
+/** How long a command waits for a connection to Temporal. */
+const connectMsMax = 5_000;
+
 /** Connects a client. @throws {TemporalUnreachableError} nothing answers there. */
-export async function connectTemporal(address: string | undefined): Promise<TemporalClient> {
+export async function connectTemporal(
+  address: string | undefined,
+  connectTimeout = connectMsMax,
+): Promise<TemporalClient> {
   const { connectionOptions, namespace = "default" } = temporalOptions(address);
   try {
-    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: "5s" });
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout });
     return {
       client: new Client({ connection, namespace }),
       close: async () => await connection.close(),

@@ -123,6 +123,8 @@ describe("sluice status", () => {
         waiting: null,
         problem: "Temporal does not say how far it is",
       });
+      const { stdout } = await project.sluiceWith(nowhere, "status");
+      expect(stdout).toMatch(/^cannot reach Temporal at .*: connection refused → /m);
       // Beside what the same command takes on this machine at this time.
       expect(performance.now() - begunMs).toBeLessThan(2 * usualMs + 10_000);
 

@@ -123,6 +123,19 @@ describe("statusOf", () => {
     }
   });
 
+  it("promises no next run where Temporal does not say that the schedule is on", () => {
+    const silent = { text: "no Temporal runs here", hint: "start one" };
+    const seen = { last: undefined, open: undefined, silent };
+    expect(statusOf(nightly, seen, soon)).toMatchObject({
+      next: undefined,
+      problem: {
+        text: "nothing says that its schedule is on: no Temporal runs here",
+        hint: "start one",
+      },
+    });
+    expect(statusOf(accounts, seen, soon).problem).toBeUndefined();
+  });
+
   it("names what went wrong last before a pause", () => {
     const since = new Date(at);
     const scheduled = { kind: "paused", note: "", since } as const;
