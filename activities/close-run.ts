@@ -62,7 +62,8 @@ export async function endRun(
   if (outcome === "done" && rejected + run.gone > 0) outcome = "done_with_rejects";
   const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
   const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
-  const report = buildReport({ run: ended, tally, reasons, pull });
+  const givenUp = isPull ? undefined : await state.givenUp({ runId });
+  const report = buildReport({ run: ended, tally, reasons, pull, givenUp });
   const { target, sync } = run;
   const name = isPull ? pullLock(target, sync) : sendLock(target, sync);
   await state.releaseLock({ name, runId });

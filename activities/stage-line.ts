@@ -253,10 +253,16 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
           noteAt = performance.now() + stageNotedMs;
         }
         const { before, limit } = job.rejects;
-        assertWithinLimit(limit, {
-          rejected: before.rejected + counts.rejected,
-          read: before.read + counts.read,
-        });
+        try {
+          assertWithinLimit(limit, {
+            rejected: before.rejected + counts.rejected,
+            read: before.read + counts.read,
+          });
+        } catch (error) {
+          // What it stopped for is in its report.
+          await tools.state.noteStage({ ...job.stage, counts, to: page.source.position });
+          throw error;
+        }
         tools.signal.throwIfAborted();
       },
     });

@@ -15,5 +15,7 @@ export async function reportOfRun(state: StateStore, run: Run): Promise<RunRepor
   const open = run.endedAt === null ? await state.openSends({ runId }) : [];
   const counted = open.filter((send) => !isDry || send.state === "staging");
   const underWay = counted.length === 0 ? undefined : sumOf(counted);
-  return buildReport({ run, tally, reasons, pull, underWay });
+  const hasEnded = run.endedAt !== null && pull === undefined;
+  const givenUp = hasEnded ? await state.givenUp({ runId }) : undefined;
+  return buildReport({ run, tally, reasons, pull, underWay, givenUp });
 }

@@ -65,6 +65,8 @@ export type RunReport = {
   readonly counts: ReportCounts;
   /** Of a run that goes on: what is read and not committed yet, beside `counts`; `records` may still be sent. */
   readonly under_way?: StageCounts;
+  /** Of a run that ended early: what it had read and did not commit, beside `counts`; the next run reads it again. */
+  readonly given_up?: StageCounts;
   readonly pull?: PullReport;
   /** Whether read = sent + unchanged + filtered + rejected (I2), or what a pull holds against it. */
   readonly balanced: boolean;
@@ -141,13 +143,17 @@ export function buildReport(from: {
   readonly pull?: PullTally | undefined;
   /** Of a run that goes on. */
   readonly underWay?: StageCounts | undefined;
+  /** Of a run of a sync that has ended. */
+  readonly givenUp?: StageCounts | undefined;
 }): RunReport {
-  const { run, tally, reasons, pull, underWay } = from;
+  const { run, tally, reasons, pull, underWay, givenUp } = from;
   const { sent, filtered } = tally;
   const { unchanged, rejected } = pull ?? tally;
   const read = (pull ?? tally).read + run.gone;
   const gone = run.gone === 0 ? {} : { gone: run.gone };
   const isDry = run.request.dryRun === true;
+  // What a run that came to its end gave up on the way, it has read again.
+  const isWhole = run.outcome === "done" || run.outcome === "done_with_rejects";
   const ended = run.endedAt === null ? Date.now() : Date.parse(run.endedAt);
   return {
     run_id: run.runId,
@@ -164,6 +170,7 @@ export function buildReport(from: {
       ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected, ...gone }
       : { read, sent, unchanged, filtered, rejected, ...gone },
     ...(underWay === undefined ? {} : { under_way: underWay }),
+    ...(isWhole || givenUp === undefined || givenUp.read === 0 ? {} : { given_up: givenUp }),
     ...(pull === undefined ? {} : { pull: pullReport(pull) }),
     balanced: (pull === undefined ? imbalance(tally) : pullImbalance(pull)) === undefined,
     chunks: tally.chunks,

@@ -60,6 +60,14 @@ function rowsLine(report: RunReport): string {
   );
 }
 
+/** What was read and is not committed: the rows line leaves it out, and the rejects below are of it, too. */
+function givenUpLine({ given_up: givenUp }: RunReport): readonly string[] {
+  if (givenUp === undefined) return [];
+  const { read, rejected } = givenUp;
+  const ofThem = rejected === 0 ? "" : `, ${grouped(rejected)} of them rejected`;
+  return [`  given up    ${counted(read, "row")} read${ofThem}: the next run reads them again`];
+}
+
 /** Says in words that nothing was to be sent. */
 function nothingLine({ counts, outcome, under_way: underWay }: RunReport): readonly string[] {
   const { read, unchanged } = counts;
@@ -91,6 +99,7 @@ function syncLines(report: RunReport, position: unknown): readonly string[] {
   return [
     ...modeLine(report),
     rowsLine(report),
+    ...givenUpLine(report),
     ...nothingLine(report),
     ...sentLines(report),
     ...requestLines(report),

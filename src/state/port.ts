@@ -89,6 +89,7 @@ const reads: ReadonlySet<keyof StateMethods> = new Set([
   "doubtfulRecords",
   "faultTimes",
   "gates",
+  "givenUp",
   "hasRepeats",
   "identities",
   "isLockWanted",
@@ -159,6 +160,7 @@ function recordCalls(
     knownRecords: call("knownRecords"),
     noteStage: call("noteStage"),
     openSends: call("openSends"),
+    givenUp: call("givenUp"),
     olderMapping: call("olderMapping"),
     forgetOlderMappings: call("forgetOlderMappings"),
   };

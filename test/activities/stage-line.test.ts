@@ -72,7 +72,12 @@ describe("reject_limit", () => {
       outcome: "failed",
       failure: { code: "TooManyRejects", message: "m" },
     } as const;
-    expect(await run.close(closing)).toMatchObject({ outcome: "failed", balanced: true });
+    expect(await run.close(closing)).toMatchObject({
+      outcome: "failed",
+      balanced: true,
+      counts: { read: 0, rejected: 0 },
+      given_up: { read: 20, rejected: 5 },
+    });
     expect(await run.harness.sandbox.ledger()).toEqual([]);
   });
 

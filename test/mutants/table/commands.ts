@@ -122,4 +122,34 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "are not those of before a run that read the whole source",
     },
   },
+  {
+    id: "S161",
+    plants: "status promises a run that no Temporal was asked for",
+    edits: [
+      {
+        file: "src/commands/transfer-status.ts",
+        find: "if (silent !== undefined) {",
+        replace: "if (silent !== undefined && schedule === undefined) {",
+      },
+    ],
+    test: {
+      file: "test/src/commands/transfer-status.test.ts",
+      title: "promises no next run where Temporal does not say that the schedule is on",
+    },
+  },
+  {
+    id: "S162",
+    plants: "a stop by reject_limit reports none of the rejects that it stopped for",
+    edits: [
+      {
+        file: "activities/stage-line.ts",
+        find: "          await tools.state.noteStage({ ...job.stage, counts, to: page.source.position });\n          throw error;",
+        replace: "          throw error;",
+      },
+    ],
+    test: {
+      file: "test/activities/stage-line.test.ts",
+      title: "stops one above, before anything of the chunk can leave, and keeps the rejects",
+    },
+  },
 ];

@@ -34,6 +34,18 @@ const report: RunReport = {
 };
 
 describe("the report of a run", () => {
+  it("says what a run that stopped had read, and what of it was rejected", () => {
+    const given_up = { read: 1_200, records: 700, unchanged: 100, filtered: 0, rejected: 400 };
+    const counts = { read: 0, sent: 0, unchanged: 0, filtered: 0, rejected: 0 };
+    const stopped: RunReport = { ...report, outcome: "failed", counts, given_up };
+    expect(reportText(stopped)).toContain(
+      "  given up    1,200 rows read, 400 of them rejected: the next run reads them again",
+    );
+    const interrupted = { ...stopped, given_up: { ...given_up, rejected: 0 } };
+    expect(reportText(interrupted)).toContain("1,200 rows read: the next run reads them again");
+    expect(reportText(report)).not.toContain("given up");
+  });
+
   it("leaves out what did not happen", () => {
     expect(reportText(report).split("\n").slice(2)).toEqual([
       "  rows        read 4 = sent 0 + unchanged 4 + filtered 0 + rejected 0",
