@@ -95,7 +95,7 @@ export function aheadMs(position: PostgresPosition, to: PostgresPosition | undef
 
 /**
  * Where a read that came to its end leaves the checkpoint: there, so that the overlap does not grow with each quiet night, but never
- * further behind the newest row than the overlap. A clock or a zone that is wrong would else put it ahead of every row to come. `from` is
+ * more than the overlap past the newest row. A clock or a zone that is wrong would else put it ahead of every row to come. `from` is
  * the last row, or where the read began; undefined leaves the checkpoint there.
  */
 export function endOfRead(input: {

@@ -16,6 +16,9 @@ export type Acceptance =
 /** A text is judged by so much of it: a hostile one must not cost more. */
 const judgedCharsMax = 2_000;
 
+/** Of a list of texts so many are judged. */
+const sentencesMax = 20;
+
 /** Words that a person reads, of a name such as `partialSuccess` or `not_accepted`. */
 function wordsOf(name: string): string {
   return name
@@ -26,7 +29,7 @@ function wordsOf(name: string): string {
     .toLowerCase();
 }
 
-const refusing = "reject|refus|fail|invalid|error|skipp|discard|dropp";
+const refusing = "reject|refus|fail|invalid|error|skipp|discard|dropp|ignor";
 const taking = "accepted|stored|saved|received|ingested|imported|succeeded|successful";
 const record = "(?:records?|rows?|lines?|items?|objects?|entries|events?|accounts?|contacts?)";
 /** What a refusal looks like that did not happen: "0 errors", "without any rejected records". */
@@ -73,10 +76,13 @@ function numbersIn(text: string, pattern: string): number[] {
 /** The counts that a sentence tells: "2 of 3 records were stored", "1 record rejected", "accepted: 2". */
 function countsInSentence(text: string): Counts {
   const were = "(?:were |was |have been |has been )?";
+  const part = String.raw`(\d+) ?(?:of|out of|/) ?\d+`;
   const share = String.raw`\b(\d+) ?(?:of|out of|/) ?\d+ (?:${record}|${were}(?:${taking}))\b`;
   return {
     taken: [
       ...numbersIn(text, share),
+      ...numbersIn(text, String.raw`\b(?:${taking}|processed):? ${part}\b`),
+      ...numbersIn(text, String.raw`\b(?:${taking}) (\d+) ${record}\b`),
       ...numbersIn(
         text,
         String.raw`(?<!\d ?(?:of|out of|/) ?)\b(\d+) (?:${record} )?${were}(?:${taking})\b`,
@@ -92,11 +98,15 @@ function countsInSentence(text: string): Counts {
 
 const filler =
   "(?: ?(?:count|total|number|num|of|list|ids|indices|details|records?|rows?|lines?|items?|objects?))*";
-const takenName = new RegExp(`^${filler} ?(?:${taking}|success)${filler}$`);
+const takenName = new RegExp(`^${filler} ?(?:${taking}|success|valid)${filler}$`);
+/** None so far may be said of what has only begun; some of what was sent is not all. */
+const processedName = new RegExp(`^${filler} ?processed${filler}$`);
 const refusedName = new RegExp(`^${filler} ?(?:${refusing})[a-z]*${filler}$`);
 const sentName = /^(?:(?:number of|num) )?(?:records?|rows?|lines?)(?: (?:count|total))?$/;
-/** Members whose text, where there is one, tells of a fault. */
-const faultName = /^(?:errors?|failure)(?: message)?$/;
+/** Members whose text or members, where there are some, tell of a fault. */
+const faultName = /^(?:errors?|failures?|rejections?)(?: messages?)?$/;
+/** Members whose texts are judged as the message is. */
+const sentenceName = /^(?:message|detail|warnings?|reason|note)$/;
 
 /** How many a member speaks of: a number is itself, a list as many as it holds. */
 function amountOf(value: unknown): number | undefined {
@@ -109,17 +119,30 @@ function isRefusal(name: string, value: unknown): boolean {
     const saysYes = refusedName.test(name) || name === "partial";
     return value ? saysYes : takenName.test(name) || name === "ok";
   }
+  if (value === "true" || value === "false") return isRefusal(name, value === "true");
   if (typeof value === "string") return faultName.test(name) && value !== "";
+  if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    return faultName.test(name) && Object.keys(value).length > 0;
+  }
   return (refusedName.test(name) || name === "detail") && (amountOf(value) ?? 0) > 0;
 }
 
 /** The members of an answer and of the objects in it, by their words. */
-function membersOf(json: unknown, depth = 2): (readonly [name: string, value: unknown])[] {
+function membersOf(json: unknown, depth = 3): (readonly [name: string, value: unknown])[] {
   const object = z.record(z.string(), z.unknown()).safeParse(json).data ?? {};
   return Object.entries(object).flatMap(([name, value]) => [
     [wordsOf(name), value] as const,
     ...(depth > 1 ? membersOf(value, depth - 1) : []),
   ]);
+}
+
+/** The texts among the members that are sentences of the service. */
+function sentencesOf(members: ReturnType<typeof membersOf>): string[] {
+  return members.flatMap(([name, value]) => {
+    if (!sentenceName.test(name)) return [];
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.filter((each) => typeof each === "string").slice(0, sentencesMax);
+  });
 }
 
 /** A status that may be shown: letters alone, so that no id and no key is among them. */
@@ -140,19 +163,21 @@ export function acceptanceOf(json: unknown, sent: number): Acceptance {
   const statusWords = wordsOf(status).replaceAll(noRefusal, "").trim();
   if (refusingStatus.test(statusWords))
     return { isWhole: false, why: `its status is ${shown(status)}` };
-  const sentence = plainSentence(message);
-  if (refusingSentence.some((pattern) => pattern.test(sentence))) {
+  const sentences = [message, ...sentencesOf(members)].map(plainSentence);
+  if (sentences.some((text) => refusingSentence.some((pattern) => pattern.test(text)))) {
     return { isWhole: false, why: "its message says so" };
   }
   if (members.some(([name, value]) => isRefusal(name, value))) {
     return { isWhole: false, why: "it lists faults" };
   }
-  const told = countsInSentence(sentence);
-  const counted = members.flatMap(([name, value]) =>
-    takenName.test(name) || sentName.test(name) ? (amountOf(value) ?? []) : [],
-  );
-  const taken = [...told.taken, ...counted];
-  const refused = told.refused.find((count) => count > 0);
+  const told = sentences.map(countsInSentence);
+  const counted = members.flatMap(([name, value]) => {
+    const amount = amountOf(value) ?? [];
+    if (processedName.test(name)) return amount === 0 ? [] : amount;
+    return takenName.test(name) || sentName.test(name) ? amount : [];
+  });
+  const taken = [...told.flatMap((counts) => counts.taken), ...counted];
+  const refused = told.flatMap((counts) => counts.refused).find((count) => count > 0);
   if (refused !== undefined) return { isWhole: false, why: `it counts ${refused} as refused` };
   const least = Math.min(...taken);
   if (least < sent) return { isWhole: false, why: `it counts ${least} of ${sent} records` };

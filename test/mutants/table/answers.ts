@@ -108,4 +108,19 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       title: "is answered 422 by /search/accounts when it has none",
     },
   },
+  {
+    id: "S195",
+    plants: "an object of errors beside a good status is no refusal",
+    edits: [
+      {
+        file: "src/api/acceptance.ts",
+        find: "faultName.test(name) && Object.keys(value).length > 0",
+        replace: "faultName.test(name) && Object.keys(value).length > 99",
+      },
+    ],
+    test: {
+      file: "test/src/api/acceptance.test.ts",
+      title: "does not take { errors: [Object] } beside a good status for acceptance",
+    },
+  },
 ];

@@ -56,6 +56,16 @@ describe("acceptanceOf", () => {
     { success: false },
     { partial: true },
     { accepted: [{ id: 1 }, { id: 2 }] },
+    { error: { message: "quota of the account exceeded" } },
+    { errors: { "0": "bad domain", "1": "bad domain" } },
+    { processed: 2, total: 3 },
+    { message: "Processed 2/3" },
+    { message: "Accepted 2 records" },
+    { ignored: 1 },
+    { summary: { totals: { failed: 2 } } },
+    { warnings: ["row 3 was dropped"] },
+    { success: "false" },
+    { detail: "Not accepted" },
   ])("does not take %o beside a good status for acceptance", (more) => {
     const answer = { status: "success", message: "stored", ...more };
     expect(acceptanceOf(answer, sent)).toMatchObject({ isWhole: false });
