@@ -300,4 +300,20 @@ export const mutantsOfLate: readonly Mutant[] = [
       title: "asks no clock of this machine, which may be hours from the server's: -2 h",
     },
   },
+  {
+    id: "S145",
+    plants: "what a process may have sent that is gone stays open for ever",
+    edits: [
+      {
+        file: "activities/settle-doubts.ts",
+        find: "if (await isGone(deps, process)) await state.endSender({ process, now: clock() });",
+        replace: "if (await isGone(deps, process)) continue;",
+      },
+    ],
+    test: {
+      file: "test/crash/doubt.test.ts",
+      title:
+        "sets right what an older request overwrote, wherever the run that does is killed a second time",
+    },
+  },
 ];
