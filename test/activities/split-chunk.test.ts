@@ -2,10 +2,12 @@ import { rm } from "node:fs/promises";
 
 import { describe, expect, it } from "vitest";
 
+import { ApiRejectedError } from "../../src/errors.ts";
+import { splitsPerRunMin } from "../../src/limits.ts";
 import { pageStartsFile, stagedFile } from "../../src/staging/folder.ts";
 import { accountsCsv, accountsYaml, dyingAt, failureOf, Harness } from "../support/harness.ts";
 import { numbers } from "../support/sequences.ts";
-import { csvWithBroken, rows, runOver, stagedRun, TestRun } from "../support/test-run.ts";
+import { csvWithBroken, rows, runOver, splitOf, stagedRun, TestRun } from "../support/test-run.ts";
 
 const forms = ["body", "file"] as const;
 
@@ -260,4 +262,38 @@ describe("what the service itself finds too large", () => {
     ]);
     expect(await keysTaken(run)).toEqual(["a0", "a1", "a3", "a4"]);
   });
+});
+
+it("gets through with a service that names none of twenty bad records, each of which costs itself alone", async () => {
+  const run = await runOver(accountsCsv(2_000, (row) => (row % 100 === 7 ? "BAD" : "good")));
+  const { harness } = run;
+  let uploads = 0;
+  const uploadJson: typeof harness.deps.api.uploadJson = async ({ body }) => {
+    uploads += 1;
+    if (Buffer.from(body).includes("BAD")) throw new ApiRejectedError("422", { refused: [] });
+    return await Promise.resolve({ fileKey: `k${uploads}`, note: undefined });
+  };
+  const activities = harness.activitiesWith({ api: { ...harness.deps.api, uploadJson } });
+  const chunk = await run.stage();
+  const parts = [0];
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const ref = run.part(chunk, part);
+    const sending = harness.perform(activities.uploadJson, ref).then(() => undefined);
+    const failure = await sending.catch(
+      async (error: unknown) => await failureOf(Promise.reject(error)),
+    );
+    if (failure === undefined) continue;
+    const how = splitOf(failure);
+    if (how === undefined) throw failure;
+    parts.unshift(...(await run.split(ref, how)));
+  }
+  await run.commit(chunk);
+  expect(await run.close()).toMatchObject({
+    outcome: "done_with_rejects",
+    balanced: true,
+    counts: { read: 2_000, sent: 1_980, rejected: 20 },
+    possibly_repeated: 0,
+  });
+  // What is always granted would not have been enough.
+  expect(uploads).toBeGreaterThan(splitsPerRunMin);
 });
