@@ -34,6 +34,22 @@ describe("openapi.json", () => {
     expect(found).toHaveLength(12);
   });
 
+  it("says what is answered to a body of another kind, and to a stream that is none", async () => {
+    const client = await started();
+    const { body } = await client.get("/openapi.json");
+    const { paths } = documentSchema.parse(body);
+    const posts = Object.entries(paths).filter(([, { post }]) => post !== undefined);
+    expect(posts).toHaveLength(8);
+    for (const [path, { post }] of posts) {
+      const { status } = await client.post(path, "a=b", { "content-type": "text/plain" });
+      expect(status).toBe(415);
+      expect(Object.keys(post?.responses ?? {})).toContain("415");
+    }
+    const { status } = await client.get("/_sandbox/records?stream=none");
+    expect(status).toBe(422);
+    expect(Object.keys(paths["/_sandbox/records"]?.["get"]?.responses ?? {})).toContain("422");
+  });
+
   const places = [
     ["persons", "name"],
     ["persons", "activities"],
