@@ -38,16 +38,14 @@ export function bareKeyOf(secret: string): KeyObject | undefined {
   return bytes.length >= min && bytes.length <= max ? createSecretKey(bytes) : undefined;
 }
 
-type Keys = readonly [key: KeyObject, ...others: KeyObject[]];
-
-const known = new WeakMap<Secret, Keys>();
+const known = new WeakMap<Secret, readonly KeyObject[]>();
 
 /** What a secret may sign with, made once: that takes as long as to sign with it. */
-function keysOf(secret: Secret): Keys {
+function keysOf(secret: Secret): readonly KeyObject[] {
   const made = known.get(secret);
   if (made !== undefined) return made;
   const bare = bareKeyOf(secret.reveal());
-  const keys: Keys = [keyOf(secret.reveal()), ...(bare === undefined ? [] : [bare])];
+  const keys = [keyOf(secret.reveal()), ...(bare === undefined ? [] : [bare])];
   known.set(secret, keys);
   return keys;
 }
@@ -57,12 +55,10 @@ function signed({ id, timestamp, body }: Signed, key: KeyObject): string {
   return `v1,${hmac.update(body).digest("base64")}`;
 }
 
-/** One signature of the header `webhook-signature`: HMAC-SHA256 over `id.timestamp.body`. */
-export function signatureOf(message: Signed, secret: Secret): string {
-  return signed(message, keysOf(secret)[0]);
-}
-
-/** The signatures that a sender with this secret may make: one for each key that it may stand for. */
+/**
+ * The signatures of the header `webhook-signature`, one for each key that the secret may stand for: HMAC-SHA256 over `id.timestamp.body`.
+ * A sender gives all of them, with blanks between, and a receiver takes any.
+ */
 export function signaturesOf(message: Signed, secret: Secret): readonly string[] {
   return keysOf(secret).map((key) => signed(message, key));
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-import { isDeliveryId, signatureOf, signaturesOf } from "../../src/standard-webhooks.ts";
+import { isDeliveryId, signaturesOf } from "../../src/standard-webhooks.ts";
 import {
   isAnyExpected,
   secondsOf,
@@ -45,7 +45,7 @@ export const standard: SignatureStyle = {
     return {
       "webhook-id": id,
       "webhook-timestamp": String(timestamp),
-      "webhook-signature": signatureOf({ id, timestamp, body }, secret),
+      "webhook-signature": signaturesOf({ id, timestamp, body }, secret).join(" "),
     };
   },
 };

@@ -47,4 +47,19 @@ export const mutantsOfForeignPrograms: readonly Mutant[] = [
       title: "allows the filters that are taken, and no other: persons by name",
     },
   },
+  {
+    id: "S173",
+    plants: "a notification is signed with the text of a secret that libraries decode",
+    edits: [
+      {
+        file: "src/notify/message.ts",
+        find: '"webhook-signature": signatures.join(" "),',
+        replace: '"webhook-signature": signatures[0] ?? "",',
+      },
+    ],
+    test: {
+      file: "test/src/notify/message.test.ts",
+      title: "is signed with each key that a secret of bare base64 may stand for",
+    },
+  },
 ];

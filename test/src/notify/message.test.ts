@@ -73,6 +73,17 @@ describe("messageOf an event", () => {
     });
   });
 
+  it("is signed with each key that a secret of bare base64 may stand for", () => {
+    const key = Buffer.alloc(24, 7);
+    const bare = key.toString("base64");
+    const { headers, body } = messageOf({ ...toEvents, secret: new Secret(bare) }, report, now);
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const signatures = [bare, key].map((one) =>
+      createHmac("sha256", one).update(signed).digest("base64"),
+    );
+    expect(headers["webhook-signature"]).toBe(`v1,${signatures[0]} v1,${signatures[1]}`);
+  });
+
   it("has the same id and body in every try, and the time of its own", () => {
     const first = messageOf(toEvents, report, now);
     const second = messageOf(toEvents, report, now + 60_000);
