@@ -89,6 +89,7 @@ export type RunReport = {
   readonly config_hash: string;
   readonly started_at: string;
   readonly ended_at: string | null;
+  /** Without the time in which no worker ran. */
   readonly duration_ms: number;
 };
 
@@ -192,6 +193,6 @@ export function buildReport(from: {
     config_hash: run.configHash,
     started_at: run.startedAt,
     ended_at: run.endedAt,
-    duration_ms: ended - Date.parse(run.startedAt),
+    duration_ms: Math.max(0, ended - Date.parse(run.startedAt) - run.idleMs),
   };
 }

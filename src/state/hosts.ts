@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { hostForgottenMs } from "../limits.ts";
+import { hostBeatMs, hostForgottenMs } from "../limits.ts";
 import type { Database } from "./database.ts";
-import { all, jsonColumn } from "./database.ts";
+import { all, count, jsonColumn } from "./database.ts";
 
 const beatRow = z
   .object({
@@ -33,7 +33,10 @@ export type NewBeat = Omit<Beat, "command" | "configs" | "name"> &
 
 /** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostGoneMs` is gone. */
 export interface HostStore {
-  /** Stores a worker's beat in place of its last, and forgets the workers that were silent for `hostForgottenMs`. */
+  /**
+   * Stores a worker's beat in place of its last, and forgets the workers that were silent for `hostForgottenMs`. Of the first after a
+   * silence of all, the runs that are open are told how long nothing ran.
+   */
   beat(input: NewBeat): void;
   /** Takes a worker out at once: it stopped in order. */
   stopBeating(input: Pick<Beat, "hostId" | "process">): void;
@@ -53,10 +56,25 @@ export function createHostStore(db: Database): HostStore {
     `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version, name, command, configs from hosts
      where last_beat >= $since order by host_id, process`,
   );
+  const newest = db.prepare("select value from meta where name = 'last_beat'");
+  const note = db.prepare(
+    "insert or replace into meta (name, value) values ('last_beat', $lastBeat)",
+  );
+  const rest = db.prepare("update runs set idle_ms = idle_ms + $idleMs where ended_at is null");
+  /** What was done up to a beat's time behind the last one is not idle: a worker that stopped then did not beat again. */
+  const countIdle = (lastBeat: number): void => {
+    const before = count(newest);
+    // Of a worker whose clock is behind, nothing is told.
+    if (lastBeat <= before) return;
+    const idleMs = Math.round(lastBeat - before - hostBeatMs);
+    if (before > 0 && idleMs > hostBeatMs) rest.run({ idleMs });
+    note.run({ lastBeat: String(lastBeat) });
+  };
   return {
     beat: ({ name = "", command = "worker", configs = {}, ...input }) =>
       db.write(() => {
         forget.run({ lastBeat: input.lastBeat, forgottenMs: hostForgottenMs });
+        countIdle(input.lastBeat);
         put.run({ ...input, name, command, configs: JSON.stringify(configs) });
       }),
     stopBeating: (input) => db.write(() => void remove.run(input)),

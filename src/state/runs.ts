@@ -101,6 +101,8 @@ const runRow = z.object({
   requests: z.int(),
   retries: z.int(),
   waitedMs: z.int(),
+  /** Time in which no worker ran. */
+  idleMs: z.int(),
   possiblyRepeated: z.int(),
   splits: z.int(),
   /** What the source's connector wants a person to know, each once. */
@@ -188,7 +190,7 @@ export interface RunStore {
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
   temporal_id as temporalId, places_are_lines as placesAreLines, fence, config_hash as configHash, request, mode, mode_reason as modeReason, nominal_at as nominalAt, started_at as startedAt, ended_at as endedAt,
   outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, gone, checkpoint_before as checkpointBefore,
-  checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs,
+  checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs, idle_ms as idleMs,
   possibly_repeated as possiblyRepeated, splits, warnings`;
 
 function prepareRuns(

@@ -50,6 +50,7 @@ const run: Run = {
   checkpointVersion: 6,
   requests: 7,
   retries: 1,
+  idleMs: 0,
   waitedMs: 1_500,
   possiblyRepeated: 30,
   splits: 0,
@@ -118,6 +119,13 @@ describe("imbalance", () => {
 });
 
 describe("buildReport", () => {
+  it("leaves out of the time that a run took the time in which nothing ran", () => {
+    const durations = [0, 2_000, 9_000].map(
+      (idleMs) => buildReport({ run: { ...run, idleMs }, tally, reasons: [] }).duration_ms,
+    );
+    expect(durations).toEqual([2_500, 500, 0]);
+  });
+
   it("says all that is known of a run", () => {
     expect(buildReport({ run, tally, reasons: [reason] })).toEqual({
       warnings: [],

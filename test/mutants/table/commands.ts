@@ -152,4 +152,19 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "stops one above, before anything of the chunk can leave, and keeps the rejects",
     },
   },
+  {
+    id: "S163",
+    plants: "the time between two workers counts as time that a run took",
+    edits: [
+      {
+        file: "src/report.ts",
+        find: "- Date.parse(run.startedAt) - run.idleMs",
+        replace: "- Date.parse(run.startedAt)",
+      },
+    ],
+    test: {
+      file: "test/src/report.test.ts",
+      title: "leaves out of the time that a run took the time in which nothing ran",
+    },
+  },
 ];
