@@ -2,7 +2,7 @@ import type { Log } from "../connectors/ask.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { Effect } from "../src/effect.ts";
 import { runWarningCharsMax, runWarningsMax, stageNotedMs } from "../src/limits.ts";
-import { loadMapping, meantToBeLeftOut } from "../src/mapping/load.ts";
+import { loadMapping, fieldsToHave } from "../src/mapping/load.ts";
 import { recordBytesInBody } from "../src/pipeline/bodies.ts";
 import { dropUnchanged, type ChangedSettings } from "../src/pipeline/changed.ts";
 import type { ChunkRoom } from "../src/pipeline/chunk-limits.ts";
@@ -226,7 +226,7 @@ async function linesOf(
 /** The data line: rows, records, valid records, lines, what has changed, one file. */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const warnings: string[] = [];
-  const lost = new LostFields(meantToBeLeftOut(job.mapping));
+  const lost = new LostFields(fieldsToHave(job.mapping));
   const pages = await linesOf(job, tools, { warnings, lost });
   const omitted = new OmittedFields();
   let superseded = 0;

@@ -28,14 +28,17 @@ export async function loadMapping(
   return compileMapping({ mapping: record ?? {}, stream });
 }
 
-/** The paths of the fields of which the mapping says outright that they are left out where they are empty; none of a module, which does not say. */
-export function meantToBeLeftOut({
+/**
+ * The paths of the fields that a record should have: those that the mapping names, but for `empty: omit`, said outright. Undefined of a module,
+ * which does not say.
+ */
+export function fieldsToHave({
   record,
   recordModule,
   stream,
-}: Pick<SyncConfig, "record" | "recordModule" | "stream">): readonly string[] {
-  if (record === undefined || recordModule !== undefined) return [];
+}: Pick<SyncConfig, "record" | "recordModule" | "stream">): readonly string[] | undefined {
+  if (record === undefined || recordModule !== undefined) return undefined;
   const { texts, properties } = placedRules(record, stream);
-  const meant = [...texts, ...properties].filter(({ rule }) => rule.empty === "omit");
-  return meant.map(({ path }) => path.join("."));
+  const wanted = [...texts, ...properties].filter(({ rule }) => rule.empty !== "omit");
+  return wanted.map(({ path }) => path.join("."));
 }

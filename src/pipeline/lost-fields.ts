@@ -1,15 +1,15 @@
 /** Counts the fields of a chunk that records had when they were sent before, and have no more, for a person to see. */
 export class LostFields {
-  readonly #meant: ReadonlySet<string>;
+  readonly #wanted: ReadonlySet<string> | undefined;
   readonly #counts = new Map<string, { records: number; readonly where: string }>();
 
-  /** @param meant the fields that the mapping says may be left out. */
-  constructor(meant: Iterable<string>) {
-    this.#meant = new Set(meant);
+  /** @param wanted the fields that a record should have: what the mapping does not name is left out on purpose; undefined is all. */
+  constructor(wanted?: readonly string[]) {
+    this.#wanted = wanted === undefined ? undefined : new Set(wanted);
   }
 
   add(field: string, records: number, where: string): void {
-    if (this.#meant.has(field)) return;
+    if (this.#wanted?.has(field) === false) return;
     const found = this.#counts.get(field);
     if (found === undefined) this.#counts.set(field, { records, where });
     else found.records += records;

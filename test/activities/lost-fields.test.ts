@@ -61,8 +61,30 @@ describe("a field that a record had when it was sent before, and has no more", (
     expect([names.get("a1"), names.get("a2")]).toEqual([null, null]);
   });
 
+  it("is told of under a mapping module, too", async () => {
+    const module = `export const mapRecord = ({ id, domain, name }) =>
+      ({ account_id: id, domain, account_properties: name ? { name } : {} });`;
+    const yaml = accountsYaml().replace(/record:[^]*$/, "record: ./mapping.mjs\n");
+    const harness = await Harness.open({
+      yaml,
+      files: { "mapping.mjs": module, "accounts.csv": csv[0] },
+    });
+    await (await TestRun.open(harness, { runId: "run-1" })).transfer();
+    await harness.write("accounts.csv", csv[1]);
+    const { warnings } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+    expect(warnings).toEqual([lost]);
+  });
+
   it("is meant where the mapping says `empty: omit`", async () => {
     const { warnings } = await warningsOf(yamlOf(", empty: omit"), "accounts.csv", csv);
     expect(warnings).toEqual([[], []]);
+  });
+
+  it("is meant where the mapping names it no more", async () => {
+    const first = await Harness.open({ yaml: accountsYaml(), files: { "accounts.csv": csv[0] } });
+    await (await TestRun.open(first, { runId: "run-1" })).transfer();
+    const second = await first.withYaml(accountsYaml().replace("name: name", "title: name"));
+    const { warnings } = await (await TestRun.open(second, { runId: "run-2" })).transfer();
+    expect(warnings).toEqual([]);
   });
 });
