@@ -1,7 +1,6 @@
 import type { SyncConfig } from "../src/config/config.ts";
 import type { Run } from "../src/state/runs.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { connectorOf } from "./source.ts";
 
 /**
  * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over some, sends none of them twice.
@@ -12,9 +11,9 @@ export function followsRows(
   sync: Pick<SyncConfig, "connector" | "connectorConfig">,
   { kind }: Pick<Run, "kind">,
 ): boolean {
-  const source = connectorOf(deps, sync.connector);
-  const resumes = source.restart?.(sync.connectorConfig) !== "each-run";
-  return kind === "sync" && source.rewind !== undefined && source.push === undefined && resumes;
+  const source = deps.sources.get(sync.connector);
+  const resumes = source?.restart?.(sync.connectorConfig) !== "each-run";
+  return kind === "sync" && source?.rewind !== undefined && source.push === undefined && resumes;
 }
 
 /**

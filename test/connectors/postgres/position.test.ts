@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { postgresConfig } from "../../../connectors/postgres/config.ts";
 import {
   endOfRead,
+  isInOverlap,
   positionAt,
   rewindPostgres,
   type PostgresPosition,
@@ -73,6 +74,27 @@ describe("rewindPostgres", () => {
     const config = postgresConfig.parse({ ...asked, ...other });
     const made = Object.keys(other).length === 0 ? { key: ["7"] } : position;
     expect(rewindPostgres({ config, position: made })).toBeUndefined();
+  });
+});
+
+describe("isInOverlap", () => {
+  const to = { of, changed: "2024-03-10 12:00:00+00" };
+  const hour = { ms: 3_600_000 };
+
+  it.each([
+    { changed: "2024-03-10 10:59:59.999999+00", to, overlap: hour, expected: false },
+    { changed: "2024-03-10 11:00:00+00", to, overlap: hour, expected: true },
+    { changed: "2024-03-10 11:59:59+00", to, overlap: { ms: 0 }, expected: false },
+    { changed: "42", to: undefined, overlap: { count: 40 }, expected: true },
+    { changed: "42", to: undefined, overlap: { count: 0 }, expected: false },
+    { changed: "infinity", to, overlap: hour, expected: true },
+  ])("of $changed with an overlap of $overlap: $expected", (row) => {
+    const position = { of, changed: row.changed, key: ["7"] };
+    expect(isInOverlap(position, row.to, row.overlap)).toBe(row.expected);
+  });
+
+  it("has every row without a change column, which no run begins behind", () => {
+    expect(isInOverlap({ key: ["7"] }, to, undefined)).toBe(true);
   });
 });
 
