@@ -7,6 +7,7 @@ import type { BackfillRequest } from "../src/backfill/request.ts";
 import { isLog } from "../src/backfill/source.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
+import { sendLock } from "../src/state/locks.ts";
 import { assertMayAdvance } from "./advance-checkpoint.ts";
 import { attempt } from "./attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "./dependencies.ts";
@@ -119,6 +120,7 @@ async function freezePlan(
   const { ref, request } = at;
   const sync = syncOf(deps, request.sync);
   const source = connectorOf(deps, sync.connector);
+  const before = await state.run(ref.runId);
   const checkpoint = await state.checkpoint({ target, sync: sync.name });
   assertMayAdvance(request, { sync, source, checkpoint });
   await assertSameSides(deps, { sync, source, isKept: false }, signal);
@@ -142,6 +144,12 @@ async function freezePlan(
     startedAt: isoNow(deps),
   });
   assertNotEnded(opened);
+  // One that was reset may have begun to send, and now waits for a person again: nobody else is to wait for that. Not for an attempt
+  // that was stalled, while the backfill went on.
+  if (opened.fence === before?.fence) {
+    await state.dropSends({ runId: ref.runId });
+    await state.releaseLock({ name: sendLock(target, sync.name), runId: ref.runId });
+  }
   const { placesAreLines } = source;
   await state.putPlan({ runId: ref.runId, placesAreLines, ...made });
   return made.plan;

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import type { OpenedRun } from "../../activities/inputs.ts";
+import type { BackfillPlan } from "../../src/backfill/plan.ts";
+import { sendLock } from "../../src/state/locks.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
 import { openedRun, rows, TestRun } from "../support/test-run.ts";
 
@@ -100,5 +104,61 @@ describe("a workflow that was reset and makes another run", () => {
       await harness.perform(harness.activities.stageChunk, { ...opened, chunk: 1 }),
     ).toMatchObject({ records: rows });
     expect(await failureOf(run.stage())).toMatchObject({ type: "Superseded" });
+  });
+});
+
+describe("a reset of a backfill that sends", () => {
+  const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
+  const input = { ...ref, raw: { sync: "accounts", send: "all" } };
+
+  async function plan(harness: Harness): Promise<BackfillPlan> {
+    const planned = await harness.perform(harness.activities.planBackfill, input);
+    if ("problem" in planned) throw new Error(planned.problem);
+    return planned.plan;
+  }
+
+  async function openLanes(harness: Harness, approved: BackfillPlan): Promise<OpenedRun> {
+    const ask = { ...input, approved };
+    const opened = await harness.perform(harness.activities.openBackfill, ask);
+    if ("moved" in opened) throw new Error(opened.moved);
+    return opened;
+  }
+
+  async function begun(): Promise<{ harness: Harness; approved: BackfillPlan }> {
+    const files = { "accounts.csv": accountsCsv(rows) };
+    const harness = await Harness.open({ yaml: accountsYaml("approve: { auto_below: 0 }"), files });
+    return { harness, approved: await plan(harness) };
+  }
+
+  it("lets the send lock go before a person is asked again", async () => {
+    const { harness, approved } = await begun();
+    const { stageChunk } = harness.activities;
+    const first = await openLanes(harness, approved);
+    await harness.perform(stageChunk, { ...first, chunk: 1 });
+
+    const again = await plan(harness);
+
+    const night = await (await TestRun.open(harness, { runId: "night" })).transfer();
+    expect(night).toMatchObject({ outcome: "done", counts: { sent: rows } });
+    expect(await failureOf(harness.perform(stageChunk, { ...first, chunk: 2 }))).toMatchObject({
+      type: "Superseded",
+    });
+    const second = await openLanes(harness, again);
+    expect(await harness.perform(stageChunk, { ...second, chunk: 1 })).toMatchObject({
+      records: rows,
+    });
+  });
+
+  it("keeps it when an attempt to plan was stalled, and ends while the backfill sends", async () => {
+    const { harness, approved } = await begun();
+    const { state } = harness;
+    const openRun: StateStore["openRun"] = async (asked) => {
+      await openLanes(harness, approved);
+      return await state.openRun(asked);
+    };
+    const stalled = harness.activitiesWith({ state: { ...state, openRun } });
+    await harness.perform(stalled.planBackfill, input);
+    const name = sendLock(harness.deps.target, "accounts");
+    expect(await state.lockHolder(name)).toMatchObject({ runId: ref.runId });
   });
 });

@@ -314,6 +314,30 @@ export const mutantsOfLate: readonly Mutant[] = [
       file: "test/crash/doubt.test.ts",
       title:
         "sets right what an older request overwrote, wherever the run that does is killed a second time",
+    id: "S180",
+    plants: "a backfill that is planned again keeps the lock that it sent with",
+    edits: [
+      {
+        file: "activities/plan-backfill.ts",
+        find: "if (opened.fence === before?.fence) {",
+        replace: "if (opened.fence === Number.NaN && before !== undefined) {",
+      },
+    ],
+    test: { file: resetTest, title: "lets the send lock go before a person is asked again" },
+  },
+  {
+    id: "S181",
+    plants: "a stalled attempt to plan a backfill takes the lock from the one that sends",
+    edits: [
+      {
+        file: "activities/plan-backfill.ts",
+        find: "if (opened.fence === before?.fence) {",
+        replace: "if (before !== undefined) {",
+      },
+    ],
+    test: {
+      file: resetTest,
+      title: "keeps it when an attempt to plan was stalled, and ends while the backfill sends",
     },
   },
 ];
