@@ -1,6 +1,6 @@
-// npm run prove [-- --only csv,put,chaos,postgres,keys,inbox,backfill,zoo,kit-mutants] [--seeds 100] [--rows 1000000] [--keys 10000000]
+// npm run prove [-- --only csv,put,chaos,postgres,keys,inbox,backfill,web-ui,zoo,kit-mutants] [--seeds 100] [--rows 1000000] [--keys 10000000]
 // [--mutants 200]: what takes minutes and is promised all the same. Each part writes its table into docs/measurements.md (the last two into
-// docs/kit.md), unless --rows, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All of it takes about an
+// docs/kit.md, web-ui one into docs/operations.md too), unless --rows, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All of it takes about an
 // hour and a half on two cores, 6 GB of the temp folder, and Linux, whose /proc is read.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,6 +20,7 @@ import { proveKeys } from "./prove-keys.ts";
 import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./prove-kit-mutants.ts";
 import { provePostgres } from "./prove-postgres.ts";
 import { proveRuns } from "./prove-runs.ts";
+import { proveWebUi } from "./prove-web-ui.ts";
 import { proveZoo, zooHead } from "./prove-zoo.ts";
 import { conditions, publish, say, table } from "./report.ts";
 import { measureRounds, pair } from "./rounds.ts";
@@ -135,6 +136,7 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       isWhole: rows >= promised.rows,
       prove: async () => await proveBackfill(rows),
     },
+    { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
     { name: "zoo", size: "", isWhole: true, page: "kit", head: zooHead, prove: proveZoo },
     {
       name: "kit-mutants",

@@ -44,7 +44,7 @@ export function conditions(command: string): string {
 export async function publish(
   name: string,
   text: string,
-  page: "measurements" | "mutants" | "kit" = "measurements",
+  page: "kit" | "measurements" | "mutants" | "operations" = "measurements",
 ): Promise<void> {
   const path = fileURLToPath(new URL(`../docs/${page}.md`, import.meta.url));
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];

@@ -135,6 +135,58 @@ export class WebUi {
     });
   }
 
+  /** Asks a running workflow to cancel, by its button. */
+  async cancel(workflowId: string): Promise<void> {
+    await this.#open(workflowId);
+    await this.#page.locator("button:visible", { hasText: "Request Cancellation" }).click();
+    await this.#confirm("cancel", `${workflowPath(workflowId)}/cancel`);
+  }
+
+  /** Terminates a running workflow, by its menu. */
+  async terminate(workflowId: string): Promise<void> {
+    await this.#open(workflowId);
+    await this.#choose("Terminate");
+    await this.#confirm("terminate", `${workflowPath(workflowId)}/terminate`);
+  }
+
+  /** Resets a workflow to the first or the last event that its dialog offers; answers the events that it does. */
+  async reset(workflowId: string, to: "first" | "last"): Promise<string[]> {
+    await this.#open(workflowId);
+    await this.#choose("Reset");
+    const dialog = this.#dialog("reset");
+    await dialog.getByTestId("workflow-reset-event-id-select-button").click();
+    const options = dialog.locator("[role=option]");
+    await options.first().waitFor();
+    const offered = await options.allInnerTexts();
+    await (to === "first" ? options.first() : options.last()).click();
+    await this.#confirm("reset", `${workflowPath(workflowId)}/reset`);
+    return offered.map((text) => text.trim());
+  }
+
+  /** Sends a signal to a running workflow, by its menu. */
+  async sendSignal(workflowId: string, name: string, json: string): Promise<void> {
+    await this.#open(workflowId);
+    await this.#choose("Send a Signal");
+    const dialog = this.#dialog("signal");
+    await dialog.getByTestId("signal-name").fill(name);
+    await this.#type(dialog.locator(".cm-content"), json);
+    await this.#confirm("signal", `${workflowPath(workflowId)}/signal/${name}`);
+  }
+
+  /** Opens the start form filled in like a workflow, by its menu; gives the prefilled input. */
+  async startLike(workflowId: string): Promise<string> {
+    await this.#open(workflowId);
+    await Promise.all([
+      this.#page.waitForURL(/\/start-workflow\?/),
+      this.#choose("Start Workflow Like This One"),
+    ]);
+    const editor = this.#startEditor;
+    return await until(async () => {
+      const text = await textOf(editor);
+      return text !== "" && text;
+    });
+  }
+
   /** Takes a picture of what is on the screen, as PNG. */
   async screenshot(file: string): Promise<void> {
     await this.#page.screenshot({ path: file, animations: "disabled" });
@@ -160,12 +212,30 @@ export class WebUi {
       this.#page.waitForResponse(/\/query\/__temporal_workflow_metadata/),
       this.#open(workflowId),
     ]);
-    // The page holds its buttons once for each width, and hidden dialogs.
-    await this.#page.locator("button:visible", { hasText: "More Actions" }).click();
-    await this.#page.locator("[role=menuitem]:visible", { hasText: "Send an Update" }).click();
-    const dialog = this.#page.locator("dialog#update-confirmation-modal[open]");
+    await this.#choose("Send an Update");
+    const dialog = this.#dialog("update");
     await dialog.getByTestId("update-select-button").click();
     return dialog;
+  }
+
+  /** Chooses from the menu of the workflow that is open. */
+  async #choose(item: string): Promise<void> {
+    // The page holds its buttons once for each width, and hidden dialogs.
+    await this.#page.locator("button:visible", { hasText: "More Actions" }).click();
+    await this.#page.locator("[role=menuitem]:visible", { hasText: item }).click();
+  }
+
+  #dialog(of: string): Locator {
+    return this.#page.locator(`dialog#${of}-confirmation-modal[open]`);
+  }
+
+  /** Confirms an open dialog, which posts to this path. @throws {Error} the server refuses it */
+  async #confirm(of: string, path: string): Promise<void> {
+    const [answer] = await Promise.all([
+      this.#posted(path),
+      this.#dialog(of).getByTestId("confirm-modal-button").click(),
+    ]);
+    if (!answer.ok()) throw new Error(`${of} is refused: ${await answer.text()}`);
   }
 
   /** Replaces what stands in an editor. */
@@ -187,6 +257,10 @@ export class WebUi {
         each.request().method() === "POST" && new URL(each.url()).pathname === `/api/v1${path}`,
     );
   }
+}
+
+function workflowPath(workflowId: string): string {
+  return `${workflows}/${encodeURIComponent(workflowId)}`;
 }
 
 function linkTo({ type, taskQueue, workflowId }: StartForm): string {

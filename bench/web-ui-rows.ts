@@ -1,0 +1,100 @@
+import { z } from "zod";
+
+/** What the tests write of each cell. */
+export const triedCell = z.object({
+  kind: z.string(),
+  phase: z.enum(["before", "staging", "sending", "between", "ended"]),
+  action: z.string(),
+  /** Null where there was no such event to reset to. */
+  told: z.string().nullable(),
+  violations: z.array(z.string()),
+});
+
+/** Something that was done to a run of a kind in a phase, and what came of it. */
+export type TriedCell = z.output<typeof triedCell>;
+
+const phases = ["before", "staging", "sending", "between", "ended"] as const;
+
+/** Names of actions, as a person reads them. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/^Reset to where .*/, "Reset to a task in between"],
+  [/^Reset to another event.*/, "Reset to an event that is no workflow task"],
+  [/^Reset the execution before.*/, "Reset of the execution before"],
+  [/^Start .* same id/, "Start Workflow Like This One, the same id"],
+  [/^Start .* another id/, "Start Workflow Like This One, another id"],
+  [/^(Signal|Update) hello/, "$1 that it does not know"],
+  [/^(Signal|Update) (\w+)/, "$1 `$2`"],
+];
+
+/** What was told of a cell, as a person reads it. */
+const phrases: readonly (readonly [RegExp, string])[] = [
+  [/^refused: Workflow execution already started.*/, "refused, because it runs"],
+  [/^refused: workflow execution already completed.*/, "refused, because it has ended"],
+  [/^refused: 3 INVALID_ARGUMENT.*/, "refused"],
+  [/^refused: No registered handler.*/, "refused: no such update"],
+  [/^refused: ([^;:]+).*/s, "refused: $1"],
+  [/^the run: (?:done|\{\}); the other: busy.*/, "goes on; the new one ends as `busy`"],
+  [/^the run: (?:done|\{\}); the other: waits.*/, "goes on; the new one waits"],
+  [/^the run: (?:done|\{\}); the other: fails: (\w+).*/s, "goes on; the new one fails: `$1`"],
+  [/^the run: (?:done|\{\}); the other: done.*/, "a new run"],
+  [/^the run: cancelled.*/, "ends as `cancelled`"],
+  [/^the run: discarded.*/, "ends as `discarded`"],
+  [/^the run: terminated.*/, "ends; later `abandoned`"],
+  [/^the run: fails: (\w+).*/s, "fails: `$1`"],
+];
+
+function first(rules: readonly (readonly [RegExp, string])[], text: string): string | undefined {
+  const rule = rules.find(([pattern]) => pattern.test(text));
+  return rule === undefined ? undefined : text.replace(...rule);
+}
+
+function phraseOf({ told, phase, action }: TriedCell): string {
+  if (told === null) return "";
+  const known = first(phrases, told);
+  if (known !== undefined) return known;
+  if (phase !== "ended") return "goes on";
+  if (action.startsWith("Start")) return "a new run";
+  return action.startsWith("Reset") ? "ends as before, sends nothing" : "nothing happens";
+}
+
+/** What cells of one action and phase have in common, and which kinds differ. */
+function textOf(cells: readonly TriedCell[]): string {
+  const kinds = new Map<string, Set<string>>();
+  for (const cell of cells) {
+    const phrase = phraseOf(cell);
+    if (phrase !== "") kinds.set(phrase, (kinds.get(phrase) ?? new Set()).add(cell.kind));
+  }
+  const [common, ...others] = [...kinds].toSorted(([, a], [, b]) => b.size - a.size);
+  if (common === undefined) return "–";
+  const differing = others.map(([phrase, own]) => `; ${[...own].join(", ")}: ${phrase}`);
+  return `${common[0]}${differing.join("")}`;
+}
+
+/** The rows of the table in docs/operations.md: what is done by the phases in which it is done. */
+export function webUiRows(cells: readonly TriedCell[]): string[][] {
+  const head = [
+    "",
+    "before the first chunk",
+    "staging",
+    "sending",
+    "between two executions",
+    "ended",
+  ];
+  const rows = new Map<string, TriedCell[]>();
+  for (const cell of cells) {
+    const name = first(names, cell.action) ?? cell.action;
+    rows.set(name, [...(rows.get(name) ?? []), cell]);
+  }
+  const order = [...rows.keys()].toSorted((a, b) => rankOf(a) - rankOf(b));
+  const bodies = order.map((name) => [
+    name,
+    ...phases.map((phase) => textOf((rows.get(name) ?? []).filter((cell) => cell.phase === phase))),
+  ]);
+  return [head, ...bodies];
+}
+
+const order = ["Cancel", "Terminate", "Reset", "Start", "Signal", "Update"];
+
+function rankOf(name: string): number {
+  return order.findIndex((begin) => name.startsWith(begin)) * 100 + (name.includes("`") ? 1 : 0);
+}

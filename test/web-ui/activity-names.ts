@@ -1,0 +1,29 @@
+import type { HostActivities, SharedActivities } from "../../activities/index.ts";
+
+const names: Readonly<Record<keyof (HostActivities & SharedActivities), true>> = {
+  advanceCheckpoint: true,
+  chooseHost: true,
+  closeRun: true,
+  commitChunk: true,
+  confirmUpload: true,
+  dropChunk: true,
+  listDomains: true,
+  lookForDoubts: true,
+  lookIntoInbox: true,
+  noteUntold: true,
+  openBackfill: true,
+  openPull: true,
+  openRun: true,
+  planBackfill: true,
+  postNotification: true,
+  pullPages: true,
+  splitChunk: true,
+  stageChunk: true,
+  sweepInboxes: true,
+  uploadFile: true,
+  uploadJson: true,
+  yieldBackfill: true,
+};
+
+/** The names of all activities. */
+export const activityNames: readonly string[] = Object.keys(names);

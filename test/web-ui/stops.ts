@@ -1,0 +1,130 @@
+import type { ApiClient } from "../../src/api/client.ts";
+import type { ConfirmUploadInput, UploadJsonInput } from "../../src/api/ingestion.ts";
+import type { SearchPageInput } from "../../src/api/search.ts";
+import type { Call } from "./world.ts";
+
+/** A place at which a run is held. */
+export type Stop = {
+  /** Resolves when a run has come to it. */
+  readonly reached: Promise<void>;
+  /** Lets it go on. */
+  open(): void;
+};
+
+/** Holds the first activity that fits, in front of its work or behind it. */
+export class Gate implements Stop {
+  readonly #reached = Promise.withResolvers<void>();
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #fits: (call: Call) => boolean;
+  readonly #where: "before" | "behind";
+  #isTaken = false;
+
+  constructor(where: "before" | "behind", fits: (call: Call) => boolean) {
+    this.#where = where;
+    this.#fits = fits;
+  }
+
+  get reached(): Promise<void> {
+    return this.#reached.promise;
+  }
+
+  open(): void {
+    this.#isTaken = true;
+    this.#opened.resolve();
+  }
+
+  /** Goes around an activity. */
+  async pass(call: Call, work: () => Promise<unknown>): Promise<unknown> {
+    if (this.#isTaken || !this.#fits(call)) return await work();
+    this.#isTaken = true;
+    if (this.#where === "before") await this.#wait();
+    const result = await work();
+    if (this.#where === "behind") await this.#wait();
+    return result;
+  }
+
+  async #wait(): Promise<void> {
+    this.#reached.resolve();
+    await this.#opened.promise;
+  }
+}
+
+/** The requests that a run is held at: those by which the service takes records, or is paid. */
+export type HeldStep = "confirmUpload" | "searchPage" | "uploadJson";
+
+type Input = { readonly signal: AbortSignal; readonly beforeSend?: (() => void) | undefined };
+
+/** Holds one request of a step on its way: it arrives when it is let go, also when nobody waits for its answer any more. */
+export class HeldRequest implements Stop {
+  readonly #reached = Promise.withResolvers<void>();
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #landed = Promise.withResolvers<unknown>();
+  readonly #step: HeldStep;
+  #toPass: number;
+
+  /** `passing` requests of the step are let through before. */
+  constructor(step: HeldStep, passing: number) {
+    this.#step = step;
+    this.#toPass = passing;
+    this.#landed.promise.catch(() => undefined);
+  }
+
+  get reached(): Promise<void> {
+    return this.#reached.promise;
+  }
+
+  open(): void {
+    this.#opened.resolve();
+  }
+
+  /** Resolves once the held request has arrived. */
+  async landed(): Promise<void> {
+    this.open();
+    await this.#landed.promise;
+  }
+
+  /** The client with the held request. */
+  around(api: ApiClient): ApiClient {
+    return {
+      ...api,
+      uploadJson: this.#held(
+        "uploadJson",
+        async (input: UploadJsonInput) => await api.uploadJson(input),
+      ),
+      confirmUpload: this.#held(
+        "confirmUpload",
+        async (input: ConfirmUploadInput) => await api.confirmUpload(input),
+      ),
+      searchPage: this.#held(
+        "searchPage",
+        async (input: SearchPageInput) => await api.searchPage(input),
+      ),
+    };
+  }
+
+  #held<Asked extends Input, Answer>(
+    step: HeldStep,
+    send: (input: Asked) => Promise<Answer>,
+  ): (input: Asked) => Promise<Answer> {
+    return async (input) => {
+      if (step !== this.#step || this.#toPass-- !== 0) return await send(input);
+      input.beforeSend?.();
+      const landing = this.#opened.promise.then(
+        async () =>
+          await send({ ...input, signal: new AbortController().signal, beforeSend: undefined }),
+      );
+      landing.then(this.#landed.resolve, this.#landed.reject);
+      this.#reached.resolve();
+      return await Promise.race([landing, abortOf(input.signal)]);
+    };
+  }
+}
+
+/** Rejects when a signal aborts. */
+async function abortOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(new DOMException("aborted", "AbortError"));
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  return await promise;
+}

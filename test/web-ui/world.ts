@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { activityInfo } from "@temporalio/activity";
+import type { Client } from "@temporalio/client";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
+
+import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
+import type { EmbeddedTemporal } from "../../src/local/temporal-server.ts";
+import { startAnyTemporal } from "../support/any-temporal.ts";
+
+/** The queue of what everybody may run, as a project has it that names none. */
+export const taskQueue = "sluice";
+
+/** The queue of what touches staged files. */
+export const hostQueue = "sluice-host-1";
+
+/** An activity that a workflow asks for. */
+export type Call = {
+  readonly name: string;
+  readonly workflowId: string;
+  /** The execution that asks. */
+  readonly execution: string;
+};
+
+/** Does the activities of the project that is tried. */
+export type Perform = (call: Call, input: unknown) => Promise<unknown>;
+
+let isRuntimeInstalled = false;
+
+/** What Temporal says of activities that are cut off is what is tried here. */
+function installRuntime(): void {
+  if (isRuntimeInstalled) return;
+  isRuntimeInstalled = true;
+  const filter = makeTelemetryFilterString({ core: "ERROR", other: "ERROR" });
+  Runtime.install({ logger: silent, telemetryOptions: { logging: { forward: {}, filter } } });
+}
+
+const silent = new DefaultLogger("ERROR", () => undefined);
+const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
+
+/** A real Temporal and a worker in this process, which does the activities of several projects. */
+export class World {
+  readonly client: Client;
+  readonly #performing: Map<string, Perform>;
+  readonly #close: () => Promise<void>;
+
+  private constructor(parts: {
+    connected: TemporalClient;
+    performing: Map<string, Perform>;
+    close: () => Promise<void>;
+  }) {
+    this.client = parts.connected.client;
+    this.#performing = parts.performing;
+    this.#close = parts.close;
+  }
+
+  /** Starts both; `names` are those of all activities. Whoever starts it closes it. */
+  static async start(names: readonly string[]): Promise<World> {
+    installRuntime();
+    const folder = await mkdtemp(join(tmpdir(), "sluice-web-ui-"));
+    const server = await startAnyTemporal({ logFile: join(folder, "temporal.log") });
+    const connected = await connectTemporal(server.address);
+    const performing = new Map<string, Perform>();
+    const stopWorkers = await startWorkers(server, names, performing);
+    const close = async (): Promise<void> => {
+      await stopWorkers();
+      await connected.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    };
+    return new World({ connected, performing, close });
+  }
+
+  /** Has the activities of workflows done by a project, whose ids begin so. */
+  doneBy(prefix: string, by: Perform): void {
+    this.#performing.set(prefix, by);
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+  }
+}
+
+async function startWorkers(
+  { address }: EmbeddedTemporal,
+  names: readonly string[],
+  performing: ReadonlyMap<string, Perform>,
+): Promise<() => Promise<void>> {
+  const perform = async (name: string, input: unknown): Promise<unknown> => {
+    const { workflowId = "", runId: execution = "" } = activityInfo().workflowExecution ?? {};
+    const by = performing.get(workflowId.split(".")[0] ?? "");
+    if (by === undefined) throw new Error(`nobody does ${name} of ${workflowId}`);
+    return await by({ name, workflowId, execution }, input);
+  };
+  const activities = Object.fromEntries(
+    names.map((name) => [name, async (input: unknown) => await perform(name, input)]),
+  );
+  const connection = await NativeConnection.connect({ address });
+  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
+  const shared = {
+    connection,
+    namespace: "default",
+    activities,
+    maxHeartbeatThrottleInterval: "200ms",
+    shutdownForceTime: "5 seconds",
+  } as const;
+  const workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue, workflowBundle }),
+    Worker.create({ ...shared, taskQueue: hostQueue }),
+  ]);
+  const ended = Promise.all(workers.map(async (worker) => await worker.run()));
+  return async () => {
+    for (const worker of workers) worker.shutdown();
+    await ended;
+    await connection.close();
+  };
+}
