@@ -4,6 +4,7 @@ import { mutantsOfBackfills } from "./table/backfills.ts";
 import { mutantsOfCommands } from "./table/commands.ts";
 import { mutantsOfConnectors } from "./table/connectors.ts";
 import { mutantsOfDated } from "./table/dated.ts";
+import { mutantsOfDoubts } from "./table/doubts.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
@@ -33,6 +34,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfReviews,
   ...mutantsOfInbox,
   ...mutantsOfBackfills,
+  ...mutantsOfDoubts,
   ...mutantsOfLate,
   ...mutantsOfConnectors,
   ...mutantsOfAnswers,
