@@ -33,10 +33,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/^refused: 3 INVALID_ARGUMENT.*/, "refused"],
   [/^refused: No registered handler.*/, "refused: no such update"],
   [/^refused: ([^;:]+).*/s, "refused: $1"],
-  [/^the run: (?:done|\{\}); the other: busy.*/, "goes on; the new one ends as `busy`"],
-  [/^the run: (?:done|\{\}); the other: waits.*/, "goes on; the new one waits"],
-  [/^the run: (?:done|\{\}); the other: fails: (\w+).*/s, "goes on; the new one fails: `$1`"],
-  [/^the run: (?:done|\{\}); the other: done.*/, "a new run"],
+  [/^the run: done; the other: busy.*/, "goes on; the new one ends as `busy`"],
+  [/^the run: done; the other: waits.*/, "goes on; the new one waits"],
+  [/^the run: done; the other: fails: (\w+).*/s, "goes on; the new one fails: `$1`"],
   [/^the run: cancelled.*/, "ends as `cancelled`"],
   [/^the run: discarded.*/, "ends as `discarded`"],
   [/^the run: terminated.*/, "ends; later `abandoned`"],
@@ -52,7 +51,7 @@ function phraseOf({ told, phase, action }: TriedCell): string {
   if (told === null) return "";
   const known = first(phrases, told);
   if (known !== undefined) return known;
-  if (phase !== "ended") return "goes on";
+  if (phase !== "ended") return told.includes("the other") ? "both go on" : "goes on";
   if (action.startsWith("Start")) return "a new run";
   return action.startsWith("Reset") ? "ends as before, sends nothing" : "nothing happens";
 }

@@ -2,7 +2,9 @@ import { onTestFinished } from "vitest";
 
 import type { Dependencies } from "../../activities/dependencies.ts";
 import { openInbox } from "../../src/inbox/open.ts";
+import { overMs } from "../support/doubt-story.ts";
 import { accountsCsv, accountsYaml, Harness, harnessHead } from "../support/harness.ts";
+import { lateRequest } from "../support/late-request.ts";
 import { accountsFound, pullYaml, rowsOf } from "../support/pull-project.ts";
 import { TestRun } from "../support/test-run.ts";
 import type { HeldStep } from "./stops.ts";
@@ -39,6 +41,8 @@ export type Kind = {
   readonly signals: readonly string[];
   /** Whether a run of it may go on in another execution. */
   readonly continues: boolean;
+  /** Whether it waits until nothing that is on its way can be applied: it is not held while it sends. */
+  readonly waitsForAnswers?: boolean;
   /** Whether it waits for the update `approve`. */
   readonly waits?: boolean;
   readonly open: (how: { readonly continues: boolean }) => Promise<Subject>;
@@ -192,6 +196,37 @@ const replay: Kind = {
   },
 };
 
+const resend: Kind = {
+  name: "resend",
+  begins: "stageChunk",
+  sends: { step: "uploadJson", passing: 0 },
+  steps: [
+    "lookForDoubts",
+    "openRun",
+    "stageChunk",
+    "uploadJson",
+    "commitChunk",
+    "dropChunk",
+    "closeRun",
+  ],
+  updates: {},
+  signals: [],
+  continues: false,
+  waitsForAnswers: true,
+  open: async (how) => {
+    const subject = await openAccounts(how, "mode: lightweight");
+    const { harness } = subject;
+    const first = await TestRun.open(harness);
+    const late = await lateRequest(first, await first.stage(), "aborted");
+    await first.close({ outcome: "cancelled" });
+    await harness.write("accounts.csv", accountsCsv(rows, namesFrom("second")));
+    await (await TestRun.open(harness, { runId: "run-2" })).transfer("body");
+    await late.arrive();
+    harness.clock.nowMs += overMs;
+    return { ...subject, run: { type: "resend", input: { sync: "accounts" } } };
+  },
+};
+
 const drainYaml = `${harnessHead}connections:
   forms: { connector: webhook, path: /hooks/forms, signature: none, allow_unsigned: true, linger: 1ms }
 syncs:
@@ -254,4 +289,5 @@ export const kinds: readonly Kind[] = [
   pull,
   drain,
   replay,
+  resend,
 ];

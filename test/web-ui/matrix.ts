@@ -6,7 +6,11 @@ import { phases, type Phase } from "./trial.ts";
 export type Cell = { readonly kind: Kind; readonly phase: Phase; readonly action: Action };
 
 /** Whether there is such a phase of such a run. */
-function hasPhase({ continues, waits = false }: Kind, phase: Phase): boolean {
+function hasPhase(
+  { continues, waits = false, waitsForAnswers = false }: Kind,
+  phase: Phase,
+): boolean {
+  if (waitsForAnswers && phase === "sending") return false;
   if (waits) return phase === "before" || phase === "sending";
   return phase !== "between" || continues;
 }

@@ -38,6 +38,9 @@ const overMs = 60 * 60_000;
 /** A run must not end as what nobody can do anything about. */
 const unexplained = new Set(["NotBalanced", "Unexpected"]);
 
+/** Workflows that try again after a while when another one sends. */
+const waitsForOthers = new Set(["inboxDrain", "resend"]);
+
 let trials = 0;
 
 type Ended = { readonly word: string; readonly message: string };
@@ -201,6 +204,7 @@ class Trial {
     const { client } = this.#world;
     const { harness, next, renew, wrong } = this.#subject;
     await this.#bring();
+    const sent = (await harness.sandbox.ledger()).length;
     const acting = await action.act({
       client,
       workflowId: this.#id,
@@ -212,6 +216,7 @@ class Trial {
     // Whoever else is to send must not wait for a person.
     if (this.#kind.waits === true) await this.#runToEnd(next, "meanwhile");
     const told = await this.#endOfAll(acting);
+    if (this.#phase === "ended" && acting.started === undefined) await this.#checkSilence(sent);
     if (this.#phase !== "ended") {
       await renew();
       await this.#runToEnd(next, "next");
@@ -230,6 +235,12 @@ class Trial {
       told: acting.isImpossible === true ? undefined : told,
       violations: acting.isImpossible === true ? [] : this.#violations,
     };
+  }
+
+  /** A run that has ended sends nothing more, and pays for nothing. */
+  async #checkSilence(sent: number): Promise<void> {
+    const now = (await this.#subject.harness.sandbox.ledger()).length;
+    if (now > sent) this.#violations.push(`a run that had ended made ${now - sent} requests`);
   }
 
   /** What became of the run, and of what was started beside it. */
@@ -262,8 +273,8 @@ class Trial {
 
   async #endOfOther(id: string): Promise<string> {
     const handle = this.#world.client.workflow.getHandle(id);
-    if (this.#subject.run.type === "inboxDrain" && this.#phase !== "ended") {
-      // It waits a minute before it tries again: it is not waited for.
+    if (waitsForOthers.has(this.#subject.run.type) && this.#phase !== "ended") {
+      // It waits a minute or more before it tries again: it is not waited for.
       await handle.terminate("tried").catch(() => undefined);
       return "waits";
     }
