@@ -13,6 +13,7 @@ import { keptPorts } from "../support/kept-ports.ts";
 import { end, until } from "../support/process.ts";
 import { Project } from "../support/project.ts";
 import { refusing } from "../support/raw-server.ts";
+import { Receiver } from "../support/receiver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import {
   eventIds,
@@ -198,6 +199,13 @@ describe("sluice webhooks", () => {
       expect(refused.code).toBe(1);
       expect(refused.stdout).toMatch(/^401 unauthorized: .* → has the receiver the same secret/);
       expect((await project.sluice(...send, ...url, "--id", "a.b")).code).toBe(2);
+
+      const stranger = await Receiver.start();
+      const elsewhere = `${new URL(stranger.url).origin}/hooks/forms`;
+      const kept = await project.sluice(...send, "--url", elsewhere);
+      expect(stranger.received).toHaveLength(1);
+      expect(kept.code).toBe(1);
+      expect(kept.stdout).toMatch(/^204: this is no answer of a receiver of sluice/);
 
       const { host } = await refusing();
       const nobody = await project.sluice(...send, "--url", `http://${host}/hooks/forms`);
