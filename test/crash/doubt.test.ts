@@ -128,6 +128,7 @@ it(
       const last = await transfer(harness, "run-5");
       const { counts, warnings } = last;
       expect([where, counts.sent, counts.unchanged, warnings]).toEqual([where, 0, rows, []]);
+      expect([where, await harness.state.openSenders({ but: "" })]).toEqual([where, []]);
       expect([where, await held(harness, "a0")]).toEqual([where, "newer 0"]);
     }
     expect([...deaths]).toEqual(ofDoubt);
