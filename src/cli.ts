@@ -45,11 +45,19 @@ function createProgram(context: Context, verbs: readonly Register[]): Command {
   return program;
 }
 
+/** As `isJson`: what is started is told before anything reads the options of a command. */
+function detail(): Pick<Context, "detail"> {
+  return process.argv.includes("--verbose") ? { detail: output.say } : {};
+}
+
 async function main(): Promise<void> {
   try {
     const environment = readEnvironment();
     const verbs = await verbsFor(verb);
-    await createProgram({ ...output, environment, cwd: process.cwd() }, verbs).parseAsync();
+    await createProgram(
+      { ...output, ...detail(), environment, cwd: process.cwd() },
+      verbs,
+    ).parseAsync();
   } catch (error) {
     // Commander has said its own already; help and version are no mistake.
     if (error instanceof CommanderError && error.exitCode === 0) return;

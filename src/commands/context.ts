@@ -15,6 +15,8 @@ export type Output = {
   readonly print: (text: string) => void;
   /** Progress and warnings, for a person. */
   readonly say: (text: string) => void;
+  /** Paths and ports of what a command starts; said with `--verbose`. @default they are not told */
+  readonly detail?: (text: string) => void;
   /** Ends the command with this code when it returns. */
   readonly exit: (code: number) => void;
 };
@@ -42,10 +44,9 @@ export function withJson(command: Command): Command {
 /** Adds `--config` and `--json` to a command. */
 export function withGlobals(command: Command): Command {
   return withJson(
-    command.option(
-      "--config <file>",
-      "the configuration file (default: sluice.yaml here or above)",
-    ),
+    command
+      .option("--config <file>", "the configuration file (default: sluice.yaml here or above)")
+      .option("--verbose", "also say which servers are started, and where"),
   );
 }
 

@@ -50,7 +50,7 @@ export type Followed = { readonly report: RunReport } | { readonly error: unknow
 
 /** Shows progress: one line drawn again and again where someone watches, else a line of its own for every change. */
 function createProgressLine(context: Context): {
-  show(text: string, news: string): void;
+  show(text: string, news: string | undefined): void;
   end(): void;
 } {
   const isDrawn = process.stderr.isTTY && !context.environment.isCi;
@@ -58,10 +58,10 @@ function createProgressLine(context: Context): {
   return {
     show: (text, news) => {
       const now = isDrawn ? text : news;
-      if (now === last) return;
+      if (now === undefined || now === last) return;
       last = now;
       if (isDrawn) process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);
-      else context.say(news);
+      else context.say(now);
     },
     end: () => {
       if (isDrawn && last !== "") process.stderr.write("\r\u001b[K");
@@ -74,10 +74,10 @@ function modeText(mode: string, reason: string | null): string {
 }
 
 /** What is worth a line where nothing is drawn: a wait, or another chunk committed. */
-function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string {
+function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string | undefined {
   if (waiting !== null) return waiting;
-  if (pull !== undefined) return pull.calls === 0 ? "started" : pullText(pull);
-  if (mode === null) return "started";
+  if (pull !== undefined) return pull.calls === 0 ? undefined : pullText(pull);
+  if (mode === null) return undefined;
   if (counts.committed_chunks === 0) return modeText(mode, mode_reason);
   return `${counted(counts.read, "row")} read, ${grouped(counts.sent)} sent, ${counted(counts.committed_chunks, "chunk")} committed`;
 }

@@ -98,7 +98,7 @@ export async function useService(
   }
   const sandbox = await useSandbox(config, context);
   const address = new URL(sandbox.info.addresses["http"] ?? "");
-  if (sandbox.startedHere) context.say(`started the sandbox at ${address.origin}`);
+  if (sandbox.startedHere) context.detail?.(`started the sandbox at ${address.origin}`);
   return {
     addresses: {
       baseUrl: baseUrl === "sandbox" ? address : baseUrl,
@@ -129,7 +129,7 @@ export async function useEmbeddedTemporal(config: Config, context: Context): Pro
   });
   const { grpc, ui } = service.info.addresses;
   if (service.startedHere)
-    context.say(`started an embedded Temporal at ${grpc}, its Web UI at ${ui}`);
+    context.detail?.(`started an embedded Temporal at ${grpc}, its Web UI at ${ui}`);
   return {
     address: grpc,
     uiAddress: ui,
@@ -141,8 +141,9 @@ export async function useEmbeddedTemporal(config: Config, context: Context): Pro
 
 /** The `temporal` program, got when it is not there. */
 export async function temporalBinary(context: Context): Promise<string> {
-  const { variables, temporalCache } = context.environment;
-  return await findTemporal({ env: variables, cacheFolder: temporalCache, say: context.say });
+  const { detail, environment, say } = context;
+  const { variables, temporalCache } = environment;
+  return await findTemporal({ env: variables, cacheFolder: temporalCache, say, detail });
 }
 
 /** What is not ours is not stopped. */

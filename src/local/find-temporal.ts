@@ -18,6 +18,8 @@ export type TemporalSearch = {
   readonly cacheFolder?: string | undefined;
   /** Takes lines for a person: what is done, and how far a download or build has come. */
   readonly say: (text: string) => void;
+  /** Where the program is that was found. @default it is not told */
+  readonly detail?: ((text: string) => void) | undefined;
 };
 
 /** The ways to get a server that is not there, in this order. */
@@ -33,14 +35,19 @@ const scratchPrefix = "fetch-";
  * process at a time.
  * @throws {ConfigError} there is none and none can be got; lists what was tried and why it failed
  */
-export async function findTemporal({ env, cacheFolder, say }: TemporalSearch): Promise<string> {
+export async function findTemporal({
+  env,
+  cacheFolder,
+  say,
+  detail,
+}: TemporalSearch): Promise<string> {
   const onPath = (env["PATH"] ?? "")
     .split(delimiter)
     .filter((folder) => folder !== "")
     .map((folder) => join(folder, "temporal"))
     .find(isProgram);
   if (onPath !== undefined) {
-    say(`Temporal server: ${onPath}, found on the PATH`);
+    detail?.(`Temporal server: ${onPath}, found on the PATH`);
     return onPath;
   }
   const folder = join(cacheFolder ?? userCacheFolder(env), `temporal-${temporalCliVersion}`);
@@ -54,7 +61,7 @@ export async function findTemporal({ env, cacheFolder, say }: TemporalSearch): P
       () => say("another process is getting the Temporal server: waiting for it"),
     );
   }
-  say(`Temporal server: ${cached}`);
+  detail?.(`Temporal server: ${cached}`);
   return cached;
 }
 

@@ -154,7 +154,7 @@ describe("the commands around a run", () => {
         "accounts.csv": accountsCsv(3),
       });
       const { PATH, HOME } = project.env;
-      const child = spawn(process.execPath, [bin, "run", "accounts"], {
+      const child = spawn(process.execPath, [bin, "run", "accounts", "--verbose"], {
         cwd: project.folder,
         env: { PATH, HOME },
         stdio: ["ignore", "pipe", "pipe"],

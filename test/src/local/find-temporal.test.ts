@@ -34,7 +34,7 @@ async function offline(...path: string[]): Promise<Record<string, string>> {
 }
 
 async function find(env: Record<string, string>): Promise<string> {
-  return await findTemporal({ env, cacheFolder: join(folder, "cache"), say });
+  return await findTemporal({ env, cacheFolder: join(folder, "cache"), say, detail: say });
 }
 
 /** Stands for Go, which takes minutes: notes how it was called and puts a program where it was told to. */
@@ -62,7 +62,7 @@ describe("findTemporal", () => {
 
   it("looks for our cache in the user's cache folder", async () => {
     await writeProgram(join(folder, "sluice", "temporal-1.5.1", "temporal"), []);
-    const path = await findTemporal({ env: { XDG_CACHE_HOME: folder }, say });
+    const path = await findTemporal({ env: { XDG_CACHE_HOME: folder }, say, detail: say });
     expect(path).toBe(join(folder, "sluice", "temporal-1.5.1", "temporal"));
   });
 
