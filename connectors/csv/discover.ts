@@ -61,5 +61,6 @@ async function keyOf(columns: readonly string[], ask: Ask<CsvConfig>): Promise<r
     });
     return key === undefined ? [] : [key];
   }
-  return [];
+  // Of a file that has only its header, nothing speaks against a name.
+  return columns.filter((column) => namesARow.test(column)).slice(0, 1);
 }

@@ -93,6 +93,9 @@ function isSent(change: Change, { send, resendAfterMs = Infinity }: SyncConfig):
   return change.acceptedAt < Date.now() - resendAfterMs;
 }
 
+const howNamed =
+  "a row is named by its key, in a file by its line (./customers.csv:78), in an inbox by its number (forms#12)";
+
 async function showPage(
   context: Context,
   page: Page,
@@ -120,10 +123,20 @@ async function showPage(
     }
   }
   for (const { place, code, reason, field } of page.rejects) {
+    if (code === "row_gone" && !isJson) {
+      context.say(plainText(`no row ${place} → ${howNamed}`));
+      context.exit(exitCodes.usage);
+      continue;
+    }
     const of = field === undefined ? "" : `${field} `;
     if (isJson) context.print(plainJson({ place, reject: { code, field, reason } }));
     else context.say(plainText(`${place}: rejected: ${of}${reason}`));
-    context.exit(exitCodes.doneWithRejects);
+    context.exit(code === "row_gone" ? exitCodes.usage : exitCodes.doneWithRejects);
+  }
+  if (!isJson && page.rejects.some(({ code }) => code === "invalid_encoding")) {
+    context.say(
+      "→ a file of another encoding is read with, say, `encoding: windows-1252` of its connection",
+    );
   }
 }
 

@@ -115,6 +115,11 @@ function syncLines(report: RunReport, position: unknown): readonly string[] {
   ];
 }
 
+function paidText({ calls, pages }: PullReport): string {
+  if (calls > 0 || pages === 0) return `${counted(calls, "call")} for ${counted(pages, "page")}`;
+  return `0 new calls; ${counted(pages, "page")} from an earlier run, already paid`;
+}
+
 /** What a pull did with the results. */
 function pullLines(report: RunReport, pull: PullReport): readonly string[] {
   const { counts } = report;
@@ -128,8 +133,7 @@ function pullLines(report: RunReport, pull: PullReport): readonly string[] {
       : [
           `  domains     ${grouped(domains.done)} done, ${grouped(domains.refused)} refused, of ${grouped(domains.listed)}`,
         ]),
-    `  paid        ${counted(pull.calls, "call")} for ${counted(pull.pages, "page")}` +
-      (twice === 0 ? "" : `, possibly ${grouped(twice)} of them twice`),
+    `  paid        ${paidText(pull)}${twice === 0 ? "" : `, possibly ${grouped(twice)} of them twice`}`,
     ...requestLines(report),
     ...(pull.continued ? ["  went on     where an earlier run stopped"] : []),
     ...(repeated === 0

@@ -43,6 +43,7 @@ export function kindNamed(expected: string): string {
 /** The kind of a value, in the same words. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "empty";
+  if (typeof value === "object" && !Array.isArray(value)) return "a mapping";
   return kindNamed(Array.isArray(value) ? "array" : typeof value);
 }
 
@@ -53,8 +54,8 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ["boolean", "true or false"],
   ["array", "a list"],
   ["tuple", "a list"],
-  ["object", "a group of members"],
-  ["record", "a group of members"],
+  ["object", "a mapping such as { name: value }"],
+  ["record", "a mapping such as { name: value }"],
 ]);
 
 /** What a value is instead; nothing when that would only repeat what it must be. */

@@ -41,7 +41,7 @@ describe("discoverCsv", () => {
       'id\n1\n""\n': [],
       "Owner,Account ID\nx,1\nx,2\n": ["Account ID"],
       "paid,grid\n1,2\n": [],
-      "id\n": [],
+      "name,id\n": ["id"],
     };
     for (const [content, key] of Object.entries(keys)) {
       await withFolder({ "a.csv": content }, async (folder) => {

@@ -146,7 +146,7 @@ confirm: strict
       await expect(reading).rejects.toMatchObject({ code: "ConfigError", message: problem });
     }
     expect(await problemsOf("")).toEqual([
-      "faults.yaml:1:1: must be a group of members, not empty",
+      "faults.yaml:1:1: must be a mapping such as { name: value }, not empty",
     ]);
     expect(await problemsOf("faults: [")).toHaveLength(1);
   });

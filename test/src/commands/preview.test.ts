@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Command } from "commander";
@@ -114,6 +114,27 @@ describe("sluice preview", () => {
       { place: "accounts.csv:4", key: "c", status: "new", would_send: true },
       { place: "b", reject: { code: "row_gone" } },
     ]);
+  });
+
+  it("says of a row that is not there how rows are named, and rejects nothing", async () => {
+    const { out, said, code } = await preview(await synced(), "--key", "999");
+    expect([out, said, code]).toEqual([
+      [],
+      [expect.stringMatching(/^no row 999 → a row is named by its key, in a file by its line /)],
+      2,
+    ]);
+  });
+
+  it("says which setting reads a file of another encoding", async () => {
+    const harness = await synced();
+    const latin = Buffer.from("id,domain,name\na,a.example,Café\n", "latin1");
+    await writeFile(join(harness.folder, "accounts.csv"), latin);
+    const { said, code } = await preview(harness);
+    expect(said).toEqual([
+      expect.stringMatching(/^accounts\.csv:2: rejected: byte \d+ is not utf-8$/),
+      expect.stringContaining("`encoding: windows-1252`"),
+    ]);
+    expect(code).toBe(3);
   });
 
   it("shows the events of an inbox, first ones or single ones", async () => {

@@ -34,6 +34,17 @@ const report: RunReport = {
 };
 
 describe("the report of a run", () => {
+  it("says of a pull that it paid for nothing anew", () => {
+    const pull = { written: 4, unchanged: 0, missing: 0, pages: 1, calls: 0 };
+    const rest = { possibly_paid_twice: 0, repeated: 0, continued: true, finished: true };
+    const textOf = (calls: number): string =>
+      reportText({ ...report, kind: "pull", pull: { ...pull, ...rest, calls } });
+    expect(textOf(0)).toContain(
+      "  paid        0 new calls; 1 page from an earlier run, already paid\n",
+    );
+    expect(textOf(1)).toContain("  paid        1 call for 1 page\n");
+  });
+
   it("says what a run that stopped had read, and what of it was rejected", () => {
     const given_up = { read: 1_200, records: 700, unchanged: 100, filtered: 0, rejected: 400 };
     const counts = { read: 0, sent: 0, unchanged: 0, filtered: 0, rejected: 0 };

@@ -253,7 +253,7 @@ sluice.yaml:19:89: must be one of string, integer, number, boolean, date, dateti
 sluice.yaml:20:21: must be between 1 and 2000000000 bytes
       chunk: { bytes: 3GB }
                       ^
-sluice.yaml:21:15: must be a group of members, not text
+sluice.yaml:21:15: must be a mapping such as { name: value }, not text
       schedule: daily
                 ^`,
     );

@@ -26,7 +26,7 @@ describe("checkData", () => {
     [z.object({ a: z.number() }), { a: "1" }, "a (value): must be a number, not text"],
     [z.object({ a: z.int() }), { a: 1.5 }, "a (value): must be a whole number"],
     [z.object({ a: z.boolean() }), { a: [] }, "a (value): must be true or false, not a list"],
-    [z.object({ a: z.string() }), { a: {} }, "a (value): must be text, not a group of members"],
+    [z.object({ a: z.string() }), { a: {} }, "a (value): must be text, not a mapping"],
     [z.object({ a: z.string() }), { a: null }, "a (value): must be text, not empty"],
     [
       z.object({ a: z.array(z.string()) }),
@@ -35,7 +35,7 @@ describe("checkData", () => {
     ],
     [z.object({ a: z.string() }), {}, 'a (name): "a" is missing'],
     [z.object({ a: field }), {}, 'a (name): "a" is missing'],
-    [z.object({}), null, " (value): must be a group of members, not empty"],
+    [z.object({}), null, " (value): must be a mapping such as { name: value }, not empty"],
     [z.object({ a: z.literal(1) }), { a: 2 }, "a (value): must be 1"],
     [
       z.object({ a: z.enum(["one", "two"]) }),
@@ -69,7 +69,7 @@ describe("checkData", () => {
     [
       z.object({ a: field }),
       { a: 1 },
-      "a (value): must be text or a group of members, not a number",
+      "a (value): must be text or a mapping such as { name: value }, not a number",
     ],
     [
       z.object({ a: field }),

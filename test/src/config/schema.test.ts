@@ -19,11 +19,14 @@ function withTop(member: string): string {
 
 describe("configSchema", () => {
   it.each([
-    ["", "1:1: must be a group of members, not empty"],
+    ["", "1:1: must be a mapping such as { name: value }, not empty"],
     [changed("version: 1\n", ""), '1:1: "version" is missing'],
     [changed("version: 1", "version: 2"), "1:10: must be 1"],
     [changed("version: 1", 'version: "1"'), "1:10: must be 1, not text"],
-    [changed("  api_key: abc123\n", ""), "2:1: must be a group of members, not empty"],
+    [
+      changed("  api_key: abc123\n", ""),
+      "2:1: must be a mapping such as { name: value }, not empty",
+    ],
     [changed("api_key: abc123", "account: a"), "2:1: give api_key or api_key_file"],
     [changed("abc123", '""'), "3:12: must not be empty"],
     [changed("abc123", '"a b"'), "3:12: must be printable ASCII without blanks"],
@@ -56,7 +59,7 @@ describe("configSchema", () => {
     [changed("  accounts:", "  Accounts:"), `7:3: ${nameMessage}`],
     [changed("  accounts:", "  __proto__:"), '7:3: "__proto__" cannot be a name'],
     [withMember("stream: contact"), '11:5: "stream" stands here twice'],
-    [withMember("schedule: daily"), "11:15: must be a group of members, not text"],
+    [withMember("schedule: daily"), "11:15: must be a mapping such as { name: value }, not text"],
     [withMember("reject_limit: { rate: 6 }"), "11:27: must be between 0 and 1, or 0% and 100%"],
     [withMember("min_rows: -1"), "11:15: must be at least 0"],
     [withMember("min_rows: 1.5"), "11:15: must be a whole number"],

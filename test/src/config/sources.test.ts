@@ -27,7 +27,10 @@ describe("resolveSources", () => {
   it.each([
     [changed(exportsConnection, "{ connector: file }"), '5:3: "path" is missing'],
     [changed(exportsConnection, "{ path: ./a.csv }"), '5:3: "connector" is missing'],
-    [changed(exportsConnection, "[]"), "5:3: must be a group of members, not a list"],
+    [
+      changed(exportsConnection, "[]"),
+      "5:3: must be a mapping such as { name: value }, not a list",
+    ],
     [
       changed("connector: file", "connector: flie"),
       '5:25: no connector has this name (did you mean "file"?); there are file, table',
@@ -59,7 +62,7 @@ describe("resolveSources", () => {
     [changed("from: exports", "from: { path: b }"), '8:5: "connection" is missing'],
     [
       changed("from: exports", "from: [exports]"),
-      "8:5: must be text or a group of members, not a list",
+      "8:5: must be text or a mapping such as { name: value }, not a list",
     ],
     [
       changed("from: exports", "from: { connection: exports, path: 7 }"),
