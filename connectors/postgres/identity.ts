@@ -8,6 +8,8 @@ export const postgresIdentity = z
     /** The server's system identifier; null where the role may not ask for it. */
     system: z.string().nullable(),
     database: z.string(),
+    /** The number that its server gave it: another one once it was dropped and made again under its name. */
+    oid: z.string(),
     /** Where it was found or confirmed, the last first: a physical copy has the same identifiers. */
     addresses: z.array(z.string()).readonly(),
     /** Of a primary. */
@@ -43,7 +45,7 @@ export function rememberedOf(
   known: PostgresIdentity | undefined,
   found: Sighting,
 ): PostgresIdentity {
-  const { system, database, address, ahead } = found;
+  const { system, database, oid, address, ahead } = found;
   const before = known !== undefined && isSameDatabase(known, found) ? known : undefined;
   const others = before?.addresses.filter((one) => one !== address) ?? [];
   // A standby tells neither; what its primary told stays.
@@ -51,6 +53,7 @@ export function rememberedOf(
   return {
     system: system ?? before?.system ?? null,
     database,
+    oid,
     addresses: [address, ...others].slice(0, addressesKnownMax),
     timeline,
     wal,
@@ -73,10 +76,10 @@ export function differenceOf(known: PostgresIdentity, found: Sighting): string |
 }
 
 function isSameDatabase(
-  known: Pick<PostgresIdentity, "database" | "system">,
-  found: Pick<PostgresIdentity, "database" | "system">,
+  known: Pick<PostgresIdentity, "database" | "oid" | "system">,
+  found: Pick<PostgresIdentity, "database" | "oid" | "system">,
 ): boolean {
-  if (known.database !== found.database) return false;
+  if (known.database !== found.database || known.oid !== found.oid) return false;
   return known.system === null || found.system === null || known.system === found.system;
 }
 

@@ -39,7 +39,9 @@ async function sightingOf(
   session: Session,
   config: PostgresConfig,
 ): Promise<Omit<Sighting, "ahead">> {
-  const [named] = await session.query("select current_database() as database");
+  const [named] = await session.query(
+    "select datname as database, oid from pg_database where datname = current_database()",
+  );
   const control = await unlessRefused(session, "select system_identifier from pg_control_system()");
   const log = await unlessRefused(
     session,
@@ -50,6 +52,7 @@ async function sightingOf(
   return {
     system: control?.["system_identifier"] ?? null,
     database: textIn(named, "database"),
+    oid: textIn(named, "oid"),
     address: `${host.toLowerCase()}:${port}`,
     // The name of a file of the log begins with its timeline.
     timeline: log === undefined ? null : Number.parseInt(textIn(log, "file").slice(0, 8), 16),

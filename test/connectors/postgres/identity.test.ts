@@ -10,6 +10,7 @@ import {
 const seen: Sighting = {
   system: "7301",
   database: "crm",
+  oid: "16384",
   address: "db1:5432",
   timeline: 1,
   wal: "0/FF000000",
@@ -50,6 +51,7 @@ describe("a database that was read before", () => {
 
   it.each<[string, Sighting, string]>([
     ["of another server", { ...later, system: "8" }, "is not the one"],
+    ["dropped and made again under its name", { ...later, oid: "16385" }, "is not the one"],
     ["another of the server", { ...later, database: "hr" }, "is not the one"],
     ["at a new address", { ...later, address: "db2:5432" }, "never confirmed"],
     ["restored from a snapshot", { ...later, wal: "0/FE000000" }, "went back"],

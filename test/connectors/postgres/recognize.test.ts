@@ -75,8 +75,9 @@ describe("recognizePostgres", () => {
     const { url } = await roleOf(database, () => "select 1");
     const { identity, differs } = await seen({ url }, (await seen(database)).identity);
     expect(differs).toBeUndefined();
-    const { system, timeline, wal, ...others } = postgresIdentity.parse(identity);
+    const { system, oid, timeline, wal, ...others } = postgresIdentity.parse(identity);
     expect(system).toMatch(/^\d{15,}$/);
+    expect(oid).toMatch(/^\d+$/);
     expect(timeline).toBeGreaterThan(0);
     expect(wal).toMatch(/^[0-9A-F]+\/[0-9A-F]+$/);
     const { host, pathname } = new URL(url);
@@ -85,6 +86,17 @@ describe("recognizePostgres", () => {
       addresses: [host],
       ahead: null,
     });
+  });
+
+  it("notices a database that was dropped and made again under its name", async () => {
+    const cluster = await PostgresCluster.start();
+    onTestFinished(async () => await cluster.remove());
+    const crm = { url: Object.assign(new URL(cluster.url), { pathname: "/crm" }).href };
+    await runSql(cluster.url, "create database crm");
+    const { identity } = await seen(crm);
+    await runSql(cluster.url, "drop database crm with (force)");
+    await runSql(cluster.url, "create database crm");
+    expect((await seen(crm, identity)).differs).toContain("not the one that was read before");
   });
 
   it("goes by name and address where the role may not ask for the system identifier", async () => {

@@ -108,4 +108,19 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       title: "sends what was sent before the backup that its store was restored from",
     },
   },
+  {
+    id: "S196",
+    plants: "a database that was dropped and made again under its name is the same",
+    edits: [
+      {
+        file: "connectors/postgres/identity.ts",
+        find: "known.database !== found.database || known.oid !== found.oid",
+        replace: "known.database !== found.database || found.oid.length === 99",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/identity.test.ts",
+      title: "stops when it is dropped and made again under its name",
+    },
+  },
 ];
