@@ -85,7 +85,7 @@ function pageOf(lines: readonly Line[], position: unknown): Page {
       position,
       where: (index) => `record in doubt ${index + 1}`,
       text: (index) => lines[index]?.line ?? "",
-      mayComeAgain: false,
+      isAgain: true,
     },
     read: lines.length,
     candidates: lines.map(({ key, line }, index) => ({

@@ -22,7 +22,7 @@ const charsAtOnceMin = 4 * 1024 * 1024;
 /** How a sync decides what has changed; without the keys and hashes, which come with each page. */
 export type ChangedSettings = Omit<
   KeysToStage,
-  "keys" | "hashes" | "fields" | "rowNumbers" | "ages"
+  "again" | "ages" | "fields" | "hashes" | "keys" | "rowNumbers"
 > & {
   /**
    * Of `send: all`, which leaves out nothing but a row that a run goes back over, as it was, its stamp included: `again` judges every row,
@@ -133,6 +133,38 @@ function orderOf(pages: readonly Page[]): Pick<KeysToStage, "ages" | "keys" | "r
   return { keys, rowNumbers: rowNumbersOf(pages, keys.length), ages: agesOf(pages) };
 }
 
+/** What keys are judged with. */
+type HowToJudge = {
+  readonly settings: ChangedSettings;
+  readonly makeReject: MakeReject;
+  /** No page is judged that might belong to the next chunk: its keys would be marked as seen. */
+  readonly room: ChunkRoom;
+  /** Undefined keeps no hashes of fields. */
+  readonly fields?: FieldHasher | undefined;
+  /** Told of fields that records had when they were sent before, and have no more. */
+  readonly lost?: LostFields | undefined;
+};
+
+/** Asks the store for the keys of pages, without waiting for what it says; `again` are keys of which a line was sent once more before. */
+function createJudging(
+  state: Pick<StateClient, "stageKeys">,
+  how: HowToJudge,
+  again: ReadonlySet<string>,
+): (gathered: readonly Page[]) => Promise<Judging> {
+  const { rows, oneEach: _, ...settings } = how.settings;
+  return async (gathered) => {
+    const candidates = gathered.flatMap((page) => page.candidates);
+    const fields = await how.fields?.hash(candidates);
+    const hashes = rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered);
+    const order = orderOf(gathered);
+    const isAgain = again.size === 0 ? undefined : order.keys.map((key) => again.has(key));
+    const judged = state.stageKeys({ ...settings, ...order, hashes, fields, again: isAgain });
+    // A call that fails while later pages are mapped must not end the process: its turn comes below.
+    judged.catch(() => undefined);
+    return { pages: gathered, judged };
+  };
+}
+
 /**
  * Leaves out what the service is known to hold, and writes what this send will make known before it can leave. Pages
  * keep their order; while the store's thread judges some, this one goes on with the next.
@@ -140,33 +172,17 @@ function orderOf(pages: readonly Page[]): Pick<KeysToStage, "ages" | "keys" | "r
 export async function* dropUnchanged(
   pages: AsyncIterable<Page>,
   state: Pick<StateClient, "stageKeys">,
-  how: {
-    readonly settings: ChangedSettings;
-    readonly makeReject: MakeReject;
-    /** No page is judged that might belong to the next chunk: its keys would be marked as seen. */
-    readonly room: ChunkRoom;
-    /** Undefined keeps no hashes of fields. */
-    readonly fields?: FieldHasher | undefined;
-    /** Told of fields that records had when they were sent before, and have no more. */
-    readonly lost?: LostFields | undefined;
-  },
+  how: HowToJudge,
 ): AsyncGenerator<Page> {
-  const { rows, oneEach, ...settings } = how.settings;
-  const judge = async (gathered: readonly Page[]): Promise<Judging> => {
-    const candidates = gathered.flatMap((page) => page.candidates);
-    const fields = await how.fields?.hash(candidates);
-    const hashes = rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered);
-    const judged = state.stageKeys({ ...settings, ...orderOf(gathered), hashes, fields });
-    // A call that fails while later pages are mapped must not end the process: its turn comes below.
-    judged.catch(() => undefined);
-    return { pages: gathered, judged };
-  };
+  const { rows, oneEach, sync } = how.settings;
+  const again = new Set<string>();
+  const judge = createJudging(state, how, again);
   async function* applied({ pages: done, judged }: Judging): AsyncGenerator<Page> {
     const { verdicts: all, lost } = await judged;
     for (const { slot, keys, first } of lost) {
       how.lost?.add(how.fields?.nameOf(slot) ?? "", keys, placeOf(done, first));
     }
-    if (oneEach === true && all.includes(verdict.duplicate)) throw severalRows(settings.sync, rows);
+    if (oneEach === true && all.includes(verdict.duplicate)) throw severalRows(sync, rows);
     let from = 0;
     for (const page of done) {
       const { length } = page.candidates;
@@ -180,6 +196,11 @@ export async function* dropUnchanged(
   let judging: Judging | undefined;
   for await (const page of pages) {
     how.room.enter(page);
+    if (page.source.isAgain === true) {
+      for (const { key } of page.candidates) again.add(key);
+      yield page;
+      continue;
+    }
     // In the order of a source such pages stand before all others.
     const isJudged = rows !== "first" || page.source.mayComeAgain !== false;
     if (!isJudged && gathered.length === 0 && judging === undefined) {

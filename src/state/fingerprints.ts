@@ -50,9 +50,11 @@ export type KeysToStage = SyncName &
     readonly rowNumbers: Uint32Array;
     /**
      * Of a replay: the age of each row (`ageOf`). A key of which a younger row was committed has a newer one, which supersedes it,
-     * whether that was sent or unchanged. What a staging saw that was given up comes again.
+     * whether that was sent or unchanged. What a staging saw that was given up, and what a cut one left, counts for nothing.
      */
     readonly ages?: readonly number[] | undefined;
+    /** Of which keys this staging has sent an older record once more, in front; undefined is of none. */
+    readonly again?: readonly boolean[] | undefined;
     /**
      * Of a backfill: the number of its first staging. A key that another run sent since is left out, because that was this row or a later
      * one.
@@ -138,15 +140,16 @@ function createSendFacts(db: Database): (send: number) => SendFacts | undefined 
 function prepareRow(db: Database): Record<"select" | "put" | "see", StatementSync> {
   return {
     select: db.prepare(
-      "select hash, fields, send, seen from fingerprints where set_id = ? and key = ?",
+      "select hash, fields, send, seen, seen_before from fingerprints where set_id = ? and key = ?",
     ),
     put: db.prepare(
-      `insert into fingerprints (set_id, key, hash, fields, send, seen) values (?, ?, ?, ?, ?, ?)
-       on conflict do update set hash = excluded.hash, fields = excluded.fields, send = excluded.send, seen = excluded.seen`,
+      `insert into fingerprints (set_id, key, hash, fields, send, seen, seen_before) values (?, ?, ?, ?, ?, ?, ?)
+       on conflict do update set hash = excluded.hash, fields = excluded.fields, send = excluded.send, seen = excluded.seen,
+         seen_before = excluded.seen_before`,
     ),
     see: db.prepare(
-      `insert into fingerprints (set_id, key, hash, send, seen) values (?, ?, null, 0, ?)
-       on conflict do update set seen = excluded.seen`,
+      `insert into fingerprints (set_id, key, hash, send, seen, seen_before) values (?, ?, null, 0, ?, ?)
+       on conflict do update set seen = excluded.seen, seen_before = excluded.seen_before`,
     ),
   };
 }
@@ -236,9 +239,10 @@ function createJudge(db: Database): (input: KeysToStage, set: JudgedSet, index: 
     const known = select.get(set.id, key);
     const [knownSend, knownSeen] = [Number(known?.["send"] ?? 0), Number(known?.["seen"] ?? 0)];
     const age = input.ages?.[index];
-    // What is in the rest of a chunk that was cut is read again.
-    const isNewer = (): boolean => isAccepted(factsOf(sendOf(knownSeen)));
-    if (age !== undefined && knownSeen > age && isNewer()) return verdict.superseded;
+    // `seen` may be of a staging that never counted.
+    const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));
+    const newest = isHeld ? knownSeen : Number(known?.["seen_before"] ?? 0);
+    if (age !== undefined && newest > age) return verdict.superseded;
     if (input.rejectDuplicates && isOfRun(sendOf(knownSeen), runId)) return verdict.duplicate;
     // A replayed row does not grow newer by it: of two that are replayed apart, the later one still wins.
     const seen = age ?? ageOf(send, input.rowNumbers[index] ?? 0);
@@ -251,19 +255,20 @@ function createJudge(db: Database): (input: KeysToStage, set: JudgedSet, index: 
       set.isDoubted?.(key) !== true;
     if (isSentSince(input, knownSend)) return verdict.unchanged;
     if (!input.full && isKnown && isEqual(known?.["hash"], hash)) {
-      see.run(set.id, key, seen);
+      see.run(set.id, key, seen, newest);
       return verdict.unchanged;
     }
     if (input.dryRun) {
-      see.run(set.id, key, seen);
+      see.run(set.id, key, seen, newest);
       return verdict.send;
     }
     // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
-    const now = wasSent(knownSend, runId) ? -send : send;
+    const isTwice = input.again?.[index] === true || wasSent(knownSend, runId);
+    const now = isTwice ? -send : send;
     const wasTaken = Math.abs(knownSend) > set.validAfter;
     const lost = wasTaken ? set.lost : undefined;
     const fields = keepFields({ known: known?.["fields"], index, lost }, input.fields);
-    put.run(set.id, key, hash, fields, now, seen);
+    put.run(set.id, key, hash, fields, now, seen, newest);
     return verdict.send;
   };
 }

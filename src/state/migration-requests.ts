@@ -1,6 +1,7 @@
 /** Step 2: what may still land, and the order of rows in their chunk. */
 export const pendingRequests = `
 update fingerprints set seen = seen * 16777216;
+alter table fingerprints add column seen_before integer not null default 0;
 alter table rejects add column row_number integer;
 
 create table sent_keys (send integer primary key, keys text not null);

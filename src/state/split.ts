@@ -113,11 +113,12 @@ function createCutting(
     `update sends set state = 'cut', committed_at = $cutAt, records = records - $left, rows_read = rows_read - $left
      where send = $send`,
   );
-  // Of a key that was sent twice the number is negative.
+  // Of a key that was sent twice the number is negative, and 0 of what was refused. What was not taken was not seen either: no later run need
+  // come by its row.
   const forget = db.prepare(
-    `update fingerprints set send = 0
+    `update fingerprints set send = 0, seen = seen_before
      where set_id in (select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)
-       and key in (select value from json_each($keys)) and abs(send) = $send`,
+       and key in (select value from json_each($keys)) and abs(send) in (0, $send)`,
   );
   const close = createClosing(db);
   const takeOver = createTakingOver(db);

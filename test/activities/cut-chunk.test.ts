@@ -1,43 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, accountsYaml, failureOf } from "../support/harness.ts";
-import { runOver, splitOf, TestRun, type Staged } from "../support/test-run.ts";
+import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
+import { none, sendUntilStopped, stopped, type Form } from "../support/stopped-send.ts";
+import { csvWithBroken, runOver, TestRun } from "../support/test-run.ts";
 
 const forms = ["body", "file"] as const;
-
-type Form = (typeof forms)[number];
-
-/** What the service says of each part in turn: halves without a name, or that it took it. */
-type Answer = "refused" | "taken";
-
-/** Sends parts until a split stops the run; answers the type of that failure, undefined where none did. */
-async function sendUntilStopped(
-  run: TestRun,
-  chunk: Staged,
-  how: { readonly form: Form; readonly answers: readonly Answer[] },
-): Promise<string | undefined> {
-  const { form, answers } = how;
-  const step = form === "body" ? "upload-json" : "confirm-upload";
-  const parts = [0];
-  for (const answer of answers) {
-    if (answer === "refused")
-      run.harness.sandbox.order(step, { status: 422, body: { detail: [] } });
-    const part = run.part(chunk, parts.shift());
-    const failure = await run.attemptPart(part, form);
-    if (failure === undefined) continue;
-    const split = splitOf(failure);
-    if (split === undefined) throw failure;
-    const { splitChunk } = run.harness.activities;
-    const made = await run.harness
-      .perform(splitChunk, { ...part, how: split })
-      .catch(async (error: unknown) => await failureOf(Promise.reject(error)));
-    if (!("parts" in made)) return made.type ?? "";
-    parts.unshift(...made.parts);
-  }
-  return undefined;
-}
-
-const none = "reject_limit: { rate: 0%, rows: 0 }";
 
 /** Of eight records a0 to a3 are taken, a4 is found, and that is one too many. */
 async function stoppedRun(form: Form): Promise<TestRun> {
@@ -47,11 +14,6 @@ async function stoppedRun(form: Form): Promise<TestRun> {
   expect(await sendUntilStopped(run, chunk, { form, answers })).toBe("TooManyRejects");
   return run;
 }
-
-const stopped = {
-  outcome: "failed",
-  failure: { code: "TooManyRejects", message: "stopped" },
-} as const;
 
 async function laterRun(run: TestRun, runId: string, full?: true): Promise<TestRun> {
   const harness = await run.harness.withYaml(accountsYaml());
@@ -150,4 +112,27 @@ it("goes on in the same way where no fingerprints are kept", async () => {
   const harness = await run.harness.withYaml(accountsYaml("send: all"));
   const next = await TestRun.open(harness, { runId: "run-2" });
   expect(await next.transfer()).toMatchObject({ counts: { sent: 3, rejected: 1 } });
+});
+
+it("leaves a reject open whose row a backfill read again and did not send: its replay does", async () => {
+  const yaml = accountsYaml("reject_limit: { rate: 0%, rows: 1 }");
+  const files = { "accounts.csv": csvWithBroken(8, [7]) };
+  const first = await TestRun.open(await Harness.open({ yaml, files }));
+  expect(await first.transfer()).toMatchObject({ counts: { sent: 7, rejected: 1 } });
+  const mended = accountsYaml(none).replace("domain: domain", "domain: { value: fixed.example }");
+  const harness = await first.harness.withYaml(mended);
+  const backfill = await TestRun.backfill(harness);
+  const answers = ["refused", "taken", "refused", "refused", "refused"] as const;
+  const how = { form: "file", answers } as const;
+  expect(await sendUntilStopped(backfill, await backfill.stage(), how)).toBe("TooManyRejects");
+  await backfill.close(stopped);
+
+  const { target } = harness.deps;
+  expect(await harness.state.openRejects({ target, limit: 10 })).toMatchObject([
+    { runId: "run-1" },
+  ]);
+  const request = { replay: { run: "run-1" } };
+  const replay = await TestRun.open(harness, { runId: "run-2", request });
+  expect(await replay.transfer()).toMatchObject({ counts: { sent: 1, filtered: 0 } });
+  expect((await harness.sandbox.names()).get("a7")).toBe("name");
 });

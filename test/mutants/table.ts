@@ -16,6 +16,7 @@ import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRepeats } from "./table/repeats.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
+import { mutantsOfSentAgain } from "./table/sent-again.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
 import { mutantsOfZones } from "./table/zones.ts";
@@ -36,6 +37,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfBackfills,
   ...mutantsOfDoubts,
   ...mutantsOfLate,
+  ...mutantsOfSentAgain,
   ...mutantsOfConnectors,
   ...mutantsOfAnswers,
   ...mutantsOfCommands,

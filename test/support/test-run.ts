@@ -49,6 +49,23 @@ export class TestRun {
     return new TestRun(harness, await harness.perform(harness.activities.openRun, input));
   }
 
+  /** A backfill: planned and approved, or gone on with where it has yielded. */
+  static async backfill(
+    harness: Harness,
+    how: { readonly more?: object; readonly isBegun?: boolean } = {},
+  ): Promise<TestRun> {
+    const { planBackfill, openBackfill } = harness.activities;
+    const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
+    const raw = { sync: "accounts", approve: "auto", ...how.more };
+    const planned =
+      how.isBegun === true ? undefined : await harness.perform(planBackfill, { ...ref, raw });
+    if (planned !== undefined && "problem" in planned) throw new Error(planned.problem);
+    const approved = planned?.plan;
+    const opened = await harness.perform(openBackfill, { ...ref, raw, approved });
+    if ("moved" in opened) throw new Error(opened.moved);
+    return new TestRun(harness, opened);
+  }
+
   async stage(chunk = 1): Promise<Staged> {
     const { harness, opened } = this;
     const staged = await harness.perform(harness.activities.stageChunk, { ...opened, chunk });

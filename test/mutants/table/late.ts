@@ -26,8 +26,8 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/fingerprints.ts",
-        find: "knownSeen > age && isNewer()",
-        replace: "knownSeen > age && isNewer !== undefined",
+        find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
+        replace: "const isHeld = knownSeen > 0;",
       },
     ],
     test: {
@@ -42,9 +42,8 @@ export const mutantsOfLate: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/fingerprints.ts",
-        find: "const isNewer = (): boolean => isAccepted(factsOf(sendOf(knownSeen)));",
-        replace:
-          'const isNewer = (): boolean => factsOf(sendOf(knownSeen))?.state === "committed";',
+        find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
+        replace: 'const isHeld = factsOf(sendOf(knownSeen))?.state === "committed";',
       },
     ],
     test: {

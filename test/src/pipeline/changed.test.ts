@@ -92,6 +92,24 @@ describe("dropUnchanged", () => {
     expect(page !== undefined && isBalanced(page)).toBe(true);
   });
 
+  it("asks nothing of lines that are sent once more, and says which keys they were of", async () => {
+    const asked: KeysToStage[] = [];
+    const stageKeys = async (input: KeysToStage): Promise<JudgedKeys> => {
+      asked.push(input);
+      return await judgeLate(input);
+    };
+    const again = pageOf("a", "b7");
+    const pages = [
+      { ...again, source: { ...again.source, isAgain: true } },
+      pageOf("b7", "a", "c"),
+    ];
+    const how = { settings, makeReject, room: openRoom().room };
+    const [sent, judged] = await collect(dropUnchanged(streamOf(pages), { stageKeys }, how));
+    expect(sent?.candidates.map(({ key }) => key)).toEqual(["a", "b7"]);
+    expect(judged?.candidates.map(({ key }) => key)).toEqual(["a", "c"]);
+    expect(asked).toMatchObject([{ keys: ["b7", "a", "c"], again: [true, true, false] }]);
+  });
+
   it("hashes lines to what only equal lines share", async () => {
     const hashes: string[] = [];
     const stageKeys = async (input: KeysToStage): Promise<JudgedKeys> => {

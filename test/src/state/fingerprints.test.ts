@@ -152,6 +152,22 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     expect(await judge(again, { a: 9 }, ages)).toEqual([send]);
   });
 
+  it("judges a replayed row by what was committed before a staging that was given up", async () => {
+    const { send: seenIn, ...givenUp } = await draw();
+    await judge({ ...givenUp, send: seenIn }, { a: 2 });
+    const again = await draw();
+    const older = { full: true, rejectDuplicates: false, ages: [ageOf(seenIn - 1, 0)] };
+    expect(await judge(again, { a: 9 }, older)).toEqual([superseded]);
+  });
+
+  it("leaves a key unknown of which an older record was sent once more in front", async () => {
+    const drawn = await draw();
+    expect(await judge(drawn, { a: 5, b: 5 }, { again: [true, false] })).toEqual([send, send]);
+    await commit("r2", drawn);
+    await test.openRun("r3");
+    expect(await judge(await draw("r3"), { a: 5, b: 5 })).toEqual([send, unchanged]);
+  });
+
   it("keeps what was accepted of a chunk that was cut from an older row that is replayed, or in a backfill", async () => {
     const drawn = await draw();
     const cut = { runId: "r2", chunk: 1, stage: drawn.stage };

@@ -101,6 +101,19 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     expect(await places()).toEqual(["r2 t:1", "r1 t:3"]);
   });
 
+  it("are not those of rows that came since, although later ones were given up", async () => {
+    await run("r1", [entry("t:1", { key: "k1" }), entry("t:2", { key: "k2" })]);
+    await run("r2", [], { keys: ["k2"] });
+    await test.openRun("r3");
+    const { stage, send } = await store.drawStage({ runId: "r3", chunk: 1, host: "h" });
+    const how = { full: false, rejectDuplicates: false, dryRun: false, stage, send };
+    const keys = ["k1", "k2"];
+    const [rowNumbers, hashes] = [new Uint32Array(2), new Uint8Array(32).fill(1)];
+    await store.stageKeys({ ...name, ...how, runId: "r3", chunk: 1, keys, hashes, rowNumbers });
+    await store.dropSends({ runId: "r3" });
+    expect(await places()).toEqual(["r1 t:1"]);
+  });
+
   it.each<[string, Story, boolean]>([
     ["are not those of before a run that read the whole source", { from: null }, false],
     ["are those of before a run that read on from its checkpoint", {}, true],

@@ -1,0 +1,114 @@
+import type { Mutant } from "../mutant.ts";
+
+const againTest = "test/activities/sent-again.test.ts";
+const printsTest = "test/src/state/fingerprints.test.ts";
+
+/** What is sent once more, cut or given up, and what sluice holds for known and for new then. */
+export const mutantsOfSentAgain: readonly Mutant[] = [
+  {
+    id: "S200",
+    plants: "a line that is sent once more grows newer by it",
+    edits: [
+      {
+        file: "src/pipeline/changed.ts",
+        find: "if (page.source.isAgain === true) {",
+        replace: "if (page.source.isAgain === null) {",
+      },
+    ],
+    test: {
+      file: againTest,
+      title: "is no newer by it: a reject that came behind it is replayed",
+    },
+  },
+  {
+    id: "S201",
+    plants: "a backfill takes a line that was sent once more for the row that it reads",
+    edits: [
+      {
+        file: "activities/doubtful-pages.ts",
+        find: "isAgain: true,",
+        replace: "isAgain: false,",
+      },
+    ],
+    test: {
+      file: againTest,
+      title: "is sent by the new mapping, too, where a backfill had begun before",
+    },
+  },
+  {
+    id: "S202",
+    plants: "of a line that is sent once more and a later one of its key the later one is known",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: "input.again?.[index] === true || wasSent",
+        replace: "wasSent",
+      },
+    ],
+    test: {
+      file: printsTest,
+      title: "leaves a key unknown of which an older record was sent once more in front",
+    },
+  },
+  {
+    id: "S203",
+    plants: "nobody says of which keys lines were sent once more",
+    edits: [
+      {
+        file: "src/pipeline/changed.ts",
+        find: "for (const { key } of page.candidates) again.add(key);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/changed.test.ts",
+      title: "asks nothing of lines that are sent once more, and says which keys they were of",
+    },
+  },
+  {
+    id: "S204",
+    plants: "what a cut chunk left counts as seen",
+    edits: [
+      {
+        file: "src/state/split.ts",
+        find: "set send = 0, seen = seen_before",
+        replace: "set send = 0",
+      },
+    ],
+    test: {
+      file: "test/activities/cut-chunk.test.ts",
+      title:
+        "leaves a reject open whose row a backfill read again and did not send: its replay does",
+    },
+  },
+  {
+    id: "S205",
+    plants: "a staging that was given up hides which row was committed before",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: 'const newest = isHeld ? knownSeen : Number(known?.["seen_before"] ?? 0);',
+        replace: "const newest = isHeld ? knownSeen : 0;",
+      },
+    ],
+    test: {
+      file: printsTest,
+      title: "judges a replayed row by what was committed before a staging that was given up",
+    },
+  },
+  {
+    id: "S206",
+    plants: "a reject that a newer row superseded opens again when a later staging is given up",
+    edits: [
+      {
+        file: "src/state/open-rejects.ts",
+        find: "f.seen, f.seen_before)",
+        replace: "f.seen, 0)",
+      },
+    ],
+    test: {
+      file: "test/src/state/open-rejects.test.ts",
+      title: "are not those of rows that came since, although later ones were given up",
+    },
+  },
+];
