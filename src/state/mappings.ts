@@ -12,7 +12,7 @@ export type SyncMapping = SyncName & { readonly mapping: string };
 export type OlderMapping = {
   /** Whether there may be any. */
   readonly isAny: boolean;
-  /** Records that were neither sent by this mapping nor seen by it unchanged; of a sync without fingerprints none is known. */
+  /** Records not known to be sent by this mapping, or seen by it unchanged; of a sync without fingerprints none is known. */
   readonly records: number;
 };
 
@@ -24,7 +24,7 @@ export interface MappingStore {
   forgetOlderMappings(input: SyncMapping): void;
 }
 
-const setRow = z.object({ id: z.int(), validAfter: z.int() });
+const setRow = z.object({ id: z.int() });
 
 /** Notes the mapping of a staging that was accepted; to be called inside a transaction. */
 export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
@@ -44,25 +44,24 @@ const isOurs = (send: string): string =>
 
 /** The mappings of a SQLite store. */
 export function createMappingStore(db: Database): MappingStore {
-  const set = db.prepare(
-    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
-  );
+  const set = db.prepare("select id from fingerprint_sets where target = $target and sync = $sync");
   const others = "set_id = $setId and mapping <> $mapping";
   const isAny = db.prepare(`select count(*) from mappings where ${others}`);
   const forget = db.prepare(`delete from mappings where ${others}`);
+  // What is unknown counts, too: that its send was forgotten or given up does not say that the service holds nothing older.
   const made = db.prepare(
     `select count(*) from fingerprints f
      left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendOfSeen("f.seen")}
-     where f.set_id = $setId and f.hash is not null and abs(f.send) > $validAfter
+     where f.set_id = $setId and f.hash is not null
        and not ${isOurs("sent")} and not ${isOurs("seen")}`,
   );
   return {
     olderMapping: ({ target, sync, mapping }) => {
       const found = first(setRow, set, { target, sync });
       if (found === undefined) return { isAny: false, records: 0 };
-      const { id: setId, validAfter } = found;
+      const { id: setId } = found;
       if (count(isAny, { setId, mapping }) === 0) return { isAny: false, records: 0 };
-      return { isAny: true, records: count(made, { setId, mapping, validAfter }) };
+      return { isAny: true, records: count(made, { setId, mapping }) };
     },
     forgetOlderMappings: ({ target, sync, mapping }) =>
       db.write(() => {

@@ -4,6 +4,7 @@ import { lookForOlderMapping } from "../../src/older-mapping.ts";
 import type { RunReport } from "../../src/report.ts";
 import { accountsCsv, accountsYaml, Harness, harnessHead } from "../support/harness.ts";
 import { postgres } from "../support/postgres.ts";
+import { none, sendUntilStopped, stopped } from "../support/stopped-send.ts";
 import { TestRun } from "../support/test-run.ts";
 
 const plan = ", plan: plan";
@@ -43,28 +44,8 @@ async function statusOf({ deps }: Harness): Promise<string | undefined> {
 }
 
 /** Sends everything again, as a backfill of all that the source holds. */
-async function backfill(harness: Harness, more: object = {}): Promise<RunReport | null> {
-  const {
-    planBackfill,
-    openBackfill,
-    stageChunk,
-    uploadFile,
-    confirmUpload,
-    commitChunk,
-    closeRun,
-  } = harness.activities;
-  const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
-  const raw = { sync: "accounts", approve: "auto", ...more };
-  const planned = await harness.perform(planBackfill, { ...ref, raw });
-  if ("problem" in planned) throw new Error(planned.problem);
-  const opened = await harness.perform(openBackfill, { ...ref, raw, approved: planned.plan });
-  if ("moved" in opened) throw new Error(opened.moved);
-  const { stage } = await harness.perform(stageChunk, { ...opened, chunk: 1 });
-  const part = { ...opened, chunk: 1, stage, part: 0 };
-  const { fileKey } = await harness.perform(uploadFile, part);
-  await harness.perform(confirmUpload, { ...part, fileKey });
-  await harness.perform(commitChunk, part);
-  return await harness.perform(closeRun, { runId: ref.runId, outcome: "done" });
+async function backfill(harness: Harness, more: object = {}): Promise<RunReport> {
+  return await (await TestRun.backfill(harness, { more })).transfer();
 }
 
 const four =
@@ -107,6 +88,30 @@ it("counts on after a backfill of some rows", async () => {
   expect((await run(edited, "run-2")).warnings).toEqual([four.replace("4 records", "2 records")]);
 });
 
+it("counts on after a backfill that was cut before anything of it was taken", async () => {
+  const { url } = await companies();
+  const first = await Harness.open({ yaml: tableYaml(url, "", none) });
+  await run(first, "run-1");
+  const edited = await first.withYaml(tableYaml(url, plan, none));
+  const backfilled = await TestRun.backfill(edited);
+  const how = { form: "file", answers: ["refused", "refused", "refused"] } as const;
+  expect(await sendUntilStopped(backfilled, await backfilled.stage(), how)).toBe("TooManyRejects");
+  await backfilled.close(stopped);
+  // The one without a plan was seen to be the same.
+  expect((await run(edited, "run-2")).warnings).toEqual([four.replace("4 records", "3 records")]);
+});
+
+it("counts on after fingerprints were forgotten, as by a restored store: the service holds what it held", async () => {
+  const { url } = await companies();
+  const first = await Harness.open({ yaml: tableYaml(url) });
+  await run(first, "run-1");
+  const edited = await first.withYaml(tableYaml(url, plan));
+  const { target } = edited.deps;
+  await edited.state.forgetFingerprints({ target, sync: "accounts" });
+  expect((await run(edited, "run-2")).warnings).toEqual([four]);
+  expect(await statusOf(edited)).toBe(four);
+});
+
 it("is no alarm of a comment, or of another order of members", async () => {
   const { url } = await companies();
   const first = await Harness.open({ yaml: tableYaml(url, plan) });
@@ -129,7 +134,9 @@ it("is no alarm of a source that each run reads anew", async () => {
   const files = { "accounts.csv": accountsCsv(3) };
   const first = await Harness.open({ yaml: accountsYaml(), files });
   await run(first, "run-1");
-  const edited = await first.withYaml(accountsYaml().replace("name: name", "title: name"));
+  const edited = await first.withYaml(
+    accountsYaml().replace("name: name", "name: name, title: name"),
+  );
   expect(await run(edited, "run-2")).toMatchObject({ counts: { sent: 3 }, warnings: [] });
 });
 

@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const againTest = "test/activities/sent-again.test.ts";
 const printsTest = "test/src/state/fingerprints.test.ts";
+const mappingTest = "test/activities/older-mapping.test.ts";
 
 /** What is sent once more, cut or given up, and what sluice holds for known and for new then. */
 export const mutantsOfSentAgain: readonly Mutant[] = [
@@ -109,6 +110,38 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     test: {
       file: "test/src/state/open-rejects.test.ts",
       title: "are not those of rows that came since, although later ones were given up",
+    },
+  },
+  {
+    id: "S207",
+    plants: "what a cut backfill left unknown is no more of the old mapping",
+    edits: [
+      {
+        file: "src/state/mappings.ts",
+        find: "f.hash is not null",
+        replace: "f.hash is not null and f.send <> 0",
+      },
+    ],
+    test: {
+      file: mappingTest,
+      title: "counts on after a backfill that was cut before anything of it was taken",
+    },
+  },
+  {
+    id: "S208",
+    plants: "what a restored store forgot is no more of the old mapping",
+    edits: [
+      {
+        file: "src/state/mappings.ts",
+        find: "f.hash is not null",
+        replace:
+          "f.hash is not null and abs(f.send) > (select valid_after from fingerprint_sets where id = f.set_id)",
+      },
+    ],
+    test: {
+      file: mappingTest,
+      title:
+        "counts on after fingerprints were forgotten, as by a restored store: the service holds what it held",
     },
   },
 ];
