@@ -86,7 +86,7 @@ export function createOpenBackfill(
       const what = `sync ${run.sync} is being sent`;
       const fence = await takeRunLock(deps, { kind: run.kind, ...ref, name, isBegun, what });
       const source = connectorOf(deps, sync.connector);
-      await assertSameSides(deps, { sync, source, isKept: true }, signal);
+      await assertSameSides(deps, { sync, source, isKept: true, isBegun }, signal);
       const held = isBegun
         ? await planOf(deps, runId)
         : await planAgain(deps, { runId, raw, approved }, signal);

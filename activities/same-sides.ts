@@ -28,16 +28,17 @@ export async function assertSameSides(
     /** Undefined where nothing is read: then it need not even be up. */
     readonly source: Source | undefined;
     readonly isKept: boolean;
+    /** Of a run that goes on behind a pause: the first part of it was sent. @default false */
+    readonly isBegun?: boolean;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { sync, source, isKept } = at;
-  const { version, position } = await deps.state.checkpoint({
-    target: deps.target,
-    sync: sync.name,
-  });
-  // Nothing was ever committed, so that nothing is known of either side.
-  const trust: Trust = { isFresh: version === 0, isKept };
+  const { sync, source, isKept, isBegun = false } = at;
+  const name = { target: deps.target, sync: sync.name };
+  const { version, position } = await deps.state.checkpoint(name);
+  // A first run that was cut, and a backfill, leave what is known of the account without a checkpoint.
+  const isFresh = version === 0 && !isBegun && !(await deps.state.hasSent(name));
+  const trust: Trust = { isFresh, isKept };
   const holder = holderOf(deps, sync.name);
   const { account } = await deps.state.identities({ holder: holder.lock });
   if (account === undefined && isKept && version > 0) {

@@ -8,6 +8,7 @@ import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { syncNamed } from "./named.ts";
 import { rebind } from "./state-rebind.ts";
+import { resetSync } from "./state-reset.ts";
 
 /** @throws {BusyError} the sync is being sent: its checkpoint must not move under it. */
 async function assertIdle(state: StateStore, target: string, sync: string): Promise<void> {
@@ -110,14 +111,12 @@ export const registerState: Register = (program, context) => {
     await withState(config, async (store) => {
       await assertIdle(store, target, sync);
       if (options.target !== undefined) await assertKnown(store, { target, sync });
+      const how = { reason: options.reason, at: new Date().toISOString() };
       const { version } = await store.checkpoint({ target, sync });
-      const at = new Date().toISOString();
-      const { reason } = options;
-      const moved = await store.setCheckpoint({ target, sync, version, position, reason, at });
-      if (position === null) {
-        await store.forgetFingerprints({ target, sync });
-        await store.forgetIdentities({ holder: sendLock(target, sync) });
-      }
+      const moved =
+        position === null
+          ? await resetSync(store, { target, sync }, how)
+          : await store.setCheckpoint({ target, sync, version, position, ...how });
       context.print(
         options.json
           ? JSON.stringify(moved)

@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 import type { JsonValue } from "../records/json-value.ts";
+import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
-import { first, jsonColumn, toJson } from "./database.ts";
+import { count, first, jsonColumn, toJson } from "./database.ts";
 
 const knownRow = z
   .object({
@@ -36,6 +37,11 @@ export interface IdentityStore {
     readonly shown: string;
     readonly at: string;
   }): void;
+  /**
+   * Whether something of a sync rests on its account and source though no checkpoint does: a fingerprint of what was sent, which a run
+   * that was cut and a backfill leave too, or a request that may still be applied.
+   */
+  hasSent(input: SyncName): boolean;
   /** The next run of this sync takes what it finds. */
   forgetIdentities(input: { readonly holder: string }): void;
 }
@@ -51,6 +57,15 @@ export function createIdentityStore(db: Database): IdentityStore {
        since = iif(shown = excluded.shown, since, excluded.since)`,
   );
   const forget = db.prepare("delete from identities where holder = $holder");
+  const ofSet = "fingerprint_sets where target = $target and sync = $sync";
+  const isPending = db.prepare(
+    `select count(*) from (select 1 from requests where set_id = (select id from ${ofSet}) limit 1)`,
+  );
+  const isKnown = db.prepare(
+    `select count(*) from (select 1 from fingerprints f join sends s on s.send = abs(f.send)
+       where set_id = (select id from ${ofSet}) and s.send > (select valid_after from ${ofSet})
+         and s.state in ('committed', 'cut') limit 1)`,
+  );
   const meta = db.prepare("select value from meta where name = 'salt'");
   return {
     identities: ({ holder }) => ({
@@ -60,6 +75,7 @@ export function createIdentityStore(db: Database): IdentityStore {
     }),
     setIdentity: (input) =>
       db.write(() => void put.run({ ...input, identity: toJson(input.identity) })),
+    hasSent: (name) => count(isPending, name) > 0 || count(isKnown, name) > 0,
     forgetIdentities: (input) => db.write(() => void forget.run(input)),
   };
 }

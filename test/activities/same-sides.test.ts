@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 
+import { resetSync } from "../../src/commands/state-reset.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness, harnessHead } from "../support/harness.ts";
+import { lateRequest } from "../support/late-request.ts";
 import { postgres, type TestDatabase } from "../support/postgres.ts";
-import { TestRun } from "../support/test-run.ts";
+import { splitOf, TestRun } from "../support/test-run.ts";
 
 const otherKey = "the-key-of-another-account";
 const withOtherKey = (yaml: string): string => yaml.replace("${SLUICE_API_KEY}", otherKey);
@@ -74,6 +76,101 @@ describe("another API key", () => {
     await (await TestRun.open(harness)).close({ outcome: "cancelled" });
     const other = await harness.withYaml(withOtherKey(accountsYaml()));
     expect((await (await TestRun.open(other, { runId: "run-2" })).stage()).records).toBe(5);
+  });
+});
+
+/** A first run of eight accounts of which four are accepted, and that is stopped by the fifth: the checkpoint stays at its beginning. */
+async function cutFirstRun(): Promise<Harness> {
+  const yaml = accountsYaml("reject_limit: { rate: 0%, rows: 0 }");
+  const harness = await Harness.open({ yaml, files: { "accounts.csv": accountsCsv(8) } });
+  const run = await TestRun.open(harness);
+  const chunk = await run.stage();
+  const parts = [0];
+  for (const answer of ["refused", "taken", "refused", "refused", "refused"]) {
+    if (answer === "refused")
+      harness.sandbox.order("confirm-upload", { status: 422, body: { detail: [] } });
+    const part = run.part(chunk, parts.shift());
+    const failure = await run.attemptPart(part, "file");
+    const how = failure && splitOf(failure);
+    if (how !== undefined) parts.unshift(...(await run.split(part, how).catch(() => [])));
+  }
+  const failure = { code: "TooManyRejects", message: "stopped" };
+  const { counts, checkpoint } = await run.close({ outcome: "failed", failure });
+  expect([counts.sent, checkpoint.after]).toEqual([4, 0]);
+  return harness;
+}
+
+const backfillRef = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
+
+/** A backfill of 1,001 companies in chunks of 1,000 whose first chunk was sent, and that made way for another run. */
+async function pausedBackfill(sync = ""): Promise<{
+  readonly harness: Harness;
+  readonly yaml: string;
+  readonly goOn: (as: Harness) => Promise<unknown>;
+}> {
+  const yaml = `${crmYaml((await companies(1_001)).url)}    chunk: { records: 1000 }\n${sync}`;
+  const harness = await Harness.open({ yaml });
+  const { planBackfill, openBackfill, stageChunk, uploadFile, confirmUpload } = harness.activities;
+  const { commitChunk, yieldBackfill } = harness.activities;
+  const ask = { ...backfillRef, raw: { sync: "accounts", approve: "auto" } };
+  const planned = await harness.perform(planBackfill, ask);
+  if ("problem" in planned) throw new Error(planned.problem);
+  const opened = await harness.perform(openBackfill, { ...ask, approved: planned.plan });
+  if ("moved" in opened) throw new Error(opened.moved);
+  const { stage } = await harness.perform(stageChunk, { ...opened, chunk: 1 });
+  const part = { ...opened, chunk: 1, stage, part: 0 };
+  const { fileKey } = await harness.perform(uploadFile, part);
+  await harness.perform(confirmUpload, { ...part, fileKey });
+  await harness.perform(commitChunk, part);
+  await harness.perform(yieldBackfill, opened);
+  const goOn = async (as: Harness): Promise<unknown> =>
+    await as.perform(as.activities.openBackfill, { ...ask, approved: undefined });
+  return { harness, yaml, goOn };
+}
+
+describe("another API key while no checkpoint was made", () => {
+  it("stops a run behind a first one that was cut: what was accepted of that is known", async () => {
+    const harness = await cutFirstRun();
+    const told = await refusalOf(await harness.withYaml(withOtherKey(accountsYaml())), "run-2");
+    expect(told).toContain("the API key is not the one that was sent with before");
+  });
+
+  it("stops a run behind a backfill", async () => {
+    const { harness, yaml } = await pausedBackfill();
+    await harness.perform(harness.activities.closeRun, { ...backfillRef, outcome: "done" });
+    const told = await refusalOf(await harness.withYaml(withOtherKey(yaml)), "run-2");
+    expect(told).toContain("the API key is not the one that was sent with before");
+  });
+
+  it("stops a run while a request of the first one may still be applied", async () => {
+    const files = { "accounts.csv": accountsCsv(5) };
+    const harness = await Harness.open({ yaml: accountsYaml(), files });
+    const run = await TestRun.open(harness);
+    await lateRequest(run, await run.stage(), "aborted before");
+    await run.close({ outcome: "cancelled" });
+    const told = await refusalOf(await harness.withYaml(withOtherKey(accountsYaml())), "run-2");
+    expect(told).toContain("the API key is not the one that was sent with before");
+  });
+
+  it.each(["changed", "all"])(
+    "stops a backfill that goes on behind a pause: send %s",
+    async (send) => {
+      const { harness, yaml, goOn } = await pausedBackfill(`    send: ${send}\n`);
+      const other = await harness.withYaml(withOtherKey(yaml));
+      const { message } = await failureOf(goOn(other));
+      expect(message).toContain("the API key is not the one that was sent with before");
+    },
+  );
+
+  it("ends a backfill that waits, when the sync is reset for it", async () => {
+    const { harness, yaml, goOn } = await pausedBackfill();
+    const other = await harness.withYaml(withOtherKey(yaml));
+    const { state, target } = other.deps;
+    const at = "2026-01-01T00:00:00.000Z";
+    await resetSync(state, { target, sync: "accounts" }, { reason: "another account", at });
+    expect((await failureOf(goOn(other))).message).toBe("run backfill-1 has ended as cancelled");
+    const { counts } = await (await TestRun.open(other, { runId: "run-2" })).transfer();
+    expect(counts).toMatchObject({ sent: 1_001 });
   });
 });
 

@@ -23,7 +23,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     edits: [
       {
         file: "activities/same-sides.ts",
-        find: "const trust: Trust = { isFresh: version === 0, isKept };",
+        find: "const trust: Trust = { isFresh, isKept };",
         replace: "const trust: Trust = { isFresh: true, isKept };",
       },
     ],
@@ -121,6 +121,50 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     test: {
       file: "test/connectors/postgres/identity.test.ts",
       title: "stops when it is dropped and made again under its name",
+    id: "S210",
+    plants:
+      "another account behind a first run that was cut, which made no checkpoint, is taken without a word",
+    edits: [
+      {
+        file: "activities/same-sides.ts",
+        find: " && !(await deps.state.hasSent(name));",
+        replace: ";",
+      },
+    ],
+    test: {
+      file: "test/activities/same-sides.test.ts",
+      title: "stops a run behind a first one that was cut: what was accepted of that is known",
+    },
+  },
+  {
+    id: "S211",
+    plants:
+      "a backfill that keeps no fingerprints goes on behind a pause with another account's key",
+    edits: [
+      {
+        file: "activities/same-sides.ts",
+        find: "version === 0 && !isBegun && ",
+        replace: "version === 0 && ",
+      },
+    ],
+    test: {
+      file: "test/activities/same-sides.test.ts",
+      title: "stops a backfill that goes on behind a pause: send all",
+    },
+  },
+  {
+    id: "S212",
+    plants: "a backfill that waits goes on behind a reset, with what it sent to the account before",
+    edits: [
+      {
+        file: "src/commands/state-reset.ts",
+        find: "  await endBackfills(state, { target, sync }, at);\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/activities/same-sides.test.ts",
+      title: "ends a backfill that waits, when the sync is reset for it",
     },
   },
 ];
