@@ -7,6 +7,7 @@ import {
   chunkUnsentMsMax,
   lightweightBodyBytesMax,
   pageRowsMax,
+  refusalKnownMs,
   replayChunkRowsMax,
   uploadBytesMax,
 } from "../src/limits.ts";
@@ -93,6 +94,7 @@ async function jobOf(
   const isFullRead =
     connectorOf(deps, sync.connector).restart?.(sync.connectorConfig) === "each-run";
   const isReplay = run.kind === "replay";
+  const since = new Date(deps.now() - refusalKnownMs).toISOString();
   const first =
     run.kind === "backfill" ? await deps.state.committedSend({ runId, chunk: 1 }) : undefined;
   const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
@@ -114,7 +116,7 @@ async function jobOf(
     limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
     mapping: recordModule === undefined ? { name, record, stream } : { name, recordModule, stream },
     keepRows: sync.pii.rejects,
-    refused: request.full === true ? undefined : { target: deps.target, sync: name },
+    refused: request.full === true ? undefined : { target: deps.target, sync: name, since },
     doubts: doubtsOf(deps, { run, chunk, isFullRead }),
     recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
     changed: changedOf(deps, { run, chunk, drawn, isFullRead, begunAt, oneEach }),

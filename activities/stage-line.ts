@@ -57,8 +57,8 @@ export type StageJob = {
   readonly keepRows: KeepRows;
   /** Bytes of a body that a record must fit into alone; undefined lets it travel as a file. */
   readonly recordBytesMax: number | undefined;
-  /** Of which sync what the service refused before is not tried again; undefined tries everything. */
-  readonly refused?: SyncName | undefined;
+  /** Of which sync what the service refused since then (ISO) is not tried again; undefined tries everything. */
+  readonly refused?: (SyncName & { readonly since: string }) | undefined;
   /** What is sent once more before anything is read, or, where nothing is read, alone; undefined sends nothing so. */
   readonly doubts?: (DoubtJob & { readonly isAlone: boolean }) | undefined;
   /** Undefined sends every record. */

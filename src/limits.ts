@@ -279,6 +279,12 @@ export const hostBeatMs = 10_000;
 /** Silence after which a worker is no reason any more to leave the store's schema as it is. */
 export const beatsKeepSchemaMs = 60_000;
 
+/** Syncs with something in doubt that are looked at. */
+export const doubtfulSyncsMax = 1_000;
+
+/** How long what the service refused is not tried again in a chunk that is not committed: the fault may have been its own. */
+export const refusalKnownMs = 24 * 3_600_000;
+
 /** Silence after which nothing is kept of a worker. */
 export const hostForgottenMs = 24 * 3_600_000;
 

@@ -32,6 +32,9 @@ export async function resetSync(
   const { version } = await state.checkpoint({ target, sync });
   const moved = await state.setCheckpoint({ target, sync, version, position: null, reason, at });
   await state.forgetFingerprints({ target, sync });
+  // What was staged for one account is not sent to another; everything comes again from the source.
+  await state.forgetDoubts({ target, sync });
+  await state.forgetRefusals({ target, sync });
   // Last: until all of it is forgotten, another account is noticed.
   await state.forgetIdentities({ holder: sendLock(target, sync) });
   return moved;

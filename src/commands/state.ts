@@ -1,12 +1,16 @@
 import { sourcesOf } from "../../connectors/registry.ts";
+import { systemClock } from "../clock.ts";
 import { targetOf, type Config } from "../config/config.ts";
 import { BusyError, ConfigError, messageOf } from "../errors.ts";
+import { doubtfulSyncsMax } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import type { SyncName } from "../state/checkpoints.ts";
 import { sendLock } from "../state/locks.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { syncNamed } from "./named.ts";
+import { counted } from "./report-text.ts";
 import { rebind } from "./state-rebind.ts";
 import { resetSync } from "./state-reset.ts";
 
@@ -60,9 +64,25 @@ async function assertKnown(
 ): Promise<void> {
   const { version } = await state.checkpoint({ target, sync });
   if (version > 0) return;
+  const doubtful = await state.doubtfulSyncs({ limit: doubtfulSyncsMax });
+  if (doubtful.some((each) => each.sync === sync && each.target === target)) return;
   throw new ConfigError(`sync ${sync} has no checkpoint of ${target}`, {
     hint: "take the target that `sluice status` names",
   });
+}
+
+/** Says what a reset gives up of what was in doubt: it may be in no source any more. */
+async function tellOfDoubts(
+  context: Context,
+  state: StateStore,
+  { target, sync }: SyncName,
+): Promise<void> {
+  const { inDoubt, lost } = await state.doubtFacts({ target, sync, now: systemClock()() });
+  if (inDoubt + lost === 0) return;
+  const many = counted(inDoubt + lost, "record");
+  context.say(
+    `${sync}: an older value may have been applied over ${many}: they go again as far as the source still holds them`,
+  );
 }
 
 async function showState(
@@ -113,6 +133,7 @@ export const registerState: Register = (program, context) => {
       if (options.target !== undefined) await assertKnown(store, { target, sync });
       const how = { reason: options.reason, at: new Date().toISOString() };
       const { version } = await store.checkpoint({ target, sync });
+      if (position === null) await tellOfDoubts(context, store, { target, sync });
       const moved =
         position === null
           ? await resetSync(store, { target, sync }, how)

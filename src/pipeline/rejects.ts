@@ -77,7 +77,7 @@ export function assertWithinLimit(
       `(${rows} rows and ${rate * 100} %): the chunk that would exceed it is not sent`,
     {
       field: "reject_limit",
-      hint: "look at `sluice rejects list`; mend the source or the mapping",
+      hint: "look at `sluice rejects list`; mend the source or the mapping. What the service refused by a fault of its own is tried again a day later, or by `sluice run --full`",
     },
   );
 }

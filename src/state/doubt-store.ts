@@ -45,6 +45,9 @@ export type DoubtFacts = {
   readonly stray: number;
 };
 
+const keyRow = z.object({ key: z.string() });
+const syncRow = z.object({ target: z.string(), sync: z.string() }).readonly();
+
 const strayRow = z.object({ key: z.string(), runId: z.string() }).readonly();
 
 /** A key that may have been sent, and the run that was given up while it sent it. */
@@ -75,6 +78,12 @@ export interface DoubtStore {
   ): DoubtFacts;
   /** What of a sync is in doubt now. */
   doubtFacts(input: SyncName & { readonly now: Moment }): DoubtFacts;
+  /** Keys in doubt of a sync whose staged line is gone, in order. */
+  lostKeys(input: SyncName & { readonly limit: number }): string[];
+  /** The syncs with keys in doubt, or stray ones: also those that are not configured any more. */
+  doubtfulSyncs(input: { readonly limit: number }): SyncName[];
+  /** Forgets what of a sync is in doubt and which of its keys are stray: what it holds counts no more. */
+  forgetDoubts(input: SyncName): void;
   /** Stray keys of a sync, in order. */
   strayKeys(input: SyncName & { readonly limit: number }): StrayKey[];
   /** The stagings of a run whose files hold lines that may have to be sent once more. */
@@ -130,12 +139,43 @@ function createFacts(db: Database): (setId: number, now: Moment) => DoubtFacts {
   };
 }
 
+/** What tells of keys, and forgets them. */
+type NamingStore = Pick<DoubtStore, "doubtfulSyncs" | "forgetDoubts" | "lostKeys" | "strayKeys">;
+
+function createNaming(db: Database, setOf: (name: SyncName) => number): NamingStore {
+  const strays = db.prepare(
+    "select key, run_id as runId from stray_keys where set_id = $setId order by key limit $limit",
+  );
+  const lost = db.prepare(
+    "select distinct key from doubts where set_id = $setId and is_lost order by key limit $limit",
+  );
+  const doubtfulSyncs = db.prepare(
+    `select target, sync from fingerprint_sets
+     where exists (select 1 from doubts where set_id = id) or exists (select 1 from stray_keys where set_id = id)
+     order by sync, target limit $limit`,
+  );
+  const forgets = ["doubts", "stray_keys"].map((table) =>
+    db.prepare(`delete from ${table} where set_id = $setId`),
+  );
+  return {
+    lostKeys: ({ limit, ...name }) =>
+      all(keyRow, lost, { setId: setOf(name), limit }).map(({ key }) => key),
+    doubtfulSyncs: (input) => all(syncRow, doubtfulSyncs, input),
+    forgetDoubts: (name) =>
+      db.write(() => {
+        for (const forget of forgets) forget.run({ setId: setOf(name) });
+      }),
+    strayKeys: ({ limit, ...name }) => all(strayRow, strays, { setId: setOf(name), limit }),
+  };
+}
+
 /** What may still land, of a SQLite store. */
 export function createDoubtStore(db: Database): DoubtStore {
   const requests = createRequests(db);
   const settling = createSettling(db);
   const factsOf = createFacts(db);
   const set = db.prepare("select id from fingerprint_sets where target = $target and sync = $sync");
+  const setOf = (name: SyncName): number => count(set, { target: name.target, sync: name.sync });
   const doubtful = db.prepare(
     `select key, send, record, run_id as runId, chunk, stage, host from (
        select key, send, record from doubts
@@ -148,13 +188,9 @@ export function createDoubtStore(db: Database): DoubtStore {
     "select distinct process from requests where is_open and process <> $but",
   );
   const openOf = db.prepare("select request from requests where is_open and process = $process");
-  const strays = db.prepare(
-    "select key, run_id as runId from stray_keys where set_id = $setId order by key limit $limit",
-  );
   const kept = db.prepare(
     `select distinct chunk, stage from doubts d join sends s on s.send in (d.send, d.next_send) where run_id = $runId`,
   );
-  const setOf = (name: SyncName): number => count(set, { target: name.target, sync: name.sync });
   return {
     doubtfulRecords: ({ after, now, limit, ...name }) => {
       const setId = setOf(name);
@@ -177,7 +213,7 @@ export function createDoubtStore(db: Database): DoubtStore {
         return factsOf(setId, now);
       }),
     doubtFacts: ({ now, ...name }) => factsOf(setOf(name), now),
-    strayKeys: ({ limit, ...name }) => all(strayRow, strays, { setId: setOf(name), limit }),
+    ...createNaming(db, setOf),
     keptStages: ({ runId }) => all(stageRow, kept, { runId }),
   };
 }

@@ -15,6 +15,7 @@ create table refusals (
   hash blob not null,
   code text not null,
   field text,
+  noted_at text not null,
   primary key (set_id, key, hash)
 ) without rowid;
 `;

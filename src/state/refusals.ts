@@ -21,12 +21,15 @@ export type Refusal = z.output<typeof refusalRow>;
 
 /** What the service refused in chunks that are not committed: whoever stages one again need not find it again. */
 export interface RefusalStore {
-  refusals(input: SyncName): Refusal[];
+  /** Those that were noted after `since` (ISO): older ones are tried again, because the fault may have been the service's. */
+  refusals(input: SyncName & { readonly since: string }): Refusal[];
+  /** Has all of them tried again. */
+  forgetRefusals(input: SyncName): void;
 }
 
 /** Notes refusals, and forgets them with the commit of their chunk; both to be called inside a transaction. */
 export type Refusing = {
-  note(name: StageName, rejects: readonly RejectEntry[]): void;
+  note(name: StageName, rejects: readonly RejectEntry[], at: string): void;
   forget(name: StageName & { readonly send: number }): void;
 };
 
@@ -37,7 +40,8 @@ export function createRefusing(db: Database): Refusing {
   );
   const ofRun = `(select id from fingerprint_sets join runs using (target, sync) where run_id = $runId)`;
   const add = db.prepare(
-    `insert or replace into refusals (set_id, key, hash, code, field) values (${ofRun}, $key, $hash, $code, $field)`,
+    `insert or replace into refusals (set_id, key, hash, code, field, noted_at)
+     values (${ofRun}, $key, $hash, $code, $field, $at)`,
   );
   const isAny = db.prepare(
     `select count(*) from (select 1 from refusals where set_id = ${ofRun} limit 1)`,
@@ -48,10 +52,10 @@ export function createRefusing(db: Database): Refusing {
        or key in (select key from rejects where run_id = $runId and chunk = $chunk and stage = $stage and step = 'send'))`,
   );
   return {
-    note: ({ runId }, rejects) => {
+    note: ({ runId }, rejects, at) => {
       makeSet.run({ runId });
       for (const { key, hash, code, field = null } of rejects) {
-        if (key !== undefined && hash !== undefined) add.run({ runId, key, hash, code, field });
+        if (key !== undefined && hash !== undefined) add.run({ runId, key, hash, code, field, at });
       }
     },
     forget: ({ runId, chunk, stage, send }) => {
@@ -64,7 +68,13 @@ export function createRefusing(db: Database): Refusing {
 export function createRefusalStore(db: Database): RefusalStore {
   const select = db.prepare(
     `select key, hash, code, field from refusals join fingerprint_sets on id = set_id
-     where target = $target and sync = $sync`,
+     where target = $target and sync = $sync and noted_at > $since`,
   );
-  return { refusals: ({ target, sync }) => all(refusalRow, select, { target, sync }) };
+  const forget = db.prepare(
+    "delete from refusals where set_id = (select id from fingerprint_sets where target = $target and sync = $sync)",
+  );
+  return {
+    refusals: ({ target, sync, since }) => all(refusalRow, select, { target, sync, since }),
+    forgetRefusals: ({ target, sync }) => db.write(() => void forget.run({ target, sync })),
+  };
 }

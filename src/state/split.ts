@@ -81,7 +81,7 @@ function createClosing(db: Database): (
     addRejects(name, rejects, at);
     countRejects.run({ ...name, rejected: rejects.length });
     for (const { key } of rejects) if (key !== undefined) forget.run({ key, runId });
-    refusing.note(name, rejects);
+    refusing.note(name, rejects, at);
   };
 }
 

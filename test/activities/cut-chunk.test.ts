@@ -56,6 +56,18 @@ describe.each(forms)("a chunk that is given up on its way, as a %s", (form) => {
     });
   });
 
+  it("tries what was refused once more a day later: the fault may have been the service's", async () => {
+    const run = await stoppedRun(form);
+    await run.close(stopped);
+    run.harness.clock.nowMs += 23 * 3_600_000;
+    const second = await laterRun(run, "run-2");
+    expect(await second.stage()).toMatchObject({ records: 3, counts: { rejected: 1 } });
+    await second.close({ outcome: "cancelled" });
+    run.harness.clock.nowMs += 3_600_001;
+    const third = await laterRun(run, "run-3");
+    expect(await third.transfer(form)).toMatchObject({ counts: { sent: 4, rejected: 0 } });
+  });
+
   it("has a refused record tried that changed since, and all of them by a full run", async () => {
     const run = await stoppedRun(form);
     await run.close(stopped);

@@ -1,6 +1,7 @@
 import type { RunReport } from "../../src/report.ts";
 import { accountsCsv, harnessHead, type Harness } from "./harness.ts";
-import { rows, TestRun } from "./test-run.ts";
+import { lateRequest } from "./late-request.ts";
+import { rows, stagedRun, TestRun } from "./test-run.ts";
 
 /** Longer than any request may still be applied. */
 export const overMs = 30 * 60_000;
@@ -33,6 +34,18 @@ export async function transfer(
 ): Promise<RunReport> {
   const run = await TestRun.open(harness, kind === undefined ? { runId } : { runId, kind });
   return await run.transfer("body");
+}
+
+/** A project of five accounts that a given-up run has sent late, over the newer ones of the next run. */
+export async function inDoubt(): Promise<Harness> {
+  const { run, chunk } = await stagedRun();
+  const { harness } = run;
+  const late = await lateRequest(run, chunk);
+  harness.terminated.add("first-run-1");
+  await harness.write("accounts.csv", newer);
+  await transfer(harness, "run-2");
+  await late.arrive();
+  return harness;
 }
 
 /** A run that sends what is in doubt, as the workflow `resend` makes it. */

@@ -14,7 +14,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage-chunk.ts",
-        find: "refused: request.full === true ? undefined : { target: deps.target, sync: name },",
+        find: "refused: request.full === true ? undefined : { target: deps.target, sync: name, since },",
         replace: "refused: undefined,",
       },
     ],

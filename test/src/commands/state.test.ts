@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { registerState } from "../../../src/commands/state.ts";
 import { readEnvironment } from "../../../src/config/environment.ts";
+import { inDoubt, overMs, resend, transfer } from "../../support/doubt-story.ts";
 import {
   accountsCsv,
   accountsYaml,
@@ -11,7 +12,7 @@ import {
   harnessKey,
 } from "../../support/harness.ts";
 import { postgres } from "../../support/postgres.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { rows, stagedRun, TestRun } from "../../support/test-run.ts";
 
 const otherKey = "the-key-of-another-account";
 const rotated = accountsYaml().replace("${SLUICE_API_KEY}", otherKey);
@@ -85,12 +86,51 @@ describe("sluice state rebind", () => {
   });
 });
 
+/** How the service refuses the first record of a part by its name. */
+const oneRefused = {
+  detail: [{ loc: ["body", "data", 0, "account_id"], msg: "closed", type: "value_error" }],
+};
+
 describe("sluice state reset", () => {
   it("sends everything to the account of another key", async () => {
     const harness = await withOtherKey();
     await said(harness, "reset", "--reason", "another account");
     const { counts } = await (await TestRun.open(harness, { runId: "run-2" })).transfer();
     expect(counts).toMatchObject({ read: 5, sent: 5 });
+  });
+
+  it("sends nothing to the other account that was in doubt in the first", async () => {
+    const harness = await inDoubt();
+    harness.clock.nowMs += overMs;
+    const other = await harness.withYaml(rotated);
+    const lines = await said(other, "reset", "--reason", "another account");
+    expect(lines[0]).toContain("an older value may have been applied over 5 records");
+    await harness.write("accounts.csv", "id,domain,name\nb1,b1.example,B\n");
+    expect(await resend(other, "run-3")).toMatchObject({ counts: { sent: 0 } });
+    expect(await transfer(other, "run-4")).toMatchObject({ counts: { sent: 1 } });
+  });
+
+  it("gives up what is in doubt of a sync that is not configured any more", async () => {
+    const harness = await inDoubt();
+    const { state, target } = harness.deps;
+    const elsewhere = { target: "https://elsewhere", sync: "accounts" };
+    await harness.withYaml(accountsYaml().replace("  accounts:\n    from", "  others:\n    from"));
+    await said(harness, "reset", "accounts", "--target", target, "--reason", "removed");
+    expect(await state.doubtfulSyncs({ limit: 9 })).toEqual([]);
+    const { target: to } = elsewhere;
+    await expect(
+      said(harness, "reset", "accounts", "--target", to, "--reason", "removed"),
+    ).rejects.toThrow("has no checkpoint of https://elsewhere");
+  });
+
+  it("has tried again what the service refused", async () => {
+    const run = await stagedRun("reject_limit: { rate: 0%, rows: 0 }");
+    const { harness } = run.run;
+    harness.sandbox.order("upload-json", { status: 422, body: oneRefused });
+    await expect(run.run.send(run.chunk, "body")).rejects.toThrow("reject_limit");
+    await run.run.close({ outcome: "failed" });
+    await said(harness, "reset", "--reason", "the service is mended");
+    expect(await transfer(harness, "run-2")).toMatchObject({ counts: { sent: rows } });
   });
 
   it("asks for a name beside another target: not every sync has a checkpoint there", async () => {
