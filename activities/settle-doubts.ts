@@ -1,6 +1,6 @@
+import { doubtWarnings } from "../src/doubt-warnings.ts";
 import { messageOf } from "../src/errors.ts";
 import { hostForgottenMs } from "../src/limits.ts";
-import type { DoubtFacts } from "../src/state/doubt-store.ts";
 import type { Run } from "../src/state/runs.ts";
 import { attempt } from "./attempt.ts";
 import { syncOf, type Dependencies } from "./dependencies.ts";
@@ -22,53 +22,6 @@ export async function endGoneSenders(deps: Looking): Promise<void> {
   for (const process of await state.openSenders({ but })) {
     if (await isGone(deps, process)) await state.endSender({ process, now: clock() });
   }
-}
-
-function minutesText(ms: number): string {
-  const minutes = Math.max(1, Math.ceil(ms / 60_000));
-  return `${minutes} min`;
-}
-
-function counted(records: number): string {
-  return records === 1 ? "1 record" : `${records} records`;
-}
-
-/** What a person should know of what may still land, when a run has ended. */
-function doubtWarnings(
-  { inDoubt, due, lost, waitMs, pending, pendingMs, stray }: DoubtFacts,
-  { isDone }: { readonly isDone: boolean },
-): string[] {
-  const warnings: string[] = [];
-  if (pending > 0 && !isDone) {
-    const how =
-      pendingMs === undefined ? "until its process ends" : `for ${minutesText(pendingMs)}`;
-    const many = counted(pending);
-    warnings.push(
-      `the outcome of requests with ${many} is unknown: they may still be applied, ${how}`,
-    );
-  }
-  if (inDoubt > 0) {
-    const when =
-      due === inDoubt
-        ? "with the next run"
-        : waitMs === undefined
-          ? "when the older request has ended"
-          : `in ${minutesText(waitMs)}`;
-    warnings.push(
-      `an older value may still be applied over ${counted(inDoubt)}, which will be sent once more ${when}`,
-    );
-  }
-  if (lost > 0) {
-    warnings.push(
-      `an older value may have been applied over ${counted(lost)}, and the staged file that could send them once more is gone: \`sluice status\` names some, for a backfill`,
-    );
-  }
-  if (stray > 0) {
-    warnings.push(
-      `${counted(stray)} that a run may have sent before it was given up came with no later run: \`sluice status\` names some`,
-    );
-  }
-  return warnings;
 }
 
 /** Settles what may still land when a run has ended, and has the rest sent once more when that is over. */

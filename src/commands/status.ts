@@ -14,7 +14,13 @@ import type { StateStore } from "../state/state-store.ts";
 import { askTemporal, type Silent } from "./ask-temporal.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
-import { doubtJson, doubtLines, lookForDoubts, type DoubtStatus } from "./doubts-status.ts";
+import {
+  doubtJson,
+  doubtLines,
+  lookForDoubts,
+  type ConfiguredSync,
+  type DoubtStatus,
+} from "./doubts-status.ts";
 import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox-status.ts";
 import { grouped } from "./report-text.ts";
 import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
@@ -43,6 +49,9 @@ function transfersOf({ syncs, pulls }: Config): Transfer[] {
     .map(({ name, kind, schedule }): Transfer => ({ name, kind, schedule }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** Open runs looked at: a sync or pull has a few at most. */
+const openRunsMax = 1_000;
 
 /** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
 const runsLookedThrough = 50;
@@ -86,6 +95,19 @@ async function olderMappings(state: StateStore, config: Config): Promise<string[
   return lines;
 }
 
+/** The configured syncs, as what is in doubt of them is looked for. */
+async function syncsOf(state: StateStore, config: Config): Promise<ConfiguredSync[]> {
+  const sources = sourcesOf(config);
+  const target = targetOf(config.api);
+  const open = await state.runs({ isOpen: true, limit: openRunsMax });
+  return [...config.syncs.values()].map(({ name, connector }) => ({
+    target,
+    sync: name,
+    isPosted: sources.get(connector)?.push !== undefined,
+    isUnderWay: open.some((run) => run.sync === name && run.target === target),
+  }));
+}
+
 async function look(state: StateStore, config: Config, context: Context): Promise<Status> {
   const transfers = transfersOf(config);
   const found = await Promise.all(
@@ -120,10 +142,7 @@ async function look(state: StateStore, config: Config, context: Context): Promis
       return statusOf(transfer, seen, new Date(now));
     }),
     inboxes: await lookIntoInboxes(config, state),
-    doubts: await lookForDoubts(
-      state,
-      [...config.syncs.keys()].map((sync) => ({ target: targetOf(config.api), sync })),
-    ),
+    doubts: await lookForDoubts(state, await syncsOf(state, config), systemClock()()),
     mappings: await olderMappings(state, config),
     gates: await shutGates(state, config),
     workers: beats.length,

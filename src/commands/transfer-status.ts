@@ -1,4 +1,5 @@
 import type { ScheduleConfig } from "../config/schedule.ts";
+import { isOfDoubt } from "../doubt-warnings.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { RunReport } from "../report.ts";
 import { nextTimes } from "../schedules/fire-times.ts";
@@ -88,7 +89,8 @@ function problemOfEnded(last: RunReport, openRejects: number): Problem | undefin
     const hint = `\`sluice rejects list --open --sync ${last.sync}\``;
     return { text: `${counted(openRejects, "reject")} open`, hint };
   }
-  const [warning] = last.warnings;
+  // What was in doubt then is told as it stands now, on lines of its own.
+  const warning = last.warnings.find((text) => !isOfDoubt(text));
   return warning === undefined
     ? undefined
     : { text: warning, hint: `\`sluice runs show ${runId}\`` };

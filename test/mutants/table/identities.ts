@@ -167,4 +167,110 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       title: "ends a backfill that waits, when the sync is reset for it",
     },
   },
+  {
+    id: "S213",
+    plants: "what was in doubt in one account is sent to another one behind a reset",
+    edits: [
+      {
+        file: "src/commands/state-reset.ts",
+        find: "  await state.forgetDoubts({ target, sync });\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/commands/state.test.ts",
+      title: "sends nothing to the other account that was in doubt in the first",
+    },
+  },
+  {
+    id: "S214",
+    plants: "nobody is told of what is in doubt of a sync that was removed from the configuration",
+    edits: [
+      {
+        file: "src/commands/doubts-status.ts",
+        find: "[...syncs, ...others].map",
+        replace: "[...syncs, ...others.slice(9)].map",
+      },
+    ],
+    test: {
+      file: "test/src/commands/doubts-status.test.ts",
+      title: "is told of a sync that is not configured any more, with both ways on",
+    },
+  },
+  {
+    id: "S215",
+    plants: "what the service refused by its own fault is not tried again behind a reset",
+    edits: [
+      {
+        file: "src/commands/state-reset.ts",
+        find: "  await state.forgetRefusals({ target, sync });\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/commands/state.test.ts",
+      title: "has tried again what the service refused",
+    },
+  },
+  {
+    id: "S216",
+    plants: "what the service refused in a chunk that is never committed is never tried again",
+    edits: [
+      {
+        file: "src/state/refusals.ts",
+        find: "and noted_at > $since`",
+        replace: "and $since is not null`",
+      },
+    ],
+    test: {
+      file: "test/activities/cut-chunk.test.ts",
+      title: "tries what was refused once more a day later: the fault may have been the service's",
+    },
+  },
+  {
+    id: "S217",
+    plants: "keys whose newer value is lost are counted and not named",
+    edits: [
+      {
+        file: "src/commands/doubts-status.ts",
+        find: "${namesOf(lost, facts.lost)} → ${way}",
+        replace: "${way}",
+      },
+    ],
+    test: {
+      file: "test/src/commands/doubts-status.test.ts",
+      title: "names the keys of which the newer line is lost",
+    },
+  },
+  {
+    id: "S218",
+    plants: "status says of what was in doubt when the last run ended that it still is",
+    edits: [
+      {
+        file: "src/commands/transfer-status.ts",
+        find: "last.warnings.find((text) => !isOfDoubt(text))",
+        replace: "last.warnings.at(0)",
+      },
+    ],
+    test: {
+      file: "test/src/commands/transfer-status.test.ts",
+      title:
+        "leaves out what was in doubt when the run ended: how that stands now is told on lines of its own",
+    },
+  },
+  {
+    id: "S219",
+    plants: "a backfill is advised of rows that others post",
+    edits: [
+      {
+        file: "src/commands/doubts-status.ts",
+        find: "configured?.isPosted === true",
+        replace: "configured === null",
+      },
+    ],
+    test: {
+      file: "test/src/commands/doubts-status.test.ts",
+      title: "is no matter of a backfill where others post the rows",
+    },
+  },
 ];

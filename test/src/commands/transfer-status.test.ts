@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { statusOf, type Transfer } from "../../../src/commands/transfer-status.ts";
+import { doubtWarnings } from "../../../src/doubt-warnings.ts";
 import { missedAfterMs } from "../../../src/limits.ts";
 import type { RunReport } from "../../../src/report.ts";
 
@@ -95,6 +96,19 @@ describe("statusOf", () => {
   ])("says %s", (_, changes, problem) => {
     const status = statusOf(accounts, { last: report(changes), open: undefined }, soon);
     expect(status.problem).toEqual(problem);
+  });
+
+  it("leaves out what was in doubt when the run ended: how that stands now is told on lines of its own", () => {
+    const facts = { inDoubt: 3, due: 0, waitMs: 90_000, lost: 2, stray: 1 };
+    const pending = { pending: 4, pendingMs: 90_000 };
+    const warnings = doubtWarnings({ ...facts, ...pending }, { isDone: false });
+    expect(warnings).toHaveLength(4);
+    const problemOf = (...more: string[]): unknown => {
+      const last = report({ warnings: [...warnings, ...more] });
+      return statusOf(accounts, { last, open: undefined }, soon).problem;
+    };
+    expect(problemOf()).toBeUndefined();
+    expect(problemOf("the file is empty")).toMatchObject({ text: "the file is empty" });
   });
 
   it("says why what the file schedules does not begin by itself", () => {
