@@ -22,7 +22,7 @@ export function createConfirmUpload(
       const name = { runId, chunk, stage, part };
       const { stream } = syncOf(deps, run.sync);
       await assertServed(deps, ref, { stream, signal });
-      const { request, beforeSend, mayLand } = leavingNow(deps, "file");
+      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "file", stream });
       const confirming = { ...name, form: "file", confirm: fileKey, host: deps.hostId } as const;
       const receipt = await state.beginPart({ ...confirming, request, at: isoNow(deps) });
       const { attempts, request: number } = receipt;

@@ -34,7 +34,7 @@ export type Leaving = {
 /** Notes who sends, when, and how long the service may take to apply it. To be called just before `beginPart`. */
 export function leavingNow(
   { clock, config, process }: Pick<Dependencies, "clock" | "config" | "process">,
-  form: PartForm,
+  { form, stream }: { readonly form: PartForm; readonly stream: string },
 ): Leaving {
   const passedMs = startWatch();
   let hasLeft = false;
@@ -42,6 +42,7 @@ export function leavingNow(
   return {
     request: {
       process,
+      stream,
       now: clock(),
       deadlineMs: requestDeadlineMs,
       restMs: processingMs + landingMarginMs,

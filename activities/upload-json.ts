@@ -43,7 +43,7 @@ export function createUploadJson(
       const ranges = await state.rangesToSend({ ...name, form: "body" });
       const file = stagedFile(deps.stagingFolder, name);
       const body = ranges && (await bodyOf(file, { stream, ranges }));
-      const { request, beforeSend, mayLand } = leavingNow(deps, "body");
+      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });
       const sending = { ...name, form: "body", host: deps.hostId, request } as const;
       const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
       const { attempts, request: number } = receipt;

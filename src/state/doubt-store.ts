@@ -119,14 +119,15 @@ function createFacts(db: Database): (setId: number, now: Moment) => DoubtFacts {
   );
   const countStrays = db.prepare("select count(*) from stray_keys where set_id = $setId");
   return (setId, now) => {
-    const pending = requests.pending(setId);
-    const landing = pending.filter((each) => !isOver(each, now));
+    const pending = requests.concerning(setId);
+    const landing = pending.filter((each) => each.setId === setId && !isOver(each, now));
     const records = landing.flatMap(({ ranges }) => ranges.map(([from, to]) => to - from));
     const isOpen = landing.some((each) => each.isOpen);
     const dueAfter = (ms: number): number =>
       count(countDue, { setId, landing: landingAfter(ms, pending, now) });
     const due = dueAfter(0);
-    const ends = landing.filter((each) => !each.isOpen).map((each) => leftMs(each, now));
+    const waiting = pending.filter((each) => !each.isOpen && !isOver(each, now));
+    const ends = waiting.map((each) => leftMs(each, now));
     return {
       inDoubt: count(countWaiting, { setId }),
       lost: count(countLost, { setId }),
@@ -194,7 +195,7 @@ export function createDoubtStore(db: Database): DoubtStore {
   return {
     doubtfulRecords: ({ after, now, limit, ...name }) => {
       const setId = setOf(name);
-      const landing = landingAfter(0, requests.pending(setId), now);
+      const landing = landingAfter(0, requests.concerning(setId), now);
       return all(doubtfulRow, doubtful, { setId, landing, limit, ...after });
     },
     loseLines: ({ send }) => db.write(() => void lose.run({ send })),

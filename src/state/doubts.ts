@@ -10,6 +10,7 @@ import { createSentKeys } from "./sent-keys.ts";
 /** A part that is about to leave. */
 export type LeavingPart = {
   readonly setId: number;
+  readonly stream: string;
   readonly runId: string;
   readonly send: number;
   readonly part: number;
@@ -39,10 +40,11 @@ export type Doubts = {
 
 /** The parts of other stagings, and other parts of this one, that may still be applied when this part is. */
 function mayLand(
-  { runId, send, ancestors }: LeavingPart,
+  { setId, stream, runId, send, ancestors }: LeavingPart,
   pending: readonly PendingRequest[],
 ): PendingRequest[] {
   return pending.filter((request) => {
+    if (request.setId !== setId) return request.stream === stream;
     if (request.send === send && ancestors.includes(request.part)) return false;
     // Another lane of this run sends other keys; its request is over before the next one of its lane begins.
     const isOnItsWay = request.isOpen && !request.isOld && request.sendState === "staged";
@@ -64,7 +66,7 @@ function createLeaving(db: Database): Doubts["leave"] {
      on conflict do update set next_send = $send, next_record = $record, next_is_after = $isAfter`,
   );
   return ({ setId, send, ranges, ...part }, now) => {
-    const pending = requests.pending(setId);
+    const pending = requests.concerning(setId);
     const ends = new Map(pending.map((request) => [request.request, isOver(request, now)]));
     const landing = mayLand({ setId, send, ranges, ...part }, pending).filter(
       ({ request }) => ends.get(request) === false,

@@ -31,13 +31,13 @@ export function createNoting(
   );
   const doubts = createDoubts(db);
   const requests = createRequests(db);
-  return (name, { now, ...sender }) => {
+  return (name, { now, stream, ...sender }) => {
     const { runId, send, part } = name;
     makeSet.run({ runId });
     const setId = count(set, { runId });
     const { attempts: attempt, ranges: sent } = known(name);
     const ancestors = all(partRow, family, name).map((row) => row.part);
-    doubts.leave({ setId, runId, send, part, ancestors, ranges: sent }, now);
-    return requests.begin({ setId, send, part, attempt, now, ...sender });
+    doubts.leave({ setId, stream, runId, send, part, ancestors, ranges: sent }, now);
+    return requests.begin({ setId, stream, send, part, attempt, now, ...sender });
   };
 }

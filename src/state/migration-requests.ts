@@ -9,6 +9,7 @@ create table sent_keys (send integer primary key, keys text not null);
 create table requests (
   request integer primary key autoincrement,
   set_id integer not null,
+  stream text not null,
   send integer not null,
   part integer not null,
   attempt integer not null,

@@ -8,6 +8,8 @@ import { ranges } from "./ranges.ts";
 const requestRow = z
   .object({
     request: z.int(),
+    setId: z.int(),
+    stream: z.string(),
     send: z.int(),
     part: z.int(),
     /** Of the part, when it left. */
@@ -43,8 +45,8 @@ export type RequestWindow = {
   readonly restMs: number;
 };
 
-/** Who sends: a process that no later one is taken for. */
-export type Sender = { readonly process: string; readonly now: Moment };
+/** Who sends, and to which stream: a process that no later one is taken for. */
+export type Sender = { readonly process: string; readonly stream: string; readonly now: Moment };
 
 /** How long until nothing of a request can be applied any more, in ms; it says nothing of one that is open. */
 export function leftMs({ bootId, since, sinceWall, lastsMs }: PendingRequest, now: Moment): number {
@@ -88,13 +90,15 @@ export type Requests = {
   endTaken(request: number, now: Moment): boolean;
   /** The requests of a set, in the order in which they began. */
   pending(setId: number): PendingRequest[];
+  /** Those, and what runs of other syncs left on their way to the same service when they ended: the sync may have had another name. */
+  concerning(setId: number): PendingRequest[];
 };
 
 /** Makes the functions for requests. */
 export function createRequests(db: Database): Requests {
   const insert = db.prepare(
-    `insert into requests (set_id, send, part, attempt, process, boot_id, since, since_wall, deadline_ms, rest_ms, lasts_ms)
-     values ($setId, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)`,
+    `insert into requests (set_id, stream, send, part, attempt, process, boot_id, since, since_wall, deadline_ms, rest_ms, lasts_ms)
+     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)`,
   );
   const forget = db.prepare("delete from requests where request = $request");
   // Of another boot the wall clock tells how long it took; where that was set back, nothing does.
@@ -109,13 +113,17 @@ export function createRequests(db: Database): Requests {
         where sends.send = requests.send and receipts.part = requests.part) when 'file' then rest_ms else 0 end
      where request = $request`,
   );
-  const pending = db.prepare(
-    `select q.request as request, q.send as send, q.part as part, ranges, is_open as isOpen, boot_id as bootId, since,
+  const select = `select q.request as request, q.set_id as setId, q.stream as stream, q.send as send, q.part as part, ranges, is_open as isOpen, boot_id as bootId, since,
        since_wall as sinceWall, lasts_ms as lastsMs, s.run_id as runId, kind, s.state as sendState,
        attempts > attempt as isOld, is_made as isMade
      from requests q join sends s using (send) join runs using (run_id)
-     join receipts r on r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.part = q.part
-     where q.set_id = $setId order by q.request`,
+     join receipts r on r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.part = q.part`;
+  const pending = db.prepare(`${select} where q.set_id = $setId order by q.request`);
+  // Two syncs that send at the same time are in nobody's order.
+  const concerning = db.prepare(
+    `${select} where q.set_id = $setId or (ended_at is not null and q.set_id in (
+       select other.id from fingerprint_sets own join fingerprint_sets other using (target) where own.id = $setId))
+     order by q.request`,
   );
   return {
     begin: ({ now, ...input }) =>
@@ -124,5 +132,6 @@ export function createRequests(db: Database): Requests {
     endUnknown: (request, now) => void end.run({ request, ...momentColumns(now) }),
     endTaken: (request, now) => taken.run({ request, ...momentColumns(now) }).changes === 1,
     pending: (setId) => all(requestRow, pending, { setId }),
+    concerning: (setId) => all(requestRow, concerning, { setId }),
   };
 }

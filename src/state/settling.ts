@@ -58,7 +58,7 @@ export function createSettling(db: Database): Settling {
   };
   return {
     forgetOver: (setId, now) => {
-      for (const request of requests.pending(setId)) {
+      for (const request of requests.concerning(setId)) {
         restartLost(request, now);
         const isDone = isOver(request, now) && (request.isMade || !isGivenUp(request));
         const { request: number } = request;

@@ -123,7 +123,7 @@ describe("a request of a run that was given up", () => {
     const { run, chunk } = await stagedRun();
     const { harness } = run;
     const part = { ...run.part(chunk), form: "body", host: "1", at: "2026-01-01" } as const;
-    const sender = { process: "1 gone/pid 4711 1", now: harness.clock.moment() };
+    const sender = { process: "1 gone/pid 4711 1", stream: "account", now: harness.clock.moment() };
     await harness.state.beginPart({
       ...part,
       request: { ...sender, deadlineMs: 1_000, restMs: 1_000 },

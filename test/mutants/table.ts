@@ -38,6 +38,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfDoubts,
   ...mutantsOfLate,
   ...mutantsOfSentAgain,
+  ...mutantsOfDoubts,
   ...mutantsOfConnectors,
   ...mutantsOfAnswers,
   ...mutantsOfCommands,

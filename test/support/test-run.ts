@@ -40,12 +40,14 @@ export class TestRun {
       readonly request?: RunRequest;
       /** @default what the request asks for */
       readonly kind?: "inbox" | "resend";
+      /** @default accounts */
+      readonly sync?: string;
     } = {},
   ): Promise<TestRun> {
-    const { runId = "run-1", request = {} } = asked;
+    const { runId = "run-1", request = {}, sync = "accounts" } = asked;
     const workflow = { workflowId: `wf-${runId}`, firstRunId: `first-${runId}` };
     const { kind = request.replay === undefined ? "sync" : "replay" } = asked;
-    const input = { sync: "accounts", kind, runId, ...workflow, request } as const;
+    const input = { sync, kind, runId, ...workflow, request } as const;
     return new TestRun(harness, await harness.perform(harness.activities.openRun, input));
   }
 

@@ -194,6 +194,40 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       file: "test/crash/doubt.test.ts",
       title:
         "sets right what an older request overwrote, wherever the run that does is killed a second time",
+const renamedTest = "test/activities/renamed-sync.test.ts";
+
+/** What is in doubt: who waits for which request, and how the doubt ends. */
+export const mutantsOfDoubts: readonly Mutant[] = [
+  {
+    id: "S220",
+    plants: "a request waits for those of its own sync alone",
+    edits: [
+      {
+        file: "src/state/doubts.ts",
+        find: "const pending = requests.concerning(setId);",
+        replace: "const pending = requests.pending(setId);",
+      },
+    ],
+    test: {
+      file: renamedTest,
+      title:
+        "a request of a sync that has another name now is overwritten once more when it is applied late",
+    },
+  },
+  {
+    id: "S221",
+    plants: "a request of another stream counts as one of the same records",
+    edits: [
+      {
+        file: "src/state/doubts.ts",
+        find: "return request.stream === stream;",
+        replace: "return request.stream !== stream || request.stream === stream;",
+      },
+    ],
+    test: {
+      file: renamedTest,
+      title:
+        "a request of a sync with another stream overwrites nothing, and puts nothing in doubt",
     },
   },
 ];
