@@ -25,6 +25,7 @@ export type Ending = Pick<
   | "startNotifying"
   | "startResend"
   | "state"
+  | "unnotedEnds"
 >;
 
 /**

@@ -4,7 +4,7 @@ import { requestAttempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
-import { leavingNow } from "./leaving.ts";
+import { leavingNow, noteEnd } from "./leaving.ts";
 import { noteAnswer } from "./note-answer.ts";
 import { assertServed, unknownOutcomesOf } from "./poison.ts";
 
@@ -34,7 +34,12 @@ export function createConfirmUpload(
       if (number === null) return {};
       const ended = () => ({ number, now: deps.clock() });
       const move = async (to: Pick<Parameters<typeof state.movePart>[0], "fileKey" | "state">) =>
-        await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: ended() });
+        await noteEnd(
+          deps,
+          ended(),
+          async (request) =>
+            await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request }),
+        );
       let taken: Awaited<ReturnType<typeof api.confirmUpload>>;
       try {
         signal.throwIfAborted();
@@ -45,8 +50,9 @@ export function createConfirmUpload(
             await api.confirmUpload({ fileKey, records: receipt.records, signal, beforeSend }),
         );
       } catch (error) {
-        if (mayLand(error, signal)) await state.endRequest(ended());
-        else if (error instanceof UploadGoneError) await move({ state: "staged", fileKey: null });
+        if (mayLand(error, signal)) {
+          await noteEnd(deps, ended(), async (request) => await state.endRequest(request));
+        } else if (error instanceof UploadGoneError) await move({ state: "staged", fileKey: null });
         else await move({ state: "uploaded" });
         throw error;
       }

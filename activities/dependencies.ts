@@ -1,7 +1,7 @@
 import type { Source } from "../connectors/connector.ts";
 import { assertSameAccount } from "../connectors/identities.ts";
 import type { ApiClient } from "../src/api/client.ts";
-import type { Clock } from "../src/clock.ts";
+import type { Clock, Moment } from "../src/clock.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
 import type { PullConfig } from "../src/config/pull.ts";
 import type { Effect } from "../src/effect.ts";
@@ -61,6 +61,8 @@ export type Dependencies = {
   startNotifying(input: NotifyInput): Promise<void>;
   /** Whether the process of this name (`process`) is gone; undefined where it cannot be looked for from here. */
   isProcessGone(name: string): boolean | undefined;
+  /** When requests of this process ended of which the store could not note it, by their numbers: it is noted later. */
+  readonly unnotedEnds: Map<number, Moment>;
   /** Starts the workflow `resend` of a sync; one that runs is left alone. */
   startResend(sync: string): Promise<void>;
   /** Leaves the start form of the Web UI an example again, a while after the backfill of this workflow id; undefined leaves none. */

@@ -1,5 +1,6 @@
 import { uptime } from "node:os";
 
+import type { Moment } from "../src/clock.ts";
 import { ApiUnavailableError, mayBeApplied, SluiceError } from "../src/errors.ts";
 import { leaveMsMax, landingMarginMs, requestDeadlineMs } from "../src/limits.ts";
 import type { PartForm } from "../src/state/receipts.ts";
@@ -60,4 +61,21 @@ export function leavingNow(
     mayLand: (error, signal) =>
       hasLeft && (signal.aborted || mayBeApplied(error) || !(error instanceof SluiceError)),
   };
+}
+
+/** A request that ended, and when. */
+type EndedRequest = { readonly number: number; readonly now: Moment };
+
+/** Has the store note that a request ended. Where it cannot, nobody else would ever end it while this process lives: it is noted later. */
+export async function noteEnd(
+  { unnotedEnds }: Pick<Dependencies, "unnotedEnds">,
+  { number, now }: EndedRequest,
+  note: (ended: EndedRequest) => Promise<void>,
+): Promise<void> {
+  try {
+    await note({ number, now });
+  } catch (error) {
+    unnotedEnds.set(number, now);
+    throw error;
+  }
 }

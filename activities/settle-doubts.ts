@@ -6,7 +6,10 @@ import { attempt } from "./attempt.ts";
 import { syncOf, type Dependencies } from "./dependencies.ts";
 
 /** What looking for doubts needs. */
-type Looking = Pick<Dependencies, "clock" | "isProcessGone" | "now" | "process" | "state">;
+type Looking = Pick<
+  Dependencies,
+  "clock" | "isProcessGone" | "now" | "process" | "state" | "unnotedEnds"
+>;
 
 /** Whether a process has ended; of one that cannot be looked for, whether it has been silent for a day. */
 async function isGone({ isProcessGone, now, state }: Looking, process: string): Promise<boolean> {
@@ -16,9 +19,16 @@ async function isGone({ isProcessGone, now, state }: Looking, process: string): 
   return !beats.some(({ name }) => name === process);
 }
 
-/** Notes the requests of processes that are gone: they have ended, and nobody knows how. */
+/**
+ * Notes the requests of processes that are gone, and those of this one of which the store could not note it when they ended: nobody
+ * knows how.
+ */
 export async function endGoneSenders(deps: Looking): Promise<void> {
-  const { clock, process: but, state } = deps;
+  const { clock, process: but, state, unnotedEnds } = deps;
+  for (const [number, now] of unnotedEnds) {
+    await state.endRequest({ number, now });
+    unnotedEnds.delete(number);
+  }
   for (const process of await state.openSenders({ but })) {
     if (await isGone(deps, process)) await state.endSender({ process, now: clock() });
   }

@@ -6,7 +6,7 @@ import { requestAttempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
 import { isoNow, syncOf, type Dependencies } from "./dependencies.ts";
 import type { PartRef } from "./inputs.ts";
-import { leavingNow } from "./leaving.ts";
+import { leavingNow, noteEnd } from "./leaving.ts";
 import { noteAnswer } from "./note-answer.ts";
 import { assertServed, unknownOutcomesOf } from "./poison.ts";
 import { tooLarge } from "./upload-file.ts";
@@ -51,7 +51,12 @@ export function createUploadJson(
       if (number === null || body === undefined) return { fileKey: receipt.fileKey };
       const ended = () => ({ number, now: deps.clock() });
       const move = async (to: { readonly state: "accepted" | "staged"; fileKey?: string }) =>
-        await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: ended() });
+        await noteEnd(
+          deps,
+          ended(),
+          async (request) =>
+            await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request }),
+        );
       let taken: Awaited<ReturnType<typeof api.uploadJson>>;
       try {
         signal.throwIfAborted();
@@ -63,8 +68,9 @@ export function createUploadJson(
         );
       } catch (error) {
         // What certainly was not applied is not repeated by the next attempt.
-        if (mayLand(error, signal)) await state.endRequest(ended());
-        else await move({ state: "staged" });
+        if (mayLand(error, signal)) {
+          await noteEnd(deps, ended(), async (request) => await state.endRequest(request));
+        } else await move({ state: "staged" });
         throw error;
       }
       // Behind the catch: a part that the service took and the store could not note was perhaps accepted.

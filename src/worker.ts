@@ -175,6 +175,7 @@ async function createDependencies(
     hostId,
     process: processName(hostId),
     isProcessGone: (name) => isProcessGone(name, hostId),
+    unnotedEnds: new Map(),
     hostQueue: hostQueueOf(config, hostId),
     temporalId: await temporalIdOf(client),
     isWorkflowOpen: async (holder) => await isWorkflowOpen(client, holder),

@@ -145,6 +145,7 @@ export class Harness {
       hostId: "1",
       process: processName("1"),
       isProcessGone: (name) => isProcessGone(name, "1"),
+      unnotedEnds: new Map(),
       hostQueue: "sluice-host-1",
       temporalId: "temporal default",
       isWorkflowOpen: async ({ firstRunId }) => !terminated.has(firstRunId),

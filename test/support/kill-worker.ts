@@ -53,6 +53,7 @@ export async function openWorker({
     hostId: "host-1",
     process: processName("host-1"),
     isProcessGone: (name) => isProcessGone(name, "host-1"),
+    unnotedEnds: new Map(),
     hostQueue: "sluice-host-1",
     temporalId: "temporal default",
     isWorkflowOpen: async () => true,

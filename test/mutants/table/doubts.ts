@@ -195,6 +195,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       title:
         "sets right what an older request overwrote, wherever the run that does is killed a second time",
 const renamedTest = "test/activities/renamed-sync.test.ts";
+const unnotedTest = "test/activities/unnoted-end.test.ts";
 
 /** What is in doubt: who waits for which request, and how the doubt ends. */
 export const mutantsOfDoubts: readonly Mutant[] = [
@@ -228,6 +229,22 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       file: renamedTest,
       title:
         "a request of a sync with another stream overwrites nothing, and puts nothing in doubt",
+    },
+  },
+  {
+    id: "S222",
+    plants: "a request of which the store could not note the end stays open",
+    edits: [
+      {
+        file: "activities/leaving.ts",
+        find: "    unnotedEnds.set(number, now);\n",
+        replace: "    if (number < 0) unnotedEnds.set(number, now);\n",
+      },
+    ],
+    test: {
+      file: unnotedTest,
+      title:
+        "a request of which the store could not note the end is over in time, although its worker lives on: movePart",
     },
   },
 ];
