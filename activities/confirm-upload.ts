@@ -22,9 +22,14 @@ export function createConfirmUpload(
       const name = { runId, chunk, stage, part };
       const { stream } = syncOf(deps, run.sync);
       await assertServed(deps, ref, { stream, signal });
+      const noted = await state.noteDoubts({ ...name, form: "file", stream, now: deps.clock() });
       const { request, beforeSend, mayLand } = leavingNow(deps, { form: "file", stream });
       const confirming = { ...name, form: "file", confirm: fileKey, host: deps.hostId } as const;
-      const receipt = await state.beginPart({ ...confirming, request, at: isoNow(deps) });
+      const receipt = await state.beginPart({
+        ...confirming,
+        request: { ...request, noted },
+        at: isoNow(deps),
+      });
       const { attempts, request: number } = receipt;
       const isAnother = receipt.state === "confirming" && receipt.fileKey !== fileKey;
       if (receipt.state === "staged" || receipt.state === "sending" || isAnother) {
@@ -37,8 +42,8 @@ export function createConfirmUpload(
         await noteEnd(
           deps,
           ended(),
-          async (request) =>
-            await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request }),
+          async (end) =>
+            await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: end }),
         );
       let taken: Awaited<ReturnType<typeof api.confirmUpload>>;
       try {
@@ -51,7 +56,7 @@ export function createConfirmUpload(
         );
       } catch (error) {
         if (mayLand(error, signal)) {
-          await noteEnd(deps, ended(), async (request) => await state.endRequest(request));
+          await noteEnd(deps, ended(), async (end) => await state.endRequest(end));
         } else if (error instanceof UploadGoneError) await move({ state: "staged", fileKey: null });
         else await move({ state: "uploaded" });
         throw error;

@@ -43,9 +43,14 @@ export function createUploadJson(
       const ranges = await state.rangesToSend({ ...name, form: "body" });
       const file = stagedFile(deps.stagingFolder, name);
       const body = ranges && (await bodyOf(file, { stream, ranges }));
+      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: deps.clock() });
       const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });
-      const sending = { ...name, form: "body", host: deps.hostId, request } as const;
-      const receipt = await state.beginPart({ ...sending, at: isoNow(deps) });
+      const sending = { ...name, form: "body", host: deps.hostId } as const;
+      const receipt = await state.beginPart({
+        ...sending,
+        request: { ...request, noted },
+        at: isoNow(deps),
+      });
       const { attempts, request: number } = receipt;
       if (receipt.state === "staged") throw tooLarge(receipt);
       if (number === null || body === undefined) return { fileKey: receipt.fileKey };
@@ -54,8 +59,8 @@ export function createUploadJson(
         await noteEnd(
           deps,
           ended(),
-          async (request) =>
-            await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request }),
+          async (end) =>
+            await state.movePart({ ...name, ...to, attempts, at: isoNow(deps), request: end }),
         );
       let taken: Awaited<ReturnType<typeof api.uploadJson>>;
       try {
@@ -69,7 +74,7 @@ export function createUploadJson(
       } catch (error) {
         // What certainly was not applied is not repeated by the next attempt.
         if (mayLand(error, signal)) {
-          await noteEnd(deps, ended(), async (request) => await state.endRequest(request));
+          await noteEnd(deps, ended(), async (end) => await state.endRequest(end));
         } else await move({ state: "staged" });
         throw error;
       }

@@ -57,7 +57,10 @@ function createSaving(db: Database): (send: Send, at: string) => void {
 }
 
 const setRow = z.object({ id: z.int() });
-const rangesRow = z.object({ ranges: jsonColumn.pipe(ranges) });
+const acceptedRow = z.object({
+  ranges: jsonColumn.pipe(ranges),
+  landing: jsonColumn.pipe(z.array(z.int())),
+});
 
 /**
  * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that nobody asks for any more; to be
@@ -68,7 +71,7 @@ export function createTakingOver(db: Database): (send: Send) => void {
     "select id from fingerprint_sets join runs using (target, sync) where run_id = $runId",
   );
   const accepted = db.prepare(
-    `select ranges from receipts where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
+    `select ranges, landing from receipts where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
   );
   const countRepeated = db.prepare(
     "update runs set possibly_repeated = possibly_repeated + $repeated where run_id = $runId",
@@ -87,9 +90,8 @@ export function createTakingOver(db: Database): (send: Send) => void {
   const noteMapping = createMappingNotes(db);
   return ({ send, runId, chunk, stage }) => {
     const setId = first(setRow, set, { runId })?.id ?? 0;
-    const rows = all(rangesRow, accepted, { runId, chunk, stage });
-    const sent = rows.flatMap((row) => row.ranges);
-    const { repeated } = doubts.commit({ setId, send, accepted: sent });
+    const parts = all(acceptedRow, accepted, { runId, chunk, stage });
+    const { repeated } = doubts.commit({ setId, send, accepted: parts });
     if (repeated > 0) countRepeated.run({ runId, repeated });
     if (count(isStray, { setId }) > 0) findStray.run({ send, setId });
     noteMapping({ setId, send });

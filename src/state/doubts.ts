@@ -19,19 +19,31 @@ export type LeavingPart = {
   readonly ranges: Ranges;
 };
 
-const doubtRow = z.object({ request: z.int() });
+/** A part that the service took. */
+export type AcceptedPart = {
+  readonly ranges: Ranges;
+  /** The numbers of the requests that were not over when it left. */
+  readonly landing: readonly number[];
+};
 
 /**
  * What is in doubt: a key whose record left again while an older request might still be applied over it. It stays in doubt until a
  * request that began behind the end of the older one was accepted. Every function is called inside a transaction.
  */
 export type Doubts = {
-  /** Puts in doubt what a part sends before all older requests with its keys are over. */
-  leave(part: LeavingPart, now: Moment): void;
-  /** Takes over what a staging sent: to be called once its parts are accepted, with the ranges of these. */
-  commit(input: { readonly setId: number; readonly send: number; readonly accepted: Ranges }): {
-    readonly repeated: number;
-  };
+  /** The requests that are not over: the numbers of all, and those that may be applied when a part is, without being before it in order. */
+  landing(
+    part: LeavingPart,
+    now: Moment,
+  ): { readonly all: readonly number[]; readonly before: readonly PendingRequest[] };
+  /** Puts in doubt what a part sends before these requests with its keys are over. */
+  leave(part: LeavingPart, before: readonly PendingRequest[]): void;
+  /** Takes over what a staging sent: to be called once its parts are accepted, with these. */
+  commit(input: {
+    readonly setId: number;
+    readonly send: number;
+    readonly accepted: readonly AcceptedPart[];
+  }): { readonly repeated: number };
   /** Forgets what the uncommitted stagings of a run, chunks `from` to `last`, would have taken over. */
   drop(input: { readonly runId: string; readonly from: number; readonly last: number }): void;
   /** Tells of a set which keys are in doubt; undefined where none is. */
@@ -54,40 +66,42 @@ function mayLand(
 
 const isAnyInSet = "select count(*) from (select 1 from doubts where set_id = $setId limit 1)";
 
-/** Puts in doubt what leaves too early. */
-function createLeaving(db: Database): Doubts["leave"] {
+/** Which of the requests that concern a part are not over. */
+function createLanding(db: Database): Doubts["landing"] {
   const requests = createRequests(db);
+  return (part, now) => {
+    const landing = requests.concerning(part.setId).filter((request) => !isOver(request, now));
+    return { all: landing.map(({ request }) => request), before: mayLand(part, landing) };
+  };
+}
+
+/** Puts in doubt what leaves too early, each request in one statement: a part may hold hundreds of thousands of keys. */
+function createLeaving(db: Database): Doubts["leave"] {
   const sentKeys = createSentKeys(db);
   const isAny = db.prepare(isAnyInSet);
-  const ofKey = db.prepare("select request from doubts where set_id = $setId and key = $key");
   const join = db.prepare(
-    `insert into doubts (set_id, key, request, next_send, next_record, next_is_after)
-     values ($setId, $key, $request, $send, $record, $isAfter)
-     on conflict do update set next_send = $send, next_record = $record, next_is_after = $isAfter`,
+    `insert into doubts (set_id, key, request, next_send, next_record)
+     select $setId, value ->> 0, $request, $send, value ->> 1 from json_each($mine) where true
+     on conflict do update set next_send = excluded.next_send, next_record = excluded.next_record`,
   );
-  return ({ setId, send, ranges, ...part }, now) => {
-    const pending = requests.concerning(setId);
-    const ends = new Map(pending.map((request) => [request.request, isOver(request, now)]));
-    const landing = mayLand({ setId, send, ranges, ...part }, pending).filter(
-      ({ request }) => ends.get(request) === false,
-    );
-    const hasKnown = count(isAny, { setId }) > 0;
-    if (landing.length === 0 && !hasKnown) return;
-    const keysOf = new Map(
-      landing.map(({ request, send: other, ranges: sent }) => [
-        request,
-        new Set(sentKeys.of(other, sent).map(([key]) => key)),
-      ]),
-    );
-    for (const [key, record] of sentKeys.of(send, ranges)) {
-      const found = landing.filter(({ request }) => keysOf.get(request)?.has(key) === true);
-      const known = hasKnown ? all(doubtRow, ofKey, { setId, key }) : [];
-      const joined = new Set([...found, ...known].map(({ request }) => request));
-      for (const request of joined) {
-        const isAfter = Number(ends.get(request) ?? true);
-        join.run({ setId, key, request, send, record, isAfter });
-      }
+  // `cross join` has each key looked up: the planner may go through all that is in doubt for each of them.
+  const joinKnown = db.prepare(
+    `insert into doubts (set_id, key, request, next_send, next_record)
+     select d.set_id, d.key, d.request, $send, mine.value ->> 1
+     from json_each($mine) mine cross join doubts d on d.set_id = $setId and d.key = mine.value ->> 0 where true
+     on conflict do update set next_send = excluded.next_send, next_record = excluded.next_record`,
+  );
+  return ({ setId, send, ranges }, before) => {
+    const isKnown = count(isAny, { setId }) > 0;
+    if (before.length === 0 && !isKnown) return;
+    // Of a key that stands there twice the last record is the newer one.
+    const records = [...new Map(sentKeys.of(send, ranges))];
+    for (const { request, send: other, ranges: sent } of before) {
+      const keys = new Set(sentKeys.of(other, sent).map(([key]) => key));
+      const mine = JSON.stringify(records.filter(([key]) => keys.has(key)));
+      join.run({ setId, request, send, mine });
     }
+    if (isKnown) joinKnown.run({ setId, send, mine: JSON.stringify(records) });
   };
 }
 
@@ -102,7 +116,8 @@ export function createDoubts(db: Database): Doubts {
     `select count(distinct key) from doubts where ${ofSend} and send is not null and ${isAccepted}`,
   );
   const settle = db.prepare(
-    `delete from doubts where ${ofSend} and next_is_after and ${isAccepted}`,
+    `delete from doubts where ${ofSend} and ${isAccepted}
+       and request not in (select value from json_each($landing))`,
   );
   const takeOver = db.prepare(
     `update doubts set send = next_send, record = next_record, next_send = null, next_record = null, is_lost = 0
@@ -116,12 +131,17 @@ export function createDoubts(db: Database): Doubts {
     `select send from sends where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')`,
   );
   return {
+    landing: createLanding(db),
     leave: createLeaving(db),
     commit: ({ setId, send, accepted }) => {
       if (count(isAny, { setId }) === 0) return { repeated: 0 };
-      const what = { setId, send, accepted: JSON.stringify(accepted) };
+      const sent = accepted.flatMap(({ ranges }) => ranges);
+      const what = { setId, send, accepted: JSON.stringify(sent) };
       const times = count(repeated, what);
-      settle.run(what);
+      for (const { ranges, landing } of accepted) {
+        const part = { accepted: JSON.stringify(ranges), landing: JSON.stringify(landing) };
+        settle.run({ setId, send, ...part });
+      }
       takeOver.run(what);
       // What the service refused it does not hold.
       leaveAlone.run({ send });

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Database } from "./database.ts";
 import { all, count } from "./database.ts";
-import { createDoubts } from "./doubts.ts";
+import { createDoubts, type LeavingPart } from "./doubts.ts";
 import type { Ranges } from "./ranges.ts";
 import { createRequests, type RequestWindow, type Sender } from "./requests.ts";
 import type { StageName } from "./sends.ts";
@@ -11,11 +11,29 @@ type PartName = StageName & { readonly part: number };
 
 const partRow = z.object({ part: z.int() });
 
-/** Notes the request of a part that is about to leave, and what it puts in doubt; answers the request's number. To be called inside a transaction. */
-export function createNoting(
-  db: Database,
-  known: (name: PartName) => { readonly attempts: number; readonly ranges: Ranges },
-): (name: PartName & { readonly send: number }, sender: Sender & RequestWindow) => number {
+/** A part that is about to leave, and what it holds. */
+export type NotedPart = PartName & { readonly send: number; readonly ranges: Ranges };
+
+/** Notes what leaves. Every function is called inside a transaction. */
+export type Noting = {
+  /** Notes what a part puts in doubt when it leaves; answers the requests that it does so for. */
+  doubt(part: NotedPart, how: Pick<Sender, "now" | "stream">): number[];
+  /**
+   * Notes the request of a part that leaves now, and what it puts in doubt, where `doubt` has not just done so: what that writes may be
+   * much. Answers the request's number.
+   */
+  begin(part: NotedPart & { readonly attempt: number }, sender: NewRequest): number;
+};
+
+/** A request that is about to be made. */
+export type NewRequest = Sender &
+  RequestWindow & {
+    /** As `doubt` answered. @default nothing is noted yet */
+    readonly noted?: readonly number[] | undefined;
+  };
+
+/** Makes the functions that note what leaves. */
+export function createNoting(db: Database): Noting {
   const makeSet = db.prepare(
     "insert or ignore into fingerprint_sets (target, sync) select target, sync from runs where run_id = $runId",
   );
@@ -29,15 +47,38 @@ export function createNoting(
        where run_id = $runId and chunk = $chunk and stage = $stage and parent is not null)
      select part from up`,
   );
+  const noteLanding = db.prepare(
+    `update receipts set landing = $landing
+     where run_id = $runId and chunk = $chunk and stage = $stage and part = $part`,
+  );
   const doubts = createDoubts(db);
   const requests = createRequests(db);
-  return (name, { now, stream, ...sender }) => {
-    const { runId, send, part } = name;
+  const leavingOf = (
+    { runId, chunk, stage, part, ...rest }: NotedPart,
+    stream: string,
+  ): LeavingPart => {
     makeSet.run({ runId });
-    const setId = count(set, { runId });
-    const { attempts: attempt, ranges: sent } = known(name);
-    const ancestors = all(partRow, family, name).map((row) => row.part);
-    doubts.leave({ setId, stream, runId, send, part, ancestors, ranges: sent }, now);
-    return requests.begin({ setId, stream, send, part, attempt, now, ...sender });
+    const rows = all(partRow, family, { runId, chunk, stage, part });
+    const ancestors = rows.map((row) => row.part);
+    return { setId: count(set, { runId }), stream, runId, part, ancestors, ...rest };
+  };
+  return {
+    doubt: (part, { now, stream }) => {
+      const leaving = leavingOf(part, stream);
+      const { before } = doubts.landing(leaving, now);
+      doubts.leave(leaving, before);
+      return before.map(({ request }) => request);
+    },
+    begin: ({ attempt, ...noted }, { now, stream, noted: known, ...sender }) => {
+      const leaving = leavingOf(noted, stream);
+      const landing = doubts.landing(leaving, now);
+      // A request that was held to be over may have been answered since.
+      const isNoted = landing.before.every(({ request }) => known?.includes(request) === true);
+      if (known === undefined || !isNoted) doubts.leave(leaving, landing.before);
+      const { runId, chunk, stage, part, send } = noted;
+      noteLanding.run({ runId, chunk, stage, part, landing: JSON.stringify(landing.all) });
+      const { setId } = leaving;
+      return requests.begin({ setId, stream, send, part, attempt, now, ...sender });
+    },
   };
 }

@@ -3,6 +3,7 @@ export const pendingRequests = `
 update fingerprints set seen = seen * 16777216;
 alter table fingerprints add column seen_before integer not null default 0;
 alter table rejects add column row_number integer;
+alter table receipts add column landing text not null default '[]';
 
 create table sent_keys (send integer primary key, keys text not null);
 
@@ -34,7 +35,6 @@ create table doubts (
   record integer,
   next_send integer,
   next_record integer,
-  next_is_after integer not null default 0,
   is_lost integer not null default 0,
   primary key (set_id, key, request)
 ) without rowid;

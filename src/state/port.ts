@@ -268,6 +268,7 @@ export function stateOnPort(port: MessagePort, effect: Effect = runEffect): Stat
     receipt: call("receipt"),
     receipts: call("receipts"),
     rangesToSend: call("rangesToSend"),
+    noteDoubts: call("noteDoubts"),
     lastFileAt: call("lastFileAt"),
     countFault: call("countFault"),
     faultTimes: call("faultTimes"),

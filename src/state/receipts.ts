@@ -5,9 +5,9 @@ import { z } from "zod";
 import type { Moment } from "../clock.ts";
 import type { Database } from "./database.ts";
 import { all, count, first, jsonColumn } from "./database.ts";
-import { createNoting } from "./leaving-part.ts";
+import { createNoting, type NewRequest, type Noting } from "./leaving-part.ts";
 import { ranges, type Ranges } from "./ranges.ts";
-import { createRequests, type RequestWindow, type Sender } from "./requests.ts";
+import { createRequests, type Sender } from "./requests.ts";
 import type { Send, SendStore, StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
@@ -82,7 +82,7 @@ export interface ReceiptStore {
       readonly host: string;
       readonly at: string;
       /** Of a request that may apply records: who makes it, and for how long it may be applied. An upload applies none. */
-      readonly request?: (Sender & RequestWindow) | undefined;
+      readonly request?: NewRequest | undefined;
     },
   ): BegunPart;
   /**
@@ -119,6 +119,13 @@ export interface ReceiptStore {
   receipt(input: PartName): Receipt | undefined;
   /** What a part is to send, also before its first attempt begins; undefined once the service has accepted it. @throws {SupersededError} its staging is gone. */
   rangesToSend(input: PartName & { readonly form: PartForm }): Ranges | undefined;
+  /**
+   * Notes what a part puts in doubt when it leaves, and answers for which requests: before `beginPart`, behind which it has to leave within
+   * seconds. Twice is once.
+   */
+  noteDoubts(
+    input: PartName & { readonly form: PartForm } & Pick<Sender, "now" | "stream">,
+  ): number[];
   /** Of one staging, in order of their numbers. */
   receipts(input: StageName): Receipt[];
 }
@@ -241,6 +248,23 @@ function createRangesToSend(
   };
 }
 
+function createNotingDoubts(
+  db: Database,
+  {
+    sends,
+    rangesToSend,
+    noting,
+  }: Pick<ReceiptStore, "rangesToSend"> & { readonly sends: SendStore; readonly noting: Noting },
+): ReceiptStore["noteDoubts"] {
+  return ({ form, stream, now, ...name }) =>
+    db.write(() => {
+      const send = sends.send(name);
+      const sent = send?.state === "staged" ? rangesToSend({ ...name, form }) : undefined;
+      if (send === undefined || sent === undefined) return [];
+      return noting.doubt({ ...name, send: send.send, ranges: sent }, { now, stream });
+    });
+}
+
 /** The receipts of a SQLite store. */
 export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore {
   const statements = prepareReceipts(db);
@@ -248,10 +272,12 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
   const insert = insertPart(db);
   const known = createKnown(receipt);
   const requests = createRequests(db);
-  const noteRequest = createNoting(db, known);
+  const noting = createNoting(db);
+  const rangesToSend = createRangesToSend(sends, receipt);
   return {
     receipt,
-    rangesToSend: createRangesToSend(sends, receipt),
+    rangesToSend,
+    noteDoubts: createNotingDoubts(db, { sends, rangesToSend, noting }),
     receipts: (name) => all(receiptRow, statements.list, name),
     beginPart: ({ form, confirm, host, at, request, ...name }) =>
       db.write(() => {
@@ -271,9 +297,10 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         const wasPerhapsAccepted = state === now && (confirm !== undefined || form === "body");
         if (wasPerhapsAccepted) statements.repeat.run({ records, runId: name.runId });
         statements.begin.run({ ...name, now, host, at, fileKey: confirm ?? null });
-        const number =
-          request === undefined ? null : noteRequest({ ...name, send: send.send }, request);
-        return { ...known(name), request: number };
+        const begun = known(name);
+        const leaving = { ...name, send: send.send, ranges: begun.ranges, attempt: begun.attempts };
+        const number = request === undefined ? null : noting.begin(leaving, request);
+        return { ...begun, request: number };
       }),
     claimKey: (input) =>
       db.write(() => {

@@ -196,6 +196,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
         "sets right what an older request overwrote, wherever the run that does is killed a second time",
 const renamedTest = "test/activities/renamed-sync.test.ts";
 const unnotedTest = "test/activities/unnoted-end.test.ts";
+const noteTest = "test/activities/note-doubts.test.ts";
 
 /** What is in doubt: who waits for which request, and how the doubt ends. */
 export const mutantsOfDoubts: readonly Mutant[] = [
@@ -205,8 +206,8 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/doubts.ts",
-        find: "const pending = requests.concerning(setId);",
-        replace: "const pending = requests.pending(setId);",
+        find: "requests.concerning(part.setId)",
+        replace: "requests.pending(part.setId)",
       },
     ],
     test: {
@@ -245,6 +246,39 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       file: unnotedTest,
       title:
         "a request of which the store could not note the end is over in time, although its worker lives on: movePart",
+    },
+  },
+  {
+    id: "S223",
+    plants: "the time in which a request has to leave begins before its doubts are noted",
+    edits: [
+      {
+        file: "activities/upload-json.ts",
+        find: '      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: deps.clock() });\n      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });\n',
+        replace:
+          '      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });\n      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: deps.clock() });\n',
+      },
+    ],
+    test: {
+      file: noteTest,
+      title:
+        "a part of very many records in doubt leaves, however long the store takes to note them",
+    },
+  },
+  {
+    id: "S224",
+    plants: "what was noted before a part leaves is not looked at again when it does",
+    edits: [
+      {
+        file: "src/state/leaving-part.ts",
+        find: "if (known === undefined || !isNoted)",
+        replace: "if (known === undefined && !isNoted)",
+      },
+    ],
+    test: {
+      file: noteTest,
+      title:
+        "a request that may be applied again after a part's doubts were noted is waited for too",
     },
   },
 ];

@@ -8,8 +8,8 @@ export const mutantsOfRequests: readonly Mutant[] = [
     edits: [
       {
         file: "activities/confirm-upload.ts",
-        find: "if (mayLand(error, signal)) await state.endRequest(ended());",
-        replace: 'if (mayLand(error, signal)) await move({ state: "staged", fileKey: null });',
+        find: "await noteEnd(deps, ended(), async (end) => await state.endRequest(end));",
+        replace: 'await move({ state: "staged", fileKey: null });',
       },
     ],
     test: {
