@@ -9,6 +9,7 @@ import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
+import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
@@ -37,8 +38,8 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfBackfills,
   ...mutantsOfDoubts,
   ...mutantsOfLate,
+  ...mutantsOfLateRequests,
   ...mutantsOfSentAgain,
-  ...mutantsOfDoubts,
   ...mutantsOfConnectors,
   ...mutantsOfAnswers,
   ...mutantsOfCommands,

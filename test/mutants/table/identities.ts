@@ -121,6 +121,9 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     test: {
       file: "test/connectors/postgres/identity.test.ts",
       title: "stops when it is dropped and made again under its name",
+    },
+  },
+  {
     id: "S210",
     plants:
       "another account behind a first run that was cut, which made no checkpoint, is taken without a word",

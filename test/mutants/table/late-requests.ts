@@ -1,0 +1,199 @@
+import type { Mutant } from "../mutant.ts";
+
+const doubtTest = "test/activities/doubt.test.ts";
+const linesTest = "test/activities/doubt-lines.test.ts";
+
+/** Requests that may be applied after newer ones, and what is sent once more for it. */
+export const mutantsOfLateRequests: readonly Mutant[] = [
+  {
+    id: "S51",
+    plants: "a key in doubt counts as known",
+    edits: [
+      {
+        file: "src/state/fingerprints.ts",
+        find: "set.isDoubted?.(key) !== true;",
+        replace: "set.isDoubted !== null;",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is overwritten once more when it is applied behind the next run: answer lost",
+    },
+  },
+  {
+    id: "S190",
+    plants: "a key in doubt waits for a request that is forgotten",
+    edits: [
+      {
+        file: "src/state/doubt-store.ts",
+        find: "max(request in (select value from json_each($landing))) = 0",
+        replace:
+          "max(request in (select value from json_each($landing)) or request not in (select request from requests)) = 0",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is settled once when it ends refused, after the next run has left",
+    },
+  },
+  {
+    id: "S191",
+    plants: "a process of another container is taken for the one whose number it has",
+    edits: [
+      {
+        file: "activities/settle-doubts.ts",
+        find: "!beats.some(({ name }) => name === process)",
+        replace: '!beats.some((beat) => beat.process === process.split(" ")[2])',
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "ends with its process, also where one of another container has its number",
+    },
+  },
+  {
+    id: "S192",
+    plants: "a resend that was done and changed nothing is made again at once",
+    edits: [
+      {
+        file: "workflows/rests.ts",
+        find: "due > 0 && due >= before.due ? failuresBefore + 1 : 0",
+        replace: "due > before.due ? failuresBefore + 1 : 0",
+      },
+    ],
+    test: {
+      file: "test/workflows/rests.test.ts",
+      title: "goes on at once where a run has helped, and waits longer and longer where none does",
+    },
+  },
+  {
+    id: "S193",
+    plants: "a resend asks for the source that it does not read",
+    edits: [
+      {
+        file: "activities/stage-chunk.ts",
+        find: "const needsSource = job.doubts?.isAlone !== true;",
+        replace: "const needsSource = job.doubts?.isAlone !== null;",
+      },
+    ],
+    test: { file: linesTest, title: "are sent although their source is away" },
+  },
+  {
+    id: "S194",
+    plants: "a worker that starts leaves what is in doubt",
+    edits: [
+      {
+        file: "activities/close-abandoned.ts",
+        find: "  await resumeResends(deps);\n",
+        replace: "  if (resumeResends.length > 9) await resumeResends(deps);\n",
+      },
+    ],
+    test: {
+      file: linesTest,
+      title:
+        "are sent when a worker starts, or a sweep comes by, although the workflow for it is gone",
+    },
+  },
+  {
+    id: "S52",
+    plants: "an aborted request was not applied",
+    edits: [
+      {
+        file: "activities/leaving.ts",
+        find: "hasLeft && (signal.aborted || mayBeApplied(error) || !(error instanceof SluiceError)),",
+        replace:
+          "hasLeft && !signal.aborted && error instanceof SluiceError && mayBeApplied(error),",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is overwritten once more when it is applied behind the next run: aborted before",
+    },
+  },
+  {
+    id: "S53",
+    plants: "the clock alone says that an attempt without an end is over",
+    edits: [
+      {
+        file: "src/state/requests.ts",
+        find: "lasts_ms)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)",
+        replace:
+          "lasts_ms, is_open)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, $deadlineMs + $restMs, 0)",
+      },
+    ],
+    test: {
+      file: doubtTest,
+      title: "is asked for as long as its process lives, and has not said how it ended",
+    },
+  },
+  {
+    id: "S54",
+    plants: "a later chunk of a run is never in doubt because of an earlier one",
+    edits: [
+      {
+        file: "src/state/doubts.ts",
+        find: "return !(isOnItsWay && request.runId === runId);",
+        replace: "return !isOnItsWay && request.runId !== runId;",
+      },
+    ],
+    test: { file: doubtTest, title: "may be applied behind a later chunk of its own run" },
+  },
+  {
+    id: "S55",
+    plants: "a request leaves however long ago it was noted",
+    edits: [
+      {
+        file: "activities/leaving.ts",
+        find: "if (ms > leaveMsMax) {",
+        replace: "if (ms > leaveMsMax * 1e9) {",
+      },
+    ],
+    test: { file: linesTest, title: "does not leave at all when the machine slept meanwhile" },
+  },
+  {
+    id: "S56",
+    plants: "the lines of what is in doubt go with the files of their run",
+    edits: [
+      {
+        file: "src/state/doubt-store.ts",
+        find: "all(stageRow, kept, { runId }),",
+        replace: "all(stageRow, kept, { runId }).slice(0, 0),",
+      },
+    ],
+    test: {
+      file: linesTest,
+      title: "stay when the files of their run are removed, and go once they are sent",
+    },
+  },
+  {
+    id: "S57",
+    plants: "keys that no later run makes are not named",
+    edits: [
+      {
+        file: "src/state/settling.ts",
+        find: "        for (const key of keys) add.run({ setId, key, runId });\n",
+        replace: "        void add;\n",
+      },
+    ],
+    test: {
+      file: linesTest,
+      title: "are counted in the report, and named for who asks, until one makes them",
+    },
+  },
+  {
+    id: "S145",
+    plants: "what a process may have sent that is gone stays open for ever",
+    edits: [
+      {
+        file: "activities/settle-doubts.ts",
+        find: "if (await isGone(deps, process)) await state.endSender({ process, now: clock() });",
+        replace: "if (await isGone(deps, process)) continue;",
+      },
+    ],
+    test: {
+      file: "test/crash/doubt.test.ts",
+      title:
+        "sets right what an older request overwrote, wherever the run that does is killed a second time",
+    },
+  },
+];
