@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
-import { none, sendUntilStopped, stopped, type Form } from "../support/stopped-send.ts";
+import {
+  none,
+  sendUntilStopped,
+  stopped,
+  type Answer,
+  type Form,
+} from "../support/stopped-send.ts";
 import { csvWithBroken, runOver, TestRun } from "../support/test-run.ts";
 
 const forms = ["body", "file"] as const;
@@ -126,7 +132,8 @@ it("goes on in the same way where no fingerprints are kept", async () => {
   expect(await next.transfer()).toMatchObject({ counts: { sent: 3, rejected: 1 } });
 });
 
-it("leaves a reject open whose row a backfill read again and did not send: its replay does", async () => {
+/** A reject of a7, mended by now, behind which a backfill was cut at `answers`. */
+async function cutBehindReject(answers: readonly Answer[]): Promise<Harness> {
   const yaml = accountsYaml("reject_limit: { rate: 0%, rows: 1 }");
   const files = { "accounts.csv": csvWithBroken(8, [7]) };
   const first = await TestRun.open(await Harness.open({ yaml, files }));
@@ -134,17 +141,25 @@ it("leaves a reject open whose row a backfill read again and did not send: its r
   const mended = accountsYaml(none).replace("domain: domain", "domain: { value: fixed.example }");
   const harness = await first.harness.withYaml(mended);
   const backfill = await TestRun.backfill(harness);
-  const answers = ["refused", "taken", "refused", "refused", "refused"] as const;
   const how = { form: "file", answers } as const;
   expect(await sendUntilStopped(backfill, await backfill.stage(), how)).toBe("TooManyRejects");
   await backfill.close(stopped);
+  return harness;
+}
 
-  const { target } = harness.deps;
-  expect(await harness.state.openRejects({ target, limit: 10 })).toMatchObject([
-    { runId: "run-1" },
-  ]);
+it("leaves a reject open whose row a backfill read again and did not send: its replay does", async () => {
+  const harness = await cutBehindReject(["refused", "taken", "refused", "refused", "refused"]);
   const request = { replay: { run: "run-1" } };
   const replay = await TestRun.open(harness, { runId: "run-2", request });
   expect(await replay.transfer()).toMatchObject({ counts: { sent: 1, filtered: 0 } });
   expect((await harness.sandbox.names()).get("a7")).toBe("name");
+});
+
+it("leaves a reject open whose row a backfill read again and the service refused", async () => {
+  const half = ["refused", "taken"] as const;
+  const harness = await cutBehindReject([...half, ...half, ...half, "refused"]);
+  const { target } = harness.deps;
+  expect(await harness.state.openRejects({ target, limit: 10 })).toMatchObject([
+    { runId: "run-1", place: "accounts.csv:9" },
+  ]);
 });

@@ -144,4 +144,19 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
         "counts on after fingerprints were forgotten, as by a restored store: the service holds what it held",
     },
   },
+  {
+    id: "S209",
+    plants: "what the service refused of a cut chunk counts as seen",
+    edits: [
+      {
+        file: "src/state/split.ts",
+        find: "and abs(send) in (0, $send)",
+        replace: "and abs(send) = $send",
+      },
+    ],
+    test: {
+      file: "test/activities/cut-chunk.test.ts",
+      title: "leaves a reject open whose row a backfill read again and the service refused",
+    },
+  },
 ];
