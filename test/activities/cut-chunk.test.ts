@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
+import { accountsCsv, accountsYaml, failureOf, type Harness } from "../support/harness.ts";
 import {
   none,
   sendUntilStopped,
@@ -132,12 +132,10 @@ it("goes on in the same way where no fingerprints are kept", async () => {
   expect(await next.transfer()).toMatchObject({ counts: { sent: 3, rejected: 1 } });
 });
 
-/** A reject of a7, mended by now, behind which a backfill was cut at `answers`. */
-async function cutBehindReject(answers: readonly Answer[]): Promise<Harness> {
-  const yaml = accountsYaml("reject_limit: { rate: 0%, rows: 1 }");
-  const files = { "accounts.csv": csvWithBroken(8, [7]) };
-  const first = await TestRun.open(await Harness.open({ yaml, files }));
-  expect(await first.transfer()).toMatchObject({ counts: { sent: 7, rejected: 1 } });
+const oneMore = "reject_limit: { rate: 0%, rows: 1 }";
+
+/** Edits the mapping behind a run, and backfills by it until it is stopped. */
+async function cutBackfill(first: TestRun, answers: readonly Answer[]): Promise<Harness> {
   const mended = accountsYaml(none).replace("domain: domain", "domain: { value: fixed.example }");
   const harness = await first.harness.withYaml(mended);
   const backfill = await TestRun.backfill(harness);
@@ -148,18 +146,27 @@ async function cutBehindReject(answers: readonly Answer[]): Promise<Harness> {
 }
 
 it("leaves a reject open whose row a backfill read again and did not send: its replay does", async () => {
-  const harness = await cutBehindReject(["refused", "taken", "refused", "refused", "refused"]);
+  const first = await runOver(csvWithBroken(8, [7]), { sync: [oneMore] });
+  expect(await first.transfer()).toMatchObject({ counts: { sent: 7, rejected: 1 } });
+  const answers = ["refused", "taken", "refused", "refused", "refused"] as const;
+  const harness = await cutBackfill(first, answers);
+  const { target } = harness.deps;
+  expect(await harness.state.openRejects({ target, limit: 9 })).toMatchObject([{ runId: "run-1" }]);
   const request = { replay: { run: "run-1" } };
   const replay = await TestRun.open(harness, { runId: "run-2", request });
   expect(await replay.transfer()).toMatchObject({ counts: { sent: 1, filtered: 0 } });
   expect((await harness.sandbox.names()).get("a7")).toBe("name");
 });
 
-it("leaves a reject open whose row a backfill read again and the service refused", async () => {
+it("leaves a reject open whose row the service refused once more in a backfill", async () => {
   const half = ["refused", "taken"] as const;
-  const harness = await cutBehindReject([...half, ...half, ...half, "refused"]);
+  const answers = [...half, ...half, ...half, "refused"] as const;
+  const first = await runOver(accountsCsv(8), { sync: [oneMore] });
+  const chunk = await first.stage();
+  expect(await sendUntilStopped(first, chunk, { form: "file", answers })).toBeUndefined();
+  await first.commit(chunk);
+  await first.close();
+  const harness = await cutBackfill(first, answers);
   const { target } = harness.deps;
-  expect(await harness.state.openRejects({ target, limit: 10 })).toMatchObject([
-    { runId: "run-1", place: "accounts.csv:9" },
-  ]);
+  expect(await harness.state.openRejects({ target, limit: 9 })).toMatchObject([{ key: "a7" }]);
 });

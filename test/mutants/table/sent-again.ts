@@ -156,7 +156,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     ],
     test: {
       file: "test/activities/cut-chunk.test.ts",
-      title: "leaves a reject open whose row a backfill read again and the service refused",
+      title: "leaves a reject open whose row the service refused once more in a backfill",
     },
   },
 ];
