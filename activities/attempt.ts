@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { addAbortListener } from "node:events";
+
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 
@@ -16,9 +19,21 @@ export type Attempt = {
   readonly progress: (facts: object) => void;
 };
 
-/** Whether the worker stops, which the SDK tells as a cancel with this text. */
+/** The text of the cancel by which the SDK tells that the worker stops. */
+const workerStop = "WORKER_SHUTDOWN";
+
 function isWorkerStop({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason instanceof CancelledFailure && reason.message === "WORKER_SHUTDOWN";
+  return aborted && reason instanceof CancelledFailure && reason.message === workerStop;
+}
+
+const cutOffs = new AsyncLocalStorage<AbortSignal>();
+
+/** Runs an activity whose attempt ends as one of a worker that stops, once `signal` aborts: sooner than Temporal would cancel it. */
+export async function cutOffBy<Result>(
+  signal: AbortSignal,
+  activity: () => Promise<Result>,
+): Promise<Result> {
+  return await cutOffs.run(signal, activity);
 }
 
 /**
@@ -31,19 +46,24 @@ export async function attempt<Result>(
   const context = Context.current();
   let latest: object | undefined;
   const begunMs = performance.now();
+  const cutOff = cutOffs.getStore();
+  const stopped = new AbortController();
+  // Listened to and left again: the worker's signal lives as long as the worker does.
+  using _ =
+    cutOff && addAbortListener(cutOff, () => stopped.abort(new CancelledFailure(workerStop)));
+  const signal = AbortSignal.any([context.cancellationSignal, stopped.signal]);
   const timer = setInterval(() => context.heartbeat(latest), heartbeatMs);
   try {
     return await work({
-      signal: context.cancellationSignal,
+      signal,
       progress: (facts) => {
         latest = facts;
       },
     });
   } catch (error) {
-    const { cancellationSignal } = context;
-    if (isWorkerStop(cancellationSignal)) throw workerStopped();
+    if (isWorkerStop(signal)) throw workerStopped();
     // A cancelled activity must end as cancelled, whatever its request made of the abort.
-    cancellationSignal.throwIfAborted();
+    signal.throwIfAborted();
     throw toFailure(error, performance.now() - begunMs);
   } finally {
     clearInterval(timer);

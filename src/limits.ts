@@ -294,7 +294,7 @@ export const hostsLostMax = 5;
 /** How long `sluice worker` gives what runs to end when it is told to stop. */
 export const workerGraceMs = 30_000;
 
-/** The same of a worker that a command starts for itself: somebody waits for the prompt. */
+/** The same at Ctrl-C, and of a worker that a command starts for itself: somebody waits for the prompt. */
 export const commandGraceMs = 1_500;
 
 /** How often `sluice dev` looks whether its files have changed. */

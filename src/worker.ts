@@ -9,10 +9,12 @@ import {
   NativeConnection,
   Runtime,
   Worker,
+  type ActivityInterceptorsFactory,
   type WorkerOptions,
 } from "@temporalio/worker";
 import type { Logger } from "pino";
 
+import { cutOffBy } from "../activities/attempt.ts";
 import { closeAbandoned } from "../activities/close-abandoned.ts";
 import { hostQueueOf, type Dependencies, type Inboxes } from "../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../activities/index.ts";
@@ -65,8 +67,8 @@ export type RunningWorker = {
   readonly hostQueue: string;
   /** Resolves when it has stopped; rejects when it broke. */
   readonly ended: Promise<void>;
-  /** Takes no more work, gives what runs `graceMs` to end, and resolves when all has stopped. */
-  stop(): Promise<void>;
+  /** Takes no more work, gives what runs `withinMs` to end, at most the settings' `graceMs`, and resolves when all has stopped. */
+  stop(withinMs?: number): Promise<void>;
 };
 
 /** The bundle that the build made; from source the bundle is made at the start. */
@@ -204,14 +206,24 @@ async function createWorkers(
   deps: Dependencies,
   {
     graceMs,
+    cutOff,
     ...reached
   }: Pick<WorkerSettings, "graceMs"> & {
     readonly connection: NativeConnection;
     readonly namespace: string;
+    /** Cuts off what runs. */
+    readonly cutOff: AbortSignal;
   },
 ): Promise<Worker[]> {
+  const { interceptors, ...workflows } = workflowSource();
+  const activity: ActivityInterceptorsFactory = () => ({
+    inbound: {
+      execute: async (input, next) => await cutOffBy(cutOff, async () => await next(input)),
+    },
+  });
   const shared = {
     ...reached,
+    interceptors: { ...interceptors, activity: [activity] },
     // `sluice run` reads the store's id here, before it trusts this worker with a sync.
     identity: workerIdentity(deps.state.storeId),
     // A cancel is seen within a second; the default throttle would hold it back for most of a heartbeat timeout.
@@ -226,7 +238,7 @@ async function createWorkers(
   return await Promise.all([
     Worker.create({
       ...shared,
-      ...workflowSource(),
+      ...workflows,
       taskQueue: deps.config.temporal.taskQueue,
       activities: createSharedActivities(deps),
       maxConcurrentActivityTaskExecutions: sharedActivitiesMax,
@@ -262,7 +274,13 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   await closeAbandoned(deps);
   const beating = await startBeating({ ...deps, command, configs: configMarks(config) });
   closing.defer(async () => await beating.stop());
-  const workers = await createWorkers(deps, { graceMs, connection, namespace });
+  const cutOff = new AbortController();
+  const workers = await createWorkers(deps, {
+    graceMs,
+    cutOff: cutOff.signal,
+    connection,
+    namespace,
+  });
   await keepSwept(deps, client, log);
   const open = closing.move();
   const ended = (async () => {
@@ -278,9 +296,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   return {
     hostQueue: deps.hostQueue,
     ended,
-    stop: async () => {
+    stop: async (withinMs = graceMs) => {
       for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
-      await ended;
+      const timer = setTimeout(() => cutOff.abort(), withinMs);
+      await ended.finally(() => clearTimeout(timer));
     },
   };
 }

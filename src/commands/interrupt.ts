@@ -1,5 +1,20 @@
 /** Signals this close together are one: a terminal or a wrapper sends the same to the group and hands it on, too. */
-const sameSignalMs = 2_000;
+const sameSignalMs = 1_000;
+
+/** Why a command is to stop. */
+class Interrupted extends Error {
+  readonly by: NodeJS.Signals;
+
+  constructor(by: NodeJS.Signals) {
+    super(`interrupted by ${by}`);
+    this.by = by;
+  }
+}
+
+/** Whether it was a person at the terminal that made the signal of `onInterrupt` abort, and nobody else. */
+export function isCtrlC({ reason }: AbortSignal): boolean {
+  return reason instanceof Interrupted && reason.by === "SIGINT";
+}
 
 /** A signal that aborts with the first Ctrl-C, SIGTERM or SIGHUP; a later one ends the process at once. */
 export function onInterrupt(): AbortController {
@@ -9,7 +24,7 @@ export function onInterrupt(): AbortController {
     process.on(name, () => {
       if (!interrupted.signal.aborted) firstAt = Date.now();
       else if (Date.now() - firstAt > sameSignalMs) process.exit(130);
-      interrupted.abort();
+      interrupted.abort(new Interrupted(name));
     });
   }
   return interrupted;

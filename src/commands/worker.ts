@@ -1,8 +1,8 @@
 import { sourcesOf } from "../../connectors/registry.ts";
-import { workerGraceMs } from "../limits.ts";
+import { commandGraceMs, workerGraceMs } from "../limits.ts";
 import { createLog } from "../log.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "./context.ts";
-import { onInterrupt, untilAborted } from "./interrupt.ts";
+import { isCtrlC, onInterrupt, untilAborted } from "./interrupt.ts";
 import { useService } from "./services.ts";
 import { startWorkerHere } from "./start-worker.ts";
 import { watchConfig } from "./watch-config.ts";
@@ -31,8 +31,10 @@ export const registerWorker: Register = (program, context) => {
         const unwatch = watchConfig(config, log);
         await Promise.race([worker.ended, untilAborted(interrupted.signal)]);
         unwatch();
-        log.info(`worker stops: what runs has ${workerGraceMs / 1_000} s to end`);
-        await worker.stop();
+        // Somebody waits for the prompt; a service manager does not.
+        const graceMs = isCtrlC(interrupted.signal) ? commandGraceMs : workerGraceMs;
+        log.info(`worker stops: what runs has ${graceMs / 1_000} s to end`);
+        await worker.stop(graceMs);
       } finally {
         await service.release();
       }

@@ -1,8 +1,10 @@
+import { getEventListeners, once } from "node:events";
+
 import { CancelledFailure } from "@temporalio/common";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { attempt } from "../../activities/attempt.ts";
+import { attempt, cutOffBy } from "../../activities/attempt.ts";
 import type { PartRef } from "../../activities/inputs.ts";
 import { OutcomeUnknownError, SupersededError } from "../../src/errors.ts";
 import { heartbeatMs } from "../../src/limits.ts";
@@ -12,7 +14,10 @@ import { TestRun } from "../support/test-run.ts";
 type Work = Parameters<typeof attempt>[0];
 
 /** An environment, what it heard beat, and an attempt that runs in it. */
-function start(work: Work): {
+function start(
+  work: Work,
+  cutOff = new AbortController().signal,
+): {
   readonly beats: unknown[];
   readonly environment: MockActivityEnvironment;
   readonly ended: Promise<unknown>;
@@ -20,7 +25,8 @@ function start(work: Work): {
   const environment = new MockActivityEnvironment({}, { logger: quiet });
   const beats: unknown[] = [];
   environment.on("heartbeat", (details) => beats.push(details));
-  const activity = async (): Promise<unknown> => await attempt(work);
+  const activity = async (): Promise<unknown> =>
+    await cutOffBy(cutOff, async () => await attempt(work));
   const ended = environment.run<[], unknown, typeof activity>(activity);
   ended.catch(() => undefined);
   return { beats, environment, ended };
@@ -65,6 +71,20 @@ describe("attempt", () => {
     await reached.promise;
     environment.cancel("WORKER_SHUTDOWN");
     expect(await failureOf(ended)).toMatchObject({ type: "WorkerStopped", nonRetryable: false });
+  });
+
+  it("ends so at once when its worker cannot wait for Temporal's cancel", async () => {
+    const worker = new AbortController();
+    const reached = Promise.withResolvers<void>();
+    const { ended } = start(async ({ signal }) => {
+      reached.resolve();
+      await once(signal, "abort");
+      throw new OutcomeUnknownError("the connection was closed");
+    }, worker.signal);
+    await reached.promise;
+    worker.abort();
+    expect(await failureOf(ended)).toMatchObject({ type: "WorkerStopped", nonRetryable: false });
+    expect(getEventListeners(worker.signal, "abort")).toEqual([]);
   });
 
   it("turns what the work throws into its failure", async () => {

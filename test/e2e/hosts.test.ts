@@ -42,6 +42,34 @@ describe("workers", () => {
   );
 
   it(
+    "end at Ctrl-C without waiting for a request that is under way, which the next one makes again",
+    async () => {
+      const rows = 3;
+      const project = await Project.start(onTestFinished, {
+        "sluice.yaml": accountsConfig(),
+        "accounts.csv": accountsCsv(rows),
+      });
+      const first = await project.worker();
+      // Shorter than the grace at SIGTERM, in which it would be answered.
+      project.sandbox.order({ step: "upload-json", do: { delayMs: 25_000 } });
+      const handle = await project.start({ sync: "accounts" });
+      const part = async (): Promise<string | undefined> => {
+        const [run] = await project.state.runs({ limit: 1 });
+        const name = { runId: run?.runId ?? "", chunk: 1, stage: 1, part: 0 };
+        return (await project.state.receipt(name))?.state;
+      };
+      await until(async () => (await part()) === "sending");
+      await end(first, "SIGINT");
+      expect(await part()).toBe("sending");
+
+      await project.worker();
+      expect(await handle.result()).toMatchObject({ outcome: "done", counts: { sent: rows } });
+      expect((await project.records()).size).toBe(rows);
+    },
+    timeoutMs,
+  );
+
+  it(
     "end what a terminated workflow left as abandoned when they start, and remove its files",
     async () => {
       const project = await Project.start(onTestFinished, {

@@ -167,4 +167,19 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "leaves out of the time that a run took the time in which nothing ran",
     },
   },
+  {
+    id: "S164",
+    plants: "a worker gives what runs as much time at Ctrl-C as at SIGTERM",
+    edits: [
+      {
+        file: "activities/attempt.ts",
+        find: "() => stopped.abort(new CancelledFailure(workerStop))",
+        replace: "() => undefined",
+      },
+    ],
+    test: {
+      file: "test/activities/attempt.test.ts",
+      title: "ends so at once when its worker cannot wait for Temporal's cancel",
+    },
+  },
 ];

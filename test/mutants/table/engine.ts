@@ -56,7 +56,7 @@ export const mutantsOfEngine: readonly Mutant[] = [
     edits: [
       {
         file: "activities/attempt.ts",
-        find: "if (isWorkerStop(cancellationSignal)) throw workerStopped();",
+        find: "if (isWorkerStop(signal)) throw workerStopped();",
         replace: "",
       },
     ],
