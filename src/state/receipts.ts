@@ -241,7 +241,7 @@ function createRangesToSend(
 ): ReceiptStore["rangesToSend"] {
   return ({ form, ...name }) => {
     const send = sends.send(name);
-    if (send === undefined) throw superseded(name);
+    if (send?.state !== "staged" && send?.state !== "committed") throw superseded(name);
     const part = receipt(name);
     if (part?.state === "accepted") return undefined;
     return (part ?? partOf(send, name.part, form)).ranges;
