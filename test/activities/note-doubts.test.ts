@@ -23,7 +23,7 @@ async function newerStaged(): Promise<{
   harness.terminated.add("first-run-1");
   await harness.write("accounts.csv", newer);
   const run = await TestRun.open(harness, { runId: "run-2" });
-  return { run, chunk: await run.stage(), arrive };
+  return { run, chunk: await run.stage(), arrive: async () => await late.arrive() };
 }
 
 function uploadingWith(
@@ -44,7 +44,7 @@ it("a part of very many records in doubt leaves, however long the store takes to
   });
   await harness.perform(uploadJson, run.part(chunk));
   expect(await harness.sandbox.recordsTaken()).toBe(rows);
-  await late.arrive();
+  await arrive();
 });
 
 it("a request that may be applied again after a part's doubts were noted is waited for too", async () => {
@@ -54,7 +54,7 @@ it("a request that may be applied again after a part's doubts were noted is wait
   await harness.perform(uploadJson, run.part(chunk));
   await run.commit(chunk);
   await run.close();
-  await late.arrive();
+  await arrive();
   expect(await held(harness, "a0")).toBe("name 0");
   harness.clock.nowMs += overMs;
   await resend(harness, "run-3");

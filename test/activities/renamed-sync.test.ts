@@ -13,7 +13,7 @@ async function cancelled(
   const late = await lateRequest(run, chunk);
   await run.close({ outcome: "cancelled" });
   await run.harness.write("accounts.csv", newer);
-  return { harness: await run.harness.withYaml(yaml), arrive };
+  return { harness: await run.harness.withYaml(yaml), arrive: async () => await late.arrive() };
 }
 
 it("a request of a sync that has another name now is overwritten once more when it is applied late", async () => {
@@ -23,7 +23,7 @@ it("a request of a sync that has another name now is overwritten once more when 
   const second = await (await TestRun.open(harness, { sync, runId: "run-2" })).transfer("body");
   expect(second.warnings.join()).toContain("an older value may still be applied over 5 records");
   expect(harness.resending).toContain(sync);
-  await late.arrive();
+  await arrive();
   expect(await held(harness, "a0")).toBe("name 0");
   const look = async () => await harness.perform(harness.activities.lookForDoubts, { sync });
   expect(await look()).toMatchObject({ inDoubt: rows, due: 0 });
@@ -49,5 +49,5 @@ it("a request of a sync with another stream overwrites nothing, and puts nothing
   const { harness, arrive } = await cancelled(yaml);
   const second = await TestRun.open(harness, { sync: "contacts", runId: "run-2" });
   expect(await second.transfer("body")).toMatchObject({ counts: { sent: rows }, warnings: [] });
-  await late.arrive();
+  await arrive();
 });
