@@ -2,9 +2,10 @@ import { z } from "zod";
 
 import { steadyMs, type Moment } from "../clock.ts";
 import type { Database } from "./database.ts";
-import { all, count } from "./database.ts";
+import { all, count, jsonColumn } from "./database.ts";
+import { ranges } from "./ranges.ts";
 import { createRequests, isOver, momentColumns, type PendingRequest } from "./requests.ts";
-import { createSentKeys } from "./sent-keys.ts";
+import { createSentKeys, type SentKeys } from "./sent-keys.ts";
 
 /** Kinds of run that send all that the source holds since the checkpoint. */
 const wholeKinds: readonly string[] = ["sync", "inbox"];
@@ -22,7 +23,34 @@ function isGivenUp({ sendState, kind }: PendingRequest): boolean {
   return sendState === "dropped" && wholeKinds.includes(kind);
 }
 
-const sendRow = z.object({ send: z.int() });
+const sendRow = z.object({ send: z.int(), isCut: z.int().transform(Boolean) });
+const partRow = z.object({ ranges: jsonColumn.pipe(ranges) });
+const keyRow = z.object({ key: z.string() });
+
+/** Says which keys later stagings of a set made, as far as they are known. */
+function createMadeSince(
+  db: Database,
+  sentKeys: SentKeys,
+): (setId: number, send: number) => string[] {
+  const later = db.prepare(
+    `select send, state = 'cut' as isCut from sent_keys join sends using (send) join runs using (run_id)
+       join fingerprint_sets f using (target, sync)
+     where f.id = $setId and send > $send and state in ('committed', 'cut')`,
+  );
+  const ofStage = "join sends s using (run_id, chunk, stage) where s.send = $send";
+  const accepted = db.prepare(`select ranges from receipts r ${ofStage} and r.state = 'committed'`);
+  const refused = db.prepare(`select key from rejects ${ofStage} and key is not null`);
+  /** What was made of a chunk that was given up on its way: what the service took of it, and what it refused. */
+  const keysOfCut = (send: number): string[] => {
+    const taken = all(partRow, accepted, { send }).flatMap((part) => part.ranges);
+    const keys = sentKeys.of(send, taken).map(([key]) => key);
+    return [...keys, ...all(keyRow, refused, { send }).map(({ key }) => key)];
+  };
+  return (setId, since) =>
+    all(sendRow, later, { setId, send: since }).flatMap(({ send, isCut }) =>
+      isCut ? keysOfCut(send) : sentKeys.all(send),
+    );
+}
 
 /** Makes the functions for the end of requests. */
 export function createSettling(db: Database): Settling {
@@ -39,11 +67,7 @@ export function createSettling(db: Database): Settling {
        select send from sends join runs using (run_id) join fingerprint_sets f using (target, sync)
        where f.id = $setId and state in ('committed', 'cut', 'dropped'))`,
   );
-  const committed = db.prepare(
-    `select send from sent_keys join sends using (send) join runs using (run_id)
-       join fingerprint_sets f using (target, sync)
-     where f.id = $setId and send > $send and state = 'committed'`,
-  );
+  const madeSince = createMadeSince(db, sentKeys);
   const clear = db.prepare("delete from stray_keys where set_id = $setId and run_id = $runId");
   const add = db.prepare(
     "insert or replace into stray_keys (set_id, key, run_id) values ($setId, $key, $runId)",
@@ -72,14 +96,12 @@ export function createSettling(db: Database): Settling {
         .filter((request) => isGivenUp(request) && request.runId !== madeBy);
       for (const [runId, ofRun] of Map.groupBy(givenUp, (request) => request.runId)) {
         const keys = new Set<string>();
-        for (const { request, send, ranges } of ofRun) {
-          for (const [key] of sentKeys.of(send, ranges)) keys.add(key);
+        for (const { request, send, ranges: sent } of ofRun) {
+          for (const [key] of sentKeys.of(send, sent)) keys.add(key);
           markMade.run({ request });
         }
         const since = Math.min(...ofRun.map(({ send }) => send));
-        for (const { send } of all(sendRow, committed, { setId, send: since })) {
-          for (const key of sentKeys.all(send)) keys.delete(key);
-        }
+        for (const key of madeSince(setId, since)) keys.delete(key);
         clear.run({ setId, runId });
         for (const key of keys) add.run({ setId, key, runId });
       }

@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const renamedTest = "test/activities/renamed-sync.test.ts";
 const unnotedTest = "test/activities/unnoted-end.test.ts";
+const strayTest = "test/activities/stray-keys.test.ts";
 const noteTest = "test/activities/note-doubts.test.ts";
 
 /** What is in doubt: who waits for which request, and how the doubt ends. */
@@ -86,5 +87,17 @@ export const mutantsOfDoubts: readonly Mutant[] = [
       title:
         "a request that may be applied again after a part's doubts were noted is waited for too",
     },
+  },
+  {
+    id: "S225",
+    plants: "what the service took of a chunk that was given up counts as not made",
+    edits: [
+      {
+        file: "src/state/settling.ts",
+        find: "state in ('committed', 'cut')`,",
+        replace: "state in ('committed')`,",
+      },
+    ],
+    test: { file: strayTest, title: "no key is called stray that a chunk made which was given up" },
   },
 ];
