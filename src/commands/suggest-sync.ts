@@ -160,7 +160,7 @@ function keyFieldOf(key: readonly string[]): Field {
 function propertyOf({ name, type, note = "" }: Column): Field {
   if (type === "number" && looksLikeCount(name)) return { column: name, as: "integer" };
   // A time that says no zone is no moment, so it stays text.
-  if (type === "number" && isWide(note)) return name;
+  if ((type === "number" || type === "json") && isWide(note)) return name;
   const as = type === "time" && note.includes("without time zone") ? undefined : coercions[type];
   return as === undefined ? name : { column: name, as };
 }
@@ -168,10 +168,14 @@ function propertyOf({ name, type, note = "" }: Column): Field {
 /** Digits that a double carries for every number. */
 const safeDigits = 15;
 
-/** Whether numbers of a type may have more digits than a JSON number carries: as text they can all be sent. */
+/** Types whose numbers may have any number of digits. */
+const wideTypes = new Set(["bigint", "json", "jsonb"]);
+
+/** Whether numbers of a type, or in it, may have more digits than a JSON number carries: as text they can all be sent. */
 function isWide(note: string): boolean {
-  const [, digits] = /^numeric(?:\((\d+)(?:,-?\d+)?\))?$/.exec(note) ?? [];
-  return note === "bigint" || (note.startsWith("numeric") && !(Number(digits) <= safeDigits));
+  const type = note.replace(/\[\]$/, "");
+  const [, digits] = /^numeric(?:\((\d+)(?:,-?\d+)?\))?$/.exec(type) ?? [];
+  return wideTypes.has(type) || (type.startsWith("numeric") && !(Number(digits) <= safeDigits));
 }
 
 /** The usual name of a column's property, where no other column has or gets it. */

@@ -83,8 +83,8 @@ export const mutantsOfCommands: readonly Mutant[] = [
     edits: [
       {
         file: "src/commands/suggest-sync.ts",
-        find: 'if (type === "number" && isWide(note)) return name;',
-        replace: "",
+        find: '(type === "number" || type === "json") && isWide(note)',
+        replace: 'type === "json" && isWide(note)',
       },
     ],
     test: {
@@ -169,17 +169,32 @@ export const mutantsOfCommands: readonly Mutant[] = [
   },
   {
     id: "S164",
-    plants: "a worker gives what runs as much time at Ctrl-C as at SIGTERM",
+    plants: "what Ctrl-C at a worker cuts off counts as a fault of the run",
     edits: [
       {
         file: "activities/attempt.ts",
         find: "() => stopped.abort(new CancelledFailure(workerStop))",
-        replace: "() => undefined",
+        replace: "() => stopped.abort()",
       },
     ],
     test: {
       file: "test/activities/attempt.test.ts",
       title: "ends so at once when its worker cannot wait for Temporal's cancel",
+    },
+  },
+  {
+    id: "S165",
+    plants: "discover proposes `as: json` for jsonb, which refuses each row with a long number",
+    edits: [
+      {
+        file: "src/commands/suggest-sync.ts",
+        find: '(type === "number" || type === "json") && isWide(note)',
+        replace: 'type === "number" && isWide(note)',
+      },
+    ],
+    test: {
+      file: "test/src/commands/suggest-sync.test.ts",
+      title: "takes as text what may hold longer numbers than JSON: json jsonb",
     },
   },
 ];

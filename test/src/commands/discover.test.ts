@@ -52,7 +52,7 @@ describe("sluice discover", () => {
     await query(`
       create schema crm; create schema old;
       create table crm.companies (id bigint primary key, website text not null, name text, staff int,
-        open boolean, founded date, tags text[], seen timestamp, photo bytea, wait interval, address inet, big bigint, score numeric, fit numeric(5,2), updated_at timestamptz not null);
+        open boolean, founded date, tags text[], seen timestamp, photo bytea, wait interval, address inet, big bigint, score numeric, fit numeric(5,2), meta jsonb, ids bigint[], updated_at timestamptz not null);
       create table crm.contacts (company int, number int, e_mail text not null, born timestamptz,
         primary key (company, number));
       create table old.companies (id int primary key, domain text)`);
@@ -60,7 +60,7 @@ describe("sluice discover", () => {
     const folder = await project(connection);
     const { printed, said } = await discover(folder, "crm");
     expect(printed).toBe(`syncs:
-  # crm.companies: 15 columns, key id, reads what changed
+  # crm.companies: 17 columns, key id, reads what changed
   # left out, because a query must convert it: photo (bytea)
   companies:
     from: { connection: crm, table: crm.companies, changed_by: { column: updated_at } }
@@ -80,6 +80,8 @@ describe("sluice discover", () => {
         big: big
         score: score
         fit: { column: fit, as: number }
+        meta: meta
+        ids: ids
   # crm.contacts: 4 columns, key company, number, reads everything in each run
   contacts:
     from: { connection: crm, table: crm.contacts }

@@ -53,6 +53,32 @@ describe("suggestSync", () => {
     });
   });
 
+  it.each([
+    ["json", "jsonb"],
+    ["json", "json[]"],
+    ["json", "bigint[]"],
+    ["json", "numeric[]"],
+    ["number", "bigint"],
+    ["number", "numeric(16,2)"],
+  ] as const)("takes as text what may hold longer numbers than JSON: %s %s", (type, note) => {
+    const column = { name: "meta", type, note };
+    const found = { ...file(), columns: [column] };
+    const chosen = { stream: "account", key: "x", address: "y" } as const;
+    expect(suggestSync("c", found, chosen).record["account_properties"]).toEqual({ meta: "meta" });
+  });
+
+  it.each([
+    ["json", "text[]", "json"],
+    ["json", "numeric(5,2)[]", "json"],
+    ["json", undefined, "json"],
+    ["number", "numeric(5,2)", "number"],
+  ] as const)("converts what cannot: %s %s", (type, note, as) => {
+    const found = { ...file(), columns: [{ name: "meta", type, note }] };
+    const chosen = { stream: "account", key: "x", address: "y" } as const;
+    const meta = { column: "meta", as };
+    expect(suggestSync("c", found, chosen).record["account_properties"]).toEqual({ meta });
+  });
+
   it("guesses nothing that was chosen", () => {
     const chosen = { stream: "contact", key: "no", address: "login" } as const;
     const sync = suggestSync("c", file("id", "no", "email", "company", "login"), chosen);
