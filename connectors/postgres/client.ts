@@ -10,6 +10,7 @@ import type { Ask } from "../ask.ts";
 import { addressOf, connectMsOf, passwordOf, type Address } from "./address.ts";
 import type { PostgresConfig } from "./config.ts";
 import { postgresError } from "./errors.ts";
+import { parseTable, quoteName, quoteTable } from "./identifier.ts";
 import {
   blockBytesMax,
   fetchBytes,
@@ -232,9 +233,30 @@ export class Session {
 }
 
 /** What messages call a server: `postgres crm at db.example:5432`. */
-export function whereOf(config: PostgresConfig): string {
+function whereOf(config: PostgresConfig): string {
   const { host, port, database } = addressOf(config);
   return `postgres ${database} at ${host}:${port}`;
+}
+
+/** The statements that give the role of a configuration what it needs; a query's tables are the person's to name. */
+function grantFor({
+  config,
+  isWritable = false,
+}: Pick<SessionAsk, "config" | "isWritable">): string {
+  const { user } = addressOf(config);
+  const role = user === "" ? "the role" : quoteName(user);
+  const name = parseTable(config.table ?? "");
+  if (name === undefined)
+    return `Grant ${role} usage on the schemas that the query reads, and select on its tables.`;
+  const usage =
+    name.schema === undefined ? "" : `grant usage on schema ${quoteName(name.schema)} to ${role}; `;
+  const rights = isWritable ? "select, insert, update" : "select";
+  return `Run: ${usage}grant ${rights} on ${quoteTable(name)} to ${role};`;
+}
+
+/** What a failed connection or statement means, as `postgresError` says it. */
+export function failureAt(ask: Pick<SessionAsk, "config" | "isWritable">, error: unknown): Error {
+  return postgresError(error, { where: whereOf(ask.config), grant: grantFor(ask) });
 }
 
 /**
@@ -251,7 +273,7 @@ export async function withSession<Result>(
     return await use(session);
   } catch (error) {
     ask.signal.throwIfAborted();
-    throw postgresError(error, whereOf(ask.config));
+    throw failureAt(ask, error);
   } finally {
     await session?.close();
   }

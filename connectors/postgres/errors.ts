@@ -44,6 +44,9 @@ const noTls: Meaning = {
   hint: "Turn TLS on in the server; within a network you trust, set tls: off.",
 };
 
+/** The SQLSTATE of a right that is missing. */
+const noRight = "42501";
+
 /** By SQLSTATE, or by the code of a system or TLS error. */
 const meanings: Readonly<Record<string, Meaning | undefined>> = {
   "28000": login,
@@ -52,10 +55,7 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
   "42P01": { kind: "config", field: "table", hint: "Check schema and table, letter by letter." },
   "3F000": { kind: "config", field: "table", hint: "Check the schema." },
   "42703": { kind: "config", hint: "Check the names of the columns, letter by letter." },
-  "42501": {
-    kind: "config",
-    hint: "Grant it: grant usage on schema … to …; grant select on … to ….",
-  },
+  [noRight]: { kind: "config" },
   "25006": { kind: "config", hint: "Connect to a server that takes writes, or leave them away." },
   "53300": {
     kind: "config",
@@ -105,18 +105,22 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * What a failed connection or statement means. `where` names the server. The error holds neither the password nor a value of a row, and
- * pg's own error, which may, is not its cause.
+ * What a failed connection or statement means. `where` names the server, `grant` what mends a right that is missing. The error holds
+ * neither the password nor a value of a row, and pg's own error, which may, is not its cause.
  */
-export function postgresError(error: unknown, where: string): Error {
+export function postgresError(
+  error: unknown,
+  at: { readonly where: string; readonly grant: string },
+): Error {
   if (error instanceof SluiceError) return error;
   // Of several addresses that were tried, each has an error of its own.
-  if (error instanceof AggregateError) return postgresError(error.errors[0], where);
+  if (error instanceof AggregateError) return postgresError(error.errors[0], at);
   const meaning = meaningOf(error);
   if (meaning === undefined) return error instanceof Error ? error : new Error(messageOf(error));
-  const { kind, hint, field, patienceMs } = meaning;
+  const { kind, field, patienceMs } = meaning;
+  const hint = sqlStateOf(error) === noRight ? at.grant : meaning.hint;
   const said = textOf(error);
-  const message = `${where}: ${said}`;
+  const message = `${at.where}: ${said}`;
   const facts = { hint, field, cause: new Error(said) };
   if (kind === "unavailable") return new RetryLater(message, facts);
   if (kind === "auth") return new SourceAuthError(message, facts);

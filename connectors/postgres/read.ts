@@ -1,9 +1,9 @@
 import { ConfigError } from "../../src/errors.ts";
 import type { Ask } from "../ask.ts";
 import type { Page, Span } from "../connector.ts";
-import { Session, whereOf, type Text } from "./client.ts";
+import { failureAt, Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { postgresError, sqlStateOf } from "./errors.ts";
+import { sqlStateOf } from "./errors.ts";
 import { blockRowsMax, timeoutsMax } from "./limits.ts";
 import { endOfRead, isInOverlap, type PostgresPosition } from "./position.ts";
 import { rowMaker, type PostgresRow } from "./row.ts";
@@ -109,7 +109,7 @@ async function speaking<Result>(
     return await work();
   } catch (error) {
     ask.signal.throwIfAborted();
-    throw postgresError(error, whereOf(ask.config));
+    throw failureAt(ask, error);
   }
 }
 

@@ -185,14 +185,20 @@ describe("checkPostgres", () => {
 
   it("asks for the right to read", async () => {
     const db = await postgres();
-    await db.query("create table companies (id int primary key)");
-    const { url } = await roleOf(db, (role) => `grant create on schema public to ${role}`);
-    expect(await failure(url, { table: "companies" })).toEqual([
+    await db.query(`create schema crm; create table crm."All.companies" (id int primary key)`);
+    const { url, name } = await roleOf(db, (role) => `grant create on schema public to ${role}`);
+    const usage = `grant usage on schema "crm" to "${name}";`;
+    const select = `grant select on "crm"."All.companies" to "${name}";`;
+    const table = 'crm."All.companies"';
+    expect(await failure(url, { table })).toEqual([
       "reachable",
       "TLS",
       "login",
-      expect.stringMatching(/^FAIL table: .*permission denied.* → Grant it: grant usage on schema/),
+      expect.stringMatching(/^FAIL table: .*permission denied/),
     ]);
+    expect((await failure(url, { table })).at(-1)).toContain(` → Run: ${usage} ${select}`);
+    await db.query(`${usage} ${select}`);
+    expect((await check(url, { table })).filter(({ ok }) => !ok)).toEqual([]);
   });
 
   it("asks for an index on the change column of a table that is not small", async () => {

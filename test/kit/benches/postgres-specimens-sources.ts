@@ -188,7 +188,7 @@ export function refusedSources(site: Site): readonly Specimen[] {
     what: "a table that may not be read",
     sql: `create table t (id int primary key); revoke all on t from ${site.role}`,
     from: { table },
-    throws: { code: "ConfigError", says: "Grant it" },
+    throws: { code: "ConfigError", says: 'grant select on "specimen"."t" to' },
     findings: until("table"),
   };
   const sketches = [...keys, ...changeColumns, ...tables, barred];

@@ -197,4 +197,16 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "takes as text what may hold longer numbers than JSON: json jsonb",
     },
   },
+  {
+    id: "S166",
+    plants: "a missing right is told without the statements that grant it",
+    edits: [
+      {
+        file: "connectors/postgres/errors.ts",
+        find: "sqlStateOf(error) === noRight ? at.grant : meaning.hint",
+        replace: "meaning.hint",
+      },
+    ],
+    test: { file: "test/connectors/postgres/check.test.ts", title: "asks for the right to read" },
+  },
 ];
