@@ -65,13 +65,22 @@ export async function configOf(context: Context, options: GlobalOptions): Promis
 export async function withState<Result>(
   config: Pick<Config, "stateFolder">,
   work: (state: StateStore) => Promise<Result>,
+  how: { readonly onlyReads?: boolean } = {},
 ): Promise<Result> {
-  const state = await openSqliteStore(config.stateFolder);
+  const state = await openSqliteStore(config.stateFolder, how);
   try {
     return await work(state);
   } finally {
     await state.close();
   }
+}
+
+/** As `withState`, for what changes nothing: it also works where the state folder cannot be written. */
+export async function readState<Result>(
+  config: Pick<Config, "stateFolder">,
+  work: (state: StateStore) => Promise<Result>,
+): Promise<Result> {
+  return await withState(config, work, { onlyReads: true });
 }
 
 /** Rows as columns of equal width; the first row is the heading. */

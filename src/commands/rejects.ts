@@ -12,7 +12,7 @@ import { plainJson, plainText } from "../plain-text.ts";
 import { defused } from "../spreadsheet-cell.ts";
 import type { Reject } from "../state/rejects.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { configOf, withGlobals, withState } from "./context.ts";
+import { configOf, readState, withGlobals } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { syncNamed } from "./named.ts";
 import { replayRejects, type ReplayOptions } from "./replay.ts";
@@ -110,7 +110,7 @@ async function openRejects(
 
 async function listRejects(context: Context, options: ListOptions): Promise<void> {
   const config = await configOf(context, options);
-  await withState(config, async (state) => {
+  await readState(config, async (state) => {
     const { found, none } = options.open
       ? await openRejects(state, config, options)
       : await rejectsOfRun(state, config, options);
@@ -148,7 +148,7 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
   const { json, out: file } = options;
   const format = options.format ?? (json ? "jsonl" : "csv");
   const config = await configOf(context, options);
-  await withState(config, async (state) => {
+  await readState(config, async (state) => {
     const { run, sync } = options;
     const { runId } = await runOfRejects(state, { run, sync, target: targetOf(config.api) });
     const lines = Readable.from(exportedLines(state, runId, format));

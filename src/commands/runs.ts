@@ -6,7 +6,7 @@ import type { RunReport } from "../report.ts";
 import type { OpenRejectsOf } from "../state/open-rejects.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { configOf, table, withGlobals, withState } from "./context.ts";
+import { configOf, readState, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
 import { counted, grouped, reportText } from "./report-text.ts";
 import { positive } from "./run.ts";
@@ -77,7 +77,7 @@ export const registerRuns: Register = (program, context) => {
     .option("--limit <runs>", "how many", positive, 20)
     .action(async (options: ListOptions) => {
       const config = await configOf(context, options);
-      await withState(config, async (state) => {
+      await readState(config, async (state) => {
         const found = await state.runs({ sync: options.sync, limit: options.limit });
         const reports = await Promise.all(found.map(async (run) => await reportOfRun(state, run)));
         const heading = [
@@ -98,7 +98,7 @@ export const registerRuns: Register = (program, context) => {
     .description("the report of a run; of the newest when none is named")
     .action(async (runId: string | undefined, options: GlobalOptions) => {
       const config = await configOf(context, options);
-      await withState(config, async (state) => {
+      await readState(config, async (state) => {
         const report = await reportOfRun(state, await runNamed(state, { run: runId }));
         context.print(options.json ? plainJson(report) : reportText(report));
       });

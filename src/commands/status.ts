@@ -12,7 +12,7 @@ import type { GateState } from "../state/budget.ts";
 import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { askTemporal, type Silent } from "./ask-temporal.ts";
-import { configOf, table, withGlobals, withState } from "./context.ts";
+import { configOf, readState, table, withGlobals } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import {
   doubtJson,
@@ -240,7 +240,7 @@ export const registerStatus: Register = (program, context) => {
     .description("how each sync and pull stands: last run, next run, what is wrong and what to do")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
-      const status = await withState(config, async (state) => await look(state, config, context));
+      const status = await readState(config, async (state) => await look(state, config, context));
       context.print(options.json ? jsonOf(status) : textOf(status));
     });
 };

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 
 import { z } from "zod";
 
@@ -9,7 +10,7 @@ import { BusyError, ConfigError } from "../errors.ts";
 import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
 import { makePrivateFile, makePrivateFolder } from "../private-file.ts";
 import { migrations } from "./migrations.ts";
-import { asStateError } from "./state-fault.ts";
+import { asStateError, isUnwritable } from "./state-fault.ts";
 
 /** File systems on which SQLite's locks do not hold, by the magic number of statfs(2). */
 const networkFileSystems = new Map([
@@ -61,6 +62,10 @@ function prepareDatabase(db: DatabaseSync, file: string, steps: readonly string[
   );
   const write = createWrite(db);
   migrate(db, { file, steps, write });
+  return databaseOf(db, write);
+}
+
+function databaseOf(db: DatabaseSync, write: Database["write"]): Database {
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
   return {
     storeId: String(storeId?.["value"]),
@@ -72,6 +77,36 @@ function prepareDatabase(db: DatabaseSync, file: string, steps: readonly string[
     write,
     close: () => db.close(),
   };
+}
+
+/**
+ * As `openDatabase`, but a store that is there and cannot be written is opened to be read: what writes to it fails.
+ * @throws {ConfigError} also for a store of an older sluice that cannot be written, and so not migrated.
+ */
+export function openToRead(file: string): Database {
+  try {
+    return openDatabase(file);
+  } catch (error) {
+    if (!isUnwritable(error) || !existsSync(file)) throw error;
+  }
+  let db: DatabaseSync | undefined;
+  try {
+    const url = pathToFileURL(file);
+    // SQLite makes files beside the store even to read it; while there are none nobody writes, and it needs none.
+    if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1");
+    db = new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs });
+    const version = count(db.prepare("pragma user_version"));
+    refuseNewer(file, version, migrations);
+    if (version < migrations.length) {
+      throw new ConfigError(`${file} is of an older sluice, and cannot be written to change that`, {
+        hint: "run `sluice status` once where the state folder can be written",
+      });
+    }
+    return databaseOf(db, createWrite(db));
+  } catch (error) {
+    db?.close();
+    throw asStateError(error, file);
+  }
 }
 
 function refuseNetworkFileSystem(folder: string): void {
@@ -98,14 +133,7 @@ function migrate(db: DatabaseSync, { file, steps, write }: Migrating): void {
   if (version() === steps.length) return;
   write(() => {
     const from = version(); // read again: another process may have migrated while this one waited for the lock
-    if (from > steps.length) {
-      throw new ConfigError(
-        `${file} has schema version ${from}; this sluice knows versions up to ${steps.length}`,
-        {
-          hint: "run the newer sluice that made it",
-        },
-      );
-    }
+    refuseNewer(file, from, steps);
     if (from > 0) refuseLiveWorkers(db, file);
     for (const step of steps.slice(from)) db.exec(step);
     if (from === 0) {
@@ -113,6 +141,15 @@ function migrate(db: DatabaseSync, { file, steps, write }: Migrating): void {
     }
     db.exec(`pragma user_version = ${steps.length}`);
   });
+}
+
+/** @throws {ConfigError} a newer sluice made the file. */
+function refuseNewer(file: string, version: number, steps: readonly string[]): void {
+  if (version <= steps.length) return;
+  throw new ConfigError(
+    `${file} has schema version ${version}; this sluice knows versions up to ${steps.length}`,
+    { hint: "run the newer sluice that made it" },
+  );
 }
 
 /** @throws {BusyError} a worker lives that opened the store as it is: what it writes would not fit a newer schema. */

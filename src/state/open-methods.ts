@@ -2,7 +2,7 @@ import { createBackfillStore } from "./backfills.ts";
 import { createBudgetStore } from "./budget.ts";
 import { createCheckpointStore } from "./checkpoints.ts";
 import { createCommitStore } from "./commit.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, openToRead } from "./database.ts";
 import { createDoubtStore } from "./doubt-store.ts";
 import { createFaultStore } from "./faults.ts";
 import { createFingerprintStore } from "./fingerprints.ts";
@@ -27,15 +27,18 @@ import { createTallyStore } from "./tally.ts";
 import { createUnderWayStore } from "./under-way.ts";
 
 /**
- * Opens the SQLite file with every method on it, in the calling thread.
- * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`.
+ * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not be writable.
+ * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`, `openToRead`.
  */
-export function openStateMethods(file: string): {
+export function openStateMethods(
+  file: string,
+  { onlyReads = false } = {},
+): {
   readonly storeId: string;
   readonly methods: StateMethods;
   readonly close: () => void;
 } {
-  const db = openDatabase(file);
+  const db = onlyReads ? openToRead(file) : openDatabase(file);
   const sends = createSendStore(db);
   const lastSend = createLastSend(db, file);
   const receipts = createReceiptStore(db, sends);

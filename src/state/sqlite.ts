@@ -11,9 +11,15 @@ import type { StateStore } from "./state-store.ts";
  * @throws {ConfigError} the folder is on a network file system, or its file was made by a newer sluice.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */
-export async function openSqliteStore(stateFolder: string): Promise<StateStore> {
+export async function openSqliteStore(
+  stateFolder: string,
+  /** A store that is only to be read is also opened where it cannot be written. */
+  { onlyReads = false } = {},
+): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
-  const thread = new Worker(threadFile("thread", import.meta.url), { workerData: { file } });
+  const thread = new Worker(threadFile("thread", import.meta.url), {
+    workerData: { file, onlyReads },
+  });
   const storeId = await new Promise<string>((resolve, reject) => {
     thread.once("message", (opened: { storeId: string } | { error: PackedError }) => {
       if ("storeId" in opened) resolve(opened.storeId);

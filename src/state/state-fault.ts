@@ -103,6 +103,20 @@ export function asStateError(error: unknown, file: string): unknown {
   return new StateUnavailableError(text, { cause: error, hint });
 }
 
+/** What the file system says of a folder or file that this user cannot change. */
+const unwritable: ReadonlySet<unknown> = new Set(["EROFS", "EACCES", "EPERM"]);
+
+/** The same of SQLite: a file that cannot be written, or one beside it that cannot be made. https://sqlite.org/rescode.html */
+const unwritableCodes: ReadonlySet<number> = new Set([8, 14]);
+
+/** Whether a store could not be opened because it cannot be written. */
+export function isUnwritable(error: unknown): boolean {
+  if (!(error instanceof StateUnavailableError) || !(error.cause instanceof Error)) return false;
+  const { cause } = error;
+  if ("errcode" in cause) return unwritableCodes.has(Number(cause.errcode) & 0xff);
+  return "code" in cause && unwritable.has(cause.code);
+}
+
 /** Does something to files of a state folder; what fails there is said as `asStateError` does. */
 export async function inStateFolder<Result>(
   folder: string,

@@ -8,12 +8,14 @@ import { openStateMethods } from "./open-methods.ts";
 import type { StateReply, StateRequest } from "./port.ts";
 import { asStateError } from "./state-fault.ts";
 
-const { file } = z.object({ file: z.string() }).parse(workerData);
+const { file, onlyReads } = z
+  .object({ file: z.string(), onlyReads: z.boolean() })
+  .parse(workerData);
 
 /** The store, or undefined: then its opener has been told why, and this thread ends. */
 function open(): ReturnType<typeof openStateMethods> | undefined {
   try {
-    return openStateMethods(file);
+    return openStateMethods(file, { onlyReads });
   } catch (error) {
     parentPort?.postMessage({ error: packError(asStateError(error, file)) });
     return undefined;

@@ -209,4 +209,19 @@ export const mutantsOfCommands: readonly Mutant[] = [
     ],
     test: { file: "test/connectors/postgres/check.test.ts", title: "asks for the right to read" },
   },
+  {
+    id: "S167",
+    plants: "status and the lists of runs and rejects want a state folder that can be written",
+    edits: [
+      {
+        file: "src/state/database.ts",
+        find: "!isUnwritable(error) || !existsSync(file)",
+        replace: "isUnwritable(error) || !existsSync(file)",
+      },
+    ],
+    test: {
+      file: "test/src/state/state-fault.test.ts",
+      title: "is read where the state folder cannot be written",
+    },
+  },
 ];

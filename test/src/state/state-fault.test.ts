@@ -67,6 +67,36 @@ it("comes to an end where a folder that is there can hold no other", async () =>
   expect(stdout).toMatch(/^the state folder \/proc\/nope cannot be /);
 });
 
+/** Opens the store to read it on a disk that is mounted read-only, where that may be done; prints its id and what writing to it does. */
+const readsOnly = `
+const { openToRead } = await import(process.argv[2]);
+const db = openToRead(process.argv[1]);
+let wrote = "written";
+try { db.write(() => db.prepare("insert into meta (name, value) values ('x', 'y')").run()); } catch (error) { wrote = error.message; }
+console.log(JSON.stringify({ storeId: db.storeId, wrote }));
+`;
+
+it("is read where the state folder cannot be written", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "state.db");
+  const made = openDatabase(file);
+  const { storeId } = made;
+  made.close();
+  const database = new URL("../../../src/state/database.ts", import.meta.url).href;
+  const node = [process.execPath, "--input-type=module", "--eval", readsOnly, file, database];
+  const mount = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`;
+  const ways = [["unshare", "-rm", "sh", "-c", mount, folder, ...node], node];
+  const ran = ways.map(([program = "", ...args]) =>
+    spawnSync(program, args, { encoding: "utf8", timeout: 60_000 }),
+  );
+  const [mounted, plain] = ran;
+  expect(JSON.parse(plain?.stdout ?? "")).toEqual({ storeId, wrote: "written" });
+  // Only where a disk may be mounted.
+  if (/unshare|mount/.test(mounted?.stderr ?? "unshare")) return;
+  const wrote = "attempt to write a readonly database";
+  expect(mounted?.stdout).toBe(`${JSON.stringify({ storeId, wrote })}\n`);
+});
+
 it("makes the folders above the state folder", async () => {
   const folder = join(await temporaryFolder(), "one");
   await mkdir(folder);
