@@ -21,7 +21,7 @@ import { failureOf, reportOfFailure } from "./follow.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { syncNamed } from "./named.ts";
 import { letNotificationLeave } from "./notification.ts";
-import { reportText } from "./report-text.ts";
+import { firstRejects, reportText, type KnownHere } from "./report-text.ts";
 import { positive } from "./run.ts";
 import { openSession, type Session } from "./session.ts";
 
@@ -63,11 +63,17 @@ function unasked({ isOurs, handle: { workflowId } }: Begun, name: string): Confi
       });
 }
 
-function showEnd(report: RunReport, plan: Talked["plan"], { context, options }: Talk): void {
+/** How a backfill ended, and what is known of it here. */
+type Ended = Pick<KnownHere, "firsts"> & {
+  readonly report: RunReport;
+  readonly plan?: Talked["plan"];
+};
+
+function showEnd({ report, plan, firsts }: Ended, { context, options }: Talk): void {
   if (options.json)
     context.print(JSON.stringify({ workflow_id: report.workflow_id, plan: plan ?? null, report }));
   else if (report.outcome === "discarded") context.say("discarded: nothing was sent");
-  else context.print(reportText(report));
+  else context.print(reportText(report, { firsts }));
 }
 
 async function followToEnd(session: Session, wanted: Wanted, talk: Talk): Promise<void> {
@@ -92,7 +98,7 @@ async function followToEnd(session: Session, wanted: Wanted, talk: Talk): Promis
     return context.exit(exitCodes.interrupted);
   }
   const report = await reportOf(session, begun, end);
-  showEnd(report, plan, talk);
+  showEnd({ report, plan, firsts: await firstRejects(session.state, report) }, talk);
   context.exit(exitCodeOfReport(report));
   await letNotificationLeave(session, report, { context, signal: interrupted.signal });
   if (answer === "unasked" && report.outcome === "discarded") throw unasked(begun, name);
@@ -135,13 +141,14 @@ async function follow(
       throw error;
     });
     if (run === undefined || run.runId !== named || run.outcome === null) return run?.workflowId;
-    return await reportOfRun(state, run);
+    const report = await reportOfRun(state, run);
+    return { report, firsts: await firstRejects(state, report) };
   });
   if (typeof found !== "object") {
     return await drive(context, config, { wanted: { workflowId: found ?? named }, options });
   }
-  showEnd(found, undefined, { context, options, interrupted: new AbortController() });
-  context.exit(exitCodeOfReport(found));
+  showEnd(found, { context, options, interrupted: new AbortController() });
+  context.exit(exitCodeOfReport(found.report));
 }
 
 /** `--show`: to stdout alone, because it is personal data. */

@@ -20,7 +20,7 @@ import {
 } from "./follow.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { letNotificationLeave } from "./notification.ts";
-import { reportText } from "./report-text.ts";
+import { firstRejects, reportText } from "./report-text.ts";
 import { openSession, type Session } from "./session.ts";
 
 /** A run to start, or to go on with. */
@@ -103,7 +103,8 @@ async function showReport(session: Session, report: RunReport, how: How): Promis
       run === undefined
         ? undefined
         : await session.state.checkpoint({ target: run.target, sync: run.sync });
-    context.print(reportText(report, found?.position));
+    const firsts = await firstRejects(session.state, report);
+    context.print(reportText(report, { firsts, position: found?.position }));
   }
   context.exit(exitCodeOfReport(report));
 }

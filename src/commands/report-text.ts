@@ -1,6 +1,9 @@
+import { reportReasonsMax } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import { countsSoFar } from "../report-counts.ts";
 import type { PullReport, RunReport } from "../report.ts";
+import type { RejectReason } from "../state/rejects.ts";
+import type { StateStore } from "../state/state-store.ts";
 import { bold } from "./context.ts";
 
 /** A number with its thousands set apart. */
@@ -150,8 +153,39 @@ function requestLines({ requests, retries, waited_ms: waitedMs }: RunReport): re
   return [`  requests    ${requests}${again}${waited}`];
 }
 
-/** The run report for a terminal. `position` is where the checkpoint of a sync stands, when it is known. */
-export function reportText(report: RunReport, position?: unknown): string {
+/** The first reject of each code of a run, by the code: of places that hold keys, only the store that lies here knows them. */
+export async function firstRejects(
+  state: StateStore,
+  { run_id: runId }: RunReport,
+): Promise<FirstRejects> {
+  const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
+  return new Map(reasons.map((reason) => [reason.code, reason]));
+}
+
+type FirstRejects = ReadonlyMap<string, Pick<RejectReason, "field" | "place">>;
+
+function rejectLines(
+  { reject_reasons: reasons, run_id: runId }: RunReport,
+  firsts?: FirstRejects,
+): readonly string[] {
+  if (reasons.length === 0) return [];
+  const lines = reasons.map(({ code, reason, count, example }, index) => {
+    const { place = example, field = null } = firsts?.get(code) ?? {};
+    const first = plainText(field === null ? place : `${place} (${field})`);
+    return `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${first}`;
+  });
+  return [...lines, `  → sluice rejects list --run ${runId}`];
+}
+
+/** What a terminal may be told of a run, and its report, which goes into Temporal, not. */
+export type KnownHere = {
+  readonly firsts?: FirstRejects | undefined;
+  /** Where the checkpoint of a sync stands. */
+  readonly position?: unknown;
+};
+
+/** The run report for a terminal. */
+export function reportText(report: RunReport, { firsts, position }: KnownHere = {}): string {
   const { error, pull } = report;
   const lines = [
     "",
@@ -161,14 +195,8 @@ export function reportText(report: RunReport, position?: unknown): string {
     ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),
     ...(report.note === undefined ? [] : [`  note        ${plainText(report.note)}`]),
     ...(pull === undefined ? syncLines(report, position) : pullLines(report, pull)),
-    ...report.reject_reasons.map(
-      ({ reason, count, example }, index) =>
-        `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${plainText(example)}`,
-    ),
+    ...rejectLines(report, firsts),
     ...report.warnings.map((text) => `  warning     ${plainText(text)}`),
-    ...(report.reject_reasons.length === 0
-      ? []
-      : [`  → sluice rejects list --run ${report.run_id}`]),
   ];
   return lines.join("\n");
 }

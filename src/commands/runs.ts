@@ -8,7 +8,7 @@ import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, readState, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
-import { counted, grouped, reportText } from "./report-text.ts";
+import { counted, firstRejects, grouped, reportText } from "./report-text.ts";
 import { positive } from "./run.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
@@ -100,7 +100,8 @@ export const registerRuns: Register = (program, context) => {
       const config = await configOf(context, options);
       await readState(config, async (state) => {
         const report = await reportOfRun(state, await runNamed(state, { run: runId }));
-        context.print(options.json ? plainJson(report) : reportText(report));
+        const firsts = await firstRejects(state, report);
+        context.print(options.json ? plainJson(report) : reportText(report, { firsts }));
       });
     });
   withGlobals(runs.command("prune"))

@@ -57,10 +57,11 @@ const reasonRow = z
     chunk: z.int(),
     ordinal: z.int(),
     place: z.string(),
+    field: z.string().nullable(),
   })
   .readonly();
 
-/** How often a code occurred in a run, and where first. */
+/** How often a code occurred in a run, and where first: in which row, and in which field of it. */
 export type RejectReason = z.output<typeof reasonRow>;
 
 /** The place of a reject in its run, for paging. */
@@ -120,8 +121,8 @@ export function createRejectStore(db: Database): RejectStore {
   // SQLite takes the bare columns beside a single min() from the row that holds the minimum.
   const reasons = db.prepare(
     // The minimum itself is not asked for: with many lanes it is no number that JavaScript holds exactly.
-    `select code, count, chunk, ordinal, place from (
-       select code, count(*) as count, chunk, ordinal, place, min(chunk * 1000000000 + ordinal)
+    `select code, count, chunk, ordinal, place, field from (
+       select code, count(*) as count, chunk, ordinal, place, field, min(chunk * 1000000000 + ordinal)
        from rejects where run_id = $runId group by code)
      order by count desc, code limit $limit`,
   );

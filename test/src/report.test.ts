@@ -63,6 +63,7 @@ const reason: RejectReason = {
   chunk: 2,
   ordinal: 9,
   place: "in/accounts.csv:17",
+  field: "domain",
 };
 
 const pull: PullTally = {

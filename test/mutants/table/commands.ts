@@ -224,4 +224,19 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "is read where the state folder cannot be written",
     },
   },
+  {
+    id: "S168",
+    plants: "the end of a run names the first reject by its number, and not by its row and field",
+    edits: [
+      {
+        file: "src/commands/report-text.ts",
+        find: "firsts?.get(code) ?? {}",
+        replace: "{}",
+      },
+    ],
+    test: {
+      file: "test/src/commands/report-text.test.ts",
+      title: "names the row and the field of the first reject where the store tells them",
+    },
+  },
 ];

@@ -57,6 +57,16 @@ describe("the report of a run", () => {
     expect(reportText(report)).not.toContain("given up");
   });
 
+  it("names the row and the field of the first reject where the store tells them", () => {
+    const code = "not_domain";
+    const refused = { code, reason: "a value is not a domain", count: 50, example: "reject 1.2" };
+    const rejecting = { ...report, reject_reasons: [refused] };
+    const firsts = new Map([[code, { place: "crm.companies:eu,3", field: "domain" }]]);
+    const line = "  rejects     50 × a value is not a domain, first at ";
+    expect(reportText(rejecting, { firsts })).toContain(`${line}crm.companies:eu,3 (domain)\n`);
+    expect(reportText(rejecting)).toContain(`${line}reject 1.2\n`);
+  });
+
   it("leaves out what did not happen", () => {
     expect(reportText(report).split("\n").slice(2)).toEqual([
       "  rows        read 4 = sent 0 + unchanged 4 + filtered 0 + rejected 0",
@@ -74,7 +84,11 @@ describe("the report of a run", () => {
       waited_ms: 1_500,
       possibly_repeated: 4,
     };
-    expect(reportText(sent, { line: 5 }).split("\n").slice(2)).toEqual([
+    expect(
+      reportText(sent, { position: { line: 5 } })
+        .split("\n")
+        .slice(2),
+    ).toEqual([
       "  mode        lightweight: it was asked for",
       "  rows        read 4 = sent 4 + unchanged 0 + filtered 0 + rejected 0",
       "  sent as     1 chunk, 1 part, 400 B of JSON",

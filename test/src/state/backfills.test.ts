@@ -112,11 +112,19 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
       place: "f:1",
       step: "map",
       code: "x",
+      field: "domain",
       reason: "r",
     } as const;
     await store.addRejects({ runId: "b", chunk, stage: 1, rejects: [reject], at });
     const [reason] = await store.rejectReasons({ runId: "b", limit: 5 });
-    expect(reason).toMatchObject({ code: "x", count: 1, chunk, ordinal: 1 });
+    expect(reason).toMatchObject({
+      code: "x",
+      count: 1,
+      chunk,
+      ordinal: 1,
+      place: "f:1",
+      field: "domain",
+    });
   });
 
   it("stages nothing of a lane that has no span", async () => {
