@@ -49,7 +49,7 @@ async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Prom
 export type Followed = { readonly report: RunReport } | { readonly error: unknown };
 
 /** Shows progress: one line drawn again and again where someone watches, else a line of its own for every change. */
-function createProgressLine(context: Context): {
+function createProgressLine(context: Pick<Context, "environment" | "say">): {
   show(text: string, news: string | undefined): void;
   end(): void;
 } {
@@ -82,11 +82,17 @@ function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string 
   return `${counted(counts.read, "row")} read, ${grouped(counts.sent)} sent, ${counted(counts.committed_chunks, "chunk")} committed`;
 }
 
+/** What following asks of a workflow. */
+type Followable = Parameters<typeof pendingTrouble>[0] &
+  Pick<WorkflowHandle<RunWorkflow>, "query" | "result"> & {
+    readonly client: Pick<WorkflowHandle["client"], "withAbortSignal">;
+  };
+
 /** Follows a workflow to its end; an aborted signal stops following and nothing else. */
 export async function followRun(
-  handle: WorkflowHandle<RunWorkflow>,
+  handle: Followable,
   how: {
-    readonly context: Context;
+    readonly context: Pick<Context, "environment" | "say">;
     readonly share: ReadShare;
     /** @default nothing is known of it */
     readonly ahead?: ReadAhead | undefined;
@@ -107,10 +113,16 @@ export async function followRun(
   let first: Omit<Since, "elapsedMs"> | undefined;
   try {
     while (ended === undefined && !signal.aborted) {
-      // A query needs a worker: without one the run still goes on, and so do we.
-      const told = await handle.query<Progress>("progress").catch(() => undefined);
+      // A query needs a worker: without one the run still goes on, and so do we. Only an abort ends it before its deadline.
+      const [told, trouble] = await handle.client.withAbortSignal(
+        signal,
+        async () =>
+          [
+            await handle.query<Progress>("progress").catch(() => undefined),
+            await pendingTrouble(handle).catch(() => undefined),
+          ] as const,
+      );
       const progress = told === undefined ? undefined : await withAhead(told, ahead);
-      const trouble = await pendingTrouble(handle).catch(() => undefined);
       if (progress !== undefined) {
         const waiting = progress.waiting ?? trouble ?? null;
         const shown = { ...progress, waiting };

@@ -239,4 +239,20 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "names the row and the field of the first reject where the store tells them",
     },
   },
+  {
+    id: "S169",
+    plants: "Ctrl-C waits for a question that no worker answers",
+    edits: [
+      {
+        file: "src/commands/follow.ts",
+        find: "const [told, trouble] = await handle.client.withAbortSignal(\n        signal,",
+        replace:
+          "const [told, trouble] = await handle.client.withAbortSignal(\n        new AbortController().signal,",
+      },
+    ],
+    test: {
+      file: "test/src/commands/follow.test.ts",
+      title: "stops following at once where no worker answers what it asks",
+    },
+  },
 ];
