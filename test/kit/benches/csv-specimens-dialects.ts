@@ -191,7 +191,7 @@ const dialects: readonly Dialect[] = [
             { name: "id", type: "string" },
             { name: "a", type: "string" },
           ],
-          key: [],
+          key: ["id"],
         },
       ],
     },
