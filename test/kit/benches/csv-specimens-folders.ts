@@ -107,7 +107,7 @@ const patterns: readonly CsvSpecimen[] = [
     columns,
     rows: rowsOf(columns, ["2", "b"]),
     discoveries: [
-      discovered("a-1.csv", [...columns, "city"], { from: { path: "a-1.csv" }, key: [] }),
+      discovered("a-1.csv", [...columns, "city"], { from: { path: "a-1.csv" }, key: ["id"] }),
       discovered("a-2.csv", columns, { from: { path: "a-2.csv" }, key: ["id"] }),
     ],
   },
