@@ -1,5 +1,5 @@
 import type { Source } from "../connectors/connector.ts";
-import { assertSameAccount } from "../connectors/identities.ts";
+import { assertSameAccount, holderOf } from "../connectors/identities.ts";
 import type { ApiClient } from "../src/api/client.ts";
 import type { Clock, Moment } from "../src/clock.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
@@ -16,8 +16,7 @@ import type { Inbox } from "../src/inbox/inbox.ts";
 import type { Notifier } from "../src/notify/notifier.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
 import type { ScheduleState } from "../src/schedules/missed.ts";
-import { sendLock, type LockHolder } from "../src/state/locks.ts";
-import { pullLock } from "../src/state/pulls.ts";
+import type { LockHolder } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import type { RunRef } from "./inputs.ts";
@@ -153,12 +152,11 @@ async function assertStillSameAccount(
   deps: Pick<Dependencies, "config" | "now" | "state" | "target">,
   run: Run,
 ): Promise<void> {
-  const { config, state, target } = deps;
-  if (config.api.apiKeyFile !== undefined || run.request.dryRun === true) return;
+  const { api } = deps.config;
+  if (api.apiKeyFile !== undefined || run.request.dryRun === true) return;
   const kind = run.kind === "pull" ? "pull" : "sync";
-  const lock = kind === "pull" ? pullLock(target, run.sync) : sendLock(target, run.sync);
-  const holder = { state, kind, name: run.sync, lock, at: isoNow(deps) } as const;
-  await assertSameAccount(holder, config.api, { isFresh: false, isKept: false });
+  const holder = holderOf(deps, { kind, name: run.sync, at: isoNow(deps) });
+  await assertSameAccount(holder, api, { isFresh: false, isKept: false });
 }
 
 /**

@@ -22,17 +22,17 @@ function sinceOf(
   return { position: position.data, held: held.data ?? undefined };
 }
 
-/** Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning, and what a person should know of it. */
+/** Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning; `isOther`: it is of another way of reading. */
 function beginOf(
   source: Source,
   config: unknown,
   { since, to }: { readonly since: ReturnType<typeof sinceOf>; readonly to: unknown },
-): { readonly from: unknown; readonly warnings: readonly string[] } {
-  if (since === null) return { from: null, warnings: [] };
-  if (since === undefined) return { from: null, warnings: [otherReading] };
-  if (source.rewind === undefined) return { from: since.position, warnings: [] };
+): { readonly from: unknown; readonly isOther: boolean } {
+  if (since === null) return { from: null, isOther: false };
+  if (since === undefined) return { from: null, isOther: true };
+  if (source.rewind === undefined) return { from: since.position, isOther: false };
   const from = source.rewind({ config, ...since, to });
-  return from === undefined ? { from: null, warnings: [otherReading] } : { from, warnings: [] };
+  return { from: from ?? null, isOther: from === undefined };
 }
 
 function goneWarnings(gone: number): readonly string[] {
@@ -79,12 +79,15 @@ export async function placeRun(
   const since = sinceOf(source, config, checkpoint);
   const horizon = await source.horizon?.({ ...askOf(sync, signal), since: since?.position });
   const { to, held, future } = horizon ?? {};
-  const { from, warnings } = beginOf(source, config, { since, to });
+  const { from, isOther } = beginOf(source, config, { since, to });
   // Where the checkpoint is of another inbox, its numbers say nothing of this one.
-  const isOther = warnings.length > 0;
   const gone = isOther ? 0 : (source.gone?.({ config, from: from ?? undefined, to }) ?? 0);
   const { version: checkpointVersion } = checkpoint;
   await state.placeRun({ runId, checkpointVersion, from, to, held, future, gone });
-  const told = [...warnings, ...goneWarnings(gone), ...(horizon?.warnings ?? [])];
+  const told = [
+    ...(isOther ? [otherReading] : []),
+    ...goneWarnings(gone),
+    ...(horizon?.warnings ?? []),
+  ];
   if (told.length > 0) await state.addWarnings({ runId, warnings: told });
 }

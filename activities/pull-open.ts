@@ -1,4 +1,4 @@
-import { assertSameAccount, assertSameSource } from "../connectors/identities.ts";
+import { assertSameAccount, assertSameSource, holderOf } from "../connectors/identities.ts";
 import type { PullConfig } from "../src/config/pull.ts";
 import { BusyError, ConfigError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
@@ -44,13 +44,11 @@ async function assertSameRound(
   { pull, isAnew }: { readonly pull: PullConfig; readonly isAnew: boolean },
   signal: AbortSignal,
 ): Promise<void> {
-  const { state, target } = deps;
   const { name, writeBack } = pull;
-  const place = await state.pullPlace({ target, pull: name });
+  const place = await deps.state.pullPlace({ target: deps.target, pull: name });
   const isFresh = isAnew || place === undefined || place.isDone || place.steps === 0;
   const trust = { isFresh, isKept: true };
-  const lock = pullLock(target, name);
-  const holder = { state, kind: "pull", name, lock, at: isoNow(deps) } as const;
+  const holder = holderOf(deps, { kind: "pull", name, at: isoNow(deps) });
   await assertSameAccount(holder, deps.config.api, trust);
   const source = connectorOf(deps, writeBack.connector);
   const asked = { source, connection: writeBack.connection, ask: askOf(writeBack, signal) };

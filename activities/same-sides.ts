@@ -2,19 +2,12 @@ import type { Source } from "../connectors/connector.ts";
 import {
   assertSameAccount,
   assertSameSource,
-  type Holder,
+  holderOf,
   type Trust,
 } from "../connectors/identities.ts";
 import type { SyncConfig } from "../src/config/config.ts";
-import { sendLock } from "../src/state/locks.ts";
 import { isoNow, type Dependencies } from "./dependencies.ts";
 import { askOf } from "./source.ts";
-
-/** What a sync is known by among the identities. */
-function holderOf(deps: Pick<Dependencies, "now" | "state" | "target">, sync: string): Holder {
-  const { state, target } = deps;
-  return { state, kind: "sync", name: sync, lock: sendLock(target, sync), at: isoNow(deps) };
-}
 
 /**
  * Holds account and source of a sync against those that its checkpoint and fingerprints belong to. To be called before anything is read or
@@ -39,7 +32,7 @@ export async function assertSameSides(
   // A first run that was cut, and a backfill, leave what is known of the account without a checkpoint.
   const isFresh = version === 0 && !isBegun && !(await deps.state.hasSent(name));
   const trust: Trust = { isFresh, isKept };
-  const holder = holderOf(deps, sync.name);
+  const holder = holderOf(deps, { kind: "sync", name: sync.name, at: isoNow(deps) });
   const { account } = await deps.state.identities({ holder: holder.lock });
   if (account === undefined && isKept && version > 0) {
     const text = "account and source are taken for those that were worked with so far";
@@ -63,5 +56,6 @@ export async function assertStillSameSource(
   const { connection } = sync;
   const asked = { source, connection, ask: askOf(sync, signal), position: null };
   const trust = { isFresh: false, isKept: false };
-  await assertSameSource(holderOf(deps, sync.name), asked, trust);
+  const holder = holderOf(deps, { kind: "sync", name: sync.name, at: isoNow(deps) });
+  await assertSameSource(holder, asked, trust);
 }

@@ -5,6 +5,8 @@ import { ConfigError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
 import type { Secret } from "../src/secret.ts";
 import type { IdentityPart, KnownIdentity } from "../src/state/identities.ts";
+import { sendLock } from "../src/state/locks.ts";
+import { pullLock } from "../src/state/pulls.ts";
 import type { StateClient } from "../src/state/state-store.ts";
 import type { Ask } from "./ask.ts";
 import type { Recognition, Source } from "./connector.ts";
@@ -19,6 +21,15 @@ export type Holder = {
   /** Now, as the store keeps it. */
   readonly at: string;
 };
+
+/** A sync or pull as identities are kept for it. */
+export function holderOf(
+  { state, target }: { readonly state: Holder["state"]; readonly target: string },
+  { kind, name, at }: Pick<Holder, "at" | "kind" | "name">,
+): Holder {
+  const lock = kind === "sync" ? sendLock(target, name) : pullLock(target, name);
+  return { state, kind, name, lock, at };
+}
 
 /** What decides whether a run may go on with what is known. */
 export type Trust = {
@@ -61,7 +72,7 @@ export async function findAccount({ state, lock }: Holder, api: ApiConfig): Prom
 /** The source of a holder; undefined where its connector cannot tell one from another. */
 export async function findSource(
   { state, lock }: Holder,
-  { source, ask, position }: AskedSource,
+  { source, ask, position }: Omit<AskedSource, "connection">,
 ): Promise<Recognition | undefined> {
   if (source.recognize === undefined) return undefined;
   const { source: known } = await state.identities({ holder: lock });
@@ -82,7 +93,7 @@ export async function keepIdentity(
 }
 
 /** The two ways on from another account or source. */
-function waysOn({ kind, name }: Holder, what: string): string {
+function waysOn({ kind, name }: Holder, what: IdentityPart): string {
   const anew =
     kind === "pull"
       ? `\`sluice pull ${name} --full\` begins anew`
@@ -101,7 +112,7 @@ async function assertSame(
   if (found.differs !== undefined && known !== undefined && !trust.isFresh) {
     throw new ConfigError(
       `${holder.kind} ${holder.name}: ${found.differs}: it was ${known.shown} (since ${known.since}), and now it is ${found.shown}`,
-      { field, hint: waysOn(holder, part === "account" ? "account" : "source") },
+      { field, hint: waysOn(holder, part) },
     );
   }
   if (trust.isKept) await keepIdentity(holder, part, found);

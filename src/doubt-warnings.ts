@@ -1,14 +1,5 @@
+import { counted, minutesText } from "./quantity-text.ts";
 import type { DoubtFacts } from "./state/doubt-store.ts";
-
-/** A time to wait, as a person reads it. */
-export function minutesText(ms: number): string {
-  const minutes = Math.max(1, Math.ceil(ms / 60_000));
-  return `${minutes} min`;
-}
-
-function counted(records: number): string {
-  return records === 1 ? "1 record" : `${records} records`;
-}
 
 /** By these words a warning is known for one of those below. */
 const words = {
@@ -27,7 +18,7 @@ export function doubtWarnings(
   if (pending > 0 && !isDone) {
     const how =
       pendingMs === undefined ? "until its process ends" : `for ${minutesText(pendingMs)}`;
-    const many = counted(pending);
+    const many = counted(pending, "record");
     warnings.push(`the outcome of requests with ${many} is unknown: ${words.pending}${how}`);
   }
   if (inDoubt > 0) {
@@ -37,15 +28,17 @@ export function doubtWarnings(
         : waitMs === undefined
           ? "when the older request has ended"
           : `in ${minutesText(waitMs)}`;
-    warnings.push(`${words.inDoubt}${counted(inDoubt)}, which will be sent once more ${when}`);
+    warnings.push(
+      `${words.inDoubt}${counted(inDoubt, "record")}, which will be sent once more ${when}`,
+    );
   }
   if (lost > 0) {
     warnings.push(
-      `${words.lost}${counted(lost)}, and the staged file that could send them once more is gone: \`sluice status\` names some`,
+      `${words.lost}${counted(lost, "record")}, and the staged file that could send them once more is gone: \`sluice status\` names some`,
     );
   }
   if (stray > 0) {
-    warnings.push(`${counted(stray)}${words.stray}\`sluice status\` names some`);
+    warnings.push(`${counted(stray, "record")}${words.stray}\`sluice status\` names some`);
   }
   return warnings;
 }

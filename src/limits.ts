@@ -357,6 +357,9 @@ export const slackTextCharsMax = 4_000;
 
 // ---- Status (our choice) ------------------------------------------------------------------------------------------
 
+/** How long a command waits for one source: which columns it has, who it is, what `check` asks. In ms. */
+export const sourceMsMax = 60_000;
+
 /** How long `status` waits for Temporal to say what a run waits for. */
 export const statusTemporalMsMax = 3_000;
 

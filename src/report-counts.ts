@@ -1,20 +1,31 @@
 import type { RunReport } from "./report.ts";
 
+/** What became of rows that were read, as runs, chunks and their progress all count it. */
+type ReadCounts = {
+  readonly read: number;
+  readonly unchanged: number;
+  readonly filtered: number;
+  readonly rejected: number;
+};
+
+/** Counts with those of more rows added. */
+export function withRead<Counts extends ReadCounts>(counts: Counts, more: ReadCounts): Counts {
+  return {
+    ...counts,
+    read: counts.read + more.read,
+    unchanged: counts.unchanged + more.unchanged,
+    filtered: counts.filtered + more.filtered,
+    rejected: counts.rejected + more.rejected,
+  };
+}
+
 /** The rows of a run by name: of one that goes on with what it has read and not committed yet. */
 export function countsSoFar({
   counts,
   under_way: underWay,
 }: Pick<RunReport, "counts" | "under_way">): Readonly<Record<string, number>> {
   if (underWay === undefined) return { ...counts };
-  const { read, unchanged, filtered, rejected } = counts;
-  return {
-    ...counts,
-    read: read + underWay.read,
-    unchanged: unchanged + underWay.unchanged,
-    filtered: filtered + underWay.filtered,
-    rejected: rejected + underWay.rejected,
-    on_the_way: underWay.records,
-  };
+  return { ...withRead(counts, underWay), on_the_way: underWay.records };
 }
 
 /** What became of what a run read, by name and in order: a pull writes where a sync sends. */

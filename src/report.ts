@@ -68,7 +68,7 @@ export type RunReport = {
   /** Of a run that ended early: what it had read and did not commit, beside `counts`; the next run reads it again. */
   readonly given_up?: StageCounts;
   readonly pull?: PullReport;
-  /** Whether read = sent + unchanged + filtered + rejected (I2), or what a pull holds against it. */
+  /** Whether read = sent + unchanged + filtered + rejected + gone (I2), or what a pull holds against it. */
   readonly balanced: boolean;
   readonly chunks: number;
   readonly parts: number;

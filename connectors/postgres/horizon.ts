@@ -88,17 +88,17 @@ export function guessedZone({ name }: Pick<ChangeColumn, "name">, zone: string):
 function clockWarnings(since: PostgresPosition, to: PostgresPosition): readonly string[] {
   const [backMs, ahead] = [clockWentBackMs(since, to), aheadMs(since, to)];
   if (backMs > 0) {
-    const text = `the server's clock went back by ${minutesText(backMs)} since the last run, or this machine's forward`;
+    const text = `the server's clock went back by ${spanText(backMs)} since the last run, or this machine's forward`;
     return [`${text}: this run goes back as far, so that no row stamped meanwhile is passed over`];
   }
   if (ahead <= clocksPutBackMs + clockStepMs) return [];
   return [
-    `the checkpoint lies ${minutesText(ahead)} ahead of the server's clock: the clock went back, or the zone was another`,
+    `the checkpoint lies ${spanText(ahead)} ahead of the server's clock: the clock went back, or the zone was another`,
   ];
 }
 
 /** A span of time for a person: `45 min`, `9.5 h`. */
-export function minutesText(ms: number): string {
+export function spanText(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 6) / 10} h`;
 }

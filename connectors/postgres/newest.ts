@@ -1,7 +1,7 @@
 import type { Finding } from "../ask.ts";
 import type { Session } from "./client.ts";
 import { sqlStateOf } from "./errors.ts";
-import { brieflyLooking, guessedZone, minutesText, nowAs, zoneFor } from "./horizon.ts";
+import { brieflyLooking, guessedZone, spanText, nowAs, zoneFor } from "./horizon.ts";
 import { quoteName } from "./identifier.ts";
 import { clockStepMs, clocksPutBackMs, zonesApartMs } from "./limits.ts";
 import { isZoneGuessed, type PostgresSource } from "./source.ts";
@@ -63,7 +63,7 @@ function stampsFinding({ changed, zone }: PostgresSource, aheadMs: number): Find
     return {
       name,
       ok: false,
-      detail: `it is stamped ${minutesText(aheadMs)} ahead of ${here}`,
+      detail: `it is stamped ${spanText(aheadMs)} ahead of ${here}`,
       fix: isLocal
         ? "set `time_zone` to the zone that the column's times are of; if it is that, look at the clock of who stamps the rows"
         : "look at the clock of who stamps the rows: a run leaves such rows for later",
@@ -71,6 +71,6 @@ function stampsFinding({ changed, zone }: PostgresSource, aheadMs: number): Find
   }
   // Where nothing changed for hours it is right all the same.
   if (!isLocal || aheadMs > -clocksPutBackMs / 2) return undefined;
-  const detail = `warning: it is stamped ${minutesText(-aheadMs)} behind ${here}: if a row changed since, \`time_zone\` is another`;
+  const detail = `warning: it is stamped ${spanText(-aheadMs)} behind ${here}: if a row changed since, \`time_zone\` is another`;
   return { name, ok: true, detail };
 }

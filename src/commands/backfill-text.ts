@@ -2,9 +2,9 @@ import { z } from "zod";
 
 import type { BackfillPlan, PlanSample } from "../backfill/plan.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { byteText, counted, durationText, grouped } from "../quantity-text.ts";
 import type { StoredPlan } from "../state/backfills.ts";
 import { bold, table } from "./context.ts";
-import { byteText, counted, durationText, grouped } from "./report-text.ts";
 
 const unknown = "not known";
 

@@ -4,6 +4,7 @@ import { checkColumns, connectorOf } from "../../activities/source.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
+import { sourceMsMax } from "../limits.ts";
 import { plainJson } from "../plain-text.ts";
 import { reportOfRun } from "../report-of-run.ts";
 import type { RunReport } from "../report.ts";
@@ -33,9 +34,6 @@ type BackfillOptions = GlobalOptions &
     readonly link?: boolean;
     readonly ui?: string;
   };
-
-/** How long a source may take to say which columns it has. */
-const sourceMsMax = 60_000;
 
 /** The report of a backfill that ended. @throws {SluiceError} it ended before there was a run to report on. */
 async function reportOf(

@@ -1,9 +1,9 @@
 import { systemClock } from "../clock.ts";
 import { isRefusedKeyGate, keyName } from "../key-gates.ts";
 import { plainText } from "../plain-text.ts";
+import { counted } from "../quantity-text.ts";
 import { configOf, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
-import { counted } from "./report-text.ts";
 
 /** `sluice budget show|reopen`. */
 export const registerBudget: Register = (program, context) => {

@@ -3,6 +3,7 @@ import { sourcesOf } from "../../connectors/registry.ts";
 import { repeatsOf } from "../backfill/repeats.ts";
 import type { Config, SyncConfig } from "../config/config.ts";
 import { SluiceError } from "../errors.ts";
+import { sourceMsMax } from "../limits.ts";
 import { keyFieldOf } from "../records/streams.ts";
 
 /** Warns of a sync of which several rows make one record; nothing where each row makes its own, or where its source cannot be read. */
@@ -13,7 +14,7 @@ export async function checkKeys(
   const source = sourcesOf(config).get(sync.connector);
   if (source?.restart?.(sync.connectorConfig) === "each-run") return [];
   try {
-    const repeats = await repeatsOf(sync, source ?? {}, AbortSignal.timeout(60_000));
+    const repeats = await repeatsOf(sync, source ?? {}, AbortSignal.timeout(sourceMsMax));
     if (repeats !== "often") return [];
   } catch (error) {
     // The connection's own findings say why.

@@ -6,6 +6,7 @@ import { canonicalJson } from "../config/hash.ts";
 import { writtenMembers } from "../config/sources.ts";
 import type { ConnectionConfig, SourceConfig } from "../config/sources.ts";
 import { SluiceError } from "../errors.ts";
+import { sourceMsMax } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import { checkKeys } from "./check-keys.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
@@ -65,7 +66,7 @@ async function checkUse(
 ): Promise<Found[]> {
   const source = sourcesOf(config).get(connector);
   const silent = { info: () => undefined, warn: () => undefined };
-  const ask = { config: connectorConfig, signal: AbortSignal.timeout(60_000), log: silent };
+  const ask = { config: connectorConfig, signal: AbortSignal.timeout(sourceMsMax), log: silent };
   let findings: readonly Finding[] = [];
   // What a connector throws is a finding as well, and hides no other connection's.
   const whole = await finding("check", async () => {
@@ -79,7 +80,7 @@ async function checkUse(
 async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): Promise<Found[]> {
   const sources = sourcesOf(config);
   const isWanted = (connection: string): boolean => wanted.some(({ name }) => name === connection);
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(sourceMsMax);
   const mappings = [...config.syncs.values()]
     .filter(
       ({ connection, connector }) =>

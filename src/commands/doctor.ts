@@ -6,11 +6,11 @@ import { messageOf, SluiceError } from "../errors.ts";
 import { connectTemporal, temporalOptions } from "../local/connect.ts";
 import { temporalAnswers } from "../local/temporal-server.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { byteText } from "../quantity-text.ts";
 import { freeBytes } from "../staging/folder.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
-import { byteText } from "./report-text.ts";
 import { defaultTemporal, isTemporalConfigured } from "./services.ts";
 
 /** One look: what it found, or why it is not well. */

@@ -9,12 +9,13 @@ import {
 
 import type { Progress } from "../../workflows/progress.ts";
 import { ApiUnavailableError, ConfigError } from "../errors.ts";
+import { counted, grouped } from "../quantity-text.ts";
+import { withRead } from "../report-counts.ts";
 import type { RunReport } from "../report.ts";
 import type { StageCounts } from "../state/sends.ts";
 import type { Context } from "./context.ts";
 import { pendingTrouble } from "./pending.ts";
 import { progressText, pullText, type Since } from "./progress-text.ts";
-import { counted, grouped } from "./report-text.ts";
 
 /** A workflow of a run: of a sync or of a pull. */
 export type RunWorkflow = (input: unknown) => Promise<RunReport>;
@@ -30,19 +31,8 @@ export type ReadAhead = (runId: string) => Promise<StageCounts>;
 
 /** The progress of a run with what is being staged counted in: the workflow hears of a chunk only when it is whole. */
 async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Promise<Progress> {
-  const { counts } = progress;
   if (ahead === undefined || progress.pull !== undefined) return progress;
-  const { read, unchanged, filtered, rejected } = await ahead(progress.run_id);
-  return {
-    ...progress,
-    counts: {
-      ...counts,
-      read: counts.read + read,
-      unchanged: counts.unchanged + unchanged,
-      filtered: counts.filtered + filtered,
-      rejected: counts.rejected + rejected,
-    },
-  };
+  return { ...progress, counts: withRead(progress.counts, await ahead(progress.run_id)) };
 }
 
 /** A workflow that ended: with its report, or with what kept it from having one. */

@@ -7,10 +7,10 @@ import type { Standing } from "../inbox/inbox.ts";
 import { openInbox } from "../inbox/open.ts";
 import { inboxLateMs } from "../limits.ts";
 import { plainText } from "../plain-text.ts";
+import { counted, durationText, grouped } from "../quantity-text.ts";
 import type { StateClient } from "../state/state-store.ts";
 import { table } from "./context.ts";
 import { postedConnections, readHint, type PostedConnection } from "./posted.ts";
-import { counted, durationText, grouped } from "./report-text.ts";
 import type { Problem } from "./transfer-status.ts";
 
 /** How a connection that is posted to stands. */

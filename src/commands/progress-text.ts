@@ -1,5 +1,5 @@
 import type { Progress, PullProgress } from "../../workflows/progress.ts";
-import { byteText, counted, durationText, grouped } from "./report-text.ts";
+import { byteText, counted, durationText, grouped } from "../quantity-text.ts";
 
 const barWidth = 24;
 

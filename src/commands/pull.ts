@@ -6,13 +6,14 @@ import { targetOf, type Config } from "../config/config.ts";
 import type { ColumnPaths, PullConfig } from "../config/pull.ts";
 import { resultPathType } from "../config/result-paths.ts";
 import { ConfigError } from "../errors.ts";
+import { sourceMsMax } from "../limits.ts";
 import { pullWorkflow } from "../schedules/wanted.ts";
 import { pullLock } from "../state/pulls.ts";
 import { configOf, withGlobals } from "./context.ts";
 import type { Context, Register } from "./context.ts";
 import { driveRun, type Drive, type DriveOptions } from "./drive.ts";
 import { pullNamed } from "./named.ts";
-import { positive, sourceMsMax } from "./run.ts";
+import { positive } from "./run.ts";
 
 type PullOptions = DriveOptions & {
   readonly ddl?: boolean;

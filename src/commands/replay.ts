@@ -4,6 +4,7 @@ import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
 import { reportReasonsMax } from "../limits.ts";
+import { counted } from "../quantity-text.ts";
 import type { OpenRejectsOf } from "../state/open-rejects.ts";
 import type { ReplayCounts, ReplayOf } from "../state/replays.ts";
 import type { Run } from "../state/runs.ts";
@@ -11,7 +12,6 @@ import type { StateStore } from "../state/state-store.ts";
 import { configOf, withState } from "./context.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { syncNamed } from "./named.ts";
-import { counted } from "./report-text.ts";
 import { transferNow } from "./run.ts";
 import { runOfRejects } from "./runs.ts";
 

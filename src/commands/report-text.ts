@@ -1,32 +1,11 @@
 import { reportReasonsMax } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { byteText, counted, durationText, grouped } from "../quantity-text.ts";
 import { countsSoFar } from "../report-counts.ts";
 import type { PullReport, RunReport } from "../report.ts";
 import type { RejectReason } from "../state/rejects.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { bold } from "./context.ts";
-
-/** A number with its thousands set apart. */
-export function grouped(value: number): string {
-  return value.toLocaleString("en-US");
-}
-
-/** Bytes as a person reads them. */
-export function byteText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
-}
-
-/** Milliseconds as a person reads them. */
-export function durationText(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const [minutes, seconds] = [Math.floor(ms / 60_000), Math.round((ms % 60_000) / 1_000)];
-  return minutes < 60
-    ? `${minutes} min ${seconds} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
 
 /** Characters of a position that a report shows; a longer one is left to `sluice state show`, because half of it says nothing. */
 const positionCharsMax = 60;
@@ -34,11 +13,6 @@ const positionCharsMax = 60;
 function positionText(position: unknown): string {
   const text = plainJson(position ?? null);
   return text === "null" || text.length > positionCharsMax ? "" : `: ${text}`;
-}
-
-/** A count and what it counts. */
-export function counted(count: number, what: string): string {
-  return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** The rows of a sync; of one that goes on, also those that are not committed yet. */

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { askOf, checkColumns, connectorOf } from "../../activities/source.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
+import { sourceMsMax } from "../limits.ts";
 import { sendLock } from "../state/locks.ts";
 import { modes, type RunRequest } from "../state/runs.ts";
 import { configOf, withGlobals } from "./context.ts";
@@ -61,9 +62,6 @@ function readShare(session: Session, sync: SyncConfig): ReadShare {
     }
   };
 }
-
-/** How long a source may take to say which columns it has. */
-export const sourceMsMax = 60_000;
 
 /** Whether a run was asked to replay the same rejects. */
 async function replaysSame(

@@ -1,6 +1,7 @@
 import { duration } from "../config/units.ts";
 import { ConfigError } from "../errors.ts";
 import { plainJson } from "../plain-text.ts";
+import { counted, grouped } from "../quantity-text.ts";
 import { reportOfRun } from "../report-of-run.ts";
 import type { RunReport } from "../report.ts";
 import type { OpenRejectsOf } from "../state/open-rejects.ts";
@@ -8,7 +9,7 @@ import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, readState, table, withGlobals, withState } from "./context.ts";
 import type { GlobalOptions, Register } from "./context.ts";
-import { counted, firstRejects, grouped, reportText } from "./report-text.ts";
+import { firstRejects, reportText } from "./report-text.ts";
 import { positive } from "./run.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */

@@ -1,21 +1,23 @@
 import type { Recognition } from "../../connectors/connector.ts";
-import { findAccount, findSource, keepIdentity, type Holder } from "../../connectors/identities.ts";
+import {
+  findAccount,
+  findSource,
+  holderOf,
+  keepIdentity,
+  type Holder,
+} from "../../connectors/identities.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf, type Config } from "../config/config.ts";
 import type { SourceConfig } from "../config/sources.ts";
 import { SluiceError } from "../errors.ts";
+import { sourceMsMax } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
 import type { IdentityPart } from "../state/identities.ts";
-import { sendLock } from "../state/locks.ts";
-import { pullLock } from "../state/pulls.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, withState } from "./context.ts";
 import type { Context, GlobalOptions } from "./context.ts";
 import { exitCodeOfError } from "./exit-code.ts";
 import { syncNamed } from "./named.ts";
-
-/** How long one source may take to say who it is. */
-const askMs = 60_000;
 
 /** A sync or pull and the source whose identity is kept for it: what it reads, or what it writes back to. */
 type Bound = {
@@ -61,17 +63,20 @@ async function rebindOne(
   { kind, name, from }: Bound,
 ): Promise<void> {
   const target = targetOf(config.api);
-  const lock = kind === "sync" ? sendLock(target, name) : pullLock(target, name);
-  const holder: Holder = { state, kind, name, lock, at: new Date().toISOString() };
+  const holder = holderOf({ state, target }, { kind, name, at: new Date().toISOString() });
   const to = { context, state, json };
   await bind(to, { holder, part: "account", found: await findAccount(holder, config.api) });
   const source = sourcesOf(config).get(from.connector);
   if (source === undefined) return;
   const silent = { info: () => undefined, warn: () => undefined };
-  const ask = { config: from.connectorConfig, signal: AbortSignal.timeout(askMs), log: silent };
+  const ask = {
+    config: from.connectorConfig,
+    signal: AbortSignal.timeout(sourceMsMax),
+    log: silent,
+  };
   const position =
     kind === "sync" ? (await state.checkpoint({ target, sync: name })).position : null;
-  const found = await findSource(holder, { source, ask, position, connection: "" });
+  const found = await findSource(holder, { source, ask, position });
   if (found !== undefined) await bind(to, { holder, part: "source", found });
 }
 

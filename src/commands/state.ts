@@ -4,13 +4,13 @@ import { targetOf, type Config } from "../config/config.ts";
 import { BusyError, ConfigError, messageOf } from "../errors.ts";
 import { doubtfulSyncsMax } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { counted } from "../quantity-text.ts";
 import type { SyncName } from "../state/checkpoints.ts";
 import { sendLock } from "../state/locks.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { configOf, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { syncNamed } from "./named.ts";
-import { counted } from "./report-text.ts";
 import { rebind } from "./state-rebind.ts";
 import { resetSync } from "./state-reset.ts";
 

@@ -4,6 +4,7 @@ import { targetOf, type Config } from "../config/config.ts";
 import { isRefusedKeyGate, keyName } from "../key-gates.ts";
 import { lookForOlderMapping } from "../older-mapping.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import { grouped } from "../quantity-text.ts";
 import { reportCounts } from "../report-counts.ts";
 import { reportOfRun } from "../report-of-run.ts";
 import type { RunReport } from "../report.ts";
@@ -22,7 +23,6 @@ import {
   type DoubtStatus,
 } from "./doubts-status.ts";
 import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox-status.ts";
-import { grouped } from "./report-text.ts";
 import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
 
 /** Everything `sluice status` shows. */

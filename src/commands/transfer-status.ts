@@ -1,11 +1,11 @@
 import type { ScheduleConfig } from "../config/schedule.ts";
 import { isOfDoubt } from "../doubt-warnings.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
+import { counted } from "../quantity-text.ts";
 import type { RunReport } from "../report.ts";
 import { nextTimes } from "../schedules/fire-times.ts";
 import type { ScheduleState } from "../schedules/missed.ts";
 import type { OpenRun, Silent } from "./ask-temporal.ts";
-import { counted } from "./report-text.ts";
 
 /** A configured sync or pull, as far as its status goes. */
 export type Transfer = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { counted } from "./report-text.ts";
+import { counted } from "../quantity-text.ts";
 
 /** What became of a delivery, as its sender learns it. */
 export type DeliveryAnswer = {

@@ -117,7 +117,10 @@ export interface ReceiptStore {
   /** Notes that a request ended, and that nobody knows whether it was or will be applied. */
   endRequest(input: { readonly number: number; readonly now: Moment }): void;
   receipt(input: PartName): Receipt | undefined;
-  /** What a part is to send, also before its first attempt begins; undefined once the service has accepted it. @throws {SupersededError} its staging is gone. */
+  /**
+   * What a part is to send, also before its first attempt begins; undefined once the service has accepted it.
+   * @throws {SupersededError} its staging is gone.
+   */
   rangesToSend(input: PartName & { readonly form: PartForm }): Ranges | undefined;
   /**
    * Notes what a part puts in doubt when it leaves, and answers for which requests: before `beginPart`, behind which it has to leave within

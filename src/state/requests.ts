@@ -48,10 +48,16 @@ export type RequestWindow = {
 /** Who sends, and to which stream: a process that no later one is taken for. */
 export type Sender = { readonly process: string; readonly stream: string; readonly now: Moment };
 
-/** How long until nothing of a request can be applied any more, in ms; it says nothing of one that is open. */
-export function leftMs({ bootId, since, sinceWall, lastsMs }: PendingRequest, now: Moment): number {
+/** How long ago a request began or ended, in ms; below 0 where the clock was set back since. */
+export function elapsedMs({ bootId, since, sinceWall }: PendingRequest, now: Moment): number {
   const isThisBoot = bootId === (now.boot?.id ?? null);
-  const elapsed = isThisBoot ? steadyMs(now) - since : now.nowMs - sinceWall;
+  return isThisBoot ? steadyMs(now) - since : now.nowMs - sinceWall;
+}
+
+/** How long until nothing of a request can be applied any more, in ms; it says nothing of one that is open. */
+export function leftMs(request: PendingRequest, now: Moment): number {
+  const { lastsMs } = request;
+  const elapsed = elapsedMs(request, now);
   // Of a clock that was set back nobody knows how much time went by.
   return elapsed < 0 ? lastsMs : lastsMs - elapsed;
 }

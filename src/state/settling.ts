@@ -1,10 +1,16 @@
 import { z } from "zod";
 
-import { steadyMs, type Moment } from "../clock.ts";
+import type { Moment } from "../clock.ts";
 import type { Database } from "./database.ts";
 import { all, count, jsonColumn } from "./database.ts";
 import { ranges } from "./ranges.ts";
-import { createRequests, isOver, momentColumns, type PendingRequest } from "./requests.ts";
+import {
+  createRequests,
+  elapsedMs,
+  isOver,
+  momentColumns,
+  type PendingRequest,
+} from "./requests.ts";
 import { createSentKeys, type SentKeys } from "./sent-keys.ts";
 
 /** Kinds of run that send all that the source holds since the checkpoint. */
@@ -76,9 +82,8 @@ export function createSettling(db: Database): Settling {
 
   /** Of a clock that was set back nobody knows how much time went by: the time begins anew. */
   const restartLost = (request: PendingRequest, now: Moment): void => {
-    const isThisBoot = request.bootId === (now.boot?.id ?? null);
-    const before = isThisBoot ? steadyMs(now) < request.since : now.nowMs < request.sinceWall;
-    if (before) restart.run({ request: request.request, ...momentColumns(now) });
+    if (elapsedMs(request, now) >= 0) return;
+    restart.run({ request: request.request, ...momentColumns(now) });
   };
   return {
     forgetOver: (setId, now) => {

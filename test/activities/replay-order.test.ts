@@ -1,24 +1,11 @@
 import { expect, it } from "vitest";
 
 import { inboxFileIn } from "../../src/inbox/file.ts";
-import { canaries } from "../support/canaries.ts";
-import { companiesYaml } from "../support/doubt-story.ts";
-import { Harness, harnessHead } from "../support/harness.ts";
+import { companiesYaml, formsYaml } from "../support/doubt-story.ts";
+import { Harness } from "../support/harness.ts";
 import { KeptEvents } from "../support/kept-events.ts";
 import { postgres } from "../support/postgres.ts";
 import { TestRun } from "../support/test-run.ts";
-
-/** A project in which events become accounts; `domain` is the member that holds the domain. */
-function formsYaml(domain: string): string {
-  return `${harnessHead}connections:
-  forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
-syncs:
-  accounts:
-    from: forms
-    stream: account
-    record: { account_id: id, domain: { column: ${domain}, as: domain }, account_properties: { name: name } }
-`;
-}
 
 async function drained(...events: readonly object[]): Promise<Harness> {
   const harness = await Harness.open({ yaml: formsYaml("site") });

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { inboxFileIn } from "../../src/inbox/file.ts";
-import { canaries } from "../support/canaries.ts";
-import { companiesYaml, held, overMs, resend, transfer } from "../support/doubt-story.ts";
-import { Harness, harnessHead } from "../support/harness.ts";
+import {
+  companiesYaml,
+  formsYaml,
+  held,
+  overMs,
+  resend,
+  transfer,
+} from "../support/doubt-story.ts";
+import { Harness } from "../support/harness.ts";
 import { KeptEvents } from "../support/kept-events.ts";
 import { lateRequest } from "../support/late-request.ts";
 import { postgres } from "../support/postgres.ts";
@@ -17,18 +23,6 @@ type Way = (typeof ways)[number];
 async function sendAgain(harness: Harness, way: Way, kind?: "inbox"): Promise<void> {
   if (way === "resend") await resend(harness, "run-4");
   else await transfer(harness, "run-4", kind);
-}
-
-/** A project in which events become accounts; `domain` is the member that holds the domain. */
-function formsYaml(domain: string): string {
-  return `${harnessHead}connections:
-  forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
-syncs:
-  accounts:
-    from: forms
-    stream: account
-    record: { account_id: id, domain: { column: ${domain}, as: domain }, account_properties: { name: name } }
-`;
 }
 
 function tableYaml(url: string): string {

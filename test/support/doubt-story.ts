@@ -1,4 +1,5 @@
 import type { RunReport } from "../../src/report.ts";
+import { canaries } from "./canaries.ts";
 import { accountsCsv, harnessHead, type Harness } from "./harness.ts";
 import { lateRequest } from "./late-request.ts";
 import { rows, stagedRun, TestRun } from "./test-run.ts";
@@ -18,6 +19,18 @@ syncs:
     from: { connection: crm, table: companies, changed_by: { column: updated_at, overlap: 1ms } }
     stream: account
     record: { account_id: id, domain: domain, account_properties: { name: name } }
+`;
+}
+
+/** A project in which events become accounts; `domain` is the member that holds the domain. */
+export function formsYaml(domain: string): string {
+  return `${harnessHead}connections:
+  forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
+syncs:
+  accounts:
+    from: forms
+    stream: account
+    record: { account_id: id, domain: { column: ${domain}, as: domain }, account_properties: { name: name } }
 `;
 }
 

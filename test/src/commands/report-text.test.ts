@@ -4,34 +4,15 @@ import { progressText } from "../../../src/commands/progress-text.ts";
 import { reportText } from "../../../src/commands/report-text.ts";
 import type { RunReport } from "../../../src/report.ts";
 import { noCounts, type Progress } from "../../../workflows/progress.ts";
+import { reportWith } from "../../support/report.ts";
 
-const report: RunReport = {
-  run_id: "run-1",
-  workflow_id: "wf",
-  sync: "accounts",
-  kind: "sync",
-  outcome: "done",
-  mode: "lightweight",
+const report = reportWith({
   mode_reason: "there is nothing to send",
-  dry_run: false,
   counts: { read: 4, sent: 0, unchanged: 4, filtered: 0, rejected: 0 },
-  balanced: true,
-  chunks: 1,
   parts: 0,
   bytes: { json: 0, gzip: 0 },
   requests: 0,
-  retries: 0,
-  possibly_repeated: 0,
-  waited_ms: 0,
-  stamped_in_future: 0,
-  checkpoint: { before: 0, after: 1 },
-  reject_reasons: [],
-  warnings: [],
-  config_hash: "c0ffee",
-  started_at: "2026-01-01T01:30:10.000Z",
-  ended_at: "2026-01-01T01:30:11.000Z",
-  duration_ms: 1_000,
-};
+});
 
 describe("the report of a run", () => {
   it("says of a pull that it paid for nothing anew", () => {

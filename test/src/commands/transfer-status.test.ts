@@ -4,6 +4,7 @@ import { statusOf, type Transfer } from "../../../src/commands/transfer-status.t
 import { doubtWarnings } from "../../../src/doubt-warnings.ts";
 import { missedAfterMs } from "../../../src/limits.ts";
 import type { RunReport } from "../../../src/report.ts";
+import { reportWith } from "../../support/report.ts";
 
 const at = "2026-01-01T01:30:10.000Z";
 const accounts: Transfer = { name: "accounts", kind: "sync", schedule: undefined };
@@ -14,34 +15,7 @@ const nightly: Transfer = {
 
 /** The report of a run that began just after its scheduled time. */
 function report(changes: Partial<RunReport> = {}): RunReport {
-  return {
-    run_id: "run-1",
-    workflow_id: "wf",
-    sync: "accounts",
-    kind: "sync",
-    outcome: "done",
-    mode: null,
-    mode_reason: null,
-    dry_run: false,
-    counts: { read: 3, sent: 3, unchanged: 0, filtered: 0, rejected: 0 },
-    balanced: true,
-    chunks: 1,
-    parts: 1,
-    bytes: { json: 9, gzip: 0 },
-    requests: 1,
-    retries: 0,
-    possibly_repeated: 0,
-    waited_ms: 0,
-    stamped_in_future: 0,
-    checkpoint: { before: 0, after: 1 },
-    reject_reasons: [],
-    warnings: [],
-    config_hash: "c0ffee",
-    started_at: at,
-    ended_at: at,
-    duration_ms: 0,
-    ...changes,
-  };
+  return reportWith({ started_at: at, ended_at: at, duration_ms: 0, ...changes });
 }
 
 describe("statusOf", () => {

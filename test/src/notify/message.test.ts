@@ -8,6 +8,7 @@ import { slackTextCharsMax } from "../../../src/limits.ts";
 import { messageOf } from "../../../src/notify/message.ts";
 import type { RunReport } from "../../../src/report.ts";
 import { Secret } from "../../../src/secret.ts";
+import { reportWith } from "../../support/report.ts";
 
 const now = Date.UTC(2026, 0, 1, 2, 35, 7, 900);
 const url = new Secret("https://hooks.example/T0/canary-path");
@@ -15,33 +16,21 @@ const common = { target: "hooks.example-0", url, on: "always" } as const;
 const toEvents: NotifyConfig = { ...common, format: "event", secret: new Secret("shared") };
 const toSlack: NotifyConfig = { ...common, format: "slack" };
 
-const report: RunReport = {
+const report = reportWith({
   run_id: "accounts-20260101-023000-0a1b2c3d",
   workflow_id: "sync-accounts",
-  sync: "accounts",
-  kind: "sync",
   outcome: "done_with_rejects",
   mode: "heavyweight",
   mode_reason: "more than one chunk",
-  dry_run: false,
   counts: { read: 1_200, sent: 1_190, unchanged: 5, filtered: 0, rejected: 5 },
-  balanced: true,
-  chunks: 1,
-  parts: 1,
   bytes: { json: 9, gzip: 3 },
   requests: 3,
-  retries: 0,
-  possibly_repeated: 0,
-  waited_ms: 0,
-  stamped_in_future: 0,
-  checkpoint: { before: 0, after: 1 },
   reject_reasons: [{ code: "not_domain", reason: "not a domain", count: 5, example: "a.csv:7" }],
   warnings: ["the file is from yesterday"],
-  config_hash: "c0ffee",
   started_at: "2026-01-01T02:30:00.000Z",
   ended_at: "2026-01-01T02:35:00.000Z",
   duration_ms: 300_000,
-};
+});
 
 /** The text that Slack is posted. */
 function slackText(changes: Partial<RunReport> = {}): string {

@@ -1,0 +1,31 @@
+/** A number with its thousands set apart. */
+export function grouped(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+/** Bytes as a person reads them. */
+export function byteText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
+}
+
+/** Milliseconds as a person reads them. */
+export function durationText(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const [minutes, seconds] = [Math.floor(ms / 60_000), Math.round((ms % 60_000) / 1_000)];
+  return minutes < 60
+    ? `${minutes} min ${seconds} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A count and what it counts. */
+export function counted(count: number, what: string): string {
+  return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** Milliseconds as whole minutes, at least one, for a time that is still to pass. */
+export function minutesText(ms: number): string {
+  return `${Math.max(1, Math.ceil(ms / 60_000))} min`;
+}
