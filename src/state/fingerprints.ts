@@ -7,7 +7,12 @@ import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { all, count, first } from "./database.ts";
 import { createDoubts } from "./doubts.ts";
-import { fieldHashBytes } from "./known-records.ts";
+import {
+  createFieldKeeper,
+  FieldLosses,
+  type FieldHashes,
+  type LostField,
+} from "./field-keeper.ts";
 import type { StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
@@ -45,7 +50,7 @@ export type KeysToStage = SyncName &
     /** `hashBytes` for each key. */
     readonly hashes: Uint8Array;
     /** The hashes of each record's fields, `fieldBytes` for each key; undefined keeps none. */
-    readonly fields?: { readonly fieldBytes: number; readonly hashes: Uint8Array } | undefined;
+    readonly fields?: FieldHashes | undefined;
     /** Numbers of the rows in their chunk, in the order of the source, from 1. */
     readonly rowNumbers: Uint32Array;
     /**
@@ -69,16 +74,6 @@ export type KeysToStage = SyncName &
     /** Fingerprints committed before this time (Unix ms) are too old to count. */
     readonly committedAfter?: number | undefined;
   };
-
-/** A field that keys had when they were sent before, and have no more. */
-export type LostField = {
-  /** See `fieldSlots`. */
-  readonly slot: number;
-  /** How many keys lost it. */
-  keys: number;
-  /** Index of the first of them among those judged. */
-  readonly first: number;
-};
 
 /** What became of keys. */
 export type JudgedKeys = {
@@ -158,60 +153,10 @@ function isEqual(known: unknown, hash: Uint8Array): boolean {
   return known instanceof Uint8Array && Buffer.compare(known, hash) === 0;
 }
 
-/** The fields that keys lost, as they are found. */
-class LostFields {
-  readonly #found = new Map<number, LostField>();
-
-  /** Holds the fields of a key against those that it had: 0 stands for one that is not there. */
-  compare(before: Uint8Array, now: Uint8Array, index: number): void {
-    const [had, has] = [before, now].map(({ buffer, byteOffset, byteLength }) => {
-      return new DataView(buffer, byteOffset, byteLength);
-    });
-    for (let at = 0; at < Math.min(before.length, now.length); at += fieldHashBytes) {
-      if (had?.getUint32(at, true) === 0 || has?.getUint32(at, true) !== 0) continue;
-      const slot = at / fieldHashBytes;
-      const found = this.#found.get(slot);
-      if (found === undefined) this.#found.set(slot, { slot, keys: 1, first: index });
-      else found.keys += 1;
-    }
-  }
-
-  all(): readonly LostField[] {
-    return [...this.#found.values()];
-  }
-}
-
-/**
- * Keeps the hashes of a record's fields under the number that they had before; answers it, and notes which fields are gone. They lie in a
- * table of their own, which a first load only appends to: beside the keys they doubled the pages that it writes in random order, and the
- * CPU that they cost.
- */
-function createFieldKeeper(
-  db: Database,
-): (
-  at: { readonly known: unknown; readonly index: number; readonly lost: LostFields | undefined },
-  fields: KeysToStage["fields"],
-) => number | null {
-  const select = db.prepare("select hashes from field_hashes where id = ?");
-  const insert = db.prepare("insert into field_hashes (hashes) values (?)");
-  const update = db.prepare("update field_hashes set hashes = ? where id = ?");
-  return ({ known, index, lost }, fields) => {
-    const { fieldBytes = 0, hashes } = fields ?? {};
-    const block = hashes?.subarray(index * fieldBytes, (index + 1) * fieldBytes) ?? null;
-    if (typeof known !== "number") {
-      return block === null ? null : Number(insert.run(block).lastInsertRowid);
-    }
-    const before = lost === undefined ? undefined : select.get(known)?.["hashes"];
-    if (before instanceof Uint8Array && block !== null) lost?.compare(before, block, index);
-    update.run(block, known);
-    return known;
-  };
-}
-
 /** What keys are judged against; `isDoubted` is undefined where nothing of the set is in doubt. */
 type JudgedSet = z.output<typeof setRow> & {
   readonly isDoubted: ((key: string) => boolean) | undefined;
-  readonly lost: LostFields;
+  readonly lost: FieldLosses;
 };
 
 /** Judges one key; the caller holds the transaction. */
@@ -330,7 +275,7 @@ export function createFingerprintStore(db: Database): FingerprintStore {
     stageKeys: (input) => {
       const { target, sync, runId, chunk, stage, keys } = input;
       const verdicts = new Uint8Array(keys.length);
-      const lost = new LostFields();
+      const lost = new FieldLosses();
       // In key order the B-tree's pages are visited once; equal keys keep the order of their rows.
       const order = Array.from(keys, (key, index) => ({ key, index })).toSorted((a, b) =>
         a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index,
