@@ -31,7 +31,7 @@ import { askOf, connectorOf } from "./source.ts";
 export type Refused = {
   readonly record: number;
   readonly field?: string | undefined;
-  readonly code: "refused_by_service" | "too_large" | "service_fails";
+  readonly code: "refused_again" | "refused_by_service" | "too_large" | "service_fails";
 };
 
 type Search = {
@@ -46,6 +46,7 @@ const pageStartSchema = z.object({
   record: z.int(),
   from: z.unknown(),
   first: z.int().optional(),
+  isAgain: z.boolean().optional(),
 });
 
 const keyed = z.record(z.string(), z.unknown());
@@ -54,8 +55,8 @@ async function readPageStarts(file: string): Promise<PageStart[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
   return lines.map((line): PageStart => {
-    const { record, from, first } = pageStartSchema.parse(JSON.parse(line));
-    return { record, from, first };
+    const { record, from, first, isAgain } = pageStartSchema.parse(JSON.parse(line));
+    return { record, from, first, isAgain };
   });
 }
 
@@ -155,8 +156,12 @@ async function rejectsOf(
   const { receipt, sync } = search;
   const { stream } = sync;
   const makeReject = rejectMaker(stream, sync.pii.rejects);
-  const rows = start === undefined ? undefined : await rowsOf(deps, search, { start, lines });
-  return refused.map(({ record, field, code }): RejectEntry => {
+  const isAgain = start?.isAgain === true;
+  const rows =
+    start === undefined || isAgain ? undefined : await rowsOf(deps, search, { start, lines });
+  return refused.map(({ record, field, code: why }): RejectEntry => {
+    // A line that was staged by an earlier run has no row of this one.
+    const code = isAgain ? "refused_again" : why;
     const line = lines.get(record) ?? "{}";
     const key = String(keyed.parse(JSON.parse(line))[keyFieldOf(stream)]);
     const hash = hashesOf([{ line }]);

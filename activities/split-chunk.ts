@@ -9,6 +9,7 @@ import { createAtomicFile, stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { Ranges } from "../src/state/ranges.ts";
 import type { NewPart, Receipt } from "../src/state/receipts.ts";
+import type { RejectEntry } from "../src/state/rejects.ts";
 import type { Send, StageName } from "../src/state/sends.ts";
 import { attempt } from "./attempt.ts";
 import { bearFaults } from "./borne-faults.ts";
@@ -120,6 +121,11 @@ async function makeParts(
   return parts;
 }
 
+/** What is sent once more is a reject of an earlier run's row: with it each run would stop anew, and its own rows would never leave. */
+function countsTowardsLimit({ code }: RejectEntry): boolean {
+  return code !== "refused_again";
+}
+
 /** Whether it stops the run for what the service refused, and not for a fault of the moment. */
 function stopsRun(error: unknown): boolean {
   return error instanceof TooManyRejectsError || error instanceof ApiContractError;
@@ -162,10 +168,11 @@ export function createSplitChunk(
       const sync = syncOf(deps, run.sync);
       const { keep, refused } = divide(receipt, how);
       const rejects = await findRows(deps, { sync, run, receipt, refused, signal });
-      const { read, refused: before } = await state.tally({ runId, staged: true });
+      const { read, refused: before, refusedAgain } = await state.tally({ runId, staged: true });
       const limit = rejectLimitOf(run, sync);
       try {
-        assertWithinLimit(limit, { rejected: before + rejects.length, read });
+        const rejected = before - refusedAgain + rejects.filter(countsTowardsLimit).length;
+        assertWithinLimit(limit, { rejected, read });
         const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
         const parts = await bearFaults(deps, name, async () => await makeParts(making, send, keep));
         const isTooLarge = "halves" in how && how.why === "too_large";

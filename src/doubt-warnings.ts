@@ -34,7 +34,7 @@ export function doubtWarnings(
   }
   if (lost > 0) {
     warnings.push(
-      `${words.lost}${counted(lost, "record")}, and the staged file that could send them once more is gone: \`sluice status\` names some`,
+      `${words.lost}${counted(lost, "record")}, and they could not be sent once more: \`sluice status\` names some`,
     );
   }
   if (stray > 0) {

@@ -108,7 +108,7 @@ export function doubtLines(status: DoubtStatus): string[] {
     const many = counted(facts.lost, "record");
     const way = configured === undefined ? back : lostWay(status);
     lines.push(
-      `${sync}: an older value may have been applied over ${many}, and the staged file that holds the newer one is gone: ${namesOf(lost, facts.lost)} → ${way}`,
+      `${sync}: an older value may have been applied over ${many}, and the newer one could not be sent once more (its staged file is gone, or the service refused it): ${namesOf(lost, facts.lost)} → ${way}`,
     );
   }
   const [first] = stray;

@@ -11,6 +11,8 @@ export type PageStart = {
   readonly from: unknown;
   /** As of the page (`RowPage`). */
   readonly first: number | undefined;
+  /** As of the page (`RowPage`). */
+  readonly isAgain?: boolean | undefined;
 };
 
 /** A written chunk. */
@@ -71,7 +73,8 @@ export async function writeChunk(
 
   for await (const page of pages(room)) {
     const lines = page.candidates.map(({ line }) => line);
-    pageStarts.push({ record: counts.records, from: to, first: page.source.first });
+    const { first, isAgain } = page.source;
+    pageStarts.push({ record: counts.records, from: to, first, isAgain });
     if (lines.length > 0) {
       for (const { key } of page.candidates) keys.push(key);
       const jsonl = encode(lines);

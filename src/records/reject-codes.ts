@@ -25,6 +25,7 @@ const texts = {
   refused_by_service: "the service refused the record",
   too_large: "the record is too large",
   service_fails: "the service fails on it",
+  refused_again: "the service refused the record when it was sent once more",
   // Pulling
   bad_result: "a result has not the shape of the API document",
   no_key: "a result lacks what its row is found by",

@@ -31,7 +31,7 @@ export type DoubtfulRecord = z.output<typeof doubtfulRow>;
 export type DoubtFacts = {
   /** Keys of which an older value may still be applied over the one that was sent last, which is sent once more then. */
   readonly inDoubt: number;
-  /** Such keys of which the staged line is gone, so that only their source can send them again. */
+  /** Such keys of which the staged line is gone, or was refused: only their source can send them again. */
   readonly lost: number;
   /** Those among them that can be sent once more: nothing older can be applied any more. */
   readonly due: number;
@@ -78,7 +78,7 @@ export interface DoubtStore {
   ): DoubtFacts;
   /** What of a sync is in doubt now. */
   doubtFacts(input: SyncName & { readonly now: Moment }): DoubtFacts;
-  /** Keys in doubt of a sync whose staged line is gone, in order. */
+  /** Keys in doubt of a sync whose staged line is gone or was refused, in order. */
   lostKeys(input: SyncName & { readonly limit: number }): string[];
   /** The syncs with keys in doubt, or stray ones: also those that are not configured any more. */
   doubtfulSyncs(input: { readonly limit: number }): SyncName[];

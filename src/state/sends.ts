@@ -235,8 +235,9 @@ function prepareSends(
        where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
     ),
     totals: db.prepare(
-      `select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected), 0) as rejected
-       from sends where run_id = $runId and (chunk < $chunk or chunk > $last) and state in ('staged', 'committed')`,
+      `select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected
+         - (select count(*) from rejects r where (r.run_id, r.chunk, r.stage) = (s.run_id, s.chunk, s.stage) and code = 'refused_again')), 0) as rejected
+       from sends s where run_id = $runId and (chunk < $chunk or chunk > $last) and state in ('staged', 'committed')`,
     ),
   };
 }

@@ -70,6 +70,11 @@ function createClosing(db: Database): (
     `update fingerprints set send = 0 where key = $key and set_id in (
        select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)`,
   );
+  // To send the same line again would bring the same answer.
+  const lose = db.prepare(
+    `update doubts set is_lost = 1 where key = $key and send is not null and set_id in (
+       select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)`,
+  );
   const addRejects = insertRejects(db);
   const refusing = createRefusing(db);
   return ({ runId, chunk, stage, part, ...found }, { state, rejects, isTooLarge, at }) => {
@@ -80,7 +85,11 @@ function createClosing(db: Database): (
     close.run({ ...name, part, state, tooLarge: Number(isTooLarge), at });
     addRejects(name, rejects, at);
     countRejects.run({ ...name, rejected: rejects.length });
-    for (const { key } of rejects) if (key !== undefined) forget.run({ key, runId });
+    for (const { key, code } of rejects) {
+      if (key === undefined) continue;
+      forget.run({ key, runId });
+      if (code === "refused_again") lose.run({ key, runId });
+    }
     refusing.note(name, rejects, at);
   };
 }

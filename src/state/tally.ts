@@ -15,6 +15,8 @@ const tallyRow = z
     /** Records that those stagings wrote, and rows they refused: the other side of `sent` and `rejected`. */
     staged: z.int(),
     refused: z.int(),
+    /** Those among them that were lines of an earlier run, sent once more. */
+    refusedAgain: z.int(),
     chunks: z.int(),
     parts: z.int(),
     jsonBytes: z.int(),
@@ -50,7 +52,8 @@ export function createTallyStore(db: Database): TallyStore {
          else (select coalesce(sum(json_bytes), 0) from accepted) end as jsonBytes,
        case when $staged then coalesce(sum(gzip_bytes), 0)
          else (select coalesce(sum(gzip_bytes), 0) from accepted) end as gzipBytes,
-       (select count(*) from rejects join counted using (run_id, chunk, stage)) as rejected
+       (select count(*) from rejects join counted using (run_id, chunk, stage)) as rejected,
+       (select count(*) from rejects join counted using (run_id, chunk, stage) where code = 'refused_again') as refusedAgain
      from counted`,
   );
   return {

@@ -66,7 +66,7 @@ describe("the lines of what is in doubt", () => {
     await rm(harness.deps.stagingFolder, { recursive: true });
     const { warnings, counts } = await resend(harness, "run-3");
     expect(counts).toMatchObject({ read: 0, sent: 0 });
-    expect(warnings.join()).toContain("the staged file that could send them once more is gone");
+    expect(warnings.join()).toContain("they could not be sent once more");
     const look = await harness.perform(harness.activities.lookForDoubts, { sync: "accounts" });
     expect(look).toMatchObject({ inDoubt: 0, due: 0 });
     expect(await transfer(harness, "run-4")).toMatchObject({ counts: { sent: rows } });

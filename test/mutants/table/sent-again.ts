@@ -3,6 +3,9 @@ import type { Mutant } from "../mutant.ts";
 const againTest = "test/activities/sent-again.test.ts";
 const printsTest = "test/src/state/fingerprints.test.ts";
 const mappingTest = "test/activities/older-mapping.test.ts";
+const refusedTest = "test/activities/refused-again.test.ts";
+const refusedTitle =
+  "does not stop a run for a record in doubt that the service refuses by now, and says which it is";
 
 /** What is sent once more, cut or given up, and what sluice holds for known and for new then. */
 export const mutantsOfSentAgain: readonly Mutant[] = [
@@ -158,5 +161,29 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
       file: "test/activities/cut-chunk.test.ts",
       title: "leaves a reject open whose row the service refused once more in a backfill",
     },
+  },
+  {
+    id: "S226",
+    plants: "a record in doubt that is refused stops each run by a strict reject_limit",
+    edits: [
+      {
+        file: "activities/split-chunk.ts",
+        find: 'return code !== "refused_again";',
+        replace: 'return code !== "read_again";',
+      },
+    ],
+    test: { file: refusedTest, title: refusedTitle },
+  },
+  {
+    id: "S227",
+    plants: "a record in doubt that was refused is sent once more by each run",
+    edits: [
+      {
+        file: "src/state/split.ts",
+        find: 'if (code === "refused_again") lose.run({ key, runId });',
+        replace: "",
+      },
+    ],
+    test: { file: refusedTest, title: refusedTitle },
   },
 ];
