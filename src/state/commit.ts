@@ -3,8 +3,9 @@ import { z } from "zod";
 import { CheckpointMovedError, NotBalancedError } from "../errors.ts";
 import { chunkName, laneOf } from "../lane-of.ts";
 import type { Database } from "./database.ts";
-import { all, count, first, jsonColumn, toJson } from "./database.ts";
+import { all, count, jsonColumn, toJson } from "./database.ts";
 import { createDoubts } from "./doubts.ts";
+import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { createMappingNotes } from "./mappings.ts";
 import { ranges } from "./ranges.ts";
 import { createRefusing } from "./refusals.ts";
@@ -56,7 +57,6 @@ function createSaving(db: Database): (send: Send, at: string) => void {
   };
 }
 
-const setRow = z.object({ id: z.int() });
 const acceptedRow = z.object({
   ranges: jsonColumn.pipe(ranges),
   landing: jsonColumn.pipe(z.array(z.int())),
@@ -67,9 +67,7 @@ const acceptedRow = z.object({
  * called inside a transaction.
  */
 export function createTakingOver(db: Database): (send: Send) => void {
-  const set = db.prepare(
-    "select id from fingerprint_sets join runs using (target, sync) where run_id = $runId",
-  );
+  const sets = createFingerprintSets(db);
   const accepted = db.prepare(
     `select ranges, landing from receipts where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
   );
@@ -89,7 +87,7 @@ export function createTakingOver(db: Database): (send: Send) => void {
   const doubts = createDoubts(db);
   const noteMapping = createMappingNotes(db);
   return ({ send, runId, chunk, stage }) => {
-    const setId = first(setRow, set, { runId })?.id ?? 0;
+    const setId = sets.idOfRun(runId);
     const parts = all(acceptedRow, accepted, { runId, chunk, stage });
     const { repeated } = doubts.commit({ setId, send, accepted: parts });
     if (repeated > 0) countRepeated.run({ runId, repeated });

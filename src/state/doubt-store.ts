@@ -4,6 +4,7 @@ import type { Moment } from "../clock.ts";
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { all, count } from "./database.ts";
+import { createFingerprintSets, type FingerprintSets } from "./fingerprint-sets.ts";
 import { createRequests, isOver, leftMs, type PendingRequest } from "./requests.ts";
 import { createSettling } from "./settling.ts";
 
@@ -143,7 +144,7 @@ function createFacts(db: Database): (setId: number, now: Moment) => DoubtFacts {
 /** What tells of keys, and forgets them. */
 type NamingStore = Pick<DoubtStore, "doubtfulSyncs" | "forgetDoubts" | "lostKeys" | "strayKeys">;
 
-function createNaming(db: Database, setOf: (name: SyncName) => number): NamingStore {
+function createNaming(db: Database, sets: FingerprintSets): NamingStore {
   const strays = db.prepare(
     "select key, run_id as runId from stray_keys where set_id = $setId order by key limit $limit",
   );
@@ -160,13 +161,13 @@ function createNaming(db: Database, setOf: (name: SyncName) => number): NamingSt
   );
   return {
     lostKeys: ({ limit, ...name }) =>
-      all(keyRow, lost, { setId: setOf(name), limit }).map(({ key }) => key),
+      all(keyRow, lost, { setId: sets.idOf(name), limit }).map(({ key }) => key),
     doubtfulSyncs: (input) => all(syncRow, doubtfulSyncs, input),
     forgetDoubts: (name) =>
       db.write(() => {
-        for (const forget of forgets) forget.run({ setId: setOf(name) });
+        for (const forget of forgets) forget.run({ setId: sets.idOf(name) });
       }),
-    strayKeys: ({ limit, ...name }) => all(strayRow, strays, { setId: setOf(name), limit }),
+    strayKeys: ({ limit, ...name }) => all(strayRow, strays, { setId: sets.idOf(name), limit }),
   };
 }
 
@@ -175,8 +176,7 @@ export function createDoubtStore(db: Database): DoubtStore {
   const requests = createRequests(db);
   const settling = createSettling(db);
   const factsOf = createFacts(db);
-  const set = db.prepare("select id from fingerprint_sets where target = $target and sync = $sync");
-  const setOf = (name: SyncName): number => count(set, { target: name.target, sync: name.sync });
+  const sets = createFingerprintSets(db);
   const doubtful = db.prepare(
     `select key, send, record, run_id as runId, chunk, stage, host from (
        select key, send, record from doubts
@@ -194,7 +194,7 @@ export function createDoubtStore(db: Database): DoubtStore {
   );
   return {
     doubtfulRecords: ({ after, now, limit, ...name }) => {
-      const setId = setOf(name);
+      const setId = sets.idOf(name);
       const landing = landingAfter(0, requests.concerning(setId), now);
       return all(doubtfulRow, doubtful, { setId, landing, limit, ...after });
     },
@@ -208,13 +208,13 @@ export function createDoubtStore(db: Database): DoubtStore {
       }),
     settleDoubts: ({ now, madeBy, ...name }) =>
       db.write(() => {
-        const setId = setOf(name);
+        const setId = sets.idOf(name);
         if (madeBy !== undefined) settling.findStrays(setId, madeBy);
         settling.forgetOver(setId, now);
         return factsOf(setId, now);
       }),
-    doubtFacts: ({ now, ...name }) => factsOf(setOf(name), now),
-    ...createNaming(db, setOf),
+    doubtFacts: ({ now, ...name }) => factsOf(sets.idOf(name), now),
+    ...createNaming(db, sets),
     keptStages: ({ runId }) => all(stageRow, kept, { runId }),
   };
 }

@@ -13,6 +13,7 @@ import {
   type FieldHashes,
   type LostField,
 } from "./field-keeper.ts";
+import { createFingerprintSets, type FingerprintSet } from "./fingerprint-sets.ts";
 import type { StageName } from "./sends.ts";
 import { superseded } from "./sends.ts";
 
@@ -111,8 +112,6 @@ function isAccepted(facts: SendFacts | undefined): boolean {
   return facts?.state === "committed" || facts?.state === "cut";
 }
 
-const setRow = z.object({ id: z.int(), validAfter: z.int() });
-
 /** Looks up sends; those in a final state are remembered, because every row asks. */
 function createSendFacts(db: Database): (send: number) => SendFacts | undefined {
   const select = db.prepare(
@@ -154,7 +153,7 @@ function isEqual(known: unknown, hash: Uint8Array): boolean {
 }
 
 /** What keys are judged against; `isDoubted` is undefined where nothing of the set is in doubt. */
-type JudgedSet = z.output<typeof setRow> & {
+type JudgedSet = FingerprintSet & {
   readonly isDoubted: ((key: string) => boolean) | undefined;
   readonly lost: FieldLosses;
 };
@@ -251,12 +250,7 @@ function createForgettingSeen(db: Database): FingerprintStore["forgetSeenBefore"
 
 /** The fingerprints of a SQLite store. */
 export function createFingerprintStore(db: Database): FingerprintStore {
-  const makeSet = db.prepare(
-    "insert or ignore into fingerprint_sets (target, sync) values ($target, $sync)",
-  );
-  const selectSet = db.prepare(
-    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
-  );
+  const sets = createFingerprintSets(db);
   const retire = db.prepare(
     `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
      where target = $target and sync = $sync`,
@@ -283,8 +277,7 @@ export function createFingerprintStore(db: Database): FingerprintStore {
       for (let start = 0; start < order.length; start += transactionRowsMax) {
         db.write(() => {
           if (count(isStaging, { runId, chunk, stage }) !== 1) throw superseded(input);
-          makeSet.run({ target, sync });
-          const found = first(setRow, selectSet, { target, sync }) ?? { id: 0, validAfter: 0 };
+          const found = sets.have({ target, sync });
           const set = { ...found, isDoubted: doubts.ofSet(found.id), lost };
           for (const { index } of order.slice(start, start + transactionRowsMax)) {
             verdicts[index] = judge(input, set, index);
@@ -297,7 +290,7 @@ export function createFingerprintStore(db: Database): FingerprintStore {
     forgetSeenBefore: createForgettingSeen(db),
     forgetFingerprints: (name) =>
       db.write(() => {
-        makeSet.run(name);
+        sets.have(name);
         retire.run(name);
       }),
   };

@@ -4,6 +4,7 @@ import { fieldSlotsMax } from "../limits.ts";
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { all, first } from "./database.ts";
+import { createFingerprintSets } from "./fingerprint-sets.ts";
 
 /** Bytes of a field's hash. */
 export const fieldHashBytes = 4;
@@ -36,8 +37,6 @@ export interface KnownRecordStore {
 
 const slotRow = z.object({ slot: z.int(), name: z.string() });
 
-const setRow = z.object({ id: z.int(), validAfter: z.int() });
-
 const fingerprintRow = z.object({
   hash: z.instanceof(Uint8Array).nullable(),
   fields: z.instanceof(Uint8Array).nullable(),
@@ -59,12 +58,7 @@ function readFields(fields: Uint8Array, names: ReadonlyMap<number, string>): Fie
 
 /** What is known of records, of a SQLite store. */
 export function createKnownRecordStore(db: Database): KnownRecordStore {
-  const makeSet = db.prepare(
-    "insert or ignore into fingerprint_sets (target, sync) values ($target, $sync)",
-  );
-  const selectSet = db.prepare(
-    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
-  );
+  const sets = createFingerprintSets(db);
   const selectSlots = db.prepare(
     "select slot, name from fingerprint_fields where set_id = $id order by slot",
   );
@@ -81,13 +75,12 @@ export function createKnownRecordStore(db: Database): KnownRecordStore {
   return {
     fieldSlots: ({ target, sync, names }) =>
       db.write(() => {
-        makeSet.run({ target, sync });
-        const id = first(setRow, selectSet, { target, sync })?.id ?? 0;
+        const { id } = sets.have({ target, sync });
         for (const name of names) makeSlot.run({ id, name });
         return all(slotRow, selectSlots, { id }).map(({ name }) => name);
       }),
     knownRecords: ({ target, sync, keys }) => {
-      const set = first(setRow, selectSet, { target, sync });
+      const set = sets.find({ target, sync });
       if (set === undefined) return keys.map(() => ({ state: "new" }));
       const { id, validAfter } = set;
       const slots = all(slotRow, selectSlots, { id });

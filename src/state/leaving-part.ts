@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 import type { Database } from "./database.ts";
-import { all, count } from "./database.ts";
+import { all } from "./database.ts";
 import { createDoubts, type LeavingPart } from "./doubts.ts";
+import { createFingerprintSets } from "./fingerprint-sets.ts";
 import type { Ranges } from "./ranges.ts";
 import { createRequests, type RequestWindow, type Sender } from "./requests.ts";
 import type { StageName } from "./sends.ts";
@@ -34,12 +35,7 @@ export type NewRequest = Sender &
 
 /** Makes the functions that note what leaves. */
 export function createNoting(db: Database): Noting {
-  const makeSet = db.prepare(
-    "insert or ignore into fingerprint_sets (target, sync) select target, sync from runs where run_id = $runId",
-  );
-  const set = db.prepare(
-    "select id from fingerprint_sets join runs using (target, sync) where run_id = $runId",
-  );
+  const sets = createFingerprintSets(db);
   const family = db.prepare(
     `with recursive up (part) as (
        select $part union
@@ -57,10 +53,10 @@ export function createNoting(db: Database): Noting {
     { runId, chunk, stage, part, ...rest }: NotedPart,
     stream: string,
   ): LeavingPart => {
-    makeSet.run({ runId });
+    sets.haveOfRun(runId);
     const rows = all(partRow, family, { runId, chunk, stage, part });
     const ancestors = rows.map((row) => row.part);
-    return { setId: count(set, { runId }), stream, runId, part, ancestors, ...rest };
+    return { setId: sets.idOfRun(runId), stream, runId, part, ancestors, ...rest };
   };
   return {
     doubt: (part, { now, stream }) => {

@@ -1,8 +1,7 @@
-import { z } from "zod";
-
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
-import { count, first } from "./database.ts";
+import { count } from "./database.ts";
+import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { sendOfSeen } from "./fingerprints.ts";
 
 /** A sync and the hash of the mapping that it has now. */
@@ -24,8 +23,6 @@ export interface MappingStore {
   forgetOlderMappings(input: SyncMapping): void;
 }
 
-const setRow = z.object({ id: z.int() });
-
 /** Notes the mapping of a staging that was accepted; to be called inside a transaction. */
 export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
   const note = db.prepare(
@@ -44,7 +41,7 @@ const isOurs = (send: string): string =>
 
 /** The mappings of a SQLite store. */
 export function createMappingStore(db: Database): MappingStore {
-  const set = db.prepare("select id from fingerprint_sets where target = $target and sync = $sync");
+  const sets = createFingerprintSets(db);
   const others = "set_id = $setId and mapping <> $mapping";
   const isAny = db.prepare(`select count(*) from mappings where ${others}`);
   const forget = db.prepare(`delete from mappings where ${others}`);
@@ -57,16 +54,13 @@ export function createMappingStore(db: Database): MappingStore {
   );
   return {
     olderMapping: ({ target, sync, mapping }) => {
-      const found = first(setRow, set, { target, sync });
-      if (found === undefined) return { isAny: false, records: 0 };
-      const { id: setId } = found;
+      const setId = sets.idOf({ target, sync });
       if (count(isAny, { setId, mapping }) === 0) return { isAny: false, records: 0 };
       return { isAny: true, records: count(made, { setId, mapping }) };
     },
     forgetOlderMappings: ({ target, sync, mapping }) =>
       db.write(() => {
-        const { id: setId = 0 } = first(setRow, set, { target, sync }) ?? {};
-        forget.run({ setId, mapping });
+        forget.run({ setId: sets.idOf({ target, sync }), mapping });
       }),
   };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { all, count } from "./database.ts";
+import { createFingerprintSets, setOfRunSql } from "./fingerprint-sets.ts";
 import type { RejectEntry } from "./rejects.ts";
 import type { StageName } from "./sends.ts";
 
@@ -35,25 +36,22 @@ export type Refusing = {
 
 /** Makes the functions that write refusals. */
 export function createRefusing(db: Database): Refusing {
-  const makeSet = db.prepare(
-    "insert or ignore into fingerprint_sets (target, sync) select target, sync from runs where run_id = $runId",
-  );
-  const ofRun = `(select id from fingerprint_sets join runs using (target, sync) where run_id = $runId)`;
+  const sets = createFingerprintSets(db);
   const add = db.prepare(
     `insert or replace into refusals (set_id, key, hash, code, field, noted_at)
-     values (${ofRun}, $key, $hash, $code, $field, $at)`,
+     values (${setOfRunSql}, $key, $hash, $code, $field, $at)`,
   );
   const isAny = db.prepare(
-    `select count(*) from (select 1 from refusals where set_id = ${ofRun} limit 1)`,
+    `select count(*) from (select 1 from refusals where set_id = ${setOfRunSql} limit 1)`,
   );
   const forget = db.prepare(
-    `delete from refusals where set_id = ${ofRun} and (
+    `delete from refusals where set_id = ${setOfRunSql} and (
        key in (select value from json_each((select keys from sent_keys where send = $send)))
        or key in (select key from rejects where run_id = $runId and chunk = $chunk and stage = $stage and step = 'send'))`,
   );
   return {
     note: ({ runId }, rejects, at) => {
-      makeSet.run({ runId });
+      sets.haveOfRun(runId);
       for (const { key, hash, code, field = null } of rejects) {
         if (key !== undefined && hash !== undefined) add.run({ runId, key, hash, code, field, at });
       }

@@ -5,6 +5,7 @@ import { splitsPerRunMax } from "../limits.ts";
 import { createTakingOver } from "./commit.ts";
 import type { Database } from "./database.ts";
 import { all, count } from "./database.ts";
+import { setOfRunSql } from "./fingerprint-sets.ts";
 import type { Ranges } from "./ranges.ts";
 import type { NewPart, PartName, Receipt, ReceiptStore } from "./receipts.ts";
 import { insertPart } from "./receipts.ts";
@@ -67,13 +68,11 @@ function createClosing(db: Database): (
   );
   // A refused record is unknown to the service: its key is sent again next time.
   const forget = db.prepare(
-    `update fingerprints set send = 0 where key = $key and set_id in (
-       select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)`,
+    `update fingerprints set send = 0 where key = $key and set_id = ${setOfRunSql}`,
   );
   // To send the same line again would bring the same answer.
   const lose = db.prepare(
-    `update doubts set is_lost = 1 where key = $key and send is not null and set_id in (
-       select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)`,
+    `update doubts set is_lost = 1 where key = $key and send is not null and set_id = ${setOfRunSql}`,
   );
   const addRejects = insertRejects(db);
   const refusing = createRefusing(db);
@@ -126,7 +125,7 @@ function createCutting(
   // come by its row.
   const forget = db.prepare(
     `update fingerprints set send = 0, seen = seen_before
-     where set_id in (select f.id from fingerprint_sets f join runs r using (target, sync) where r.run_id = $runId)
+     where set_id = ${setOfRunSql}
        and key in (select value from json_each($keys)) and abs(send) in (0, $send)`,
   );
   const close = createClosing(db);
