@@ -151,7 +151,7 @@ function inRowOrder({ rejects }: Page): readonly RejectEntry[] {
 }
 
 function supersededWarning(rows: number): string {
-  return `${rows} rejected row${rows === 1 ? " was" : "s were"} left out: newer rows of the same keys came since`;
+  return `${rows} rejected row${rows === 1 ? " was" : "s were"} left out: other rows of the same keys were sent, and count as newer`;
 }
 
 function againWarning(records: number): string {

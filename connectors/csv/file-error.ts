@@ -1,6 +1,9 @@
 import { ConfigError, messageOf, RetryLater, type SluiceError } from "../../src/errors.ts";
 import { missingFileMs } from "./limits.ts";
 
+const readable =
+  "Give it read permission (chmod o+r, or chown), and each folder that leads to it search permission (chmod o+x).";
+
 /** Codes that another try will not mend, with what to say about the file. */
 const stops: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOENT: ["does not exist", "Check the path."],
@@ -8,8 +11,8 @@ const stops: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ELOOP: ["is a link that leads to itself, or was just put there", "Check the path."],
   ENAMETOOLONG: ["is too long for a path", "Check the path."],
   ENXIO: ["is a socket or a device", "Give a regular file."],
-  EACCES: ["may not be read by this process", "Give it read permission: chmod o+r, or chown."],
-  EPERM: ["may not be read by this process", "Give it read permission: chmod o+r, or chown."],
+  EACCES: ["may not be read by this process", readable],
+  EPERM: ["may not be read by this process", readable],
 };
 
 /** What a failed call on a file means: a mistake in the configuration, or a disk that may be better in a while. */

@@ -1,15 +1,17 @@
+import { assertSameSides } from "../../activities/same-sides.ts";
 import { checkColumns, checkWriteBack, connectorOf } from "../../activities/source.ts";
 import type { Finding } from "../../connectors/ask.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
-import type { Config } from "../config/config.ts";
+import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
 import { canonicalJson } from "../config/hash.ts";
 import { writtenMembers } from "../config/sources.ts";
 import type { ConnectionConfig, SourceConfig } from "../config/sources.ts";
 import { SluiceError } from "../errors.ts";
 import { sourceMsMax } from "../limits.ts";
 import { plainJson, plainText } from "../plain-text.ts";
+import type { StateStore } from "../state/state-store.ts";
 import { checkKeys } from "./check-keys.ts";
-import { configOf, withGlobals, withState } from "./context.ts";
+import { configOf, readState, withGlobals, withState } from "./context.ts";
 import type { Context, GlobalOptions, Register } from "./context.ts";
 import { exitCodeOfError, exitCodes } from "./exit-code.ts";
 import { connectionNamed } from "./named.ts";
@@ -32,6 +34,8 @@ async function finding(
     return { name, ok: false, detail: error.message, fix: error.hint, exitCode };
   }
 }
+
+const silent = { info: () => undefined, warn: () => undefined };
 
 /** A connection as something uses it. */
 type Use = Pick<SourceConfig, "connector" | "connectorConfig"> & { readonly subject: string };
@@ -65,7 +69,6 @@ async function checkUse(
   { subject, connector, connectorConfig }: Use,
 ): Promise<Found[]> {
   const source = sourcesOf(config).get(connector);
-  const silent = { info: () => undefined, warn: () => undefined };
   const ask = { config: connectorConfig, signal: AbortSignal.timeout(sourceMsMax), log: silent };
   let findings: readonly Finding[] = [];
   // What a connector throws is a finding as well, and hides no other connection's.
@@ -76,16 +79,38 @@ async function checkUse(
   return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));
 }
 
+/** The syncs of which a run would stop, because account or source is another than the one that their checkpoint belongs to. */
+async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise<Found[]> {
+  const sources = sourcesOf(config);
+  const signal = AbortSignal.timeout(sourceMsMax);
+  const look = async (state: StateStore, sync: SyncConfig): Promise<Found> => {
+    const found = await finding("account and source", async () => {
+      const deps = { config, state, target: targetOf(config.api), now: Date.now, log: silent };
+      const source = connectorOf({ sources }, sync.connector);
+      await assertSameSides(deps, { sync, source, isKept: false }, signal);
+      return undefined;
+    });
+    return { ...found, subject: `sync ${sync.name}` };
+  };
+  let found: readonly Found[] = [];
+  const opened = await finding("state", async () => {
+    found = await readState(
+      config,
+      async (state) => await Promise.all(syncs.map(async (sync) => await look(state, sync))),
+    );
+    return undefined;
+  });
+  return [{ ...opened, subject: "state folder" }, ...found].filter(({ ok }) => !ok);
+}
+
 /** What `run` and `pull` need beyond a source that can be read: the columns and the key of each mapping, and a table to write to. */
 async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): Promise<Found[]> {
   const sources = sourcesOf(config);
   const isWanted = (connection: string): boolean => wanted.some(({ name }) => name === connection);
   const signal = AbortSignal.timeout(sourceMsMax);
-  const mappings = [...config.syncs.values()]
-    .filter(
-      ({ connection, connector }) =>
-        isWanted(connection) && sources.get(connector)?.columns !== undefined,
-    )
+  const syncs = [...config.syncs.values()].filter(({ connection }) => isWanted(connection));
+  const mappings = syncs
+    .filter(({ connector }) => sources.get(connector)?.columns !== undefined)
     .map(async (sync): Promise<Found> => {
       const found = await finding("mapping", async () => {
         const source = connectorOf({ sources }, sync.connector);
@@ -103,10 +128,9 @@ async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): 
       });
       return { ...found, subject: `pull ${pull.name}` };
     });
-  const keys = [...config.syncs.values()]
-    .filter(({ connection }) => isWanted(connection))
-    .map(async (sync) => await checkKeys(config, sync));
-  return (await Promise.all([...mappings, ...tables, ...keys])).flat();
+  const sides = checkSides(config, syncs);
+  const keys = syncs.map(async (sync) => await checkKeys(config, sync));
+  return (await Promise.all([...mappings, ...tables, sides, ...keys])).flat();
 }
 
 function showFound(
@@ -129,15 +153,12 @@ export const registerCheck: Register = (program, context) => {
         name === undefined ? [...config.connections.values()] : [connectionNamed(config, name)];
       const checking = usesOf(config, wanted).map(async (use) => await checkUse(config, use));
       const found: Found[] = (await Promise.all(checking)).flat();
-      // Of a connection that cannot be read the rest would only say the same again.
-      const isWell = (connection: string): boolean =>
-        found.every(({ ok, subject }) => ok || subject.split(" ")[0] !== connection);
-      found.push(
-        ...(await checkNeeds(
-          config,
-          wanted.filter((one) => isWell(one.name)),
-        )),
-      );
+      // Of a connection that nobody reaches the rest would only say the same again.
+      const isReached = ({ name: connection }: ConnectionConfig): boolean =>
+        found.some(({ ok, subject }) => ok && subject.split(" ")[0] === connection);
+      const told = new Set(found.map(({ detail }) => detail));
+      const needs = await checkNeeds(config, wanted.filter(isReached));
+      found.push(...needs.filter(({ ok, detail }) => ok || !told.has(detail)));
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {
           if (config.api.legacyBaseUrl === undefined)

@@ -39,9 +39,9 @@ function otherConfiguration(
   const text =
     difference === "missing"
       ? `was started before ${kind} "${name}" was added`
-      : `still has the old configuration of ${kind} ${name}`;
+      : `has another configuration of ${kind} ${name}, or another address or key of the service`;
   const hint = isLasting(worker)
-    ? "restart it, then run again"
+    ? "restart it with the files and the environment of this command, then run again"
     : "it stops when its own run has ended: run again then";
   return new ConfigChangedError(`${which} ${text}`, { hint, field: `${kind}s.${name}` });
 }

@@ -10,7 +10,6 @@ import { reportOfRun } from "../report-of-run.ts";
 import type { RunReport } from "../report.ts";
 import { zonedText } from "../schedules/local-time.ts";
 import type { GateState } from "../state/budget.ts";
-import type { Run } from "../state/runs.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { askTemporal, type Silent } from "./ask-temporal.ts";
 import { configOf, readState, table, withGlobals } from "./context.ts";
@@ -23,6 +22,7 @@ import {
   type DoubtStatus,
 } from "./doubts-status.ts";
 import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox-status.ts";
+import { lastRun } from "./last-run.ts";
 import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer-status.ts";
 
 /** Everything `sluice status` shows. */
@@ -52,16 +52,6 @@ function transfersOf({ syncs, pulls }: Config): Transfer[] {
 
 /** Open runs looked at: a sync or pull has a few at most. */
 const openRunsMax = 1_000;
-
-/** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
-const runsLookedThrough = 50;
-
-async function lastRun(state: StateStore, { name, kind }: Transfer): Promise<Run | undefined> {
-  const runs = await state.runs({ sync: name, limit: runsLookedThrough });
-  // What is posted to a connection is sent by runs that its inbox begins.
-  const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
-  return runs.find((run) => kinds.includes(run.kind) && run.request.dryRun !== true);
-}
 
 /** Rejects of each sync that are open, whichever run holds them. */
 async function openRejects(state: StateStore, { api }: Config): Promise<Map<string, number>> {
@@ -111,7 +101,7 @@ async function syncsOf(state: StateStore, config: Config): Promise<ConfiguredSyn
 async function look(state: StateStore, config: Config, context: Context): Promise<Status> {
   const transfers = transfersOf(config);
   const found = await Promise.all(
-    transfers.map(async (transfer) => await lastRun(state, transfer)),
+    transfers.map(async (transfer) => await lastRun(state, transfer, targetOf(config.api))),
   );
   const runs = found.filter((run) => run !== undefined);
   const asked = {

@@ -1,6 +1,7 @@
 // Which workers of a project live, and whether the configuration they work with is that of a command.
 import { targetOf, type Config } from "../config/config.ts";
 import { sha256 } from "../config/hash.ts";
+import { keyName } from "../key-gates.ts";
 import type { Beat } from "../state/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { isProcessGone } from "./process-identity.ts";
@@ -15,7 +16,7 @@ function markName({ kind, name }: Runnable): string {
   return `${kind} ${name}`;
 }
 
-/** A mark of the configuration of each sync and pull, and of the service that it talks to: it differs where a run would. */
+/** A mark of the configuration of each sync and pull, and of the service and the key that it talks to it with: it differs where a run would. */
 export function configMarks({
   api,
   syncs,
@@ -27,7 +28,7 @@ export function configMarks({
   ): [string, string][] =>
     [...of].map(([name, { configHash }]) => [
       markName({ kind, name }),
-      sha256(`${targetOf(api)} ${configHash}`).slice(0, markChars),
+      sha256(`${targetOf(api)} ${keyName(api.apiKey)} ${configHash}`).slice(0, markChars),
     ]);
   return Object.fromEntries([...marks("sync", syncs), ...marks("pull", pulls)]);
 }

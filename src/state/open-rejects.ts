@@ -51,11 +51,11 @@ const open = `with whole as (
     ${joinReplayed}
     where runs.target = $target and ($sync is null or runs.sync = $sync) and runs.kind <> 'pull'
       and runs.rowid >= coalesce(w.number, 0) and s.state = 'committed' and r.replayed_by is null and r.code not in ('row_gone', 'refused_again')
-      and not exists (
+      and (r.step = 'duplicate' or not exists (
         select 1 from fingerprint_sets e join fingerprints f on f.set_id = e.id and f.key = r.key
         left join sends n on n.send = ${sendOfSeen("f.seen")}
         where e.target = runs.target and e.sync = runs.sync
-          and iif(n.state in ('committed', 'cut'), f.seen, f.seen_before) > ${rejectAgeSql})
+          and iif(n.state in ('committed', 'cut'), f.seen, f.seen_before) > ${rejectAgeSql}))
   ), open as (select * from found where age = 1 and ($code is null or code = $code))`;
 
 /** The open rejects of a SQLite store. */

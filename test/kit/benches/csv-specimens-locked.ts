@@ -2,7 +2,7 @@ import type { Thrown } from "../../../testing/specimen.ts";
 import type { CsvSpecimen } from "./csv-specimens-make.ts";
 
 function unreadable(place: string): Pick<CsvSpecimen, "throws" | "throwing"> {
-  const says = `${place} may not be read by this process Give it read permission: chmod o+r, or chown.`;
+  const says = `${place} may not be read by this process Give it read permission (chmod o+r, or chown), and each folder that leads to it search permission (chmod o+x).`;
   const throws: Thrown = { code: "ConfigError", field: "path", says };
   return { throws, throwing: ["columns", "discover", "split"] };
 }

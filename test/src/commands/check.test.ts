@@ -7,7 +7,9 @@ import { describe, expect, it } from "vitest";
 import { registerCheck } from "../../../src/commands/check.ts";
 import { readEnvironment } from "../../../src/config/environment.ts";
 import { ConfigError } from "../../../src/errors.ts";
+import { accountsCsv, accountsYaml, Harness, harnessKey } from "../../support/harness.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { TestRun } from "../../support/test-run.ts";
 
 const sync = (name: string, from: string): string => `
   ${name}:
@@ -33,12 +35,21 @@ connections:
   other: { connector: csv, path: none.csv }
 syncs: ${syncs}\n`,
   );
+  return await checkIn(cwd, connection);
+}
+
+/** Runs `sluice check` of a connection of a project. */
+async function checkIn(
+  cwd: string,
+  connection: string,
+  variables?: Readonly<Record<string, string>>,
+): Promise<{ readonly lines: readonly string[]; readonly code: number }> {
   const lines: string[] = [];
   let code = 0;
   const program = new Command().exitOverride();
   registerCheck(program, {
     cwd,
-    environment: readEnvironment(),
+    environment: readEnvironment(variables),
     print: (text) => void lines.push(text),
     say: () => undefined,
     exit: (given) => {
@@ -76,6 +87,24 @@ describe("sluice check", () => {
       'FAIL  sync one: mapping: sync one reads the columns "Domian" (did you mean "domain"?), "nothing", which connection files does not have',
       '      → its columns are "id", "domain"',
     ]);
+  });
+
+  it("looks whether account and source are those that a run has worked with", async () => {
+    const files = { "accounts.csv": accountsCsv(2) };
+    const harness = await Harness.open({ yaml: accountsYaml(), files });
+    await (await TestRun.open(harness)).transfer();
+    const { folder, sandbox } = harness;
+    const variables = { SLUICE_BASE_URL: sandbox.address, CRM_DATABASE_URL: "none" };
+    const same = await checkIn(folder, "exports", { ...variables, SLUICE_API_KEY: harnessKey });
+    expect(same).toMatchObject({ code: 0 });
+    expect(same.lines.join()).not.toContain("account and source");
+    const other = await checkIn(folder, "exports", { ...variables, SLUICE_API_KEY: "another-key" });
+    expect(other.code).toBe(2);
+    expect(other.lines).toContainEqual(
+      expect.stringContaining(
+        "FAIL  sync accounts: account and source: sync accounts: the API key is not",
+      ),
+    );
   });
 
   it("ends with 1 when a step fails, and says what to do", async () => {

@@ -89,7 +89,9 @@ describe("what is in doubt", () => {
     for (const { send } of await state.doubtfulRecords(asked)) await state.loseLines({ send });
     const [status] = await lookAt(harness, [{ ...accounts, target }]);
     expect(status && doubtLines(status)).toEqual([
-      expect.stringContaining("is gone: a0, a1, a2, a3, a4 → `sluice backfill accounts`"),
+      expect.stringContaining(
+        "the service refused it): a0, a1, a2, a3, a4 → `sluice backfill accounts`",
+      ),
     ]);
     expect(status && doubtJson(status)).toMatchObject({
       lost_keys: ["a0", "a1", "a2", "a3", "a4"],

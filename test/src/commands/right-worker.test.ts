@@ -9,6 +9,7 @@ import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { configMarks } from "../../../src/local/live-workers.ts";
 import { processName } from "../../../src/local/process-identity.ts";
+import { Secret } from "../../../src/secret.ts";
 import { openSqliteStore } from "../../../src/state/sqlite.ts";
 import { accountsConfig } from "../../support/project.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -69,12 +70,16 @@ describe("the workers that may take a run", () => {
     await workers.need();
     await workers.beat("worker");
     await workers.need();
+    const apiKey = new Secret("another key");
+    const { api } = workers.at.config;
+    await workers.beat("worker", { config: { ...workers.at.config, api: { ...api, apiKey } } });
+    await expect(workers.need()).rejects.toThrow("or another address or key of the service");
     await workers.beat("worker", { config: edited(workers.at.config) });
     await expect(workers.need()).rejects.toMatchObject({
       code: "ConfigChanged",
       message:
-        "the worker that would take this run (process 6166, sluice worker) still has the old configuration of sync accounts",
-      hint: "restart it, then run again",
+        "the worker that would take this run (process 6166, sluice worker) has another configuration of sync accounts, or another address or key of the service",
+      hint: "restart it with the files and the environment of this command, then run again",
     });
     await workers.beat("worker", { config: { ...workers.at.config, syncs: new Map() } });
     await expect(workers.need()).rejects.toThrow('was started before sync "accounts" was added');

@@ -101,6 +101,14 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     expect(await places()).toEqual(["r2 t:1", "r1 t:3"]);
   });
 
+  it("are those of a key that stood there twice: what was sent is the other row", async () => {
+    const twice = { key: "k1", step: "duplicate", code: "duplicate_key" } as const;
+    await run("r1", [entry("t:2", twice)], { keys: ["k1"] });
+    expect(await places()).toEqual(["r1 t:2"]);
+    await run("r2", [], { from: null, keys: ["k1"] });
+    expect(await places()).toEqual([]);
+  });
+
   it("are not those of rows that came since, although later ones were given up", async () => {
     await run("r1", [entry("t:1", { key: "k1" }), entry("t:2", { key: "k2" })]);
     await run("r2", [], { keys: ["k2"] });
