@@ -18,6 +18,7 @@ import { mutantsOfRepeats } from "./table/repeats.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
 import { mutantsOfSentAgain } from "./table/sent-again.ts";
+import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
 import { mutantsOfZones } from "./table/zones.ts";
@@ -43,6 +44,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfConnectors,
   ...mutantsOfAnswers,
   ...mutantsOfCommands,
+  ...mutantsOfTold,
   ...mutantsOfDated,
   ...mutantsOfEngine,
   ...mutantsOfUnnamed,

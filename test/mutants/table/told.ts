@@ -1,0 +1,65 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What a user is told of runs, rejects, keys and accounts. */
+export const mutantsOfTold: readonly Mutant[] = [
+  {
+    id: "S228",
+    plants: "a run is done with the key of a worker, though its own is another",
+    edits: [
+      {
+        file: "src/local/live-workers.ts",
+        find: "${keyName(api.apiKey)} ",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/commands/right-worker.test.ts",
+      title: "stop it before it begins where one has another configuration of it, and say which",
+    },
+  },
+  {
+    id: "S229",
+    plants: "status stays on a run that found its sync busy",
+    edits: [
+      {
+        file: "src/commands/last-run.ts",
+        find: 'if (newest?.outcome !== "busy") return newest;',
+        replace: "if (newest !== undefined) return newest;",
+      },
+    ],
+    test: {
+      file: "test/src/commands/last-run.test.ts",
+      title: "is not one that another kept from beginning, once that one has ended",
+    },
+  },
+  {
+    id: "S230",
+    plants: "a second row of a key is no open reject",
+    edits: [
+      {
+        file: "src/state/open-rejects.ts",
+        find: "r.step = 'duplicate' or not exists",
+        replace: "r.step = 'duplicates' or not exists",
+      },
+    ],
+    test: {
+      file: "test/src/state/open-rejects.test.ts",
+      title: "are those of a key that stood there twice: what was sent is the other row",
+    },
+  },
+  {
+    id: "S231",
+    plants: "check passes over an account that a run would refuse",
+    edits: [
+      {
+        file: "src/commands/check.ts",
+        find: "await assertSameSides(deps, { sync, source, isKept: false }, signal);",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/commands/check.test.ts",
+      title: "looks whether account and source are those that a run has worked with",
+    },
+  },
+];
