@@ -91,7 +91,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/fingerprints.ts",
-        find: 'const newest = isHeld ? knownSeen : Number(known?.["seen_before"] ?? 0);',
+        find: "const newest = isHeld ? knownSeen : Number(known[column.seenBefore] ?? 0);",
         replace: "const newest = isHeld ? knownSeen : 0;",
       },
     ],
