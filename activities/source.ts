@@ -1,4 +1,4 @@
-import type { Ask } from "../connectors/ask.ts";
+import { silentLog, type Ask } from "../connectors/ask.ts";
 import type { Source } from "../connectors/connector.ts";
 import type { SyncConfig } from "../src/config/config.ts";
 import { didYouMean } from "../src/config/did-you-mean.ts";
@@ -21,12 +21,7 @@ export function askOf(
   sync: Pick<SyncConfig, "connectorConfig">,
   signal: AbortSignal,
 ): Ask<unknown> {
-  // Connectors speak through rejects and errors; what they log besides has no reader in a run.
-  return {
-    config: sync.connectorConfig,
-    signal,
-    log: { info: () => undefined, warn: () => undefined },
-  };
+  return { config: sync.connectorConfig, signal, log: silentLog };
 }
 
 /** Columns that a message names. */

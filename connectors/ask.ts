@@ -4,6 +4,9 @@ export interface Log {
   warn(text: string, facts?: object): void;
 }
 
+/** For what has no reader: connectors speak through rejects and errors, and say it again to the command that shows it. */
+export const silentLog = { info: () => undefined, warn: () => undefined } satisfies Log;
+
 /** What every ability is given. `signal` aborts when the run is cancelled: stop reading then. */
 export type Ask<Config> = {
   readonly config: Config;

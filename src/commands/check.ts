@@ -1,6 +1,6 @@
 import { assertSameSides } from "../../activities/same-sides.ts";
-import { checkColumns, checkWriteBack, connectorOf } from "../../activities/source.ts";
-import type { Finding } from "../../connectors/ask.ts";
+import { askOf, checkColumns, checkWriteBack, connectorOf } from "../../activities/source.ts";
+import { silentLog, type Finding } from "../../connectors/ask.ts";
 import { sourcesOf } from "../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../config/config.ts";
 import { canonicalJson } from "../config/hash.ts";
@@ -35,8 +35,6 @@ async function finding(
   }
 }
 
-const silent = { info: () => undefined, warn: () => undefined };
-
 /** A connection as something uses it. */
 type Use = Pick<SourceConfig, "connector" | "connectorConfig"> & { readonly subject: string };
 
@@ -64,12 +62,9 @@ function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly U
   });
 }
 
-async function checkUse(
-  config: Config,
-  { subject, connector, connectorConfig }: Use,
-): Promise<Found[]> {
-  const source = sourcesOf(config).get(connector);
-  const ask = { config: connectorConfig, signal: AbortSignal.timeout(sourceMsMax), log: silent };
+async function checkUse(config: Config, { subject, ...from }: Use): Promise<Found[]> {
+  const source = sourcesOf(config).get(from.connector);
+  const ask = askOf(from, AbortSignal.timeout(sourceMsMax));
   let findings: readonly Finding[] = [];
   // What a connector throws is a finding as well, and hides no other connection's.
   const whole = await finding("check", async () => {
@@ -81,11 +76,12 @@ async function checkUse(
 
 /** The syncs of which a run would stop, because account or source is another than the one that their checkpoint belongs to. */
 async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise<Found[]> {
+  if (syncs.length === 0) return [];
   const sources = sourcesOf(config);
   const signal = AbortSignal.timeout(sourceMsMax);
   const look = async (state: StateStore, sync: SyncConfig): Promise<Found> => {
     const found = await finding("account and source", async () => {
-      const deps = { config, state, target: targetOf(config.api), now: Date.now, log: silent };
+      const deps = { config, state, target: targetOf(config.api), now: Date.now, log: silentLog };
       const source = connectorOf({ sources }, sync.connector);
       await assertSameSides(deps, { sync, source, isKept: false }, signal);
       return undefined;

@@ -1,3 +1,4 @@
+import { silentLog } from "../../connectors/ask.ts";
 import type { Discovery, Source } from "../../connectors/connector.ts";
 import { sources } from "../../connectors/registry.ts";
 import { checkData } from "../config/mistakes.ts";
@@ -21,9 +22,6 @@ export type NewConnection = {
 
 /** What a cell looks like, and hardly ever a column's name. */
 const looksLikeValue = /^-?[\d.,]+$|^\S+@\S+\.\S+$|^https?:|^\d{4}-\d\d-\d\d/;
-
-/** What a source has to say is said again by the commands that read it. */
-const silent = { info: (): void => undefined, warn: (): void => undefined };
 
 /** What there is to read at a connection. @throws {SluiceError} nothing, or it cannot be told; no fault is left to a later try. */
 export async function discover(connection: NewConnection): Promise<readonly Discovery[]> {
@@ -64,7 +62,7 @@ function opened(
     });
     throw new ConfigError(said.join("; "), { field: shownAs });
   }
-  return { source, ask: { config, signal, log: silent } };
+  return { source, ask: { config, signal, log: silentLog } };
 }
 
 /** @throws {ConfigError} the names of the columns are most likely a row's cells. */

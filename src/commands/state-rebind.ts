@@ -1,3 +1,4 @@
+import { askOf } from "../../activities/source.ts";
 import type { Recognition } from "../../connectors/connector.ts";
 import {
   findAccount,
@@ -68,12 +69,7 @@ async function rebindOne(
   await bind(to, { holder, part: "account", found: await findAccount(holder, config.api) });
   const source = sourcesOf(config).get(from.connector);
   if (source === undefined) return;
-  const silent = { info: () => undefined, warn: () => undefined };
-  const ask = {
-    config: from.connectorConfig,
-    signal: AbortSignal.timeout(sourceMsMax),
-    log: silent,
-  };
+  const ask = askOf(from, AbortSignal.timeout(sourceMsMax));
   const position =
     kind === "sync" ? (await state.checkpoint({ target, sync: name })).position : null;
   const found = await findSource(holder, { source, ask, position });

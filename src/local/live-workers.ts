@@ -22,13 +22,15 @@ export function configMarks({
   syncs,
   pulls,
 }: Pick<Config, "api" | "pulls" | "syncs">): Readonly<Record<string, string>> {
+  // A key in a file is read again by whoever it is refused to: no process has an old one.
+  const key = api.apiKeyFile ?? keyName(api.apiKey);
   const marks = (
     kind: Runnable["kind"],
     of: Config["pulls"] | Config["syncs"],
   ): [string, string][] =>
     [...of].map(([name, { configHash }]) => [
       markName({ kind, name }),
-      sha256(`${targetOf(api)} ${keyName(api.apiKey)} ${configHash}`).slice(0, markChars),
+      sha256(`${targetOf(api)} ${key} ${configHash}`).slice(0, markChars),
     ]);
   return Object.fromEntries([...marks("sync", syncs), ...marks("pull", pulls)]);
 }

@@ -8,7 +8,7 @@ export const mutantsOfTold: readonly Mutant[] = [
     edits: [
       {
         file: "src/local/live-workers.ts",
-        find: "${keyName(api.apiKey)} ",
+        find: "${key} ",
         replace: "",
       },
     ],
@@ -60,6 +60,21 @@ export const mutantsOfTold: readonly Mutant[] = [
     test: {
       file: "test/src/commands/check.test.ts",
       title: "looks whether account and source are those that a run has worked with",
+    },
+  },
+  {
+    id: "S232",
+    plants: "check says nothing of a mapping where anything else of its connection is wrong",
+    edits: [
+      {
+        file: "src/commands/check.ts",
+        find: 'found.some(({ ok, subject }) => ok && subject.split(" ")[0] === connection);',
+        replace: 'found.every(({ ok, subject }) => ok || subject.split(" ")[0] !== connection);',
+      },
+    ],
+    test: {
+      file: "test/src/commands/check.test.ts",
+      title: "looks for the columns also where something else of the connection is wrong",
     },
   },
 ];

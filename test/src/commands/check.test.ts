@@ -7,7 +7,9 @@ import { describe, expect, it } from "vitest";
 import { registerCheck } from "../../../src/commands/check.ts";
 import { readEnvironment } from "../../../src/config/environment.ts";
 import { ConfigError } from "../../../src/errors.ts";
+import { companiesYaml } from "../../support/doubt-story.ts";
 import { accountsCsv, accountsYaml, Harness, harnessKey } from "../../support/harness.ts";
+import { postgres } from "../../support/postgres.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { TestRun } from "../../support/test-run.ts";
 
@@ -105,6 +107,30 @@ describe("sluice check", () => {
         "FAIL  sync accounts: account and source: sync accounts: the API key is not",
       ),
     );
+  });
+
+  it("looks for the columns also where something else of the connection is wrong", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id text primary key, domain text, at timestamptz not null);
+      insert into t values ('1', 'a.example', now() + interval '5 hours')`);
+    const harness = await Harness.open({
+      yaml: companiesYaml(url)
+        .replace("table: companies", "table: t")
+        .replace("updated_at", "at")
+        .replace("domain: domain", "domain: domian"),
+    });
+    const variables = {
+      SLUICE_BASE_URL: harness.sandbox.address,
+      SLUICE_API_KEY: harnessKey,
+      CRM_DATABASE_URL: "none",
+    };
+    const { lines, code } = await checkIn(harness.folder, "crm", variables);
+    const told = lines.filter((line) => line.startsWith("FAIL"));
+    expect(told).toEqual([
+      expect.stringContaining("newest row: it is stamped 5 h ahead"),
+      expect.stringContaining('mapping: sync accounts reads the columns "domian"'),
+    ]);
+    expect(code).toBe(2);
   });
 
   it("ends with 1 when a step fails, and says what to do", async () => {

@@ -65,6 +65,19 @@ class Workers {
 }
 
 describe("the workers that may take a run", () => {
+  it("may have read another key out of the file that both are told of", async () => {
+    const workers = await Workers.open();
+    const { config } = workers.at;
+    const of = (key: string): Config => {
+      const api = { ...config.api, apiKey: new Secret(key), apiKeyFile: "/run/secrets/key" };
+      return { ...config, api };
+    };
+    await workers.beat("worker", { config: of("the old key") });
+    const at = { ...workers.at, config: of("the new key") };
+    const how = { context: { say: () => undefined }, signal: AbortSignal.timeout(20_000) };
+    await expect(needRightWorkers(at, wanted, how)).resolves.toBeUndefined();
+  });
+
   it("stop it before it begins where one has another configuration of it, and say which", async () => {
     const workers = await Workers.open();
     await workers.need();
