@@ -15,7 +15,7 @@ import { namedRows } from "../src/pipeline/named-rows.ts";
 import { numbered, type RowPage } from "../src/pipeline/page.ts";
 import { rejectMaker } from "../src/pipeline/rejects.ts";
 import { validateRecords } from "../src/pipeline/validate.ts";
-import { rejectText } from "../src/records/reject-codes.ts";
+import { refusedAgain, rejectText } from "../src/records/reject-codes.ts";
 import { keyFieldOf } from "../src/records/streams.ts";
 import { validateRecord } from "../src/records/validate-record.ts";
 import { pageStartsFile, stagedFile } from "../src/staging/folder.ts";
@@ -31,7 +31,7 @@ import { askOf, connectorOf } from "./source.ts";
 export type Refused = {
   readonly record: number;
   readonly field?: string | undefined;
-  readonly code: "refused_again" | "refused_by_service" | "too_large" | "service_fails";
+  readonly code: "refused_by_service" | "too_large" | "service_fails";
 };
 
 type Search = {
@@ -161,7 +161,7 @@ async function rejectsOf(
     start === undefined || isAgain ? undefined : await rowsOf(deps, search, { start, lines });
   return refused.map(({ record, field, code: why }): RejectEntry => {
     // A line that was staged by an earlier run has no row of this one.
-    const code = isAgain ? "refused_again" : why;
+    const code = isAgain ? refusedAgain : why;
     const line = lines.get(record) ?? "{}";
     const key = String(keyed.parse(JSON.parse(line))[keyFieldOf(stream)]);
     const hash = hashesOf([{ line }]);

@@ -5,6 +5,7 @@ import { chunkName } from "../src/lane-of.ts";
 import { bodyEnvelope } from "../src/pipeline/bodies.ts";
 import { createGzipWriter } from "../src/pipeline/gzip.ts";
 import { assertWithinLimit, splitsMaxOf } from "../src/pipeline/rejects.ts";
+import { refusedAgain } from "../src/records/reject-codes.ts";
 import { createAtomicFile, stagedFile } from "../src/staging/folder.ts";
 import { stagedLines } from "../src/staging/staged-lines.ts";
 import type { Ranges } from "../src/state/ranges.ts";
@@ -123,7 +124,7 @@ async function makeParts(
 
 /** What is sent once more is a reject of an earlier run's row: with it each run would stop anew, and its own rows would never leave. */
 function countsTowardsLimit({ code }: RejectEntry): boolean {
-  return code !== "refused_again";
+  return code !== refusedAgain;
 }
 
 /** Whether it stops the run for what the service refused, and not for a fault of the moment. */
@@ -168,10 +169,10 @@ export function createSplitChunk(
       const sync = syncOf(deps, run.sync);
       const { keep, refused } = divide(receipt, how);
       const rejects = await findRows(deps, { sync, run, receipt, refused, signal });
-      const { read, refused: before, refusedAgain } = await state.tally({ runId, staged: true });
+      const { read, refused: before, again } = await state.tally({ runId, staged: true });
       const limit = rejectLimitOf(run, sync);
       try {
-        const rejected = before - refusedAgain + rejects.filter(countsTowardsLimit).length;
+        const rejected = before - again + rejects.filter(countsTowardsLimit).length;
         assertWithinLimit(limit, { rejected, read });
         const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
         const parts = await bearFaults(deps, name, async () => await makeParts(making, send, keep));

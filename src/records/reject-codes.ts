@@ -37,6 +37,12 @@ const texts = {
 /** Why a row or record was refused; a connector brings codes of its own for rows it could not read. */
 export type RejectCode = keyof typeof texts;
 
+/**
+ * The code of a line of an earlier run that was sent once more and refused: no source has it, so that it is neither open nor replayed, and
+ * no `reject_limit` counts it.
+ */
+export const refusedAgain = "refused_again" satisfies RejectCode;
+
 /** What is wrong with one record. */
 export type RecordFault = {
   readonly code: RejectCode;

@@ -130,7 +130,7 @@ function createSendFacts(db: Database): (send: number) => SendFacts | undefined 
   };
 }
 
-/** Positional parameters, arrays and no schema here: these run once a row, and objects cost half as much again. */
+/** Positional parameters, arrays and no schema here: these run once a row. */
 function prepareRow(db: Database): Record<"select" | "put" | "see", StatementSync> {
   const select = db.prepare(
     "select hash, fields, send, seen, seen_before from fingerprints where set_id = ? and key = ?",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { refusedAgain } from "../records/reject-codes.ts";
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { all } from "./database.ts";
@@ -22,8 +23,8 @@ export type RunWithOpenRejects = z.output<typeof runRow>;
 
 /**
  * Rejects of syncs that are open, whichever run holds them: no replay has read their rows, none of the same row or key came later, a newer
- * record of their key was not staged since, and no later run has read the whole source. Those of a chunk that was never committed come again
- * with the next run, and of a row that is gone nothing can be sent.
+ * record of their key was not staged since (which says nothing of a second row of a key), and no later run has read the whole source. Those of a chunk that was never committed come again
+ * with the next run, and of a row that is gone, or a line that no source has, nothing can be sent.
  */
 export interface OpenRejectStore {
   /** The runs that hold them, in the order in which they are replayed: newest first, replays behind what they were of. */
@@ -50,7 +51,7 @@ const open = `with whole as (
     from runs left join whole w using (sync) join rejects r using (run_id) join sends s using (run_id, chunk, stage)
     ${joinReplayed}
     where runs.target = $target and ($sync is null or runs.sync = $sync) and runs.kind <> 'pull'
-      and runs.rowid >= coalesce(w.number, 0) and s.state = 'committed' and r.replayed_by is null and r.code not in ('row_gone', 'refused_again')
+      and runs.rowid >= coalesce(w.number, 0) and s.state = 'committed' and r.replayed_by is null and r.code not in ('row_gone', '${refusedAgain}')
       and (r.step = 'duplicate' or not exists (
         select 1 from fingerprint_sets e join fingerprints f on f.set_id = e.id and f.key = r.key
         left join sends n on n.send = ${sendOfSeen("f.seen")}

@@ -3,6 +3,7 @@ import type { StatementSync } from "node:sqlite";
 import { z } from "zod";
 
 import { transactionRowsMax } from "../limits.ts";
+import { refusedAgain } from "../records/reject-codes.ts";
 import type { Database } from "./database.ts";
 import { all, count, first, jsonColumn } from "./database.ts";
 import { joinReplayed, rejectAgeSql } from "./open-rejects.ts";
@@ -89,7 +90,7 @@ function prepareReplays(
        coalesce(sum(r.superseded), 0) as superseded,
        coalesce(sum(s.state is not 'committed'), 0) as uncommitted
      from rejects r left join sends s using (run_id, chunk, stage)
-     where r.run_id = $run and r.code <> 'refused_again' and ($code is null or r.code = $code)`,
+     where r.run_id = $run and r.code <> '${refusedAgain}' and ($code is null or r.code = $code)`,
   );
   const columns = "number, chunk, ordinal, place, span_send as send, age";
   const last = db.prepare(
@@ -104,7 +105,7 @@ function prepareReplays(
      from rejects r join sends s using (run_id, chunk, stage) join runs using (run_id)
      ${joinReplayed}
      where r.run_id = $run and (r.chunk, r.ordinal) > ($chunk, $ordinal) and s.state = 'committed'
-       and r.replayed_by is null and r.code <> 'refused_again' and ($code is null or r.code = $code)
+       and r.replayed_by is null and r.code <> '${refusedAgain}' and ($code is null or r.code = $code)
        and (runs.kind <> 'replay' or p.number is not null)
      order by r.chunk, r.ordinal limit ${transactionRowsMax}`,
   );

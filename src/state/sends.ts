@@ -4,6 +4,7 @@ import { z } from "zod";
 
 import { SupersededError } from "../errors.ts";
 import { chunkName, laneOf } from "../lane-of.ts";
+import { refusedAgain } from "../records/reject-codes.ts";
 import type { Database } from "./database.ts";
 import { count, first, jsonColumn, toJson } from "./database.ts";
 import { createDoubts } from "./doubts.ts";
@@ -236,7 +237,7 @@ function prepareSends(
     ),
     totals: db.prepare(
       `select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected
-         - (select count(*) from rejects r where (r.run_id, r.chunk, r.stage) = (s.run_id, s.chunk, s.stage) and code = 'refused_again')), 0) as rejected
+         - (select count(*) from rejects r where (r.run_id, r.chunk, r.stage) = (s.run_id, s.chunk, s.stage) and code = '${refusedAgain}')), 0) as rejected
        from sends s where run_id = $runId and (chunk < $chunk or chunk > $last) and state in ('staged', 'committed')`,
     ),
   };

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { ApiContractError } from "../errors.ts";
 import { splitsPerRunMax } from "../limits.ts";
+import { refusedAgain } from "../records/reject-codes.ts";
 import { createTakingOver } from "./commit.ts";
 import type { Database } from "./database.ts";
 import { all, count } from "./database.ts";
@@ -10,8 +11,7 @@ import type { Ranges } from "./ranges.ts";
 import type { NewPart, PartName, Receipt, ReceiptStore } from "./receipts.ts";
 import { insertPart } from "./receipts.ts";
 import { createRefusing } from "./refusals.ts";
-import type { RejectEntry } from "./rejects.ts";
-import { insertRejects } from "./rejects.ts";
+import { insertRejects, type RejectEntry } from "./rejects.ts";
 import type { SendStore } from "./sends.ts";
 import { superseded } from "./sends.ts";
 import { createSentKeys } from "./sent-keys.ts";
@@ -87,7 +87,7 @@ function createClosing(db: Database): (
     for (const { key, code } of rejects) {
       if (key === undefined) continue;
       forget.run({ key, runId });
-      if (code === "refused_again") lose.run({ key, runId });
+      if (code === refusedAgain) lose.run({ key, runId });
     }
     refusing.note(name, rejects, at);
   };

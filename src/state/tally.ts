@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { refusedAgain } from "../records/reject-codes.ts";
 import type { Database } from "./database.ts";
 
 const tallyRow = z
@@ -16,7 +17,7 @@ const tallyRow = z
     staged: z.int(),
     refused: z.int(),
     /** Those among them that were lines of an earlier run, sent once more. */
-    refusedAgain: z.int(),
+    again: z.int(),
     chunks: z.int(),
     parts: z.int(),
     jsonBytes: z.int(),
@@ -53,7 +54,7 @@ export function createTallyStore(db: Database): TallyStore {
        case when $staged then coalesce(sum(gzip_bytes), 0)
          else (select coalesce(sum(gzip_bytes), 0) from accepted) end as gzipBytes,
        (select count(*) from rejects join counted using (run_id, chunk, stage)) as rejected,
-       (select count(*) from rejects join counted using (run_id, chunk, stage) where code = 'refused_again') as refusedAgain
+       (select count(*) from rejects join counted using (run_id, chunk, stage) where code = '${refusedAgain}') as again
      from counted`,
   );
   return {

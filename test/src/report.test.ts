@@ -16,7 +16,7 @@ const tally: Tally = {
   rejected: 5,
   staged: 60,
   refused: 5,
-  refusedAgain: 0,
+  again: 0,
   chunks: 3,
   parts: 2,
   jsonBytes: 9_000,

@@ -168,7 +168,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "activities/split-chunk.ts",
-        find: 'return code !== "refused_again";',
+        find: "return code !== refusedAgain;",
         replace: 'return code !== "read_again";',
       },
     ],
@@ -180,7 +180,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/split.ts",
-        find: 'if (code === "refused_again") lose.run({ key, runId });',
+        find: "if (code === refusedAgain) lose.run({ key, runId });",
         replace: "",
       },
     ],
