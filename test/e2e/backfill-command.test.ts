@@ -213,7 +213,9 @@ describe("wrong input", () => {
       "--ui",
       "http://ui.example",
     );
-    expect(link.stdout).toMatch(/^http:\/\/ui\.example\/namespaces\/default\/workflows\/start-/);
+    expect(link.stdout).toContain(
+      `http://ui.example/namespaces/${project.temporal.namespace}/workflows/start-`,
+    );
     expect(await project.state.runs({ limit: 1 })).toEqual([]);
   });
 });

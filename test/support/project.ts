@@ -10,7 +10,6 @@ import { tsToMs } from "@temporalio/common/lib/time.js";
 import { request } from "undici";
 import { z } from "zod";
 
-import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
 import type { RunReport } from "../../src/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
@@ -18,8 +17,8 @@ import { sendLock, type LockHolder } from "../../src/state/locks.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { sync } from "../../workflows/sync.ts";
-import { startAnyTemporal } from "./any-temporal.ts";
 import { canaries, keepEvidence, keepFolder } from "./canaries.ts";
+import { ownNamespace, type OwnTemporal } from "./own-namespace.ts";
 import { end, until, watch, type Ended } from "./process.ts";
 
 /** The built program; the test command builds it first. */
@@ -36,7 +35,7 @@ const ledgerEntry = z.custom<LedgerEntry>((value) => typeof value === "object" &
 export class Project {
   readonly folder: string;
   readonly sandbox: Sandbox;
-  readonly temporal: TemporalClient;
+  readonly temporal: OwnTemporal;
   readonly state: StateStore;
   readonly env: NodeJS.ProcessEnv;
   /** What its commands and workers run. */
@@ -47,7 +46,7 @@ export class Project {
     atEnd: AtEnd;
     folder: string;
     sandbox: Sandbox;
-    temporal: TemporalClient;
+    temporal: OwnTemporal;
     state: StateStore;
     env: NodeJS.ProcessEnv;
   }) {
@@ -61,21 +60,25 @@ export class Project {
     this.#atEnd = parts.atEnd;
   }
 
-  /** Makes a project with these files; `sluice.yaml` gets what lies between `api` and the end from the test. */
-  static async start(atEnd: AtEnd, files: Readonly<Record<string, string>>): Promise<Project> {
+  /** Makes a project with these files, at a Temporal that `open` gives it. */
+  static async start(
+    atEnd: AtEnd,
+    files: Readonly<Record<string, string>>,
+    open = ownNamespace,
+  ): Promise<Project> {
     const folder = await mkdtemp(join(tmpdir(), "sluice-e2e-"));
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    const server = await startAnyTemporal({ logFile: join(folder, "temporal.log") });
+    const temporal = await open(folder);
     const dataFolder = join(folder, "sandbox");
     const sandbox = await startSandbox({ host: "127.0.0.1", port: 0, dataFolder });
-    const temporal = await connectTemporal(server.address);
     const stateFolder = join(folder, ".sluice");
     const state = await openSqliteStore(stateFolder);
     const env = {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-      TEMPORAL_ADDRESS: server.address,
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: temporal.namespace,
       SLUICE_BASE_URL: sandbox.address,
       SLUICE_LEGACY_BASE_URL: sandbox.address,
       CRM_DATABASE_URL: canaries.databaseUrl,
@@ -84,7 +87,6 @@ export class Project {
     atEnd(async () => {
       const search = await Promise.allSettled([project.#keepHistories()]);
       await temporal.close();
-      await server.stop();
       await sandbox.close();
       await state.close();
       search.push(...(await Promise.allSettled([keepFolder(folder)])));

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 
+import { ownServer } from "./own-namespace.ts";
 import { Project } from "./project.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { WebUi } from "./web-ui.ts";
@@ -8,9 +9,9 @@ import { WebUi } from "./web-ui.ts";
 export async function openProjectWithUi(
   files: Readonly<Record<string, string>>,
 ): Promise<{ project: Project; ui: WebUi }> {
-  const project = await Project.start(onTestFinished, files);
+  const project = await Project.start(onTestFinished, files, ownServer);
   await project.worker();
-  const [, address = ""] = /^UI:\s+(\S+)/m.exec(await project.read("temporal.log")) ?? [];
+  const { uiAddress: address = "" } = project.temporal;
   const ui = await WebUi.open({ address });
   onTestFinished(async () => await ui.close());
   return { project, ui };

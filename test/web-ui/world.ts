@@ -14,9 +14,7 @@ import {
   Worker,
 } from "@temporalio/worker";
 
-import { connectTemporal, type TemporalClient } from "../../src/local/connect.ts";
-import type { EmbeddedTemporal } from "../../src/local/temporal-server.ts";
-import { startAnyTemporal } from "../support/any-temporal.ts";
+import { ownNamespace, type OwnTemporal } from "../support/own-namespace.ts";
 
 /** The queue of what everybody may run, as a project has it that names none. */
 export const taskQueue = "sluice";
@@ -55,7 +53,7 @@ export class World {
   readonly #close: () => Promise<void>;
 
   private constructor(parts: {
-    connected: TemporalClient;
+    connected: OwnTemporal;
     performing: Map<string, Perform>;
     close: () => Promise<void>;
   }) {
@@ -68,14 +66,12 @@ export class World {
   static async start(names: readonly string[]): Promise<World> {
     installRuntime();
     const folder = await mkdtemp(join(tmpdir(), "sluice-web-ui-"));
-    const server = await startAnyTemporal({ logFile: join(folder, "temporal.log") });
-    const connected = await connectTemporal(server.address);
+    const connected = await ownNamespace(folder);
     const performing = new Map<string, Perform>();
-    const stopWorkers = await startWorkers(server, names, performing);
+    const stopWorkers = await startWorkers(connected, names, performing);
     const close = async (): Promise<void> => {
       await stopWorkers();
       await connected.close();
-      await server.stop();
       await rm(folder, { recursive: true, force: true });
     };
     return new World({ connected, performing, close });
@@ -92,7 +88,7 @@ export class World {
 }
 
 async function startWorkers(
-  { address }: EmbeddedTemporal,
+  { address, namespace }: OwnTemporal,
   names: readonly string[],
   performing: ReadonlyMap<string, Perform>,
 ): Promise<() => Promise<void>> {
@@ -109,7 +105,7 @@ async function startWorkers(
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
   const shared = {
     connection,
-    namespace: "default",
+    namespace,
     activities,
     maxHeartbeatThrottleInterval: "200ms",
     shutdownForceTime: "5 seconds",

@@ -1,8 +1,8 @@
 import type { Client } from "@temporalio/client";
 import { expect, it, onTestFinished, vi } from "vitest";
 
-import { connectTemporal, isWorkflowOpen } from "../../../src/local/connect.ts";
-import { startAnyTemporal } from "../../support/any-temporal.ts";
+import { isWorkflowOpen } from "../../../src/local/connect.ts";
+import { ownNamespace } from "../../support/own-namespace.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Makes the server one that does not say which execution came first. */
@@ -21,9 +21,7 @@ function hideFirstRun(client: Client): void {
 
 it("asks whether a workflow is open also of a server that does not name the first execution", async () => {
   const folder = await temporaryFolder();
-  const server = await startAnyTemporal({ logFile: `${folder}/temporal.log` });
-  onTestFinished(async () => await server.stop());
-  const { client, close } = await connectTemporal(server.address);
+  const { client, close } = await ownNamespace(folder);
   onTestFinished(close);
   const begin = async (): Promise<string> => {
     const options = { taskQueue: "nobody", workflowId: "holder", args: [{}] };

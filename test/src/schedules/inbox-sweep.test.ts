@@ -1,23 +1,17 @@
-import { join } from "node:path";
-
 import { ScheduleOverlapPolicy, type Client } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { connectTemporal } from "../../../src/local/connect.ts";
 import { sweepScheduleId } from "../../../src/schedules/ids.ts";
 import { scheduleSweep } from "../../../src/schedules/inbox-sweep.ts";
 import { planSchedules, scheduledNames } from "../../../src/schedules/plan.ts";
-import { startAnyTemporal } from "../../support/any-temporal.ts";
+import { ownNamespace } from "../../support/own-namespace.ts";
 import { until } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const owner = { taskQueue: "sluice", storeId: "store-1" };
 
 async function temporalClient(): Promise<Client> {
-  const logFile = join(await temporaryFolder(), "temporal.log");
-  const server = await startAnyTemporal({ logFile });
-  onTestFinished(async () => await server.stop());
-  const { client, close } = await connectTemporal(server.address);
+  const { client, close } = await ownNamespace(await temporaryFolder());
   onTestFinished(close);
   return client;
 }

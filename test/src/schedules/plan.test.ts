@@ -1,10 +1,8 @@
-import { join } from "node:path";
-
 import { ScheduleOverlapPolicy } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { ConfigError } from "../../../src/errors.ts";
-import { connectTemporal, type TemporalClient } from "../../../src/local/connect.ts";
+import type { TemporalClient } from "../../../src/local/connect.ts";
 import { clockChanges } from "../../../src/schedules/clock-changes.ts";
 import { nextTimes } from "../../../src/schedules/fire-times.ts";
 import { scheduleId } from "../../../src/schedules/ids.ts";
@@ -20,7 +18,7 @@ import {
 import { scheduleState } from "../../../src/schedules/schedule-state.ts";
 import { scheduleOptions } from "../../../src/schedules/temporal-schedule.ts";
 import type { Wanted } from "../../../src/schedules/wanted.ts";
-import { startAnyTemporal } from "../../support/any-temporal.ts";
+import { ownNamespace } from "../../support/own-namespace.ts";
 import { until } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -28,11 +26,7 @@ const timeoutMs = 120_000;
 const owner = { taskQueue: "sluice", storeId: "store-1" };
 
 async function temporal(): Promise<TemporalClient["client"]> {
-  const server = await startAnyTemporal({
-    logFile: join(await temporaryFolder(), "temporal.log"),
-  });
-  onTestFinished(async () => await server.stop());
-  const { client, close } = await connectTemporal(server.address);
+  const { client, close } = await ownNamespace(await temporaryFolder());
   onTestFinished(close);
   return client;
 }
