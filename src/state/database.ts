@@ -22,11 +22,54 @@ const networkFileSystems = new Map([
   [0x00c36400, "CephFS"],
 ]);
 
+/** A prepared statement. */
+export type Statement = Pick<StatementSync, "all" | "get" | "iterate" | "run" | "setReturnArrays">;
+
+/** Compiled when it is first used: of some two hundred a command uses few, and to compile all takes longer than most commands. */
+class LazyStatement implements Statement {
+  readonly #db: DatabaseSync;
+  readonly #sql: string;
+  #compiled: StatementSync | undefined;
+
+  constructor(db: DatabaseSync, sql: string) {
+    this.#db = db;
+    this.#sql = sql;
+  }
+
+  all(...parameters: never[]): ReturnType<StatementSync["all"]> {
+    return this.#statement.all(...parameters);
+  }
+
+  get(...parameters: never[]): ReturnType<StatementSync["get"]> {
+    return this.#statement.get(...parameters);
+  }
+
+  iterate(...parameters: never[]): ReturnType<StatementSync["iterate"]> {
+    return this.#statement.iterate(...parameters);
+  }
+
+  run(...parameters: never[]): ReturnType<StatementSync["run"]> {
+    return this.#statement.run(...parameters);
+  }
+
+  setReturnArrays(isOn: boolean): void {
+    this.#statement.setReturnArrays(isOn);
+  }
+
+  get #statement(): StatementSync {
+    if (this.#compiled === undefined) {
+      this.#compiled = this.#db.prepare(this.#sql);
+      this.#compiled.setAllowUnknownNamedParameters(true);
+    }
+    return this.#compiled;
+  }
+}
+
 /** One SQLite file with the two habits that every write needs: one transaction at a time, begun for writing. */
 export type Database = {
   readonly storeId: string;
   /** Prepares a statement; a named parameter that it does not use is no fault. */
-  prepare(sql: string): StatementSync;
+  prepare(sql: string): Statement;
   /** Runs `work` in one BEGIN IMMEDIATE transaction; a transaction that read before it wrote could not wait for another's lock. */
   write<Result>(work: () => Result): Result;
   close(): void;
@@ -69,11 +112,7 @@ function databaseOf(db: DatabaseSync, write: Database["write"]): Database {
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
   return {
     storeId: String(storeId?.["value"]),
-    prepare: (sql) => {
-      const statement = db.prepare(sql);
-      statement.setAllowUnknownNamedParameters(true);
-      return statement;
-    },
+    prepare: (sql) => new LazyStatement(db, sql),
     write,
     close: () => db.close(),
   };
@@ -231,7 +270,7 @@ function createWrite(db: DatabaseSync): Database["write"] {
 /** The first row of a query as `row` reads it, or undefined. */
 export function first<Row>(
   row: z.ZodType<Row>,
-  statement: StatementSync,
+  statement: Statement,
   parameters: Record<string, SQLInputValue> = {},
 ): Row | undefined {
   const found = statement.get(parameters);
@@ -241,7 +280,7 @@ export function first<Row>(
 /** All rows of a query as `row` reads them. */
 export function all<Row>(
   row: z.ZodType<Row>,
-  statement: StatementSync,
+  statement: Statement,
   parameters: Record<string, SQLInputValue> = {},
 ): Row[] {
   return statement.all(parameters).map((found) => row.parse(found));
@@ -260,7 +299,7 @@ export function toJson(value: unknown): string | null {
 
 /** The single number that a query such as `select count(*)` answers; 0 when it answers no row. */
 export function count(
-  statement: StatementSync,
+  statement: Statement,
   parameters: Record<string, SQLInputValue> = {},
 ): number {
   return Number(Object.values(statement.get(parameters) ?? {})[0] ?? 0);

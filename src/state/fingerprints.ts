@@ -1,10 +1,8 @@
-import type { StatementSync } from "node:sqlite";
-
 import { z } from "zod";
 
 import { transactionRowsMax } from "../limits.ts";
 import type { SyncName } from "./checkpoints.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 import { all, count, first } from "./database.ts";
 import { createDoubts } from "./doubts.ts";
 import {
@@ -131,7 +129,7 @@ function createSendFacts(db: Database): (send: number) => SendFacts | undefined 
 }
 
 /** Positional parameters, arrays and no schema here: these run once a row. */
-function prepareRow(db: Database): Record<"select" | "put" | "see", StatementSync> {
+function prepareRow(db: Database): Record<"select" | "put" | "see", Statement> {
   const select = db.prepare(
     "select hash, fields, send, seen, seen_before from fingerprints where set_id = ? and key = ?",
   );

@@ -1,9 +1,7 @@
-import type { StatementSync } from "node:sqlite";
-
 import { z } from "zod";
 
 import type { Moment } from "../clock.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 import { all, count, first, jsonColumn } from "./database.ts";
 import { createNoting, type NewRequest, type Noting } from "./leaving-part.ts";
 import { ranges, type Ranges } from "./ranges.ts";
@@ -162,7 +160,7 @@ function prepareReceipts(
   | "move"
   | "forget"
   | "retire",
-  StatementSync
+  Statement
 > {
   const thisPart = "run_id = $runId and chunk = $chunk and stage = $stage and part = $part";
   return {

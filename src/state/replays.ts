@@ -1,10 +1,8 @@
-import type { StatementSync } from "node:sqlite";
-
 import { z } from "zod";
 
 import { transactionRowsMax } from "../limits.ts";
 import { refusedAgain } from "../records/reject-codes.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 import { all, count, first, jsonColumn } from "./database.ts";
 import { joinReplayed, rejectAgeSql } from "./open-rejects.ts";
 
@@ -83,7 +81,7 @@ export function createReplayedMarking(
 
 function prepareReplays(
   db: Database,
-): Record<"counts" | "last" | "add" | "isStaged" | "list" | "span" | "supersede", StatementSync> {
+): Record<"counts" | "last" | "add" | "isStaged" | "list" | "span" | "supersede", Statement> {
   const counts = db.prepare(
     `select coalesce(sum(s.state is 'committed' and r.replayed_by is null), 0) as open,
        coalesce(sum(r.replayed_by is not null and not r.superseded), 0) as replayed,

@@ -1,9 +1,7 @@
-import type { StatementSync } from "node:sqlite";
-
 import { z } from "zod";
 
 import { CheckpointMovedError } from "../errors.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 import { all, count, first, jsonColumn, toJson } from "./database.ts";
 import { createPruning, type PruneRuns } from "./prune-runs.ts";
 import { createAddWarnings, type NewWarnings } from "./warnings.ts";
@@ -195,10 +193,7 @@ const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId,
 
 function prepareRuns(
   db: Database,
-): Record<
-  "insert" | "version" | "place" | "select" | "list" | "mode" | "add" | "end",
-  StatementSync
-> {
+): Record<"insert" | "version" | "place" | "select" | "list" | "mode" | "add" | "end", Statement> {
   return {
     insert: db.prepare(
       `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, places_are_lines, config_hash, request,

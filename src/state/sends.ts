@@ -1,11 +1,9 @@
-import type { StatementSync } from "node:sqlite";
-
 import { z } from "zod";
 
 import { SupersededError } from "../errors.ts";
 import { chunkName, laneOf } from "../lane-of.ts";
 import { refusedAgain } from "../records/reject-codes.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 import { count, first, jsonColumn, toJson } from "./database.ts";
 import { createDoubts } from "./doubts.ts";
 import { createSentKeys } from "./sent-keys.ts";
@@ -202,7 +200,7 @@ function prepareSends(
   | "clearRejects"
   | "finish"
   | "totals",
-  StatementSync
+  Statement
 > {
   return {
     select: db.prepare(
