@@ -1,7 +1,7 @@
 // node tools/run.mjs setup | demo | nightly | test | chaos | mutants | prove | bench [arguments]
 //
 // Plain JavaScript for Node 20, without packages: it runs in an empty clone, before anything is installed.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -10,6 +10,9 @@ import { getChromium } from "./chromium.mjs";
 import { closingLine, closingLineAfterSecondTry, redFiles } from "./closing-line.mjs";
 import { getPostgres } from "./postgres.mjs";
 import { nodeToUse, root, setUp } from "./set-up.mjs";
+
+/** What the tests keep in memory at a time, and room for as much again. */
+const memoryBytesMin = 4_000_000_000;
 
 /** More red files than these are no accident of timing. */
 const secondTryFiles = 3;
@@ -52,6 +55,7 @@ async function mutants(args, options) {
 async function prove(args, options) {
   // It measures on a server of its own, whatever PG_URL says.
   await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
+  await getChromium(options);
   await getTemporal(options);
   return (await run(nodeToUse(), ["bench/prove.ts", ...args], options)).code;
 }
@@ -61,10 +65,9 @@ async function bench(args, options) {
   return (await run(nodeToUse(), ["bench/bench.ts", ...args], options)).code;
 }
 
-/** All tests, or those named; the last line says how many passed and failed. */
+/** The tests of a day's work, or those named; the last line says how many passed and failed. */
 async function test(args, options) {
   await getPostgres(options);
-  await getChromium(options);
   // Tests start and kill servers of their own, whatever TEMPORAL_ADDRESS says.
   await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
   say("running the tests");
@@ -72,8 +75,9 @@ async function test(args, options) {
   try {
     const report = join(folder, "report.json");
     const leaks = join(folder, "leaks");
-    const env = { ...options.env, SLUICE_TEST_LEAKS: leaks };
-    const code = await vitest(report, args, { ...options, env });
+    const env = { ...options.env, SLUICE_TEST_LEAKS: leaks, TMPDIR: temporaryFolder() };
+    const wanted = args.length === 0 ? ["--project=test"] : args;
+    const code = await vitest(report, wanted, { ...options, env });
     const mayTryAgain = code !== 0 && args.length === 0 && !existsSync(leaks);
     const red = mayTryAgain ? redFiles(report) : [];
     if (await passAlone(red, join(folder, "second.json"), options)) {
@@ -85,6 +89,14 @@ async function test(args, options) {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Memory, where there is enough of it: each of thousands of stores waits for its disk otherwise. */
+function temporaryFolder() {
+  const memory = "/dev/shm";
+  if (!existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize >= memoryBytesMin ? memory : tmpdir();
 }
 
 async function vitest(report, args, options) {

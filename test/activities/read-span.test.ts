@@ -74,7 +74,7 @@ describe("readSpan", () => {
     };
     const error = await pagesOf(parsing).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(
-      /connector \.\/outside threw SyntaxError at read-span\.test\.ts:\d+; `sluice connector dev`/,
+      /connector \.\/outside threw SyntaxError at read-span\.test\.ts\S*:\d+; `sluice connector dev`/,
     );
     expect(String(error)).not.toContain(cell);
     await expect(pagesOf(wrong)).rejects.toBeInstanceOf(ConfigError);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import { Client } from "pg";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 
 import { PostgresCluster, runSql } from "./postgres-cluster.ts";
 
@@ -17,17 +17,19 @@ export type TestDatabase = {
   readonly urlOf: (user: string, password: string) => string;
 };
 
-/** A database on a server of the test file's own. */
+/** A database on a server that no other process uses. */
 export type OwnDatabase = TestDatabase & {
   /** Stops the server, as an operator would, and starts it again. */
   readonly restart: () => Promise<void>;
 };
 
+/** Ends with the process, which runs one test file after the other. */
 let shared: Promise<PostgresCluster> | undefined;
 
-afterAll(async () => await (await shared)?.remove());
+// Vitest ends its processes by this signal, at which Node alone would not come to `exit`, where clusters are removed.
+process.once("SIGTERM", () => process.exit());
 
-/** Makes a database that goes with its test, on the server of `PG_URL`, or on one of the test file's own. */
+/** Makes a database that goes with its test, on the server of `PG_URL`, or on one of this process. */
 export async function postgres(): Promise<TestDatabase> {
   const given = process.env["PG_URL"];
   return given === undefined ? await ownPostgres() : await databaseOn(given);
