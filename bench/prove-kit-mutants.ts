@@ -17,7 +17,7 @@ const shareMin = 0.85;
 
 /**
  * Plants mutants in the shipped connectors, one at a time, and runs the kit on each. With all that are promised the list of those that no
- * check notices goes into docs/kit.md.
+ * check notices goes into docs/proof/kit.md.
  */
 export async function proveKitMutants(ask: {
   readonly mutants: number;
@@ -27,7 +27,7 @@ export async function proveKitMutants(ask: {
   const drawn = { connectors, count: ask.mutants, seed: kitMutantsSeed };
   const tried = await tryMutants({ root, lanes: 2, ...drawn, say, signal: signalOfStops() });
   const list = [causesOf(tried), survivorsOf(tried)].join("\n\n");
-  if (ask.isWhole) await publish("prove kit-survivors", list, "kit");
+  if (ask.isWhole) await publish("prove kit-survivors", list, "proof/kit");
   console.log(list);
   const ofEach = connectors.map((connector) =>
     figuresOf(

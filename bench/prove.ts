@@ -1,7 +1,8 @@
-// npm run prove [-- --only csv,put,chaos,postgres,keys,inbox,backfill,web-ui,zoo,kit-mutants] [--seeds 100] [--rows 1000000] [--keys 10000000]
-// [--mutants 200]: what takes minutes and is promised all the same. Each part writes its table into docs/measurements.md (the last two into
-// docs/kit.md, web-ui one into docs/operations.md too), unless --rows, --keys or --mutants made it smaller than promised. Exit code 1 when a bound is broken. All of it takes about an
-// hour and a half on two cores, 6 GB of the temp folder, and Linux, whose /proc is read.
+// npm run prove [-- --only tests,mutants,csv,put,chaos,postgres,keys,inbox,backfill,web-ui,zoo,kit-mutants]
+// [--seeds 100] [--rows 1000000] [--keys 10000000] [--mutants 200]: what takes minutes and is promised all the same. Each
+// part writes its table into a page of docs/proof/ (web-ui one into docs/operations.md too), unless --rows, --keys or
+// --mutants made it smaller than promised. Exit code 1 when a bound is broken. All of it takes some three hours on two
+// cores, 6 GB of the temp folder, and Linux, whose /proc is read.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,9 +21,10 @@ import { proveKeys } from "./prove-keys.ts";
 import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./prove-kit-mutants.ts";
 import { provePostgres } from "./prove-postgres.ts";
 import { proveRuns } from "./prove-runs.ts";
+import { proveMutants, proveTests, testsHead } from "./prove-tests.ts";
 import { proveWebUi } from "./prove-web-ui.ts";
 import { proveZoo, zooHead } from "./prove-zoo.ts";
-import { conditions, publish, say, table } from "./report.ts";
+import { conditions, publish, say, table, type Page } from "./report.ts";
 import { measureRounds, pair } from "./rounds.ts";
 
 const putBytes = 2_000_000_000;
@@ -88,17 +90,31 @@ type Part = {
   readonly size: string;
   /** False where a flag made it smaller. */
   readonly isWhole: boolean;
-  /** Where its table is put. @default "measurements" */
-  readonly page?: "kit";
+  /** Where its table is put. @default "proof/measurements" */
+  readonly page?: Page;
   /** The names of its columns. @default those of bounds */
   readonly head?: readonly string[];
   readonly prove: (folder: string) => Promise<readonly Checked[]>;
 };
 
+/** What needs no figure to be chosen. */
+const testParts: readonly Part[] = [
+  {
+    name: "tests",
+    size: "",
+    isWhole: true,
+    page: "proof/tests",
+    head: testsHead,
+    prove: proveTests,
+  },
+  { name: "mutants", size: "", isWhole: true, page: "proof/tests", prove: proveMutants },
+];
+
 function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[] {
   const { seeds, rows, keys, mutants } = sizes;
   const paced = `\`requests_per_second: ${requestsPerSecond}\``;
   return [
+    ...testParts,
     {
       name: "csv",
       size: `${shown(accounts.rows)} rows; ${rounds} rounds of staging after a warm-up; ${paced}.`,
@@ -137,12 +153,12 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       prove: async () => await proveBackfill(rows),
     },
     { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
-    { name: "zoo", size: "", isWhole: true, page: "kit", head: zooHead, prove: proveZoo },
+    { name: "zoo", size: "", isWhole: true, page: "proof/kit", head: zooHead, prove: proveZoo },
     {
       name: "kit-mutants",
       size: `${shown(mutants)} mutants, seed ${kitMutantsSeed}.`,
       isWhole: mutants >= promised.mutants,
-      page: "kit",
+      page: "proof/kit",
       head: kitMutantsHead,
       prove: async () => await proveKitMutants({ mutants, isWhole: mutants >= promised.mutants }),
     },

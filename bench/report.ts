@@ -40,11 +40,19 @@ export function conditions(command: string): string {
   );
 }
 
+/** A page of `docs/` that holds tables that programs write. */
+export type Page =
+  | "operations"
+  | "proof/kit"
+  | "proof/measurements"
+  | "proof/mutants"
+  | "proof/tests";
+
 /** Puts text between the markers of that name in a page of docs. @throws when they are missing. */
 export async function publish(
   name: string,
   text: string,
-  page: "kit" | "measurements" | "mutants" | "operations" = "measurements",
+  page: Page = "proof/measurements",
 ): Promise<void> {
   const path = fileURLToPath(new URL(`../docs/${page}.md`, import.meta.url));
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];

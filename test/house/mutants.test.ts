@@ -14,12 +14,14 @@ const cases = mutants.map((mutant) => ({ ...mutant, name: `${mutant.id}, ${mutan
 const mutantsOfFaultsMax = 28;
 
 describe("the table of mutants", () => {
-  it.each(cases)("can plant $name", ({ edits, test }) => {
+  it.each(cases)("can plant $name", ({ edits, test, whyProve }) => {
     for (const edit of edits) {
       const text = readFileSync(join(root, edit.file), "utf8");
       expect(applyEdit(text, edit)).not.toBe(text);
     }
     expect([test.file, existsSync(join(root, test.file))]).toEqual([test.file, true]);
+    // `npm test` catches it, or it is said why not.
+    expect(whyProve === undefined).toBe(test.file.endsWith(".test.ts"));
   });
 
   it("has each mutant of faults.md, and none twice", () => {

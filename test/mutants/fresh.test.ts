@@ -10,8 +10,8 @@ import { codeOf } from "./tried-code.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-it("docs/mutants.md says of each planted bug that it is caught, in the code as it is", async () => {
-  const rows = readRows(await readFile(join(root, "docs/mutants.md"), "utf8"));
+it("docs/proof/mutants.md says of each planted bug that it is caught, in the code as it is", async () => {
+  const rows = readRows(await readFile(join(root, "docs/proof/mutants.md"), "utf8"));
   const codes = await Promise.all(mutants.map(async (mutant) => await codeOf(root, mutant)));
   const stale = mutants.filter(({ id }, index) => !isFresh(rows.get(id), codes[index] ?? ""));
   expect(

@@ -1,6 +1,6 @@
 // npm run mutants [-- M1 S3 … | --stale]: plants each bug of the table, those named, or those whose verdict is older than their
 // code, in a copy of the project and runs the test that must notice it, which must be green without it. Writes what it tried into
-// docs/mutants.md, also when it is interrupted. Exit code 1 when one is not caught.
+// docs/proof/mutants.md, also when it is interrupted. Exit code 1 when one is not caught.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,7 +47,7 @@ async function write(
   ];
   const counts = `${mutants.length} mutants, ${caught.length} caught; ${tried.length} were tried now.`;
   const text = [`${under} ${counts}${told.join("")}`, pageTable(mutants, rows)].join("\n\n");
-  await publish("mutants", text, "mutants");
+  await publish("mutants", text, "proof/mutants");
   process.stdout.write(`${text}\n`);
 }
 
@@ -63,7 +63,7 @@ async function main(): Promise<number> {
     );
     return 2;
   }
-  const page = await readFile(join(root, "docs/mutants.md"), "utf8");
+  const page = await readFile(join(root, "docs/proof/mutants.md"), "utf8");
   const before = readRows(page);
   const chosen = await chosenOf({ ids, isStale: values.stale }, before);
   const under = conditions("npm run mutants");

@@ -20,6 +20,8 @@ export type Mutant = {
   readonly plants: string;
   readonly edits: readonly [Edit, ...Edit[]];
   readonly test: NamedTest;
+  /** Why no test of `npm test` notices it, where its test is one of `npm run prove`: a `*.prove.ts`. */
+  readonly whyProve?: string;
 };
 
 /** The text with the edit made. @throws {Error} the text to be found does not occur exactly once: the code moved. */

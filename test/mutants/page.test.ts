@@ -18,6 +18,9 @@ describe("readRows", () => {
     const written = pageTable([mutantOf("S2"), mutantOf("S1"), mutantOf("S3")], rows);
     expect(readRows(`text\n\n${written}\n`)).toEqual(rows);
     expect(readRows(pageTable([mutantOf("S1")], rows)).has("S2")).toBe(false);
+    expect(written).toContain("| test | 0123abcd |");
+    const only = { ...mutantOf("S1"), whyProve: "it takes a minute" };
+    expect(pageTable([only], rows)).toContain("| prove: it takes a minute | 0123abcd |");
   });
 });
 

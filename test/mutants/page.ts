@@ -2,7 +2,7 @@ import { table } from "../../bench/report.ts";
 import type { Mutant } from "./mutant.ts";
 import { isCaught, verdicts, type Verdict } from "./verdict.ts";
 
-/** What docs/mutants.md says of one mutant. */
+/** What docs/proof/mutants.md says of one mutant. */
 export type Row = {
   /** `codeOf` the mutant when it was tried. */
   readonly code: string;
@@ -11,7 +11,7 @@ export type Row = {
   readonly seconds: number;
 };
 
-const head = ["mutant", "what it plants", "the test that must notice it", "code", "", "s"];
+const head = ["mutant", "what it plants", "the test that must notice it", "tier", "code", "", "s"];
 
 /** A row as `pageTable` writes it; what stands between the id and the code is for people. */
 const rowPattern = /^\| (\w+) +\|.*\| ([\da-f]{8}) \| \**([a-z ]+?)\** +\| ([\d.]+) +\|$/gm;
@@ -29,14 +29,21 @@ export function readRows(page: string): ReadonlyMap<string, Row> {
 
 /** The table of the mutants that were tried, in their order. */
 export function pageTable(mutants: readonly Mutant[], rows: ReadonlyMap<string, Row>): string {
-  const lines = mutants.flatMap(({ id, plants, test }) => {
+  const lines = mutants.flatMap((mutant) => {
+    const { id, plants, test } = mutant;
     const row = rows.get(id);
     if (row === undefined) return [];
     const { code, verdict, seconds } = row;
     const shown = isCaught(verdict) ? verdict : `**${verdict}**`;
-    return [[id, plants, `${test.title} (\`${test.file}\`)`, code, shown, seconds.toFixed(1)]];
+    const by = `${test.title} (\`${test.file}\`)`;
+    return [[id, plants, by, tierOf(mutant), code, shown, seconds.toFixed(1)]];
   });
   return table([head, ...lines]);
+}
+
+/** Which command catches it: `npm test`, or `npm run prove` alone, and then why. */
+function tierOf({ whyProve }: Mutant): string {
+  return whyProve === undefined ? "test" : `prove: ${whyProve}`;
 }
 
 /** Whether a row says that a mutant is caught whose code is this. */
