@@ -1,4 +1,4 @@
-import type { Source } from "../connectors/connector.ts";
+import type { Source } from "../connectors/contract/connector.ts";
 import { assertSameAccount, holderOf } from "../connectors/identities.ts";
 import type { ApiClient } from "../src/api/client.ts";
 import type { Clock, Moment } from "../src/clock.ts";
@@ -20,7 +20,7 @@ import type { LockHolder } from "../src/state/locks.ts";
 import type { Run } from "../src/state/runs.ts";
 import type { StateStore } from "../src/state/state-store.ts";
 import type { RunRef } from "./inputs.ts";
-import type { StageThreads } from "./stage-threads.ts";
+import type { StageThreads } from "./stage/stage-threads.ts";
 
 /** The inbox, and who drains it. */
 export type Inboxes = {

@@ -10,8 +10,8 @@ import {
   SluiceError,
 } from "../src/errors.ts";
 import type { RefusedRecord } from "../src/errors.ts";
+import { workerStoppedType } from "../src/failure-types.ts";
 import { retryDelayMsMin, waitInActivityRetryMsMax } from "../src/limits.ts";
-import { workerStoppedType } from "../src/worker-stopped.ts";
 
 /** What a failure carries besides its text, as its first detail. */
 export type FailureFacts = {

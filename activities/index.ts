@@ -1,25 +1,25 @@
-import { createAdvanceCheckpoint } from "./advance-checkpoint.ts";
-import { createChooseHost } from "./choose-host.ts";
-import { createCloseRun } from "./close-run.ts";
-import { createCommitChunk } from "./commit-chunk.ts";
-import { createConfirmUpload } from "./confirm-upload.ts";
+import { createOpenBackfill, createYieldBackfill } from "./backfill/open-backfill.ts";
+import { createPlanBackfill } from "./backfill/plan-backfill.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { createDropChunk } from "./drop-chunk.ts";
-import { createLookIntoInbox } from "./look-into-inbox.ts";
-import { createNoteUntold } from "./note-untold.ts";
-import { createOpenBackfill, createYieldBackfill } from "./open-backfill.ts";
-import { createOpenRun } from "./open-run.ts";
-import { createPlanBackfill } from "./plan-backfill.ts";
-import { createPostNotification } from "./post-notification.ts";
-import { createListDomains } from "./pull-domains.ts";
-import { createOpenPull } from "./pull-open.ts";
-import { createPullPages } from "./pull-pages.ts";
-import { createLookForDoubts } from "./settle-doubts.ts";
-import { createSplitChunk } from "./split-chunk.ts";
-import { createStageChunk } from "./stage-chunk.ts";
-import { createSweepInboxes } from "./sweep-inboxes.ts";
-import { createUploadFile } from "./upload-file.ts";
-import { createUploadJson } from "./upload-json.ts";
+import { createLookIntoInbox } from "./inbox/look-into-inbox.ts";
+import { createSweepInboxes } from "./inbox/sweep-inboxes.ts";
+import { createNoteUntold } from "./notify/note-untold.ts";
+import { createPostNotification } from "./notify/post-notification.ts";
+import { createListDomains } from "./pull/domains.ts";
+import { createOpenPull } from "./pull/open.ts";
+import { createPullPages } from "./pull/pages.ts";
+import { createAdvanceCheckpoint } from "./run/advance-checkpoint.ts";
+import { createChooseHost } from "./run/choose-host.ts";
+import { createCloseRun } from "./run/close-run.ts";
+import { createOpenRun } from "./run/open-run.ts";
+import { createLookForDoubts } from "./run/settle-doubts.ts";
+import { createDropChunk } from "./stage/drop-chunk.ts";
+import { createSplitChunk } from "./stage/split-chunk.ts";
+import { createStageChunk } from "./stage/stage-chunk.ts";
+import { createCommitChunk } from "./upload/commit-chunk.ts";
+import { createConfirmUpload } from "./upload/confirm-upload.ts";
+import { createUploadFile } from "./upload/upload-file.ts";
+import { createUploadJson } from "./upload/upload-json.ts";
 
 /** The activities that need no local file: any worker may run them. */
 export function createSharedActivities(deps: Dependencies): {

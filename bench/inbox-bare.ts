@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 
 import { z } from "zod";
 
-import { keyOf } from "../src/standard-webhooks.ts";
+import { keyOf } from "../src/security/standard-webhooks.ts";
 
 const text = { type: "string" } as const;
 const { values } = parseArgs({ options: { port: text, secret: text } });

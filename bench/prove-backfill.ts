@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 
-import type { RunReport } from "../src/report.ts";
+import type { RunReport } from "../src/report/report.ts";
 import {
   backfillId,
   changedOneIn,

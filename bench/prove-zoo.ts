@@ -1,5 +1,5 @@
-import type { Source } from "../connectors/connector.ts";
-import type { PushSource } from "../connectors/push.ts";
+import type { Source } from "../connectors/contract/connector.ts";
+import type { PushSource } from "../connectors/contract/push.ts";
 import { zoo } from "../test/zoo/broken/index.ts";
 import { rightPush } from "../test/zoo/right-push.ts";
 import { right } from "../test/zoo/right.ts";

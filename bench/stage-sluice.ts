@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 
-import type { StageJob } from "../activities/stage-line.ts";
-import type * as StageThreads from "../activities/stage-threads.ts";
+import type { StageJob } from "../activities/stage/stage-line.ts";
+import type * as StageThreads from "../activities/stage/stage-threads.ts";
 import type * as Registry from "../connectors/registry.ts";
 import type * as Limits from "../src/limits.ts";
 import type * as Folder from "../src/staging/folder.ts";
@@ -40,7 +40,7 @@ const never = new AbortController().signal;
 
 type Drawn = { readonly stage: number; readonly send: number; readonly from: unknown };
 
-/** The job that activities/stage-chunk.ts makes of a sync with default settings. */
+/** The job that activities/stage/stage-chunk.ts makes of a sync with default settings. */
 async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<StageJob> {
   const { stage } = drawn;
   const changed = {

@@ -3,13 +3,13 @@ import { createHmac } from "node:crypto";
 import type { ApiConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
 import { currentKey } from "../src/fresh-key.ts";
-import type { Secret } from "../src/secret.ts";
+import type { Secret } from "../src/security/secret.ts";
 import type { IdentityPart, KnownIdentity } from "../src/state/identities.ts";
 import { sendLock } from "../src/state/locks.ts";
 import { pullLock } from "../src/state/pulls.ts";
 import type { StateClient } from "../src/state/state-store.ts";
-import type { Ask } from "./ask.ts";
-import type { Recognition, Source } from "./connector.ts";
+import type { Ask } from "./contract/ask.ts";
+import type { Recognition, Source } from "./contract/connector.ts";
 
 /** A sync or pull whose account and source are looked at. */
 export type Holder = {

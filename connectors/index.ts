@@ -9,8 +9,8 @@ export {
 } from "../src/errors.ts";
 export { parseJsonRow } from "../src/mapping/json-row.ts";
 export type { JsonValue } from "../src/records/json-value.ts";
-export type { Secret } from "../src/secret.ts";
-export type { Ask, Finding, Log } from "./ask.ts";
+export type { Secret } from "../src/security/secret.ts";
+export type { Ask, Finding, Log } from "./contract/ask.ts";
 export {
   pullSource,
   secret,
@@ -28,7 +28,7 @@ export {
   type Source,
   type Span,
   type Written,
-} from "./connector.ts";
+} from "./contract/connector.ts";
 export {
   pushSource,
   type Endpoint,
@@ -37,5 +37,5 @@ export {
   type Push,
   type PushSource,
   type Received,
-} from "./push.ts";
-export type { ConnectorApi } from "./version.ts";
+} from "./contract/push.ts";
+export type { ConnectorApi } from "./contract/version.ts";

@@ -1,14 +1,14 @@
 import type { Config } from "../src/config/config.ts";
 import type { OutsideName } from "../src/config/outside.ts";
 import type { ConnectorSchema } from "../src/config/sources.ts";
-import type { Source } from "./connector.ts";
+import type { Source } from "./contract/connector.ts";
+import { connectorApi } from "./contract/version.ts";
 import { csv } from "./csv/index.ts";
-import { http } from "./http.ts";
-import { readFromInbox } from "./inbox.ts";
+import { http } from "./http/index.ts";
+import { readFromInbox } from "./inbox/index.ts";
 import { jsonl } from "./jsonl/index.ts";
-import { loadConnector } from "./load.ts";
+import { loadConnector } from "./load/load.ts";
 import { postgres } from "./postgres/index.ts";
-import { connectorApi } from "./version.ts";
 import { webhook } from "./webhook/index.ts";
 
 /** Every connector of this repository, by the name that `connector:` takes. */

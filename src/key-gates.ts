@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Gate } from "./api/pace.ts";
 import type { Moment } from "./clock.ts";
 import { ApiAuthError, CreditsExhaustedError, RateLimitedError } from "./errors.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "./security/secret.ts";
 import type { GateState } from "./state/budget.ts";
 import type { StateClient } from "./state/state-store.ts";
 

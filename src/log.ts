@@ -1,7 +1,7 @@
 import { pino, type Logger } from "pino";
 import pretty from "pino-pretty";
 
-import { plainJson, plainText } from "./plain-text.ts";
+import { plainJson, plainText } from "./text/plain-text.ts";
 
 function asPlainJson(line: string): string {
   return `${plainJson(JSON.parse(line))}\n`;

@@ -4,7 +4,7 @@ import { CreditsExhaustedError } from "./errors.ts";
 import { creditsGate, gatesOf, keyName, neverMs } from "./key-gates.ts";
 import { backoffBaseMs, backoffMaxMs, creditsSuspectedMs } from "./limits.ts";
 import { countWait } from "./requester.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "./security/secret.ts";
 import type { StateClient } from "./state/state-store.ts";
 import { createTurnstile, sleepOnTimer, type Sleep } from "./turnstile.ts";
 

@@ -3,7 +3,7 @@ import type { ProxySettings } from "./api/http.ts";
 import type { Config } from "./config/config.ts";
 import { currentKey, withFreshKey } from "./fresh-key.ts";
 import { createStorePace } from "./pace.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "./security/secret.ts";
 import type { StateStore } from "./state/state-store.ts";
 
 /** Addresses of the service; those of the sandbox where the configuration says `sandbox`. */

@@ -15,12 +15,12 @@ import {
 import type { Logger } from "pino";
 
 import { cutOffBy } from "../activities/attempt.ts";
-import { closeAbandoned } from "../activities/close-abandoned.ts";
 import { hostQueueOf, type Dependencies, type Inboxes } from "../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../activities/index.ts";
-import { createStageThreads } from "../activities/stage-threads.ts";
-import type { Source } from "../connectors/connector.ts";
-import { postedConnections } from "../connectors/posted.ts";
+import { closeAbandoned } from "../activities/run/close-abandoned.ts";
+import { createStageThreads } from "../activities/stage/stage-threads.ts";
+import type { Source } from "../connectors/contract/connector.ts";
+import { postedConnections } from "../connectors/contract/posted.ts";
 import type { ProxySettings } from "./api/http.ts";
 import { templatesOf } from "./backfill/template.ts";
 import { systemClock } from "./clock.ts";
@@ -38,9 +38,9 @@ import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
 import { createNotifier } from "./notify/notifier.ts";
-import { makePrivateFolder } from "./private-file.ts";
 import { scheduleSweep } from "./schedules/inbox-sweep.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
+import { makePrivateFolder } from "./security/private-file.ts";
 import { createServiceClient, type ServiceAddresses } from "./service-client.ts";
 import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite.ts";

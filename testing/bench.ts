@@ -1,4 +1,4 @@
-import type { Row } from "../connectors/connector.ts";
+import type { Row } from "../connectors/contract/connector.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Specimen } from "./specimen.ts";
 

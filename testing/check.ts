@@ -1,4 +1,4 @@
-import type { PushSource } from "../connectors/push.ts";
+import type { PushSource } from "../connectors/contract/push.ts";
 import type { PushBench } from "./bench.ts";
 import type { Subject } from "./subject.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "vitest";
 
-import type { Source } from "../connectors/connector.ts";
-import type { PushSource } from "../connectors/push.ts";
+import type { Source } from "../connectors/contract/connector.ts";
+import type { PushSource } from "../connectors/contract/push.ts";
 import type { Bench } from "./bench.ts";
 import { trialsOf } from "./checks/index.ts";
 

@@ -1,4 +1,4 @@
-import type { Finding } from "../connectors/ask.ts";
+import type { Finding } from "../connectors/contract/ask.ts";
 import type {
   Discovery,
   Horizon,
@@ -7,7 +7,7 @@ import type {
   Reject,
   Row,
   Written,
-} from "../connectors/connector.ts";
+} from "../connectors/contract/connector.ts";
 
 /** What a connector must throw. */
 export type Thrown = {

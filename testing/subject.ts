@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
-import type { Ask } from "../connectors/ask.ts";
-import type { Page, Reject, Row, Source, Span } from "../connectors/connector.ts";
+import type { Ask } from "../connectors/contract/ask.ts";
+import type { Page, Reject, Row, Source, Span } from "../connectors/contract/connector.ts";
 import type { BenchRow, PullBench } from "./bench.ts";
 import { CheckFailed } from "./failed.ts";
 

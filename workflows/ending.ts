@@ -10,10 +10,10 @@ import {
 } from "@temporalio/workflow";
 
 import type { CloseRunInput } from "../activities/inputs.ts";
-import type { RunReport } from "../src/report.ts";
+import type { RunReport } from "../src/report/report.ts";
 import { faultOf } from "./failures.ts";
 import { closeRun } from "./policies.ts";
-import type { RunView } from "./run-view.ts";
+import type { RunView } from "./sync/run-view.ts";
 
 /** How a run is closed. */
 type Closing = Omit<CloseRunInput, "runId">;

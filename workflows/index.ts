@@ -1,8 +1,8 @@
-export { backfill } from "./backfill.ts";
-export { inboxDrain } from "./inbox-drain.ts";
-export { inboxSweep } from "./inbox-sweep.ts";
-export { jobPostingsPull } from "./job-postings-pull.ts";
+export { backfill } from "./backfill/backfill.ts";
+export { inboxDrain } from "./inbox/inbox-drain.ts";
+export { inboxSweep } from "./inbox/inbox-sweep.ts";
+export { jobPostingsPull } from "./pull/job-postings-pull.ts";
 export { notify } from "./notify.ts";
-export { resend } from "./resend.ts";
-export { searchPull } from "./search-pull.ts";
-export { sync } from "./sync.ts";
+export { resend } from "./sync/resend.ts";
+export { searchPull } from "./pull/search-pull.ts";
+export { sync } from "./sync/sync.ts";

@@ -1,9 +1,9 @@
 import { ApplicationFailure, isCancellation } from "@temporalio/workflow";
 import { z } from "zod";
 
+import { wrongInput } from "../src/failure-types.ts";
 import { notifyTargetsMax } from "../src/limits.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
-import { wrongInput } from "../src/wrong-input.ts";
 import { faultOf } from "./failures.ts";
 import { noteUntold, postNotification } from "./policies.ts";
 

@@ -6,7 +6,7 @@ import {
 
 import type { HostActivities, SharedActivities } from "../activities/index.ts";
 import type { OpenedRun } from "../activities/inputs.ts";
-import type { PullSettings } from "../activities/pull-inputs.ts";
+import type { PullSettings } from "../activities/pull/inputs.ts";
 import { notifyTriesMax } from "../src/limits.ts";
 
 /** Every proxy waits until a cancelled activity has ended: otherwise cleanup would run under a PUT still on its way. */

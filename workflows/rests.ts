@@ -5,8 +5,8 @@ import {
   resendLookMs,
   resendPauseMsMax,
 } from "../src/limits.ts";
-import type { RunReport } from "../src/report.ts";
-import type { Rest } from "./drain-input.ts";
+import type { RunReport } from "../src/report/report.ts";
+import type { Rest } from "./inbox/drain-input.ts";
 
 /** How a run ended, as far as it says whether its sync rests. */
 export type RunEnd = Pick<RunReport, "outcome"> & {

@@ -8,7 +8,7 @@ import {
 } from "@temporalio/common";
 import type { WorkflowInterceptors } from "@temporalio/workflow";
 
-import { wrongInput } from "../src/wrong-input.ts";
+import { wrongInput } from "../src/failure-types.ts";
 
 /** What stands for a payload that somebody else's client wrote and nobody can read. */
 class UnreadablePayload {

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../ask.ts";
+import type { Ask } from "../contract/ask.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
 import { nameCharsShown, namesShownMax } from "./limits.ts";

@@ -1,6 +1,6 @@
 import { ConfigError, messageOf, SluiceError } from "../../src/errors.ts";
-import type { Ask, Finding } from "../ask.ts";
-import type { Measure, Span } from "../connector.ts";
+import type { Ask, Finding } from "../contract/ask.ts";
+import type { Measure, Span } from "../contract/connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
 import { readLayout, type Layout, type LayoutAsk } from "./header.ts";

@@ -1,6 +1,6 @@
 import { pageRowsMax } from "../../src/limits.ts";
-import type { Ask } from "../ask.ts";
-import type { Discovery } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Discovery } from "../contract/connector.ts";
 import { withLayout } from "./check.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";

@@ -1,6 +1,6 @@
 import { pageRowsMax } from "../../src/limits.ts";
-import type { Ask } from "../ask.ts";
-import type { Got, Reject, Span } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Got, Reject, Span } from "../contract/connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { changed, filesHash, openFile, type OpenFile } from "./open.ts";

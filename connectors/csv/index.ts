@@ -1,4 +1,4 @@
-import { pullSource } from "../connector.ts";
+import { pullSource } from "../contract/connector.ts";
 import { beforeCsv } from "./before.ts";
 import { checkCsv, columnsOfCsv, measureCsv } from "./check.ts";
 import { csvConfig } from "./config.ts";

@@ -1,5 +1,5 @@
 import { rejectRowCharsMax } from "../../src/limits.ts";
-import type { Reject } from "../connector.ts";
+import type { Reject } from "../contract/connector.ts";
 import { textOf, type Text } from "./decode.ts";
 import { fatal, rowFault, rowTooLong, unproven, type RowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Span } from "../connector.ts";
+import type { Span } from "../contract/connector.ts";
 import type { CsvConfig } from "./config.ts";
 import type { SourceFile } from "./files.ts";
 import { changed } from "./open.ts";

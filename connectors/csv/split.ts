@@ -1,5 +1,5 @@
-import type { Ask } from "../ask.ts";
-import type { Span } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Span } from "../contract/connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { assertSameFile, changed, openFile } from "./open.ts";

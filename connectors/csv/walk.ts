@@ -1,4 +1,4 @@
-import type { Ask } from "../ask.ts";
+import type { Ask } from "../contract/ask.ts";
 import { bytesOf } from "./bytes.ts";
 import type { CsvConfig } from "./config.ts";
 import { fatal, unproven } from "./faults.ts";

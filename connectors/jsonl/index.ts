@@ -8,7 +8,13 @@ import { z } from "zod";
 
 import { ConfigError, RetryLater, SourceChangedError } from "../../src/errors.ts";
 import { parseJsonRow } from "../../src/mapping/json-row.ts";
-import { pullSource, type Page, type ReadAsk, type Reject, type Row } from "../connector.ts";
+import {
+  pullSource,
+  type Page,
+  type ReadAsk,
+  type Reject,
+  type Row,
+} from "../contract/connector.ts";
 
 /** A longer line is a reject, and not held; a page ends after so many bytes. */
 const lineBytesMax = 4 * 1024 * 1024;

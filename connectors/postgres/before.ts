@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../ask.ts";
+import type { Ask } from "../contract/ask.ts";
 import { withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { shownColumns } from "./identifier.ts";

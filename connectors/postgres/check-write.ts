@@ -1,6 +1,6 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../ask.ts";
-import type { PatchColumns } from "../patches.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { PatchColumns } from "../contract/patches.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { tableOf } from "./ddl.ts";

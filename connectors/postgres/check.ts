@@ -1,5 +1,5 @@
 import { messageOf, SluiceError, SourceAuthError } from "../../src/errors.ts";
-import type { Ask, Finding } from "../ask.ts";
+import type { Ask, Finding } from "../contract/ask.ts";
 import { addressOf, isLocal } from "./address.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";

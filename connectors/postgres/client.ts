@@ -6,7 +6,7 @@ import { Client } from "pg";
 import Cursor from "pg-cursor";
 
 import { ConfigError, messageOf } from "../../src/errors.ts";
-import type { Ask } from "../ask.ts";
+import type { Ask } from "../contract/ask.ts";
 import { addressOf, connectMsOf, passwordOf, type Address } from "./address.ts";
 import type { PostgresConfig } from "./config.ts";
 import { postgresError } from "./errors.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { timeZoneFault } from "../../src/config/schedule.ts";
 import { duration } from "../../src/config/units.ts";
-import { secret } from "../connector.ts";
+import { secret } from "../contract/connector.ts";
 import { nameFault, parseTable } from "./identifier.ts";
 import {
   keyColumnsMax,

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Column } from "../connector.ts";
+import type { Column } from "../contract/connector.ts";
 import type { PostgresConfig } from "./config.ts";
 import { parseTable, quoteName, quoteTable, type TableName } from "./identifier.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../ask.ts";
-import type { Column, Discovery } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Column, Discovery } from "../contract/connector.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { quoteName, shownTable } from "./identifier.ts";

@@ -1,5 +1,5 @@
-import type { Ask } from "../ask.ts";
-import type { Got } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Got } from "../contract/connector.ts";
 import { withSession, type Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { sqlStateOf } from "./errors.ts";

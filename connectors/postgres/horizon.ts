@@ -1,5 +1,5 @@
-import type { Ask } from "../ask.ts";
-import type { Horizon } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Horizon } from "../contract/connector.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { sqlStateOf } from "./errors.ts";

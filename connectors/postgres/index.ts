@@ -1,4 +1,4 @@
-import { pullSource } from "../connector.ts";
+import { pullSource } from "../contract/connector.ts";
 import { beforePostgres } from "./before.ts";
 import { checkWritePostgres } from "./check-write.ts";
 import { checkPostgres } from "./check.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { Ask } from "../ask.ts";
-import type { Measure, Span } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Measure, Span } from "../contract/connector.ts";
 import { textIn, withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { quoteName } from "./identifier.ts";

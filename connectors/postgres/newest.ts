@@ -1,4 +1,4 @@
-import type { Finding } from "../ask.ts";
+import type { Finding } from "../contract/ask.ts";
 import type { Session } from "./client.ts";
 import { sqlStateOf } from "./errors.ts";
 import { brieflyLooking, guessedZone, spanText, nowAs, zoneFor } from "./horizon.ts";

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../ask.ts";
-import type { Page, Span } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Page, Span } from "../contract/connector.ts";
 import { failureAt, Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { sqlStateOf } from "./errors.ts";

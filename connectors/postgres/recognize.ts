@@ -1,5 +1,5 @@
-import type { Ask } from "../ask.ts";
-import type { Recognition } from "../connector.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Recognition } from "../contract/connector.ts";
 import { addressOf } from "./address.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";

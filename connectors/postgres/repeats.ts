@@ -1,4 +1,4 @@
-import type { Ask } from "../ask.ts";
+import type { Ask } from "../contract/ask.ts";
 import { withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { describeSource, isUnique } from "./source.ts";

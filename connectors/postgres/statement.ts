@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Span } from "../connector.ts";
+import type { Span } from "../contract/connector.ts";
 import type { Text } from "./client.ts";
 import { quoteName } from "./identifier.ts";
 import type { PostgresPosition } from "./position.ts";

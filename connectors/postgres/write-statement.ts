@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../src/records/json-value.ts";
-import type { Patch } from "../connector.ts";
+import type { Patch } from "../contract/connector.ts";
 import { quoteName, quoteNames, quoteTable } from "./identifier.ts";
 import type { WriteColumn, WriteTable } from "./write-table.ts";
 

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { PatchColumns } from "../patches.ts";
+import type { PatchColumns } from "../contract/patches.ts";
 import { textIn, type Session } from "./client.ts";
 import { quoteNames, quoteTable, shownColumns, shownTable, type TableName } from "./identifier.ts";
 

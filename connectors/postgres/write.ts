@@ -1,6 +1,6 @@
-import type { Ask } from "../ask.ts";
-import type { Patch, Written } from "../connector.ts";
-import { columnsOfPatches, patchFaultOf } from "../patches.ts";
+import type { Ask } from "../contract/ask.ts";
+import type { Patch, Written } from "../contract/connector.ts";
+import { columnsOfPatches, patchFaultOf } from "../contract/patches.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { tableOf } from "./ddl.ts";

@@ -1,6 +1,6 @@
-import type { Secret } from "../../src/secret.ts";
-import { bareKeyOf, isBase64Key } from "../../src/standard-webhooks.ts";
-import type { Ask, Finding } from "../ask.ts";
+import type { Secret } from "../../src/security/secret.ts";
+import { bareKeyOf, isBase64Key } from "../../src/security/standard-webhooks.ts";
+import type { Ask, Finding } from "../contract/ask.ts";
 import type { WebhookConfig } from "./config.ts";
 import { eventIdOf } from "./event-id.ts";
 import { keyBytesOf } from "./secrets.ts";

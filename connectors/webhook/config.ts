@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { duration, size } from "../../src/config/units.ts";
-import { secret } from "../connector.ts";
+import { secret } from "../contract/connector.ts";
 import {
   backlogDefault,
   backlogHighest,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import { textOfString } from "../../src/mapping/json-tokens.ts";
-import type { Incoming } from "../push.ts";
+import type { Incoming } from "../contract/push.ts";
 import type { EventId, WebhookConfig } from "./config.ts";
 import { jsonAt } from "./json-parts.ts";
 import type { Vouched } from "./signature.ts";

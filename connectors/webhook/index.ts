@@ -1,4 +1,4 @@
-import { pushSource } from "../push.ts";
+import { pushSource } from "../contract/push.ts";
 import { checkWebhook } from "./check.ts";
 import { webhookConfig } from "./config.ts";
 import { receiveWebhook, signWebhook } from "./receive.ts";

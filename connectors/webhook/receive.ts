@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 import { deliveryEventsMax } from "../../src/limits.ts";
-import type { Incoming, Received } from "../push.ts";
+import type { Incoming, Received } from "../contract/push.ts";
 import type { WebhookConfig } from "./config.ts";
 import { eventIdOf, eventNamer } from "./event-id.ts";
 import { jsonParts } from "./json-parts.ts";

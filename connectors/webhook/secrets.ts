@@ -1,6 +1,6 @@
 import { secretFault } from "../../src/config/secret-file.ts";
-import type { Secret } from "../../src/secret.ts";
-import { isBase64Key, keyOf } from "../../src/standard-webhooks.ts";
+import type { Secret } from "../../src/security/secret.ts";
+import { isBase64Key, keyOf } from "../../src/security/standard-webhooks.ts";
 import { secretBytesMin } from "./limits.ts";
 import type { SignatureName } from "./signatures.ts";
 

@@ -1,6 +1,6 @@
-import { compare } from "../../src/compare.ts";
-import type { Secret } from "../../src/secret.ts";
-import type { Incoming } from "../push.ts";
+import { compare } from "../../src/security/compare.ts";
+import type { Secret } from "../../src/security/secret.ts";
+import type { Incoming } from "../contract/push.ts";
 import { signaturesMax, timestampOffMsMax } from "./limits.ts";
 
 /** A delivery that is not believed, and why; the sender is told nothing of it. */

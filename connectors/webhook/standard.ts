@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-import { isDeliveryId, signaturesOf } from "../../src/standard-webhooks.ts";
+import { isDeliveryId, signaturesOf } from "../../src/security/standard-webhooks.ts";
 import {
   isAnyExpected,
   secondsOf,

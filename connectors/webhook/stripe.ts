@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import type { Secret } from "../../src/secret.ts";
+import type { Secret } from "../../src/security/secret.ts";
 import {
   isAnyExpected,
   secondsOf,

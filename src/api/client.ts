@@ -8,7 +8,7 @@ import {
   putHeadersTimeoutMs,
   requestDeadlineMs,
 } from "../limits.ts";
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../security/secret.ts";
 import type { AnswerNote } from "./acceptance.ts";
 import { checkBaseUrl } from "./address.ts";
 import type { ApiContext, Timeouts } from "./context.ts";

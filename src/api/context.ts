@@ -1,4 +1,4 @@
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../security/secret.ts";
 import type { Http } from "./http.ts";
 
 /** How long requests may take, in ms. */

@@ -11,7 +11,7 @@ import {
   RateLimitedError,
 } from "../errors.ts";
 import { answerBytesMax, pageBytesMax, retryAfterMsMax, timerMsMax } from "../limits.ts";
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../security/secret.ts";
 import { guardedLookup } from "./address.ts";
 import { classifyAnswer } from "./classify.ts";
 import type { Answer, Exchange, Verdict } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../security/secret.ts";
 import type { Answer } from "./exchange.ts";
 
 /** The API key as the user name of a Basic header, with an empty password (API document, section 5). */

@@ -1,6 +1,6 @@
 import { didYouMean } from "../config/did-you-mean.ts";
 import { spanEndCharsMax } from "../limits.ts";
-import { plainText } from "../plain-text.ts";
+import { plainText } from "../text/plain-text.ts";
 import { quoted } from "./faults.ts";
 import { midnightBefore, timeAtClock, timeText, zoneNamed } from "./read-time.ts";
 import type { ReadTime } from "./read-time.ts";

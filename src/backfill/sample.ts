@@ -15,11 +15,11 @@ import type { Candidate, Page, RowPage } from "../pipeline/page.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
 import { changeOf, type Change } from "../pipeline/what-changed.ts";
-import { plainJson } from "../plain-text.ts";
 import { rejectText } from "../records/reject-codes.ts";
 import { keyFieldOf } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
 import type { KnownRecord } from "../state/known-records.ts";
+import { plainJson } from "../text/plain-text.ts";
 import type { PlanSample } from "./plan.ts";
 
 /** What a sample is made with. */

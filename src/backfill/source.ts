@@ -12,7 +12,7 @@ export type Span = { readonly from: unknown; readonly to: unknown };
 
 type SpanAsk = SourceAsk & Span;
 
-/** What planning asks of a source; `connectors/connector.ts` says what each member promises. */
+/** What planning asks of a source; `connectors/contract/connector.ts` says what each member promises. */
 export type SourceToPlan = {
   readonly name: string;
   /** There in a source that is posted to. */

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 
-import { Secret } from "../secret.ts";
+import { Secret } from "../security/secret.ts";
 import type { ApiConfig, Config, SyncConfig } from "./config.ts";
 import type { FoundFile } from "./find.ts";
 import { canonicalJson, sha256 } from "./hash.ts";

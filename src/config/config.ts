@@ -1,5 +1,5 @@
 import type { RecordMapping } from "../mapping/schema.ts";
-import type { Secret } from "../secret.ts";
+import type { Secret } from "../security/secret.ts";
 import type { NotifyConfig } from "./notify.ts";
 import type { PullConfig } from "./pull.ts";
 import type { ScheduleConfig } from "./schedule.ts";

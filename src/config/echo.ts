@@ -1,7 +1,7 @@
 import { matchesGlob } from "node:path";
 
 import { compileMapping } from "../mapping/compile.ts";
-import { Secret } from "../secret.ts";
+import { Secret } from "../security/secret.ts";
 import { absolutePath } from "./absolute-path.ts";
 import type { SyncConfig } from "./config.ts";
 import { membersOf } from "./members.ts";

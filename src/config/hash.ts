@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { Secret } from "../secret.ts";
+import { Secret } from "../security/secret.ts";
 
 /** Sha256 of bytes or UTF-8 text, in hex. */
 export function sha256(content: string | Uint8Array): string {

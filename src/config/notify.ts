@@ -4,8 +4,8 @@ import { z } from "zod";
 
 import { addressFault } from "../api/address.ts";
 import { notifyTargetsMax } from "../limits.ts";
-import { Secret } from "../secret.ts";
-import { isBase64Key, keyOf } from "../standard-webhooks.ts";
+import { Secret } from "../security/secret.ts";
+import { isBase64Key, keyOf } from "../security/standard-webhooks.ts";
 import { membersOf } from "./members.ts";
 import type { Mistake } from "./mistakes.ts";
 import { secretFault } from "./secret-file.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { inboxFileIn } from "../inbox/file.ts";
-import { crossesThreads } from "../secret.ts";
+import { crossesThreads } from "../security/secret.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Path } from "./document.ts";
 import { canonicalJson } from "./hash.ts";

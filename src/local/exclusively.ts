@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { makePrivateFile, makePrivateFolder } from "../private-file.ts";
+import { makePrivateFile, makePrivateFolder } from "../security/private-file.ts";
 
 /** How often a held lock is asked for again. */
 const askAgainMs = 50;

@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 
-import type { resend } from "../../workflows/resend.ts";
+import type { resend } from "../../workflows/sync/resend.ts";
 import { ringCallMsMax } from "../limits.ts";
 
 /** The queue of a project that is alone on its Temporal server. */

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 import { messageOf, type SluiceError } from "../errors.ts";
-import { makePrivateFolder } from "../private-file.ts";
+import { makePrivateFolder } from "../security/private-file.ts";
 import { endProcess, identify } from "./process-identity.ts";
 
 /** A server of our own to start. */

@@ -5,7 +5,7 @@ import {
   type WorkflowExecutionDescription,
 } from "@temporalio/client";
 
-import type { backfill } from "../../workflows/backfill.ts";
+import type { backfill } from "../../workflows/backfill/backfill.ts";
 import type { Template } from "../backfill/template.ts";
 import { messageOf } from "../errors.ts";
 

@@ -1,6 +1,6 @@
 import type { NotifyConfig } from "../config/notify.ts";
-import type { RunReport } from "../report.ts";
-import { signaturesOf } from "../standard-webhooks.ts";
+import type { RunReport } from "../report/report.ts";
+import { signaturesOf } from "../security/standard-webhooks.ts";
 import { slackText } from "./slack.ts";
 
 /** A notification as it is posted. */

@@ -1,5 +1,5 @@
 import type { NotifyConfig } from "../config/notify.ts";
-import type { RunReport } from "../report.ts";
+import type { RunReport } from "../report/report.ts";
 import type { Outcome } from "../state/runs.ts";
 
 /** Outcomes that are a failure. A person cancels or discards; what is busy is told of by the run that it met. */

@@ -1,7 +1,7 @@
 import type { Row, StreamRecord } from "../records/streams.ts";
 import type { RejectEntry } from "../state/rejects.ts";
 
-/** A page as a connector yields it; `connectors/connector.ts` says what it promises. */
+/** A page as a connector yields it; `connectors/contract/connector.ts` says what it promises. */
 export type RowPage = {
   readonly rows: readonly Row[];
   readonly position: unknown;

@@ -3,7 +3,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { makePrivateFolder } from "../private-file.ts";
+import { makePrivateFolder } from "../security/private-file.ts";
 
 /** Holds a data folder for one sandbox at a time. */
 export type FolderLock = { release(): void };

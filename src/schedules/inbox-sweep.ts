@@ -1,6 +1,6 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from "@temporalio/client";
 
-import type { inboxSweep } from "../../workflows/inbox-sweep.ts";
+import type { inboxSweep } from "../../workflows/inbox/inbox-sweep.ts";
 import { sweepEveryMs } from "../limits.ts";
 import { sweepScheduleId } from "./ids.ts";
 import type { Owner } from "./temporal-schedule.ts";

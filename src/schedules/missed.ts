@@ -1,7 +1,7 @@
 import type { ScheduleConfig } from "../config/schedule.ts";
 import { missedAfterMs, missedRunsCountedMax, missedRunsNamedMax } from "../limits.ts";
-import { plainText } from "../plain-text.ts";
 import type { Run } from "../state/runs.ts";
+import { plainText } from "../text/plain-text.ts";
 import { nextTimes } from "./fire-times.ts";
 import { clockText } from "./local-time.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { makePrivateFolder } from "../private-file.ts";
+import { makePrivateFolder } from "../security/private-file.ts";
 
 /**
  * The id of this host, made once and kept beside the staging folder, so that a restarted worker serves the same queue

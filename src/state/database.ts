@@ -8,7 +8,7 @@ import { z } from "zod";
 
 import { BusyError, ConfigError } from "../errors.ts";
 import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
-import { makePrivateFile, makePrivateFolder } from "../private-file.ts";
+import { makePrivateFile, makePrivateFolder } from "../security/private-file.ts";
 import { migrations } from "./migrations.ts";
 import { asStateError, isUnwritable } from "./state-fault.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { makePrivateFile } from "../private-file.ts";
+import { makePrivateFile } from "../security/private-file.ts";
 import type { SyncName } from "./checkpoints.ts";
 import type { Database } from "./database.ts";
 import { count } from "./database.ts";

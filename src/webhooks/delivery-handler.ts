@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 
-import type { Posted } from "../../connectors/posted.ts";
-import type { Endpoint, Received } from "../../connectors/push.ts";
+import type { Posted } from "../../connectors/contract/posted.ts";
+import type { Endpoint, Received } from "../../connectors/contract/push.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
 import { deliveryEventsMax, unbelievedLogMs } from "../limits.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Client, WorkflowStartOptions } from "@temporalio/client";
 
-import type { inboxDrain } from "../../workflows/inbox-drain.ts";
+import type { inboxDrain } from "../../workflows/inbox/inbox-drain.ts";
 import { ringCallMsMax } from "../limits.ts";
 
 /** A connection whose events are to be sent, and the queue of the project that it belongs to. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { inboxPosition } from "../../connectors/inbox.ts";
-import { exitCodeOfReport } from "../../src/commands/exit-code.ts";
-import { lookIntoInboxes } from "../../src/commands/inbox-status.ts";
-import { reportText } from "../../src/commands/report-text.ts";
-import type { RunReport } from "../../src/report.ts";
+import { inboxPosition } from "../../connectors/inbox/index.ts";
+import { exitCodeOfReport } from "../../src/cli/output/exit-code.ts";
+import { reportText } from "../../src/cli/output/report-text.ts";
+import { lookIntoInboxes } from "../../src/cli/status/inbox.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { PostedHarness } from "../support/posted.ts";
 import { TestRun } from "../support/test-run.ts";
 

@@ -3,9 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, it } from "vitest";
 
-import { readReplay } from "../../activities/replay-pages.ts";
-import type { Source } from "../../connectors/connector.ts";
-import { readFromInbox } from "../../connectors/inbox.ts";
+import { readReplay } from "../../activities/stage/replay-pages.ts";
+import type { Source } from "../../connectors/contract/connector.ts";
+import { readFromInbox } from "../../connectors/inbox/index.ts";
 import { webhook } from "../../connectors/webhook/index.ts";
 import { inboxFileIn } from "../../src/inbox/file.ts";
 import { inboxReadRows } from "../../src/limits.ts";

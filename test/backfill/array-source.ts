@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { pullSource, type Row, type Source } from "../../connectors/connector.ts";
+import { pullSource, type Row, type Source } from "../../connectors/contract/connector.ts";
 import { ConfigError } from "../../src/errors.ts";
 
 const position = z.strictObject({ covered: z.int() });

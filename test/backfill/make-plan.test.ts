@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Measure, Source } from "../../connectors/connector.ts";
+import type { Measure, Source } from "../../connectors/contract/connector.ts";
 import { planMoved } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { laneRowsMin, sampleRowsMax } from "../../src/limits.ts";

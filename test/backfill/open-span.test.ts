@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Source } from "../../connectors/connector.ts";
+import type { Source } from "../../connectors/contract/connector.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { accountsCsv } from "../support/harness.ts";
 import { arraySource, firstDay } from "./array-source.ts";

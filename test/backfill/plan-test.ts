@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { connectorOf } from "../../activities/source.ts";
-import type { Row, Source } from "../../connectors/connector.ts";
+import { connectorOf } from "../../activities/stage/source.ts";
+import type { Row, Source } from "../../connectors/contract/connector.ts";
 import { sources } from "../../connectors/registry.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import type { BackfillRequest } from "../../src/backfill/request.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Source } from "../../connectors/connector.ts";
+import type { Source } from "../../connectors/contract/connector.ts";
 import { planSamplesMax, sampleRowsMax } from "../../src/limits.ts";
 import { accountsCsv } from "../support/harness.ts";
 import { arrayPageRows, arraySource } from "./array-source.ts";

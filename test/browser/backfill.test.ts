@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 
-import type { Progress } from "../../workflows/progress.ts";
+import type { Progress } from "../../workflows/sync/progress.ts";
 import { until } from "../support/process.ts";
 import { accountsConfig, accountsCsv } from "../support/project.ts";
 import { openProjectWithUi, pictures } from "../support/web-ui-project.ts";

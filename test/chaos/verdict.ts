@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 import { z } from "zod";
 
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { FaultName } from "../../src/sandbox/faults.ts";
 import { canaries } from "../support/canaries.ts";
 import { checkLedger } from "../support/ledger-check.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import { checkLedger } from "../support/ledger-check.ts";
 import {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 import { runEffect } from "../../src/effect.ts";
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { Step } from "../../src/sandbox/faults.ts";
 import { Journal } from "../support/kill-journal.ts";
 import type { KillPoint } from "../support/kill-point.ts";

@@ -3,8 +3,8 @@ import { WorkflowFailedError, WorkflowUpdateFailedError } from "@temporalio/clie
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
-import type { backfill } from "../../workflows/backfill.ts";
-import type { Progress } from "../../workflows/progress.ts";
+import type { backfill } from "../../workflows/backfill/backfill.ts";
+import type { Progress } from "../../workflows/sync/progress.ts";
 import { end, until } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 

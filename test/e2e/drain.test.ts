@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Delivery, Inbox } from "../../src/inbox/inbox.ts";
 import { openInbox } from "../../src/inbox/open.ts";
 import { createDoorbell, type Doorbell } from "../../src/webhooks/doorbell.ts";
-import type { Drained, inboxDrain } from "../../workflows/inbox-drain.ts";
+import type { Drained, inboxDrain } from "../../workflows/inbox/inbox-drain.ts";
 import { end, until } from "../support/process.ts";
 import { Project, projectHead } from "../support/project.ts";
 import { sweep } from "../support/sweep.ts";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { end, until } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 

@@ -5,7 +5,7 @@ import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { TestTemporal } from "../chaos/temporal.ts";
 import { canaries } from "../support/canaries.ts";
 import { postgres, type TestDatabase } from "../support/postgres.ts";

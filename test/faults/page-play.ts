@@ -1,5 +1,5 @@
 import { requestAttempt } from "../../activities/attempt.ts";
-import { bearFaults } from "../../activities/borne-faults.ts";
+import { bearFaults } from "../../activities/upload/borne-faults.ts";
 import type { ApiClient } from "../../src/api/client.ts";
 import { beginWalk, nextCursor, withSmallerPages } from "../../src/api/page-walk.ts";
 import type { Walk } from "../../src/api/page-walk.ts";

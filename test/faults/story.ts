@@ -1,7 +1,7 @@
 import type { ApplicationFailure } from "@temporalio/common";
 import { expect } from "vitest";
 
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { splitOf } from "../support/test-run.ts";
 import type { Case, Code, SendColumn } from "./cell.ts";
 import { expectedOf, type Expected } from "./expected.ts";

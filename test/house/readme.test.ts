@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import { sources } from "../../connectors/registry.ts";
-import { exitCodes } from "../../src/commands/exit-code.ts";
+import { exitCodes } from "../../src/cli/output/exit-code.ts";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import * as limits from "../../src/limits.ts";
 import { coercionNames } from "../../src/mapping/coerce.ts";

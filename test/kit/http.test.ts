@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { http } from "../../connectors/http.ts";
+import { http } from "../../connectors/http/index.ts";
 import { conform } from "../../testing/conform.ts";
 import { httpBenches } from "./benches/http-bench.ts";
 

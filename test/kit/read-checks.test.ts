@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
-import type { Page, Row, Source } from "../../connectors/connector.ts";
+import type { Page, Row, Source } from "../../connectors/contract/connector.ts";
 import { pullChecks, pushChecks, trialsOf } from "../../testing/checks/index.ts";
 import type { CheckResult } from "../../testing/run.ts";
 import { rightBench } from "../zoo/right-bench.ts";

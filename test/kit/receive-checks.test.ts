@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
-import type { Push, PushSource } from "../../connectors/push.ts";
+import type { Push, PushSource } from "../../connectors/contract/push.ts";
 import { receiveChecks } from "../../testing/checks/receive.ts";
 import { runCheck, type CheckResult } from "../../testing/run.ts";
 import {

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 
-import type { Pull, Row, Source } from "../../connectors/connector.ts";
+import type { Pull, Row, Source } from "../../connectors/contract/connector.ts";
 import type { PullBench } from "../../testing/bench.ts";
 import type { Check } from "../../testing/check.ts";
 import { runCheck, type CheckResult } from "../../testing/run.ts";

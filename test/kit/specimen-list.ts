@@ -1,4 +1,4 @@
-import type { Got, Reject, Row } from "../../connectors/connector.ts";
+import type { Got, Reject, Row } from "../../connectors/contract/connector.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { specimenChecks } from "../../testing/checks/specimens.ts";
 import type { CheckResult } from "../../testing/run.ts";

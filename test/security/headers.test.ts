@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { sources } from "../../connectors/registry.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { ConfigError } from "../../src/errors.ts";
-import { Secret } from "../../src/secret.ts";
+import { Secret } from "../../src/security/secret.ts";
 import { clientOf, confirmed, json, never, rejection, startServer } from "../src/api/support.ts";
 import { accountsCsv, accountsYaml } from "../support/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

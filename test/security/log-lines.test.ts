@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import type { RunReport } from "../../src/report.ts";
-import { noCounts, progressDetails, reportDetails } from "../../workflows/progress.ts";
+import type { RunReport } from "../../src/report/report.ts";
+import { noCounts, progressDetails, reportDetails } from "../../workflows/sync/progress.ts";
 import { watch } from "../support/process.ts";
 
 const log = fileURLToPath(new URL("../../src/log.ts", import.meta.url));

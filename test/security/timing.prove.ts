@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
-import { compare } from "../../src/compare.ts";
 import { compare as compareInSandbox } from "../../src/sandbox/signature.ts";
+import { compare } from "../../src/security/compare.ts";
 
 type Compare = (given: string, expected: string) => boolean;
 

@@ -11,10 +11,10 @@ import { duration, share, size } from "../../src/config/units.ts";
 import { configBytesMax } from "../../src/limits.ts";
 import { coercions } from "../../src/mapping/coerce.ts";
 import { parseTemplate } from "../../src/mapping/template.ts";
-import { plainText } from "../../src/plain-text.ts";
 import { validateRecord } from "../../src/records/validate-record.ts";
-import { Secret } from "../../src/secret.ts";
-import { parseSyncInput } from "../../workflows/sync-input.ts";
+import { Secret } from "../../src/security/secret.ts";
+import { plainText } from "../../src/text/plain-text.ts";
+import { parseSyncInput } from "../../workflows/sync/sync-input.ts";
 import { processorMs, slowed } from "../support/processor-time.ts";
 
 const millisecondsMax = 50;

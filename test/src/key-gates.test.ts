@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ApiAuthError, CreditsExhaustedError } from "../../src/errors.ts";
 import { assertMaySend, keyName } from "../../src/key-gates.ts";
-import { Secret } from "../../src/secret.ts";
+import { Secret } from "../../src/security/secret.ts";
 import { ingestion, legacy, PaceUnderTest, storage } from "../support/pace-under-test.ts";
 
 describe("what stops a key", () => {

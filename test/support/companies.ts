@@ -6,8 +6,8 @@ import { request } from "undici";
 import { z } from "zod";
 
 import type { Checkpoint } from "../../src/state/checkpoints.ts";
-import type { backfill } from "../../workflows/backfill.ts";
-import type { Progress } from "../../workflows/progress.ts";
+import type { backfill } from "../../workflows/backfill/backfill.ts";
+import type { Progress } from "../../workflows/sync/progress.ts";
 import { end, until } from "./process.ts";
 import { projectHead, type Project } from "./project.ts";
 

@@ -28,7 +28,7 @@ export class ConnectorFolder {
   /** Starts `sluice connector …`, as its source is now. */
   start(args: readonly string[]): Watched & { readonly child: ChildProcess } {
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-    const cli = join(root, "src/cli.ts");
+    const cli = join(root, "src/cli/main.ts");
     const child = spawn(process.execPath, [cli, "connector", ...args], {
       cwd: this.folder,
       env: { PATH, HOME, NODE_COMPILE_CACHE, ROWS_FILE: "rows.db" },

@@ -1,4 +1,4 @@
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { canaries } from "./canaries.ts";
 import { accountsCsv, harnessHead, type Harness } from "./harness.ts";
 import { lateRequest } from "./late-request.ts";

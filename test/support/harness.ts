@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest";
 import type { Dependencies } from "../../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../../activities/index.ts";
 import type { HostActivities, SharedActivities } from "../../activities/index.ts";
-import { createStageThreads } from "../../activities/stage-threads.ts";
+import { createStageThreads } from "../../activities/stage/stage-threads.ts";
 import { sources } from "../../connectors/registry.ts";
 import { createApiClient, type ApiClient } from "../../src/api/client.ts";
 import type { Timeouts } from "../../src/api/context.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 
-import { connectorOf } from "../../activities/source.ts";
-import { stageLine } from "../../activities/stage-line.ts";
-import type { StageThreads } from "../../activities/stage-threads.ts";
+import { connectorOf } from "../../activities/stage/source.ts";
+import { stageLine } from "../../activities/stage/stage-line.ts";
+import type { StageThreads } from "../../activities/stage/stage-threads.ts";
 import { sources } from "../../connectors/registry.ts";
 import { runEffect, type Effect } from "../../src/effect.ts";
 import { openStateMethods } from "../../src/state/open-methods.ts";

@@ -3,7 +3,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import type { OpenedRun, OpenRunInput, RunRef, StageResult } from "../../activities/inputs.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { firstChunkOf } from "../../src/lane-of.ts";
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { crashRun, Driver, sendPart, type Drive } from "./kill-drive.ts";
 
 /** A backfill to drive, under the ids of `crashRun`. */

@@ -6,7 +6,7 @@ import { createHostActivities, createSharedActivities } from "../../activities/i
 import type { HostActivities, SharedActivities } from "../../activities/index.ts";
 import type { PartRef, RunRef, StageResult } from "../../activities/inputs.ts";
 import { uploadsPerPartMax } from "../../src/limits.ts";
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { runAttempt } from "./kill-attempt.ts";
 import type { Journal, Told } from "./kill-journal.ts";
 

@@ -1,6 +1,6 @@
 import type { Dependencies } from "../../activities/dependencies.ts";
-import type { PulledPages } from "../../activities/pull-inputs.ts";
-import type { RunReport } from "../../src/report.ts";
+import type { PulledPages } from "../../activities/pull/inputs.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import { Driver } from "./kill-drive.ts";
 import type { Journal } from "./kill-journal.ts";
 

@@ -1,4 +1,4 @@
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import type { Receipt } from "../../src/state/receipts.ts";
 

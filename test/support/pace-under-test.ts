@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Gate, Pace, Pass } from "../../src/api/pace.ts";
 import { createStorePace } from "../../src/pace.ts";
 import type { Requester } from "../../src/requester.ts";
-import { Secret } from "../../src/secret.ts";
+import { Secret } from "../../src/security/secret.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { openStoreInline } from "./inline-threads.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -10,13 +10,13 @@ import { tsToMs } from "@temporalio/common/lib/time.js";
 import { request } from "undici";
 import { z } from "zod";
 
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { sendLock, type LockHolder } from "../../src/state/locks.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
-import type { sync } from "../../workflows/sync.ts";
+import type { sync } from "../../workflows/sync/sync.ts";
 import { canaries, keepEvidence, keepFolder } from "./canaries.ts";
 import { ownNamespace, type OwnTemporal } from "./own-namespace.ts";
 import { end, until, watch, type Ended } from "./process.ts";

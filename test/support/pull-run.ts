@@ -1,7 +1,7 @@
 import type { HostActivities, SharedActivities } from "../../activities/index.ts";
 import type { CloseRunInput } from "../../activities/inputs.ts";
-import type { OpenedPull, OpenPullInput, PulledPages } from "../../activities/pull-inputs.ts";
-import type { RunReport } from "../../src/report.ts";
+import type { OpenedPull, OpenPullInput, PulledPages } from "../../activities/pull/inputs.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { Reject } from "../../src/state/rejects.ts";
 import type { Harness } from "./harness.ts";
 

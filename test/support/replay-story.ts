@@ -1,4 +1,4 @@
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { RunRequest } from "../../src/state/runs.ts";
 import { accountsYaml, Harness } from "./harness.ts";
 import { TestRun } from "./test-run.ts";

@@ -1,4 +1,4 @@
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 
 /** The report of a run of `accounts` that sent the three rows that it read, but for some changes. */
 export function reportWith(changes: Partial<RunReport> = {}): RunReport {

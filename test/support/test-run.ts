@@ -11,11 +11,11 @@ import type {
   SplitInput,
   StageResult,
 } from "../../activities/inputs.ts";
-import type { RunReport } from "../../src/report.ts";
+import type { RunReport } from "../../src/report/report.ts";
 import type { Receipt } from "../../src/state/receipts.ts";
 import type { Reject } from "../../src/state/rejects.ts";
 import type { Run, RunRequest } from "../../src/state/runs.ts";
-import { howToSplit } from "../../workflows/how-to-split.ts";
+import { howToSplit } from "../../workflows/sync/how-to-split.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "./harness.ts";
 
 type Form = Receipt["form"];

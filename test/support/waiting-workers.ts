@@ -8,7 +8,7 @@ import { createStorePace } from "../../src/pace.ts";
 import { requestingAs } from "../../src/requester.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
-import { Secret } from "../../src/secret.ts";
+import { Secret } from "../../src/security/secret.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { openStoreInline } from "./inline-threads.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -4,8 +4,8 @@ import { WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, CancelledFailure, TerminatedFailure } from "@temporalio/common";
 import { z } from "zod";
 
-import { closeAbandoned } from "../../activities/close-abandoned.ts";
 import type { HostActivities, SharedActivities } from "../../activities/index.ts";
+import { closeAbandoned } from "../../activities/run/close-abandoned.ts";
 import { isWorkflowOpen } from "../../src/local/connect.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import { pullLock } from "../../src/state/pulls.ts";

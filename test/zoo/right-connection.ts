@@ -1,8 +1,8 @@
 import { Client } from "undici";
 import { z } from "zod";
 
-import type { Ask } from "../../connectors/ask.ts";
-import { secret } from "../../connectors/connector.ts";
+import type { Ask } from "../../connectors/contract/ask.ts";
+import { secret } from "../../connectors/contract/connector.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
 
 /** See `ZooConfig`. */

@@ -2,16 +2,16 @@ import { createHmac } from "node:crypto";
 
 import { z } from "zod";
 
-import { secret } from "../../connectors/connector.ts";
+import { secret } from "../../connectors/contract/connector.ts";
 import {
   pushSource,
   type Incoming,
   type Push,
   type PushSource,
   type Received,
-} from "../../connectors/push.ts";
-import { compare } from "../../src/compare.ts";
-import type { Secret } from "../../src/secret.ts";
+} from "../../connectors/contract/push.ts";
+import { compare } from "../../src/security/compare.ts";
+import type { Secret } from "../../src/security/secret.ts";
 import type { PushBench } from "../../testing/bench.ts";
 
 const pushConfig = z.strictObject({

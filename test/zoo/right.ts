@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Ask } from "../../connectors/ask.ts";
+import type { Ask } from "../../connectors/contract/ask.ts";
 import {
   pullSource,
   type Page,
@@ -9,7 +9,7 @@ import {
   type Row,
   type Source,
   type Written,
-} from "../../connectors/connector.ts";
+} from "../../connectors/contract/connector.ts";
 import { SluiceError } from "../../src/errors.ts";
 import {
   answers,

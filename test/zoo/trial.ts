@@ -1,5 +1,5 @@
-import type { Source } from "../../connectors/connector.ts";
-import type { PushSource } from "../../connectors/push.ts";
+import type { Source } from "../../connectors/contract/connector.ts";
+import type { PushSource } from "../../connectors/contract/push.ts";
 import { pullChecks, pushChecks, trialsOf } from "../../testing/checks/index.ts";
 import type { CheckResult } from "../../testing/run.ts";
 import { rightBench } from "./right-bench.ts";

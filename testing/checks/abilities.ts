@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Got, Row, Span } from "../../connectors/connector.ts";
+import type { Got, Row, Span } from "../../connectors/contract/connector.ts";
 import { ConfigError, SourceChangedError } from "../../src/errors.ts";
 import type { BenchRow } from "../bench.ts";
 import type { Check } from "../check.ts";

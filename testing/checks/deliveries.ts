@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Received } from "../../connectors/push.ts";
+import type { Received } from "../../connectors/contract/push.ts";
 import type { Check, PushSubject } from "../check.ts";
 import type { Delivery } from "../delivery.ts";
 import { mustBe, needed } from "../failed.ts";

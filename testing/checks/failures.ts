@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
-import { Secret } from "../../src/secret.ts";
+import { Secret } from "../../src/security/secret.ts";
 import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
 import { mustBeRows } from "../rows.ts";

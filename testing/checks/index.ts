@@ -1,5 +1,5 @@
-import type { Source } from "../../connectors/connector.ts";
-import type { PushSource } from "../../connectors/push.ts";
+import type { Source } from "../../connectors/contract/connector.ts";
+import type { PushSource } from "../../connectors/contract/push.ts";
 import type { Bench, PullBench, PushBench } from "../bench.ts";
 import type { Check, PushSubject } from "../check.ts";
 import { msMaxOf, runCheck, type CheckResult } from "../run.ts";

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-import type { Incoming, IncomingEvent, PushSource, Received } from "../../connectors/push.ts";
+import type {
+  Incoming,
+  IncomingEvent,
+  PushSource,
+  Received,
+} from "../../connectors/contract/push.ts";
 import type { PushBench } from "../bench.ts";
 import type { Check, PushSubject } from "../check.ts";
 import { CheckFailed, mustBe, needed } from "../failed.ts";

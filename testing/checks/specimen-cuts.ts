@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Span } from "../../connectors/connector.ts";
+import type { Span } from "../../connectors/contract/connector.ts";
 import { mustBe } from "../failed.ts";
 import type { Specimen } from "../specimen.ts";
 import type { ReadPage, Subject } from "../subject.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Finding } from "../../connectors/ask.ts";
-import type { Row } from "../../connectors/connector.ts";
+import type { Finding } from "../../connectors/contract/ask.ts";
+import type { Row } from "../../connectors/contract/connector.ts";
 import { messageOf, SluiceError } from "../../src/errors.ts";
 import { CheckFailed, mustBe } from "../failed.ts";
 import type { Outcome, Specimen, Thrown } from "../specimen.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Written } from "../../connectors/connector.ts";
+import type { Written } from "../../connectors/contract/connector.ts";
 import { mustBe } from "../failed.ts";
 import type { Writing } from "../specimen.ts";
 import type { Subject } from "../subject.ts";

@@ -1,4 +1,4 @@
-import type { Patch, Written } from "../../connectors/connector.ts";
+import type { Patch, Written } from "../../connectors/contract/connector.ts";
 import type { Check } from "../check.ts";
 import { mustBe, needed } from "../failed.ts";
 import { makeRows, mustBeRows } from "../rows.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import type { RunReport } from "../../../src/report.ts";
+import type { RunReport } from "../../../src/report/report.ts";
 import { about, differs } from "../../support/ledger-words.ts";
 import { eventCanary } from "../../support/signed-delivery.ts";
 import { exitsAreRight } from "../checks.ts";

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { reportOfRun } from "../../../src/report-of-run.ts";
-import type { RunReport } from "../../../src/report.ts";
+import { reportOfRun } from "../../../src/report/of-run.ts";
+import type { RunReport } from "../../../src/report/report.ts";
 import { openSqliteStore } from "../../../src/state/sqlite.ts";
 import { until } from "../../support/process.ts";
 import { aborted } from "../chaos.ts";

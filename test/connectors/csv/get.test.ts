@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { Got } from "../../../connectors/connector.ts";
+import type { Got } from "../../../connectors/contract/connector.ts";
 import { getCsv } from "../../../connectors/csv/get.ts";
 import type { CsvPosition } from "../../../connectors/csv/position.ts";
 import { readCsv } from "../../../connectors/csv/read.ts";

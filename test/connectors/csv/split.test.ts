@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Span } from "../../../connectors/connector.ts";
+import type { Span } from "../../../connectors/contract/connector.ts";
 import type { CsvConfig } from "../../../connectors/csv/config.ts";
 import { csvPosition, type CsvPosition } from "../../../connectors/csv/position.ts";
 import { splitCsv } from "../../../connectors/csv/split.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { parse } from "csv-parse/sync";
 
-import type { Page } from "../../../connectors/connector.ts";
+import type { Page } from "../../../connectors/contract/connector.ts";
 import { csvConfig, type CsvConfig } from "../../../connectors/csv/config.ts";
 import type { Layout } from "../../../connectors/csv/header.ts";
 import { blockBytes } from "../../../connectors/csv/limits.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { Patch, Written } from "../../../connectors/connector.ts";
+import type { Patch, Written } from "../../../connectors/contract/connector.ts";
 import { csvConfig } from "../../../connectors/csv/config.ts";
 import { columnsMax, leftoverMs } from "../../../connectors/csv/limits.ts";
 import { writeCsv } from "../../../connectors/csv/write.ts";

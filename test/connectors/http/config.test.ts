@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { http } from "../../../connectors/http.ts";
+import { http } from "../../../connectors/http/index.ts";
 
 const url = "https://api.example.com/v1";
 

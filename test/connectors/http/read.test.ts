@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { http } from "../../../connectors/http.ts";
+import { http } from "../../../connectors/http/index.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { LongNumber } from "../../../src/mapping/refusal.ts";
 import { askOf, errorOf, idsOf, pagesOf, rowsOf, startApi } from "./support.ts";

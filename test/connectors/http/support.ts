@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 
-import type { Ask } from "../../../connectors/ask.ts";
-import type { Page, Row } from "../../../connectors/connector.ts";
-import { http } from "../../../connectors/http.ts";
+import type { Ask } from "../../../connectors/contract/ask.ts";
+import type { Page, Row } from "../../../connectors/contract/connector.ts";
+import { http } from "../../../connectors/http/index.ts";
 import type { BenchRow } from "../../../testing/bench.ts";
 import { ApiServer, type ApiStyle } from "./api-server.ts";
 

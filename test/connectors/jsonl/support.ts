@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Page, Row } from "../../../connectors/connector.ts";
+import type { Page, Row } from "../../../connectors/contract/connector.ts";
 import { jsonl } from "../../../connectors/jsonl/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { Finding } from "../../../connectors/ask.ts";
+import type { Finding } from "../../../connectors/contract/ask.ts";
 import { checkPostgres } from "../../../connectors/postgres/check.ts";
 import { ownHost } from "../../support/certificates.ts";
 import { ownPostgres, postgres } from "../../support/postgres.ts";

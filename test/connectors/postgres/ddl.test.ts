@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Column } from "../../../connectors/connector.ts";
+import type { Column } from "../../../connectors/contract/connector.ts";
 import { ddlOf } from "../../../connectors/postgres/ddl.ts";
 import { nameBytesMax } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";

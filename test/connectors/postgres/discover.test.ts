@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Discovery } from "../../../connectors/connector.ts";
+import type { Discovery } from "../../../connectors/contract/connector.ts";
 import { withSession } from "../../../connectors/postgres/client.ts";
 import { discoverPostgres } from "../../../connectors/postgres/discover.ts";
 import { describeSource } from "../../../connectors/postgres/source.ts";

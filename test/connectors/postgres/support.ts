@@ -1,4 +1,4 @@
-import type { Page, Span } from "../../../connectors/connector.ts";
+import type { Page, Span } from "../../../connectors/contract/connector.ts";
 import { postgresConfig, type PostgresConfig } from "../../../connectors/postgres/config.ts";
 import type { PostgresPosition } from "../../../connectors/postgres/position.ts";
 import { readPostgres } from "../../../connectors/postgres/read.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Patch, Written } from "../../../connectors/connector.ts";
+import type { Patch, Written } from "../../../connectors/contract/connector.ts";
 import { hangUpCheckMs } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { RetryLater } from "../../../src/errors.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Patch, Written } from "../../../connectors/connector.ts";
+import type { Patch, Written } from "../../../connectors/contract/connector.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { pageRowsMax } from "../../../src/limits.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Patch, Written } from "../../../connectors/connector.ts";
+import type { Patch, Written } from "../../../connectors/contract/connector.ts";
 import { rowLockWaitMs } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { ConfigError, RetryLater } from "../../../src/errors.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { bearer } from "../../../connectors/webhook/bearer.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { incoming } from "./support.ts";
 
 const token = "token-of-sixteen-bytes";

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { github } from "../../../connectors/webhook/github.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { incoming } from "./support.ts";
 
 // The example of GitHub's own page "Validating webhook deliveries".

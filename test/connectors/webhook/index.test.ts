@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { webhook } from "../../../connectors/webhook/index.ts";
 import { inputJsonSchema } from "../../../src/config/member-names.ts";
-import { Secret, packSecrets, unpackSecrets } from "../../../src/secret.ts";
+import { Secret, packSecrets, unpackSecrets } from "../../../src/security/secret.ts";
 import { configOf, incoming, published, publishedAt } from "./support.ts";
 
 describe("webhook", () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Received } from "../../../connectors/push.ts";
+import type { Received } from "../../../connectors/contract/push.ts";
 import { receiveWebhook, signWebhook } from "../../../connectors/webhook/receive.ts";
 import { deliveryEventsMax } from "../../../src/limits.ts";
 import { configOf, incoming, openConfig, published, publishedAt } from "./support.ts";

@@ -3,9 +3,9 @@ import { createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { Incoming } from "../../../connectors/push.ts";
+import type { Incoming } from "../../../connectors/contract/push.ts";
 import { standard } from "../../../connectors/webhook/standard.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { incoming, published, publishedAt } from "./support.ts";
 
 const secrets = [new Secret(published.secret)];

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { stripe } from "../../../connectors/webhook/stripe.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { incoming } from "./support.ts";
 
 const secret = "whsec_test_secret_of_stripe";

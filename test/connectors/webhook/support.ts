@@ -1,4 +1,4 @@
-import type { Incoming } from "../../../connectors/push.ts";
+import type { Incoming } from "../../../connectors/contract/push.ts";
 import { webhookConfig, type WebhookConfig } from "../../../connectors/webhook/config.ts";
 
 /** The example that the libraries of Standard Webhooks are tested with (their `webhook.test.ts`, `webhook_symmetric_test.go` and others). */

@@ -2,7 +2,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-import type { Discovery } from "../../../connectors/connector.ts";
+import type { Discovery } from "../../../connectors/contract/connector.ts";
 import { rowsOf, type CsvSpecimen } from "./csv-specimens-make.ts";
 
 const columns = ["id", "name"];

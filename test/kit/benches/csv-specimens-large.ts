@@ -2,7 +2,7 @@ import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 
-import type { Reject } from "../../../connectors/connector.ts";
+import type { Reject } from "../../../connectors/contract/connector.ts";
 import { rejectRowCharsMax } from "../../../src/limits.ts";
 import { rowsOf, utf16, utf16Big, type CsvSpecimen } from "./csv-specimens-make.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import type { Row } from "../../../connectors/connector.ts";
+import type { Row } from "../../../connectors/contract/connector.ts";
 import type { Outcome, Specimen, Writing } from "../../../testing/specimen.ts";
 import { lock } from "../../support/lock.ts";
 

@@ -1,4 +1,4 @@
-import type { Reject } from "../../../connectors/connector.ts";
+import type { Reject } from "../../../connectors/contract/connector.ts";
 import { rowsOf, type CsvSpecimen } from "./csv-specimens-make.ts";
 
 const columns = ["a", "b", "c"];

@@ -1,7 +1,7 @@
 import { mkdir, chmod, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Patch } from "../../../connectors/connector.ts";
+import type { Patch } from "../../../connectors/contract/connector.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
 import type { Writing } from "../../../testing/specimen.ts";
 import type { CsvSpecimen, Files } from "./csv-specimens-make.ts";

@@ -1,4 +1,4 @@
-import type { Row } from "../../../connectors/connector.ts";
+import type { Row } from "../../../connectors/contract/connector.ts";
 import type { Specimen } from "../../../testing/specimen.ts";
 import { specimenOf, type Api, type SpecimenApi } from "./http-api.ts";
 

@@ -1,4 +1,4 @@
-import type { Row } from "../../../connectors/connector.ts";
+import type { Row } from "../../../connectors/contract/connector.ts";
 import { LongNumber } from "../../../src/mapping/refusal.ts";
 import type { Specimen } from "../../../testing/specimen.ts";
 import { pages, specimenOf, type Api, type SpecimenApi, type Told } from "./http-api.ts";

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, rename, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Row } from "../../../connectors/connector.ts";
+import type { Row } from "../../../connectors/contract/connector.ts";
 import { LongNumber } from "../../../src/mapping/refusal.ts";
 import type { Specimen, Thrown } from "../../../testing/specimen.ts";
 

@@ -1,4 +1,4 @@
-import type { Column, Discovery } from "../../../connectors/connector.ts";
+import type { Column, Discovery } from "../../../connectors/contract/connector.ts";
 import type { Specimen } from "../../../testing/specimen.ts";
 import { specimensOf, type Site, type Sketch } from "./postgres-specimens-sketch.ts";
 

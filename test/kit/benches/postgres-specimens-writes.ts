@@ -1,4 +1,4 @@
-import type { Patch } from "../../../connectors/connector.ts";
+import type { Patch } from "../../../connectors/contract/connector.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
 import type { Specimen } from "../../../testing/specimen.ts";
 import { specimensOf, type Site, type Sketch } from "./postgres-specimens-sketch.ts";

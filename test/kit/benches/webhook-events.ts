@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-import type { IncomingEvent } from "../../../connectors/push.ts";
+import type { IncomingEvent } from "../../../connectors/contract/push.ts";
 import type { Delivery } from "../../../testing/delivery.ts";
 
 const open = { signature: "none", secret: undefined, allow_unsigned: true };

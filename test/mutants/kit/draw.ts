@@ -83,7 +83,7 @@ async function filesOf(root: string, connector: string): Promise<readonly File[]
   );
 }
 
-/** `connectors/csv/*.ts`, or `connectors/http.ts` of a connector that is one file. */
+/** `connectors/csv/*.ts`, or `connectors/http/index.ts` of a connector that is one file. */
 async function pathsOf(root: string, connector: string): Promise<readonly string[]> {
   const all = (await readdir(join(root, "connectors"))).toSorted();
   const folder = join("connectors", connector);

@@ -14,7 +14,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/upload-json.test.ts",
+      file: "test/activities/upload/upload-json.test.ts",
       title: "rejects a record of which it alone was said that it was not taken",
     },
   },
@@ -29,7 +29,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/confirm-upload.test.ts",
+      file: "test/activities/upload/confirm-upload.test.ts",
       title: "sends the file's records in other files after a 409 of a file that was rejected",
     },
   },
@@ -44,7 +44,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/upload-json.test.ts",
+      file: "test/activities/upload/upload-json.test.ts",
       title: "sends no part that was taken in part as a whole, and counts it as possibly repeated",
     },
   },
@@ -53,13 +53,13 @@ export const mutantsOfAnswers: readonly Mutant[] = [
     plants: "a service that counts from 1 has good neighbours rejected",
     edits: [
       {
-        file: "activities/split-chunk.ts",
+        file: "activities/stage/split-chunk.ts",
         find: "if (first > 0 && first < records.length) {",
         replace: "if (first > records.length) {",
       },
     ],
     test: {
-      file: "test/activities/split-chunk.test.ts",
+      file: "test/activities/stage/split-chunk.test.ts",
       title: "rejects no good neighbour when the service counts from 1",
     },
   },
@@ -68,7 +68,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
     plants: "an id with a full stop is taken, so that a signed text can be parted elsewhere",
     edits: [
       {
-        file: "src/standard-webhooks.ts",
+        file: "src/security/standard-webhooks.ts",
         find: "return /^[^.\\p{Cc}]{1,256}$/u.test(text);",
         replace: "return /^[^\\p{Cc}]{1,256}$/u.test(text);",
       },

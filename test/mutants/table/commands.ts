@@ -7,7 +7,7 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "a state folder that nothing can hold is made for ever",
     edits: [
       {
-        file: "src/private-file.ts",
+        file: "src/security/private-file.ts",
         find: "  if (!existsSync(dirname(path))) makePrivateFolder(dirname(path));",
         replace: "  mkdirSync(path, { recursive: true });",
       },
@@ -37,13 +37,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "check does not look for the columns of a mapping",
     edits: [
       {
-        file: "src/commands/check.ts",
+        file: "src/cli/project/check.ts",
         find: "await checkColumns(source, sync, { signal, mayName: true });",
         replace: "connectorOf({ sources }, source.name);",
       },
     ],
     test: {
-      file: "test/src/commands/check.test.ts",
+      file: "test/src/cli/project/check.test.ts",
       title: "looks for the columns that a mapping reads, as a run will",
     },
   },
@@ -52,13 +52,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "a pull pays before it looks whether it can write",
     edits: [
       {
-        file: "activities/pull-open.ts",
+        file: "activities/pull/open.ts",
         find: "await checkWriteBack(deps, pull, signal);",
         replace: "signal.throwIfAborted();",
       },
     ],
     test: {
-      file: "test/activities/pull-write.test.ts",
+      file: "test/activities/pull/write.test.ts",
       title: "is not begun, and nothing paid, while its table cannot be written",
     },
   },
@@ -67,13 +67,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "init takes a column that repeats for the key",
     edits: [
       {
-        file: "src/commands/init-plan.ts",
+        file: "src/cli/project/init-plan.ts",
         find: "      assertNames(sample, column);\n",
         replace: "",
       },
     ],
     test: {
-      file: "test/src/commands/init-sample.test.ts",
+      file: "test/src/cli/project/sample.test.ts",
       title: "refuses a key that repeats and a column without domains, with the count",
     },
   },
@@ -82,13 +82,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "discover proposes numbers for a type that no JSON number carries",
     edits: [
       {
-        file: "src/commands/suggest-sync.ts",
+        file: "src/cli/project/suggest-sync.ts",
         find: '(type === "number" || type === "json") && isWide(note)',
         replace: 'type === "json" && isWide(note)',
       },
     ],
     test: {
-      file: "test/src/commands/discover.test.ts",
+      file: "test/src/cli/project/discover.test.ts",
       title: "prints syncs for tables that can be pasted as they are",
     },
   },
@@ -97,7 +97,7 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "a full disk is no reason to exit with 2",
     edits: [
       {
-        file: "src/commands/exit-code.ts",
+        file: "src/cli/output/exit-code.ts",
         find: "error instanceof StateUnavailableError || ",
         replace: "",
       },
@@ -127,13 +127,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "status promises a run that no Temporal was asked for",
     edits: [
       {
-        file: "src/commands/transfer-status.ts",
+        file: "src/cli/status/transfer.ts",
         find: "if (silent !== undefined) {",
         replace: "if (silent !== undefined && schedule === undefined) {",
       },
     ],
     test: {
-      file: "test/src/commands/transfer-status.test.ts",
+      file: "test/src/cli/status/transfer.test.ts",
       title: "promises no next run where Temporal does not say that the schedule is on",
     },
   },
@@ -142,13 +142,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "a stop by reject_limit reports none of the rejects that it stopped for",
     edits: [
       {
-        file: "activities/stage-line.ts",
+        file: "activities/stage/stage-line.ts",
         find: "          await tools.state.noteStage({ ...job.stage, counts, to: page.source.position });\n          throw error;",
         replace: "          throw error;",
       },
     ],
     test: {
-      file: "test/activities/stage-line.test.ts",
+      file: "test/activities/stage/stage-line.test.ts",
       title: "stops one above, before anything of the chunk can leave, and keeps the rejects",
     },
   },
@@ -157,13 +157,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "the time between two workers counts as time that a run took",
     edits: [
       {
-        file: "src/report.ts",
+        file: "src/report/report.ts",
         find: "- Date.parse(run.startedAt) - run.idleMs",
         replace: "- Date.parse(run.startedAt)",
       },
     ],
     test: {
-      file: "test/src/report.test.ts",
+      file: "test/src/report/report.test.ts",
       title: "leaves out of the time that a run took the time in which nothing ran",
     },
   },
@@ -187,13 +187,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "discover proposes `as: json` for jsonb, which refuses each row with a long number",
     edits: [
       {
-        file: "src/commands/suggest-sync.ts",
+        file: "src/cli/project/suggest-sync.ts",
         find: '(type === "number" || type === "json") && isWide(note)',
         replace: 'type === "number" && isWide(note)',
       },
     ],
     test: {
-      file: "test/src/commands/suggest-sync.test.ts",
+      file: "test/src/cli/project/suggest-sync.test.ts",
       title: "takes as text what may hold longer numbers than JSON: json jsonb",
     },
   },
@@ -229,13 +229,13 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "the end of a run names the first reject by its number, and not by its row and field",
     edits: [
       {
-        file: "src/commands/report-text.ts",
+        file: "src/cli/output/report-text.ts",
         find: "firsts?.get(code) ?? {}",
         replace: "{}",
       },
     ],
     test: {
-      file: "test/src/commands/report-text.test.ts",
+      file: "test/src/cli/output/report-text.test.ts",
       title: "names the row and the field of the first reject where the store tells them",
     },
   },
@@ -244,14 +244,14 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "Ctrl-C waits for a question that no worker answers",
     edits: [
       {
-        file: "src/commands/follow.ts",
+        file: "src/cli/running/follow.ts",
         find: "const [told, trouble] = await handle.client.withAbortSignal(\n        signal,",
         replace:
           "const [told, trouble] = await handle.client.withAbortSignal(\n        new AbortController().signal,",
       },
     ],
     test: {
-      file: "test/src/commands/follow.test.ts",
+      file: "test/src/cli/running/follow.test.ts",
       title: "stops following at once where no worker answers what it asks",
     },
   },

@@ -7,7 +7,7 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "a row of an API that changes again at its time is passed over for good",
     edits: [
       {
-        file: "connectors/http.ts",
+        file: "connectors/http/index.ts",
         find: '    const sign = by ? signOf(value) : "";\n',
         replace: '    const sign = by ? signOf(name || value) : "";\n',
       },
@@ -22,7 +22,7 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "an API without order loses rows from one page to the next",
     edits: [
       {
-        file: "connectors/http.ts",
+        file: "connectors/http/index.ts",
         find: "{ group: done.since, isBegun: false } : { isBegun: true });",
         replace: "{ group: done.since, isBegun: false } : { isBegun: false });",
       },
@@ -37,7 +37,7 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "a number of an API that a double carries becomes text",
     edits: [
       {
-        file: "connectors/http.ts",
+        file: "connectors/http/index.ts",
         find: "!isCarried(source) ? new LongNumber(source)",
         replace: "source.length > 15 ? new LongNumber(source)",
       },
@@ -82,7 +82,7 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "fields that are left out because they are invalid are not told of",
     edits: [
       {
-        file: "activities/stage-line.ts",
+        file: "activities/stage/stage-line.ts",
         find: "        omitted.add(page.omitted ?? []);\n",
         replace: "        void page.omitted;\n",
       },

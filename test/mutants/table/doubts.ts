@@ -1,9 +1,9 @@
 import type { Mutant } from "../mutant.ts";
 
 const renamedTest = "test/activities/renamed-sync.test.ts";
-const unnotedTest = "test/activities/unnoted-end.test.ts";
-const strayTest = "test/activities/stray-keys.test.ts";
-const noteTest = "test/activities/note-doubts.test.ts";
+const unnotedTest = "test/activities/doubt/unnoted-end.test.ts";
+const strayTest = "test/activities/doubt/stray-keys.test.ts";
+const noteTest = "test/activities/doubt/note-doubts.test.ts";
 
 /** What is in doubt: who waits for which request, and how the doubt ends. */
 export const mutantsOfDoubts: readonly Mutant[] = [
@@ -44,7 +44,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "a request of which the store could not note the end stays open",
     edits: [
       {
-        file: "activities/leaving.ts",
+        file: "activities/upload/leaving.ts",
         find: "    unnotedEnds.set(number, now);\n",
         replace: "    if (number < 0) unnotedEnds.set(number, now);\n",
       },
@@ -60,7 +60,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "the time in which a request has to leave begins before its doubts are noted",
     edits: [
       {
-        file: "activities/upload-json.ts",
+        file: "activities/upload/upload-json.ts",
         find: '      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: deps.clock() });\n      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });\n',
         replace:
           '      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });\n      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: deps.clock() });\n',

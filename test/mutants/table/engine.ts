@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-const rightWorkerTest = "test/src/commands/right-worker.test.ts";
+const rightWorkerTest = "test/src/cli/running/right-worker.test.ts";
 
 /** Mutants of who does a run, and of runs that send nothing. */
 export const mutantsOfEngine: readonly Mutant[] = [
@@ -24,14 +24,14 @@ export const mutantsOfEngine: readonly Mutant[] = [
     plants: "a file that sluice dev could not take up is never looked at again",
     edits: [
       {
-        file: "src/commands/watch-config.ts",
+        file: "src/cli/serve/watch-config.ts",
         find: "warn(`${config.file} has changed and is not taken up: ${messageOf(error)}`);",
         replace:
           "warn(`${config.file} has changed and is not taken up: ${messageOf(error)}`);\n      return undefined;",
       },
     ],
     test: {
-      file: "test/src/commands/watch-config.test.ts",
+      file: "test/src/cli/serve/watch-config.test.ts",
       title: "takes a changed file up once it is valid, and says meanwhile what is wrong with it",
     },
   },
@@ -70,13 +70,13 @@ export const mutantsOfEngine: readonly Mutant[] = [
     plants: "the first chunk decides how all is sent although nothing of it leaves",
     edits: [
       {
-        file: "workflows/choose-mode.ts",
+        file: "workflows/sync/choose-mode.ts",
         find: "if (!isWhole && records === 0) return undefined;",
         replace: "",
       },
     ],
     test: {
-      file: "test/workflows/choose-mode.test.ts",
+      file: "test/workflows/sync/choose-mode.test.ts",
       title: "waits for the first chunk in which something leaves",
     },
   },

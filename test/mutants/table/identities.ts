@@ -13,7 +13,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/same-sides.test.ts",
+      file: "test/activities/run/same-sides.test.ts",
       title: "stops a run before anything leaves, and says which key it was",
     },
   },
@@ -22,13 +22,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "another database is read from the checkpoint of the first",
     edits: [
       {
-        file: "activities/same-sides.ts",
+        file: "activities/run/same-sides.ts",
         find: "const trust: Trust = { isFresh, isKept };",
         replace: "const trust: Trust = { isFresh: true, isKept };",
       },
     ],
     test: {
-      file: "test/activities/same-sides.test.ts",
+      file: "test/activities/run/same-sides.test.ts",
       title: "stops a run before anything is read, and names both",
     },
   },
@@ -43,7 +43,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/same-sides.test.ts",
+      file: "test/activities/run/same-sides.test.ts",
       title: "ends a run whose worker was started again with it",
     },
   },
@@ -73,7 +73,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/same-sides.test.ts",
+      file: "test/activities/run/same-sides.test.ts",
       title: "stops the run, as after a backup was restored",
     },
   },
@@ -104,7 +104,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/restored-store.test.ts",
+      file: "test/activities/doubt/restored-store.test.ts",
       title: "sends what was sent before the backup that its store was restored from",
     },
   },
@@ -129,13 +129,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       "another account behind a first run that was cut, which made no checkpoint, is taken without a word",
     edits: [
       {
-        file: "activities/same-sides.ts",
+        file: "activities/run/same-sides.ts",
         find: " && !(await deps.state.hasSent(name));",
         replace: ";",
       },
     ],
     test: {
-      file: "test/activities/same-sides.test.ts",
+      file: "test/activities/run/same-sides.test.ts",
       title: "stops a run behind a first one that was cut: what was accepted of that is known",
     },
   },
@@ -145,13 +145,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       "a backfill that keeps no fingerprints goes on behind a pause with another account's key",
     edits: [
       {
-        file: "activities/same-sides.ts",
+        file: "activities/run/same-sides.ts",
         find: "version === 0 && !isBegun && ",
         replace: "version === 0 && ",
       },
     ],
     test: {
-      file: "test/activities/same-sides.test.ts",
+      file: "test/activities/run/same-sides.test.ts",
       title: "stops a backfill that goes on behind a pause: send all",
     },
   },
@@ -160,13 +160,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "a backfill that waits goes on behind a reset, with what it sent to the account before",
     edits: [
       {
-        file: "src/commands/state-reset.ts",
+        file: "src/cli/status/reset.ts",
         find: "  await endBackfills(state, { target, sync }, at);\n",
         replace: "",
       },
     ],
     test: {
-      file: "test/activities/same-sides.test.ts",
+      file: "test/activities/run/same-sides.test.ts",
       title: "ends a backfill that waits, when the sync is reset for it",
     },
   },
@@ -175,13 +175,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "what was in doubt in one account is sent to another one behind a reset",
     edits: [
       {
-        file: "src/commands/state-reset.ts",
+        file: "src/cli/status/reset.ts",
         find: "  await state.forgetDoubts({ target, sync });\n",
         replace: "",
       },
     ],
     test: {
-      file: "test/src/commands/state.test.ts",
+      file: "test/src/cli/status/state.test.ts",
       title: "sends nothing to the other account that was in doubt in the first",
     },
   },
@@ -190,13 +190,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "nobody is told of what is in doubt of a sync that was removed from the configuration",
     edits: [
       {
-        file: "src/commands/doubts-status.ts",
+        file: "src/cli/status/doubts.ts",
         find: "[...syncs, ...others].map",
         replace: "[...syncs, ...others.slice(9)].map",
       },
     ],
     test: {
-      file: "test/src/commands/doubts-status.test.ts",
+      file: "test/src/cli/status/doubts.test.ts",
       title: "is told of a sync that is not configured any more, with both ways on",
     },
   },
@@ -205,13 +205,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "what the service refused by its own fault is not tried again behind a reset",
     edits: [
       {
-        file: "src/commands/state-reset.ts",
+        file: "src/cli/status/reset.ts",
         find: "  await state.forgetRefusals({ target, sync });\n",
         replace: "",
       },
     ],
     test: {
-      file: "test/src/commands/state.test.ts",
+      file: "test/src/cli/status/state.test.ts",
       title: "has tried again what the service refused",
     },
   },
@@ -235,13 +235,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "keys whose newer value is lost are counted and not named",
     edits: [
       {
-        file: "src/commands/doubts-status.ts",
+        file: "src/cli/status/doubts.ts",
         find: "${namesOf(lost, facts.lost)} → ${way}",
         replace: "${way}",
       },
     ],
     test: {
-      file: "test/src/commands/doubts-status.test.ts",
+      file: "test/src/cli/status/doubts.test.ts",
       title: "names the keys of which the newer line is lost",
     },
   },
@@ -250,13 +250,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "status says of what was in doubt when the last run ended that it still is",
     edits: [
       {
-        file: "src/commands/transfer-status.ts",
+        file: "src/cli/status/transfer.ts",
         find: "last.warnings.find((text) => !isOfDoubt(text))",
         replace: "last.warnings.at(0)",
       },
     ],
     test: {
-      file: "test/src/commands/transfer-status.test.ts",
+      file: "test/src/cli/status/transfer.test.ts",
       title:
         "leaves out what was in doubt when the run ended: how that stands now is told on lines of its own",
     },
@@ -266,13 +266,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "a backfill is advised of rows that others post",
     edits: [
       {
-        file: "src/commands/doubts-status.ts",
+        file: "src/cli/status/doubts.ts",
         find: "configured?.isPosted === true",
         replace: "configured === null",
       },
     ],
     test: {
-      file: "test/src/commands/doubts-status.test.ts",
+      file: "test/src/cli/status/doubts.test.ts",
       title: "is no matter of a backfill where others post the rows",
     },
   },

@@ -7,19 +7,19 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "a position of another inbox is taken for ours",
     edits: [
       {
-        file: "connectors/inbox.ts",
+        file: "connectors/inbox/index.ts",
         find: "return inbox === this.#inbox.inboxId && connection === this.connection && seq <= this.last;",
         replace: "return inbox !== '' && connection === this.connection;",
       },
     ],
-    test: { file: "test/connectors/inbox.test.ts", title: "goes on in its own inbox alone" },
+    test: { file: "test/connectors/inbox/index.test.ts", title: "goes on in its own inbox alone" },
   },
   {
     id: "S35",
     plants: "the bell is answered after the look",
     edits: [
       {
-        file: "activities/look-into-inbox.ts",
+        file: "activities/inbox/look-into-inbox.ts",
         find: `      const last = await inbox.answerBell({ connection });
       const readings = await readingsOf(deps, inbox, all);`,
         replace: `      const readings = await readingsOf(deps, inbox, all);
@@ -27,7 +27,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/look-into-inbox.test.ts",
+      file: "test/activities/inbox/look-into-inbox.test.ts",
       title: "has its sender ring for what comes while it looks",
     },
   },
@@ -36,13 +36,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "every event starts a drain that a refused key ends again",
     edits: [
       {
-        file: "activities/look-into-inbox.ts",
+        file: "activities/inbox/look-into-inbox.ts",
         find: "if (shut !== null || isIdle) {",
         replace: "if (shut !== null || isIdle) {\n        await inbox.answerBell({ connection });",
       },
     ],
     test: {
-      file: "test/activities/look-into-inbox.test.ts",
+      file: "test/activities/inbox/look-into-inbox.test.ts",
       title: "says why nothing can be sent, and leaves the bell",
     },
   },
@@ -51,13 +51,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "every sweep starts a drain that a refused key ends again",
     edits: [
       {
-        file: "activities/sweep-inboxes.ts",
+        file: "activities/inbox/sweep-inboxes.ts",
         find: "if (!isUnread || shut !== null) continue;",
         replace: "if (!isUnread) continue;",
       },
     ],
     test: {
-      file: "test/activities/sweep-inboxes.test.ts",
+      file: "test/activities/inbox/sweep-inboxes.test.ts",
       title: "starts none while nothing can be sent",
     },
   },
@@ -66,13 +66,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "events go before the slowest sync has accepted them",
     edits: [
       {
-        file: "activities/look-into-inbox.ts",
+        file: "activities/inbox/look-into-inbox.ts",
         find: "const upTo = Math.min(...seqs);",
         replace: "const upTo = Math.max(...seqs);",
       },
     ],
     test: {
-      file: "test/activities/sweep-inboxes.test.ts",
+      file: "test/activities/inbox/sweep-inboxes.test.ts",
       title: "removes nothing that a sync has not accepted, or that no sync reads",
     },
   },
@@ -81,13 +81,13 @@ export const mutantsOfInbox: readonly Mutant[] = [
     plants: "the second body of an id is sent over the first",
     edits: [
       {
-        file: "connectors/inbox.ts",
+        file: "connectors/inbox/index.ts",
         find: "const row = isConflict ? undefined : parseJsonRow(json);",
         replace: "const row = parseJsonRow(json);",
       },
     ],
     test: {
-      file: "test/connectors/inbox.test.ts",
+      file: "test/connectors/inbox/index.test.ts",
       title: "rejects what is no object and what came under another's id, with its text",
     },
   },

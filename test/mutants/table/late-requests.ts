@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
-const doubtTest = "test/activities/doubt.test.ts";
-const linesTest = "test/activities/doubt-lines.test.ts";
+const doubtTest = "test/activities/doubt/doubt.test.ts";
+const linesTest = "test/activities/doubt/doubt-lines.test.ts";
 
 /** Requests that may be applied after newer ones, and what is sent once more for it. */
 export const mutantsOfLateRequests: readonly Mutant[] = [
@@ -41,7 +41,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a process of another container is taken for the one whose number it has",
     edits: [
       {
-        file: "activities/settle-doubts.ts",
+        file: "activities/run/settle-doubts.ts",
         find: "!beats.some(({ name }) => name === process)",
         replace: '!beats.some((beat) => beat.process === process.split(" ")[2])',
       },
@@ -71,7 +71,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a resend asks for the source that it does not read",
     edits: [
       {
-        file: "activities/stage-chunk.ts",
+        file: "activities/stage/stage-chunk.ts",
         find: "const needsSource = job.doubts?.isAlone !== true;",
         replace: "const needsSource = job.doubts?.isAlone !== null;",
       },
@@ -83,7 +83,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a worker that starts leaves what is in doubt",
     edits: [
       {
-        file: "activities/close-abandoned.ts",
+        file: "activities/run/close-abandoned.ts",
         find: "  await resumeResends(deps);\n",
         replace: "  if (resumeResends.length > 9) await resumeResends(deps);\n",
       },
@@ -99,7 +99,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "an aborted request was not applied",
     edits: [
       {
-        file: "activities/leaving.ts",
+        file: "activities/upload/leaving.ts",
         find: "hasLeft && (signal.aborted || mayBeApplied(error) || !(error instanceof SluiceError)),",
         replace:
           "hasLeft && !signal.aborted && error instanceof SluiceError && mayBeApplied(error),",
@@ -143,7 +143,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a request leaves however long ago it was noted",
     edits: [
       {
-        file: "activities/leaving.ts",
+        file: "activities/upload/leaving.ts",
         find: "if (ms > leaveMsMax) {",
         replace: "if (ms > leaveMsMax * 1e9) {",
       },
@@ -185,7 +185,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "what a process may have sent that is gone stays open for ever",
     edits: [
       {
-        file: "activities/settle-doubts.ts",
+        file: "activities/run/settle-doubts.ts",
         find: "if (await isGone(deps, process)) await state.endSender({ process, now: clock() });",
         replace: "if (await isGone(deps, process)) continue;",
       },

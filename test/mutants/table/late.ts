@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const orderTest = "test/activities/replay-order.test.ts";
-const resetTest = "test/activities/reset.test.ts";
+const resetTest = "test/activities/doubt/reset.test.ts";
 
 /** What comes late: rows that are replayed, runs that are reset. */
 export const mutantsOfLate: readonly Mutant[] = [
@@ -69,7 +69,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a run that was reset stages again what is committed",
     edits: [
       {
-        file: "activities/stage-chunk.ts",
+        file: "activities/stage/stage-chunk.ts",
         find: "if (committed !== undefined) return committedResult(committed);",
         replace: "void [committed, committedResult];",
       },
@@ -127,7 +127,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a backfill that is planned again keeps the lock that it sent with",
     edits: [
       {
-        file: "activities/plan-backfill.ts",
+        file: "activities/backfill/plan-backfill.ts",
         find: "if (opened.fence === before?.fence) {",
         replace: "if (opened.fence === Number.NaN && before !== undefined) {",
       },
@@ -139,7 +139,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a stalled attempt to plan a backfill takes the lock from the one that sends",
     edits: [
       {
-        file: "activities/plan-backfill.ts",
+        file: "activities/backfill/plan-backfill.ts",
         find: "if (opened.fence === before?.fence) {",
         replace: "if (before !== undefined) {",
       },

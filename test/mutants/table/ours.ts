@@ -70,14 +70,17 @@ export const mutantsOfOurs: readonly Mutant[] = [
         replace: "if (",
       },
     ],
-    test: { file: "test/activities/commit-chunk.test.ts", title: "moves it not at all while" },
+    test: {
+      file: "test/activities/upload/commit-chunk.test.ts",
+      title: "moves it not at all while",
+    },
   },
   {
     id: "S7",
     plants: "a checkpoint that someone moved is moved on",
     edits: [{ file: "src/state/commit.ts", find: " and version = v`", replace: "`" }],
     test: {
-      file: "test/activities/commit-chunk.test.ts",
+      file: "test/activities/upload/commit-chunk.test.ts",
       title: "stops when someone else moved the checkpoint",
     },
   },
@@ -100,7 +103,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/stage-chunk.test.ts",
+      file: "test/activities/stage/stage-chunk.test.ts",
       title: "counts what an older staging had under way as possibly repeated",
     },
   },
@@ -197,7 +200,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a part that the service fails on is sent for ever and never split",
     edits: [
       {
-        file: "activities/poison.ts",
+        file: "activities/upload/poison.ts",
         find: "if (times < poisonTimesMax) return;",
         replace: "if (times >= 0) return;",
       },
@@ -212,7 +215,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "every fault is borne for ever",
     edits: [
       {
-        file: "activities/borne-faults.ts",
+        file: "activities/upload/borne-faults.ts",
         find: "  if (counted.times >= timesMax || counted.forMs >= msMax) return becomes;\n",
         replace: "",
       },
@@ -227,13 +230,13 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a run whose workflow is gone stays open",
     edits: [
       {
-        file: "activities/close-abandoned.ts",
+        file: "activities/run/close-abandoned.ts",
         find: "    if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);\n",
         replace: "    void isOurs;\n",
       },
     ],
     test: {
-      file: "test/activities/close-abandoned.test.ts",
+      file: "test/activities/run/close-abandoned.test.ts",
       title: "ends a run whose workflow is gone, removes its files and gives its lock back",
     },
   },
@@ -242,13 +245,13 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a host that is silent is waited for",
     edits: [
       {
-        file: "activities/choose-host.ts",
+        file: "activities/run/choose-host.ts",
         find: "hostQueue: isAlive ? hostQueue : deps.hostQueue",
         replace: "hostQueue: isAlive ? hostQueue : hostQueue",
       },
     ],
     test: {
-      file: "test/activities/choose-host.test.ts",
+      file: "test/activities/run/choose-host.test.ts",
       title: "takes the asked worker's once it is silent",
     },
   },
@@ -263,7 +266,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/unknown-is-sent.test.ts",
+      file: "test/activities/doubt/unknown-is-sent.test.ts",
       title: "is not a value that was staged and never committed",
     },
   },

@@ -7,14 +7,14 @@ export const mutantsOfPulls: readonly Mutant[] = [
     plants: "the cursor is saved before the write-back",
     edits: [
       {
-        file: "activities/pull-pages.ts",
+        file: "activities/pull/pages.ts",
         find: "  const written = await writePage(",
         replace:
           "  await deps.state.setWalk({ ...asked.step, walk });\n  const written = await writePage(",
       },
     ],
     test: {
-      file: "test/activities/pull-pages.test.ts",
+      file: "test/activities/pull/pages.test.ts",
       title: "keeps the cursor only once its page is written",
     },
   },
@@ -29,7 +29,7 @@ export const mutantsOfPulls: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/pull-pages.test.ts",
+      file: "test/activities/pull/pages.test.ts",
       title: "does not pay again for a page whose write-back failed",
     },
   },

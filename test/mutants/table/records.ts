@@ -13,7 +13,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "the checkpoint is saved before the confirm",
     edits: [
       {
-        file: "activities/confirm-upload.ts",
+        file: "activities/upload/confirm-upload.ts",
         find: "      signal.throwIfAborted();\n",
         replace: `      signal.throwIfAborted();
       await state.movePart({ ...name, attempts, state: "accepted", at: isoNow(deps) });
@@ -28,14 +28,14 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "the workflow commits a chunk before it sends it",
     edits: [
       {
-        file: "workflows/send-chunk.ts",
+        file: "workflows/sync/send-chunk.ts",
         find: `    if (staged.records > 0) await sendParts(sending);
     await sending.turn;
 `,
         replace: "    await sending.turn;\n",
       },
       {
-        file: "workflows/send-chunk.ts",
+        file: "workflows/sync/send-chunk.ts",
         find: "  // With the last chunk goes the run's folder, unless another lane has files in it.\n",
         replace: "  if (staged.records > 0) await sendParts(sending);\n",
       },
@@ -80,7 +80,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "one refused record rejects its whole chunk",
     edits: [
       {
-        file: "activities/split-chunk.ts",
+        file: "activities/stage/split-chunk.ts",
         find: 'if ("without" in how) {\n    const refused',
         replace: `if ("without" in how) {
     return {
@@ -115,7 +115,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "a staging goes on where the heartbeat of one that died says that it was",
     edits: [
       {
-        file: "activities/read-span.ts",
+        file: "activities/stage/read-span.ts",
         find: `      for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
 `,
         replace: `      const { Context } = await import("@temporalio/activity");
@@ -132,7 +132,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "rejects are written behind the checkpoint that covers them",
     edits: [
       {
-        file: "activities/stage-line.ts",
+        file: "activities/stage/stage-line.ts",
         find: "await tools.state.addRejects({ ...job.stage, rejects, at });",
         replace:
           "(globalThis.held ??= []).push(async () => await tools.state.addRejects({ ...job.stage, rejects, at }));",
@@ -144,7 +144,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
         replace: "",
       },
       {
-        file: "activities/commit-chunk.ts",
+        file: "activities/upload/commit-chunk.ts",
         find: '      if (kind !== "backfill") return',
         replace: `      for (const write of globalThis.held?.splice(0) ?? []) await write();
       if (kind !== "backfill") return`,
@@ -157,7 +157,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "a source that is suddenly empty is a success that says nothing",
     edits: [
       {
-        file: "activities/close-run.ts",
+        file: "activities/run/close-run.ts",
         find: '  if (outcome === "done" && read === 0 && !isPull) await warnOfEmptySource(deps, run);\n',
         replace: "",
       },

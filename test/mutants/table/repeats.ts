@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
-const versionsTest = "test/activities/postgres-versions.test.ts";
-const followedTest = "test/activities/followed-rows.test.ts";
+const versionsTest = "test/activities/postgres/postgres-versions.test.ts";
+const followedTest = "test/activities/run/followed-rows.test.ts";
 
 /** What is read more than once: rows that a run goes back over, several rows of one record, and records that lost a field since. */
 export const mutantsOfRepeats: readonly Mutant[] = [
@@ -26,7 +26,7 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     plants: "with `send: all` every row that was ever sent is followed for ever",
     edits: [
       {
-        file: "activities/followed-rows.ts",
+        file: "activities/run/followed-rows.ts",
         find: "if (!followsRows({ sources }, sync, run)) return;",
         replace: "if (followsRows({ sources }, sync, run)) return;",
       },
@@ -42,7 +42,7 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     plants: "with `send: all` what was followed still counts when everything is read again",
     edits: [
       {
-        file: "activities/followed-rows.ts",
+        file: "activities/run/followed-rows.ts",
         find: "run !== undefined && run.fromPosition !== null && followsRows(deps, sync, run);",
         replace: "run !== undefined && followsRows(deps, sync, run);",
       },
@@ -54,7 +54,7 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     plants: "only a key tells that a record has several rows, and not what a run has sent",
     edits: [
       {
-        file: "activities/plan-backfill.ts",
+        file: "activities/backfill/plan-backfill.ts",
         find: "(await state.hasRepeats({ target, sync: sync.name }));",
         replace: '(await state.hasRepeats({ target, sync: "" }));',
       },
@@ -70,7 +70,7 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     plants: "a backfill with an end goes on behind a second row of one record",
     edits: [
       {
-        file: "activities/one-each.ts",
+        file: "activities/stage/one-each.ts",
         find: "return !endsWithNewest && !(await isOneEach(sync, source, signal));",
         replace: "return !endsWithNewest && (await isOneEach(sync, source, signal));",
       },
@@ -92,7 +92,7 @@ export const mutantsOfRepeats: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/lost-fields.test.ts",
+      file: "test/activities/doubt/lost-fields.test.ts",
       title: "is told of: a member that is null, or not there",
     },
   },

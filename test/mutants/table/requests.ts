@@ -7,7 +7,7 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "a new file key after an ambiguous confirm",
     edits: [
       {
-        file: "activities/confirm-upload.ts",
+        file: "activities/upload/confirm-upload.ts",
         find: "await noteEnd(deps, ended(), async (end) => await state.endRequest(end));",
         replace: 'await move({ state: "staged", fileKey: null });',
       },
@@ -130,13 +130,13 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "what failed together comes back together: no jitter",
     edits: [
       {
-        file: "activities/borne-faults.ts",
+        file: "activities/upload/borne-faults.ts",
         find: "return retryInitialMs + random() * Math.max(0, longest - retryInitialMs);",
         replace: "return longest;",
       },
     ],
     test: {
-      file: "test/activities/borne-faults.test.ts",
+      file: "test/activities/upload/borne-faults.test.ts",
       title: "differs from one attempt to the next",
     },
   },

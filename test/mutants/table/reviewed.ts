@@ -13,7 +13,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/stage-chunk.test.ts",
+      file: "test/activities/stage/stage-chunk.test.ts",
       title: "leaves the chunk with its successor when an attempt wakes that was thought dead",
     },
   },
@@ -22,7 +22,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "an outage that is just over is taken for a record that the service fails on",
     edits: [
       {
-        file: "activities/poison.ts",
+        file: "activities/upload/poison.ts",
         find: "if (times > poisonTimesMax) {",
         replace: "if (times >= poisonTimesMax) {",
       },
@@ -43,7 +43,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/superseded.test.ts",
+      file: "test/activities/doubt/superseded.test.ts",
       title: "makes everything unknown when it wakes behind its last look",
     },
   },
@@ -52,13 +52,13 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a run begins where the last one ended, whatever came late",
     edits: [
       {
-        file: "activities/place-run.ts",
+        file: "activities/run/place-run.ts",
         find: "if (source.rewind === undefined) return",
         replace: "if (source.rewind !== null) return",
       },
     ],
     test: {
-      file: "test/activities/postgres-sync.test.ts",
+      file: "test/activities/postgres/postgres-sync.test.ts",
       title: "finds a row that was stamped before the last run and committed after it",
     },
   },
@@ -67,13 +67,13 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a transaction that was open when the last run began is forgotten",
     edits: [
       {
-        file: "activities/place-run.ts",
+        file: "activities/run/place-run.ts",
         find: "held: held.data ?? undefined",
         replace: "held: undefined",
       },
     ],
     test: {
-      file: "test/activities/postgres-sync.test.ts",
+      file: "test/activities/postgres/postgres-sync.test.ts",
       title: "goes back to a transaction that was open longer than the overlap is",
     },
   },
@@ -82,13 +82,13 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a run reads beyond its horizon",
     edits: [
       {
-        file: "activities/stage-chunk.ts",
+        file: "activities/stage/stage-chunk.ts",
         find: "to: drawn.to ?? undefined",
         replace: "to: undefined",
       },
     ],
     test: {
-      file: "test/activities/postgres-sync.test.ts",
+      file: "test/activities/postgres/postgres-sync.test.ts",
       title: "leaves a row that is stamped in the future until its time, and counts it",
     },
   },
@@ -103,7 +103,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/postgres-sync.test.ts",
+      file: "test/activities/postgres/postgres-sync.test.ts",
       title: "does not go further back with each night in which nothing changed",
     },
   },
@@ -158,13 +158,13 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a column that goes in the midst of a run is a field left out",
     edits: [
       {
-        file: "activities/stage-chunk.ts",
+        file: "activities/stage/stage-chunk.ts",
         find: "if (needsSource && !job.isReplay) await checkColumns",
         replace: "if (!isRead) await checkColumns",
       },
     ],
     test: {
-      file: "test/activities/postgres-sync.test.ts",
+      file: "test/activities/postgres/postgres-sync.test.ts",
       title: "stops when a column that the mapping reads goes in its midst",
     },
   },

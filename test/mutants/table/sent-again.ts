@@ -1,9 +1,9 @@
 import type { Mutant } from "../mutant.ts";
 
-const againTest = "test/activities/sent-again.test.ts";
+const againTest = "test/activities/doubt/sent-again.test.ts";
 const printsTest = "test/src/state/fingerprints.test.ts";
-const mappingTest = "test/activities/older-mapping.test.ts";
-const refusedTest = "test/activities/refused-again.test.ts";
+const mappingTest = "test/activities/run/older-mapping.test.ts";
+const refusedTest = "test/activities/doubt/refused-again.test.ts";
 const refusedTitle =
   "does not stop a run for a record in doubt that the service refuses by now, and says which it is";
 
@@ -29,7 +29,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a backfill takes a line that was sent once more for the row that it reads",
     edits: [
       {
-        file: "activities/doubtful-pages.ts",
+        file: "activities/stage/doubtful-pages.ts",
         find: "isAgain: true,",
         replace: "isAgain: false,",
       },
@@ -167,7 +167,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a record in doubt that is refused stops each run by a strict reject_limit",
     edits: [
       {
-        file: "activities/split-chunk.ts",
+        file: "activities/stage/split-chunk.ts",
         find: "return code !== refusedAgain;",
         replace: 'return code !== "read_again";',
       },

@@ -13,7 +13,7 @@ export const mutantsOfTold: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/src/commands/right-worker.test.ts",
+      file: "test/src/cli/running/right-worker.test.ts",
       title: "stop it before it begins where one has another configuration of it, and say which",
     },
   },
@@ -22,13 +22,13 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "status stays on a run that found its sync busy",
     edits: [
       {
-        file: "src/commands/last-run.ts",
+        file: "src/cli/status/last-run.ts",
         find: 'if (newest?.outcome !== "busy") return newest;',
         replace: "if (newest !== undefined) return newest;",
       },
     ],
     test: {
-      file: "test/src/commands/last-run.test.ts",
+      file: "test/src/cli/status/last-run.test.ts",
       title: "is not one that another kept from beginning, once that one has ended",
     },
   },
@@ -52,13 +52,13 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "check passes over an account that a run would refuse",
     edits: [
       {
-        file: "src/commands/check.ts",
+        file: "src/cli/project/check.ts",
         find: "await assertSameSides(deps, { sync, source, isKept: false }, signal);",
         replace: "",
       },
     ],
     test: {
-      file: "test/src/commands/check.test.ts",
+      file: "test/src/cli/project/check.test.ts",
       title: "looks whether account and source are those that a run has worked with",
     },
   },
@@ -67,13 +67,13 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "check says nothing of a mapping where anything else of its connection is wrong",
     edits: [
       {
-        file: "src/commands/check.ts",
+        file: "src/cli/project/check.ts",
         find: 'found.some(({ ok, subject }) => ok && subject.split(" ")[0] === connection);',
         replace: 'found.every(({ ok, subject }) => ok || subject.split(" ")[0] !== connection);',
       },
     ],
     test: {
-      file: "test/src/commands/check.test.ts",
+      file: "test/src/cli/project/check.test.ts",
       title: "looks for the columns also where something else of the connection is wrong",
     },
   },

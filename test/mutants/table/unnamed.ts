@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const gapTest = "test/activities/inbox-gap.test.ts";
-const mappingTest = "test/activities/older-mapping.test.ts";
+const mappingTest = "test/activities/run/older-mapping.test.ts";
 const cutTest = "test/activities/cut-chunk.test.ts";
 const goesOn =
   "is gone on with by the next run: nothing goes twice, and what was refused is not looked for again";
@@ -13,7 +13,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "a record that the service refused is looked for again by each run",
     edits: [
       {
-        file: "activities/stage-chunk.ts",
+        file: "activities/stage/stage-chunk.ts",
         find: "refused: request.full === true ? undefined : { target: deps.target, sync: name, since },",
         replace: "refused: undefined,",
       },
@@ -79,7 +79,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "a run reads on behind events that were removed, without a word",
     edits: [
       {
-        file: "connectors/inbox.ts",
+        file: "connectors/inbox/index.ts",
         find: "return Math.max(0, upTo - after - this.#inbox.held({ connection, after, upTo }));",
         replace: "return 0 * this.#inbox.held({ connection, after, upTo });",
       },
@@ -92,7 +92,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       "events go that a sync of another account, or one that is left out for a while, never had",
     edits: [
       {
-        file: "activities/sweep-inboxes.ts",
+        file: "activities/inbox/sweep-inboxes.ts",
         find: "const upTo = Math.min(accepted, await leastKept(deps, inbox, connection));",
         replace: "const upTo = accepted;",
       },
@@ -104,7 +104,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "a run that reads on says nothing of records that an older mapping made",
     edits: [
       {
-        file: "activities/older-mapping.ts",
+        file: "activities/run/older-mapping.ts",
         find: "if (text !== undefined) await state.addWarnings({ runId, warnings: [text] });\n  else if",
         replace: "if",
       },
@@ -120,7 +120,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "the mapping is said to have changed for ever, whatever a backfill sent",
     edits: [
       {
-        file: "activities/older-mapping.ts",
+        file: "activities/run/older-mapping.ts",
         find: "if (isDone && (await hasReadAll({ state }, run))) return await state.forgetOlderMappings(of);",
         replace: "await hasReadAll({ state }, run);",
       },
@@ -137,13 +137,13 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       "events are sent right behind a file that the service is still applying, whatever is set",
     edits: [
       {
-        file: "activities/look-into-inbox.ts",
+        file: "activities/inbox/look-into-inbox.ts",
         find: "const waitMs = Math.max(lingerMs, await fileWaitMsOf(deps, inbox, own));",
         replace: "const waitMs = lingerMs;",
       },
     ],
     test: {
-      file: "test/activities/look-into-inbox.test.ts",
+      file: "test/activities/inbox/look-into-inbox.test.ts",
       title:
         "waits behind a file of the stream as long as it is set, and an event no longer than that",
     },

@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
-const zonesTest = "test/activities/postgres-zones.test.ts";
-const versionsTest = "test/activities/postgres-versions.test.ts";
+const zonesTest = "test/activities/postgres/postgres-zones.test.ts";
+const versionsTest = "test/activities/postgres/postgres-versions.test.ts";
 const positionTest = "test/connectors/postgres/position.test.ts";
 const horizonTest = "test/connectors/postgres/horizon.test.ts";
 
@@ -57,7 +57,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     plants: "a backfill moves the checkpoint to the end of its span, ahead of rows to come",
     edits: [
       {
-        file: "activities/advance-checkpoint.ts",
+        file: "activities/run/advance-checkpoint.ts",
         find: "const position = hasEnd ? await endOf(deps, { runId, lanes: spans.length }) : null;",
         replace: "const position = spans.at(-1)?.to ?? null;",
       },
@@ -99,7 +99,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     plants: "a backfill of versions ends with an older one",
     edits: [
       {
-        file: "activities/plan-backfill.ts",
+        file: "activities/backfill/plan-backfill.ts",
         find: "  await assertEndsWithNewest(deps, { sync, source, request, now }, signal);\n",
         replace: "",
       },

@@ -17,7 +17,7 @@ import {
   UploadGoneError,
 } from "../../../src/errors.ts";
 import { startSandbox } from "../../../src/sandbox/server.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import {
   canaryKey,
   clientOf,

@@ -22,7 +22,7 @@ import type { Gate, Pace } from "../../../src/api/pace.ts";
 import type { SearchPageInput } from "../../../src/api/search.ts";
 import { SignedUrl } from "../../../src/api/signed-url.ts";
 import type { StagedFileFacts } from "../../../src/api/staged-file.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { selfSigned } from "./self-signed.ts";
 
 /** The key every test client is made with. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { basicCredentials, withoutKey } from "../../../src/api/without-key.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 
 const key = new Secret('key-"7f3a"\\/x');
 

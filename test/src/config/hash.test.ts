@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { canonicalJson, sha256 } from "../../../src/config/hash.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 
 describe("sha256", () => {
   it("gives hex of text and of its UTF-8 bytes alike", () => {

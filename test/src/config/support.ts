@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { secret } from "../../../connectors/connector.ts";
+import { secret } from "../../../connectors/contract/connector.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import type { ConnectorSchema } from "../../../src/config/sources.ts";

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 
 import { onTestFinished } from "vitest";
 
-import { TerminalAnswers } from "../../../src/init/terminal.ts";
+import { TerminalAnswers } from "../../../src/cli/project/terminal.ts";
 import { until } from "../../support/process.ts";
 
 /** Someone at a terminal. */

@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { NotifyConfig } from "../../../src/config/notify.ts";
 import { slackTextCharsMax } from "../../../src/limits.ts";
 import { messageOf } from "../../../src/notify/message.ts";
-import type { RunReport } from "../../../src/report.ts";
-import { Secret } from "../../../src/secret.ts";
+import type { RunReport } from "../../../src/report/report.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { reportWith } from "../../support/report.ts";
 
 const now = Date.UTC(2026, 0, 1, 2, 35, 7, 900);

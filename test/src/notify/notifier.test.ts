@@ -8,7 +8,7 @@ import type { Resolve } from "../../../src/api/address.ts";
 import type { NotifyConfig } from "../../../src/config/notify.ts";
 import { ApiContractError, ApiUnavailableError, ConfigError } from "../../../src/errors.ts";
 import { createNotifier } from "../../../src/notify/notifier.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { startHttp, startSelfSigned, startServer, startSockets } from "../api/support.ts";
 
 const message = { headers: { "webhook-id": "run_1" }, body: '{"type":"run.done"}' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { NotifyConfig } from "../../../src/config/notify.ts";
 import { receiversOf } from "../../../src/notify/receivers.ts";
-import { Secret } from "../../../src/secret.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { outcomes, type RunKind } from "../../../src/state/runs.ts";
 
 const url = new Secret("https://hooks.example");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { exitCodeOfError } from "../../../src/commands/exit-code.ts";
+import { exitCodeOfError } from "../../../src/cli/output/exit-code.ts";
 import { StateUnavailableError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/state/database.ts";
 import { fillDisk } from "../../chaos/full-disk.ts";

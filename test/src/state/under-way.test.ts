@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { reportOfRun } from "../../../src/report-of-run.ts";
+import { reportOfRun } from "../../../src/report/of-run.ts";
 import { implementations, StoreUnderTest } from "./store-under-test.ts";
 
 const counts = { read: 1_000, records: 10, unchanged: 985, filtered: 2, rejected: 3 };

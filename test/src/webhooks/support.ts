@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { pushSource, type PushSource, type Received } from "../../../connectors/push.ts";
+import { pushSource, type PushSource, type Received } from "../../../connectors/contract/push.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
 import { startReceiver } from "../../../src/webhooks/server.ts";

@@ -1,5 +1,5 @@
-import type { Page, Row, Source } from "../../../connectors/connector.ts";
-import type { PushSource } from "../../../connectors/push.ts";
+import type { Page, Row, Source } from "../../../connectors/contract/connector.ts";
+import type { PushSource } from "../../../connectors/contract/push.ts";
 import { answers, Connection, type ZooPosition } from "../right-connection.ts";
 import { rightAbilities, rightSource, sorted } from "../right.ts";
 

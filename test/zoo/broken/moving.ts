@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { pullSource } from "../../../connectors/connector.ts";
+import { pullSource } from "../../../connectors/contract/connector.ts";
 import { answers, Connection, zooConfig } from "../right-connection.ts";
 import { rightAbilities, rightSource, sorted } from "../right.ts";
 import { reading, type Broken } from "./broken.ts";

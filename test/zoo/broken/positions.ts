@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { pullSource } from "../../../connectors/connector.ts";
+import { pullSource } from "../../../connectors/contract/connector.ts";
 import { zooConfig, type ZooPosition } from "../right-connection.ts";
 import { rightAbilities, rightSource } from "../right.ts";
 import { picked, reading, type Broken, type ZooPage } from "./broken.ts";

@@ -1,6 +1,6 @@
 import { randomUUID, timingSafeEqual } from "node:crypto";
 
-import type { Incoming, IncomingEvent, Received } from "../../../connectors/push.ts";
+import type { Incoming, IncomingEvent, Received } from "../../../connectors/contract/push.ts";
 import { rightPushAbilities, rightPushSource, type ZooPushConfig } from "../right-push.ts";
 import type { Broken } from "./broken.ts";
 

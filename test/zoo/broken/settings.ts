@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { pullSource } from "../../../connectors/connector.ts";
-import { Secret } from "../../../src/secret.ts";
+import { pullSource } from "../../../connectors/contract/connector.ts";
+import { Secret } from "../../../src/security/secret.ts";
 import { zooConfig, zooPosition, type ZooConfig } from "../right-connection.ts";
 import { rightAbilities, rightSource } from "../right.ts";
 import type { Broken } from "./broken.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Source } from "../../../connectors/connector.ts";
+import type { Source } from "../../../connectors/contract/connector.ts";
 import { rightAbilities, rightSource } from "../right.ts";
 import { editing, reading, type Broken } from "./broken.ts";
 

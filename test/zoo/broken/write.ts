@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Written } from "../../../connectors/connector.ts";
+import type { Written } from "../../../connectors/contract/connector.ts";
 import { connected } from "../right-connection.ts";
 import { rightAbilities, rightSource } from "../right.ts";
 import type { Broken } from "./broken.ts";

@@ -1,0 +1,192 @@
+import type { Source } from "../../connectors/contract/connector.ts";
+import { makePlan } from "../../src/backfill/make-plan.ts";
+import type { BackfillPlan } from "../../src/backfill/plan.ts";
+import { readBackfillInput } from "../../src/backfill/read-input.ts";
+import { isOneEach, repeatsOf } from "../../src/backfill/repeats.ts";
+import type { BackfillRequest } from "../../src/backfill/request.ts";
+import { isLog } from "../../src/backfill/source.ts";
+import type { SyncConfig } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { sendLock } from "../../src/state/locks.ts";
+import { attempt } from "../attempt.ts";
+import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
+import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "../inputs.ts";
+import { assertMayAdvance } from "../run/advance-checkpoint.ts";
+import { assertSameSides } from "../run/same-sides.ts";
+import { replacesOlder } from "../stage/replay-pages.ts";
+import { askOf, connectorOf } from "../stage/source.ts";
+
+/** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
+export function requestOf(
+  { config }: Pick<Dependencies, "config">,
+  raw: unknown,
+  now: Date,
+): ReturnType<typeof readBackfillInput> {
+  const syncs = new Map(
+    [...config.syncs].map(([name, { schedule }]) => [
+      name,
+      { timeZone: schedule?.timeZone ?? "UTC" },
+    ]),
+  );
+  return readBackfillInput(raw, { syncs, now });
+}
+
+/** @throws {ConfigError} older rows may follow newer ones of the same key: of what is posted, or appended, each version stands for itself. */
+function assertMayRepeat(sync: SyncConfig, source: Source): void {
+  if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;
+  throw new ConfigError(
+    `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could overwrite a newer one`,
+    {
+      field: "sync",
+      hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
+    },
+  );
+}
+
+/**
+ * Of rows that are versions of one record the newest must be the last one sent: only what goes on to the present, in order, ends with it.
+ * What another run sent meanwhile is left out by its fingerprint.
+ * @throws {ConfigError} the backfill would end with an older one.
+ */
+async function assertEndsWithNewest(
+  { state, target }: Pick<Dependencies, "state" | "target">,
+  at: {
+    readonly sync: SyncConfig;
+    readonly source: Source;
+    readonly request: BackfillRequest;
+    readonly now: Date;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { sync, source, request, now } = at;
+  const { keys, limit, to } = request;
+  const endsNow = to === undefined || ("time" in to && to.time >= now);
+  if (source.restart?.(sync.connectorConfig) === "each-run") return;
+  if (keys === undefined && limit === undefined && endsNow && sync.send !== "all") return;
+  const isOften = (await repeatsOf(sync, source, signal)) === "often";
+  // What no key tells a run may have seen: that it sent a record twice.
+  const isNoticed = async (): Promise<boolean> =>
+    !(await isOneEach(sync, source, signal)) &&
+    (await state.hasRepeats({ target, sync: sync.name }));
+  if (!isOften && !(await isNoticed())) return;
+  const what = `several rows of sync ${sync.name} make one record: an older one could overwrite what the service holds of it`;
+  if (sync.send === "all") {
+    throw new ConfigError(what, {
+      field: "sync",
+      hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
+    });
+  }
+  const field = keys === undefined ? (limit === undefined ? "to" : "limit") : "keys";
+  const hint = `leave out "${field}": a backfill that goes on to the present ends with the newest row of each`;
+  throw new ConfigError(what, { field, hint });
+}
+
+/** @throws {ConfigError} a transaction is open that may still commit rows before the end: neither this nor the nightly run would read them. */
+async function assertNothingIsOpen(
+  sync: SyncConfig,
+  source: Source,
+  signal: AbortSignal,
+): Promise<void> {
+  const horizon = await source.horizon?.(askOf(sync, signal));
+  if (horizon?.held === undefined) return;
+  throw new ConfigError("a transaction is open in the source, whose rows might be passed over", {
+    field: "advance_checkpoint",
+    hint: "leave it out, or try again when the transaction is over",
+  });
+}
+
+/** Plans a backfill; nothing is written or sent. */
+export async function planFor(
+  deps: Dependencies,
+  { request, now }: { readonly request: BackfillRequest; readonly now: Date },
+  signal: AbortSignal,
+): ReturnType<typeof makePlan> {
+  const { state, target } = deps;
+  const sync = syncOf(deps, request.sync);
+  const source = connectorOf(deps, sync.connector);
+  assertMayRepeat(sync, source);
+  await assertEndsWithNewest(deps, { sync, source, request, now }, signal);
+  if (request.advanceCheckpoint) await assertNothingIsOpen(sync, source, signal);
+  return await makePlan({ sync, source, request, state, target, now, signal });
+}
+
+/** Plans a backfill and freezes the plan in the store, with the run that it is the plan of. */
+async function freezePlan(
+  deps: Dependencies,
+  at: { readonly ref: BackfillRef; readonly request: BackfillRequest; readonly now: Date },
+  signal: AbortSignal,
+): Promise<BackfillPlan> {
+  const { state, target } = deps;
+  const { ref, request } = at;
+  const sync = syncOf(deps, request.sync);
+  const source = connectorOf(deps, sync.connector);
+  const before = await state.run(ref.runId);
+  const checkpoint = await state.checkpoint({ target, sync: sync.name });
+  assertMayAdvance(request, { sync, source, checkpoint });
+  await assertSameSides(deps, { sync, source, isKept: false }, signal);
+  const made = await planFor(deps, at, signal);
+  const { mode, limit, keys, advanceCheckpoint, note } = request;
+  const opened = await state.openRun({
+    ...ref,
+    sync: sync.name,
+    target,
+    kind: "backfill",
+    temporalId: deps.temporalId,
+    configHash: sync.configHash,
+    request: {
+      mode,
+      limit,
+      keys: keys?.slice(),
+      full: request.send === "all",
+      advanceCheckpoint,
+      note,
+    },
+    startedAt: isoNow(deps),
+  });
+  assertNotEnded(opened);
+  // One that was reset may have begun to send, and now waits for a person again: nobody else is to wait for that. Not for an attempt
+  // that was stalled, while the backfill went on.
+  if (opened.fence === before?.fence) {
+    await state.dropSends({ runId: ref.runId });
+    await state.releaseLock({ name: sendLock(target, sync.name), runId: ref.runId });
+  }
+  const { placesAreLines } = source;
+  await state.putPlan({ runId: ref.runId, placesAreLines, ...made });
+  return made.plan;
+}
+
+/** Whether a plan needs nobody's consent, and why or why not. */
+function consentOf(
+  { approve, sync: name }: BackfillRequest,
+  { rows }: BackfillPlan,
+  { approveBelow }: SyncConfig,
+): Pick<Exclude<PlannedBackfill, { problem: string }>, "approval" | "isApproved"> {
+  if (approve === "auto") {
+    return { isApproved: true, approval: 'it goes on by itself: `"approve": "auto"`' };
+  }
+  if (rows !== null && rows <= approveBelow) {
+    const approval = `it goes on by itself: at most ${approveBelow} rows (\`syncs.${name}.approve.auto_below\`)`;
+    return { isApproved: true, approval };
+  }
+  return { isApproved: false, approval: "it waits for the update `approve` or `discard`" };
+}
+
+/** Reads the input of a backfill and plans it; every problem of the input comes at once. */
+export function createPlanBackfill(
+  deps: Dependencies,
+): (input: PlanBackfillInput) => Promise<PlannedBackfill> {
+  return async ({ raw, ...ref }) =>
+    await attempt(async ({ signal }) => {
+      try {
+        const now = new Date(deps.now());
+        const read = requestOf(deps, raw, now);
+        if ("problem" in read) return read;
+        const { request } = read;
+        const plan = await freezePlan(deps, { ref, request, now }, signal);
+        return { plan, ...consentOf(request, plan, syncOf(deps, request.sync)) };
+      } finally {
+        // A backfill that ends here leaves no wrong input in the start form; one that goes on is left alone.
+        deps.seedTemplate?.(ref.workflowId);
+      }
+    });
+}

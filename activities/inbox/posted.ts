@@ -1,0 +1,91 @@
+import { postedConnections, type Posted } from "../../connectors/contract/posted.ts";
+import { inboxPosition } from "../../connectors/inbox/index.ts";
+import { ConfigError } from "../../src/errors.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+/** The connection of that name. @throws {ConfigError} there is none that is posted to. */
+export function postedNamed(
+  deps: Pick<Dependencies, "config" | "sources">,
+  connection: string,
+): Posted {
+  const all = postedConnections(deps);
+  const found = all.find((posted) => posted.connection === connection);
+  if (found !== undefined) return found;
+  const names = all.map((posted) => posted.connection).join(", ");
+  const none = `no connection "${connection.slice(0, 100)}" of ${deps.config.file} is posted to`;
+  throw new ConfigError(none, {
+    field: "connections",
+    hint: names === "" ? "give it `connector: webhook`" : `those that are: ${names}`,
+  });
+}
+
+/**
+ * The inbox of what is posted.
+ * @throws {ConfigError} none of the connections is posted to.
+ */
+export function inboxOf({ config, inboxes }: Pick<Dependencies, "config" | "inboxes">): Inbox {
+  if (inboxes !== undefined) return inboxes.inbox;
+  throw new ConfigError(`no connection of ${config.file} is posted to`, {
+    field: "connections",
+    hint: "give one `connector: webhook`, or start workers with the file that the drain was begun with",
+  });
+}
+
+/** How far a sync is with the events of its connection. */
+export type Reading = {
+  readonly sync: string;
+  /** The last that its checkpoint covers; 0 for none. */
+  readonly seq: number;
+  /** When its first event behind that came (Unix ms); undefined when there is none. */
+  readonly unreadSince: number | undefined;
+};
+
+/**
+ * The least number of a connection that any checkpoint of the store covers, whoever has it: a sync that is not configured now may come
+ * back, and a target that nothing is sent to now may be sent to again. Infinity where there is none.
+ */
+export async function leastKept(
+  { state }: Pick<Dependencies, "state">,
+  inbox: Inbox,
+  connection: string,
+): Promise<number> {
+  const found = await state.positions({ inbox: inbox.inboxId });
+  const seqs = found.flatMap(({ position }) => {
+    const read = inboxPosition.safeParse(position).data;
+    return read?.connection === connection ? [read.seq] : [];
+  });
+  return Math.min(...seqs, Infinity);
+}
+
+/** The last sequence number of a connection. */
+async function lastOf(inbox: Inbox, connection: string): Promise<number> {
+  const standings = await inbox.standings();
+  return standings.find((standing) => standing.connection === connection)?.last ?? 0;
+}
+
+/** How far each sync of a connection is, by its checkpoint for the service that this worker sends to. */
+export async function readingsOf(
+  { state, target }: Pick<Dependencies, "state" | "target">,
+  inbox: Inbox,
+  { connection, syncs }: Pick<Posted, "connection" | "syncs">,
+): Promise<readonly Reading[]> {
+  const checkpoints = await Promise.all(
+    syncs.map(async ({ name: sync }) => {
+      const { position } = await state.checkpoint({ target, sync });
+      return { sync, read: inboxPosition.safeParse(position).data };
+    }),
+  );
+  // Asked for after the positions, because all of them grow.
+  const last = await lastOf(inbox, connection);
+  return await Promise.all(
+    checkpoints.map(async ({ sync, read }) => {
+      // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this one: it is read from its
+      // beginning.
+      const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
+      const seq = isOurs && read.seq <= last ? read.seq : 0;
+      const [first] = await inbox.read({ connection, after: seq, limit: 1 });
+      return { sync, seq, unreadSince: first?.receivedAt };
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+import { notifyLateMsMax } from "../../src/limits.ts";
+import { receiversOf } from "../../src/notify/receivers.ts";
+import type { RunReport } from "../../src/report/report.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+/** Runs that are looked through for the drain before. */
+const runsLookedAtMax = 20;
+
+/** Whether the drain or resend before this one ended so too: what is tried again and again is told of once. */
+async function isToldOf(
+  { state }: Pick<Dependencies, "state">,
+  { kind, sync, run_id: runId, outcome, error }: RunReport,
+): Promise<boolean> {
+  if (kind !== "inbox" && kind !== "resend") return false;
+  const runs = await state.runs({ sync, limit: runsLookedAtMax });
+  const earlier = runs.slice(runs.findIndex((run) => run.runId === runId) + 1);
+  const before = earlier.find((run) => run.kind === kind);
+  return before?.outcome === outcome && before.failure?.code === error?.code;
+}
+
+/**
+ * Starts the workflow that notifies the receivers of a run that ended, by itself and once a run. It can neither fail nor hold
+ * up the run; when Temporal does not take it, a warning of the run says so.
+ */
+export async function announceRun(
+  deps: Pick<Dependencies, "config" | "now" | "startNotifying" | "state">,
+  report: RunReport,
+): Promise<void> {
+  const { config, state } = deps;
+  const receivers = receiversOf(config.notify, report);
+  const { run_id: runId, ended_at: endedAt } = report;
+  if (receivers.length === 0 || endedAt === null) return;
+  // Temporal forgets which workflows there were: a run that is closed again long after it ended would be told of again.
+  if (deps.now() - Date.parse(endedAt) > notifyLateMsMax) return;
+  if (await isToldOf(deps, report)) return;
+  const targets = [...new Set(receivers.map(({ target }) => target))];
+  try {
+    await deps.startNotifying({ run_id: runId, targets });
+  } catch {
+    const warnings = ["nobody was told of this run: Temporal did not take the notification"];
+    await state.addWarnings({ runId, warnings });
+  }
+}

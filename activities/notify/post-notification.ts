@@ -1,0 +1,34 @@
+import type { NotifyConfig } from "../../src/config/notify.ts";
+import { ConfigError, WrongStoreError } from "../../src/errors.ts";
+import { messageOf } from "../../src/notify/message.ts";
+import { reportOfRun } from "../../src/report/of-run.ts";
+import { attempt } from "../attempt.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { NotificationRef } from "../inputs.ts";
+
+function receiverOf({ config }: Pick<Dependencies, "config">, target: string): NotifyConfig {
+  const found = config.notify.find((receiver) => receiver.target === target);
+  if (found !== undefined) return found;
+  throw new ConfigError(`there is no receiver ${target} under \`notify:\` any more`, {
+    field: "notify",
+  });
+}
+
+/**
+ * Tells one receiver of a run that ended. The report comes from the store and the address and the secret from the
+ * configuration, so that neither a history nor a person who starts a workflow says what is posted where.
+ */
+export function createPostNotification(
+  deps: Pick<Dependencies, "config" | "notifier" | "now" | "state">,
+): (input: NotificationRef) => Promise<void> {
+  return async ({ runId, target }) =>
+    await attempt(async ({ signal }) => {
+      const receiver = receiverOf(deps, target);
+      const run = await deps.state.run(runId);
+      if (run === undefined || run.endedAt === null) {
+        throw new WrongStoreError(`run ${runId} has not ended, as far as the state store knows`);
+      }
+      const report = await reportOfRun(deps.state, run);
+      await deps.notifier.post(receiver, messageOf(receiver, report, deps.now()), signal);
+    });
+}

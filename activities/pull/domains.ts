@@ -1,0 +1,107 @@
+import type { Row, Page } from "../../connectors/contract/connector.ts";
+import type { PullConfig } from "../../src/config/pull.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
+import { domainOf } from "../../src/mapping/domain.ts";
+import { Refusal } from "../../src/mapping/refusal.ts";
+import { sourceRejects } from "../../src/pipeline/rejects.ts";
+import type { RejectEntry } from "../../src/state/rejects.ts";
+import { attempt } from "../attempt.ts";
+import { isoNow, pullOf, runOf, type Dependencies } from "../dependencies.ts";
+import type { RunRef } from "../inputs.ts";
+import { askOf, connectorOf } from "../stage/source.ts";
+import { assertFewRejects } from "./few-rejects.ts";
+import { resultReject } from "./patches.ts";
+
+type DomainSource = NonNullable<PullConfig["domainsFrom"]>;
+
+/** The domains of a page; a row without one is passed over, one whose value is none is a reject. */
+function domainsOf(
+  page: Page<Row, unknown>,
+  column: string,
+): { readonly domains: readonly string[]; readonly rejects: readonly RejectEntry[] } {
+  const domains: string[] = [];
+  const rejects = sourceRejects(page, "job_postings", "keep");
+  for (const [index, row] of page.rows.entries()) {
+    const value = row[column];
+    const text = typeof value === "string" ? value.trim() : value;
+    if (text === undefined || text === null || text === "") continue;
+    const domain = domainOf(text);
+    if (!(domain instanceof Refusal)) domains.push(domain);
+    else {
+      const { code, reason } = domain;
+      const fault = {
+        place: page.where(index),
+        step: "read",
+        code,
+        reason,
+        field: column,
+      } as const;
+      rejects.push(resultReject("job_postings", { ...fault, row: JSON.stringify(text) }));
+    }
+  }
+  return { domains, rejects };
+}
+
+/** @throws {ConfigError} the source does not have the column. */
+async function assertColumn(
+  deps: Dependencies,
+  pull: PullConfig,
+  signal: AbortSignal,
+): Promise<DomainSource> {
+  const { domainsFrom, name } = pull;
+  const field = `pulls.${name}.job_postings.domains_from`;
+  if (domainsFrom === undefined) throw new ConfigError(`pull ${name} has no domains`, { field });
+  const source = connectorOf(deps, domainsFrom.connector);
+  const columns = await source.columns?.(askOf(domainsFrom, signal));
+  if (columns === undefined || columns.includes(domainsFrom.column)) return domainsFrom;
+  throw new ConfigError(
+    `pull ${name} reads its domains from the column "${domainsFrom.column}", which connection ${domainsFrom.connection} does not have`,
+    {
+      field: `${field}.column`,
+      hint: `\`sluice discover ${domainsFrom.connection}\` shows which columns there are`,
+    },
+  );
+}
+
+/**
+ * Lists the domains of a round: read whole, made into domains, each once. Twice is once: a list that was not finished is begun
+ * anew, one that was stays as it is.
+ */
+export function createListDomains(deps: Dependencies): (input: RunRef) => Promise<object> {
+  return async (ref) =>
+    await attempt(async ({ signal, progress }) => {
+      const { state } = deps;
+      const { runId, target, sync } = await runOf(deps, ref);
+      const pull = pullOf(deps, sync);
+      const name = { target, pull: sync, runId };
+      if ((await state.pullPlace(name))?.isListed === true) return {};
+      const from = await assertColumn(deps, pull, signal);
+      const source = connectorOf(deps, from.connector);
+      const step = { ...name, version: await state.beginListing(name) };
+      const all = { refused: 0, read: 0 };
+      for await (const page of source.read({ ...askOf(from, signal), pageRowsMax })) {
+        signal.throwIfAborted();
+        const found = domainsOf(page, from.column);
+        const listed = await state.addDomains({
+          ...step,
+          ...found,
+          isLast: false,
+          at: isoNow(deps),
+        });
+        all.refused += found.rejects.length;
+        all.read += page.rows.length + (page.rejects?.length ?? 0);
+        assertFewRejects(pull, { ...all, what: "rows" });
+        if (listed > pullDomainsMax) {
+          throw new ConfigError(`pull ${sync} has more than ${pullDomainsMax} domains`, {
+            field: `pulls.${sync}.job_postings.domains_from`,
+            hint: "make several pulls, each of some of the rows",
+          });
+        }
+        progress({ domains: listed });
+      }
+      const nothing = { domains: [], rejects: [] };
+      await state.addDomains({ ...step, ...nothing, isLast: true, at: isoNow(deps) });
+      return {};
+    });
+}

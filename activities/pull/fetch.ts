@@ -1,0 +1,111 @@
+import { z } from "zod";
+
+import {
+  afterPage,
+  beginWalk,
+  nextCursor,
+  walkSchema,
+  withSmallerPages,
+  type Walk,
+} from "../../src/api/page-walk.ts";
+import type { Result } from "../../src/api/results.ts";
+import type { SearchPage } from "../../src/api/search.ts";
+import type { PullConfig } from "../../src/config/pull.ts";
+import { ApiContractError, mayBeApplied, TooLargeError } from "../../src/errors.ts";
+import type { PullStep } from "../../src/state/pull-places.ts";
+import type { PullPlace } from "../../src/state/pull-rounds.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { bearFaults } from "../upload/borne-faults.ts";
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const keptPage = z
+  .object({
+    items: z.array(z.custom<Result>(isObject)).readonly(),
+    bad: z.array(z.object({ index: z.int(), reason: z.string() }).readonly()).readonly(),
+    /** The walk behind the page. */
+    walk: walkSchema,
+  })
+  .readonly();
+
+/** A page that came, and is kept until it is written. */
+export type KeptPage = z.output<typeof keptPage>;
+
+/** A page, or why there is none: no call is left, or another attempt moved the place, or its walk. */
+export type Fetched = { readonly page: KeptPage } | { readonly none: "ceiling" | "moved" };
+
+/** A place and what its next page is asked for with. */
+export type PageAsk = {
+  readonly pull: PullConfig;
+  readonly place: PullPlace;
+  readonly step: PullStep;
+  /** Results that the run may still read. */
+  readonly left: number;
+  readonly signal: AbortSignal;
+};
+
+function walkOf({ walk }: PullPlace, pageSize: number): Walk {
+  return walk === null ? beginWalk(pageSize) : walkSchema.parse(walk);
+}
+
+async function ask(
+  deps: Dependencies,
+  { pull, place, step, signal }: PageAsk,
+  how: { readonly walk: Walk; readonly limit: number },
+): Promise<SearchPage | "moved"> {
+  const { runId, version: chunk } = step;
+  const { domain } = place;
+  const { walk, limit } = how;
+  try {
+    const query = { ...pull.query, ...(domain === undefined ? {} : { domain }), limit };
+    const next = { of: pull.of, query, cursor: nextCursor(walk), signal };
+    return await bearFaults(deps, { runId, chunk }, async () => await deps.api.searchPage(next));
+  } catch (error) {
+    const isRefused = error instanceof ApiContractError && error.status !== undefined;
+    // A refusal is an answer, which may have cost credits; what did not even arrive has not.
+    if (!mayBeApplied(error) && !isRefused && !signal.aborted) await deps.state.forgetCall(step);
+    if (!(error instanceof TooLargeError)) throw error;
+    await deps.state.setWalk({ ...step, walk: withSmallerPages(walk, error) });
+    return "moved";
+  }
+}
+
+/**
+ * The walk behind a page. What cannot go on begins anew with the next run: a service that was mended may have left this one in
+ * the middle of nowhere.
+ */
+async function advance(
+  deps: Dependencies,
+  { step }: PageAsk,
+  at: { readonly walk: Walk; readonly page: SearchPage; readonly limit: number },
+): Promise<Walk> {
+  const { walk, page, limit } = at;
+  try {
+    const after = afterPage(walk, page);
+    // A page cut short by `--limit` says nothing of how many the walk needs.
+    return limit < walk.limit ? { ...after, filledPages: walk.filledPages } : after;
+  } catch (error) {
+    if (error instanceof ApiContractError) await deps.state.setWalk({ ...step, walk: null });
+    throw error;
+  }
+}
+
+/**
+ * The next page of a pull: the one that is kept, or else one that is asked for, counted before it leaves, and kept when it came.
+ * A page that came is never asked for again.
+ */
+export async function fetchPage(deps: Dependencies, asked: PageAsk): Promise<Fetched> {
+  const { pull, place, step, left } = asked;
+  if (place.page !== null) return { page: keptPage.parse(place.page) };
+  const walk = walkOf(place, pull.pageSize);
+  const limit = Math.min(walk.limit, left);
+  const granted = await deps.state.beginCall({ ...step, callsMax: pull.callsMax });
+  if (granted !== "granted") return { none: granted };
+  const page = await ask(deps, asked, { walk, limit });
+  if (page === "moved") return { none: "moved" };
+  const { items, bad } = page;
+  const kept = { items, bad, walk: await advance(deps, asked, { walk, page, limit }) };
+  // What comes late may be older than what another attempt has written since.
+  const isKept = (await deps.state.keepPage({ ...step, page: kept })) === "kept";
+  return isKept ? { page: kept } : { none: "moved" };
+}

@@ -1,0 +1,28 @@
+import type { PullConfig } from "../../src/config/pull.ts";
+import { TooManyRejectsError } from "../../src/errors.ts";
+
+/**
+ * Holds what a pull refused against its `reject_limit`.
+ * @throws {TooManyRejectsError} it is more: to go on would only cost more.
+ */
+export function assertFewRejects(
+  { name, rejectLimit }: Pick<PullConfig, "name" | "rejectLimit">,
+  {
+    refused,
+    read,
+    what,
+  }: { readonly refused: number; readonly read: number; readonly what: "results" | "rows" },
+): void {
+  const { rate, rows } = rejectLimit;
+  if (refused <= rows || refused <= rate * read) return;
+  // Refused results are behind the run's place by now: only a new round brings them again.
+  const mend =
+    what === "rows"
+      ? "the column that domains are read from"
+      : `the write-back or the table, then \`sluice pull ${name} --full\``;
+  const message = `${refused} of ${read} ${what} were refused, more than \`reject_limit\` allows (${rows} ${what} and ${rate * 100} %)`;
+  throw new TooManyRejectsError(message, {
+    field: `pulls.${name}.reject_limit`,
+    hint: `look at \`sluice rejects list\`; mend ${mend}`,
+  });
+}

@@ -1,0 +1,39 @@
+import type { PullAmounts } from "../../src/state/pull-runs.ts";
+import type { RunRequest } from "../../src/state/runs.ts";
+import type { RunRef, RunSettings } from "../inputs.ts";
+
+/** Input of `openPull`. */
+export type OpenPullInput = {
+  readonly pull: string;
+  /** What the workflow walks over. */
+  readonly walks: "domains" | "search";
+  readonly runId: string;
+  readonly workflowId: string;
+  /** Run id of the workflow's first execution, which continue-as-new keeps. */
+  readonly firstRunId: string;
+  /** The time that its schedule started it for; undefined when a person did. */
+  readonly nominalAt?: string | undefined;
+  /** With `full` a new round begins, whatever the last one left to do. */
+  readonly request: Pick<RunRequest, "full" | "limit">;
+};
+
+/** What the workflow of a pull needs to know of the configuration. */
+export type PullSettings = Pick<
+  RunSettings,
+  "heartbeatTimeoutMs" | "retryInitialMs" | "retryMaxMs" | "searchAttribute"
+> & {
+  /** Continue as new after so many activities; undefined leaves it to Temporal. */
+  readonly stepsPerRun?: number | undefined;
+};
+
+/** Result of `openPull`. */
+export type OpenedPull = RunRef & { readonly settings: PullSettings };
+
+/** Result of `pullPages`: what the run has done in all. */
+export type PulledPages = {
+  readonly amounts: PullAmounts;
+  /** Domains of the round; 0 in a search. */
+  readonly domains: number;
+  /** Why there is nothing more to do in this run; null while there is. */
+  readonly end: "done" | "calls_max" | "limit" | null;
+};

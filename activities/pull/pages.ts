@@ -1,0 +1,188 @@
+import { beginWalk, endNotStated, type Walk } from "../../src/api/page-walk.ts";
+import type { PullConfig } from "../../src/config/pull.ts";
+import { ApiContractError } from "../../src/errors.ts";
+import { domainRefusalsMax } from "../../src/limits.ts";
+import type { PageCommit } from "../../src/state/pull-pages.ts";
+import type { PullPlace } from "../../src/state/pull-rounds.ts";
+import type { PullTally } from "../../src/state/pull-runs.ts";
+import type { Run } from "../../src/state/runs.ts";
+import { requestAttempt } from "../attempt.ts";
+import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
+import type { RunRef } from "../inputs.ts";
+import { fetchPage, type PageAsk } from "./fetch.ts";
+import { assertFewRejects } from "./few-rejects.ts";
+import type { PulledPages } from "./inputs.ts";
+import { resultReject } from "./patches.ts";
+import { writePage } from "./write.ts";
+
+type Pulling = {
+  readonly deps: Dependencies;
+  readonly run: Run;
+  readonly pull: PullConfig;
+  readonly signal: AbortSignal;
+};
+
+/** Statuses with which the service refuses one domain and not the query. */
+const domainStatuses: readonly (number | undefined)[] = [404, 422];
+
+/** Ends the domain that the service refused: a line in the report. */
+async function refuseDomain(
+  { deps, pull }: Pulling,
+  asked: PageAsk,
+  { status }: ApiContractError,
+): Promise<void> {
+  const code = status === 404 ? "unknown_domain" : "refused_domain";
+  const { domain: place = "" } = asked.place;
+  await deps.state.commitPage({
+    ...asked.step,
+    walk: null,
+    counts: { read: 1, written: 0, unchanged: 0, missing: 0 },
+    rejects: [resultReject(pull.of, { place, step: "pull", code })],
+    keys: [],
+    isRefusal: true,
+    at: isoNow(deps),
+  });
+}
+
+/** What a person should know of a walk. A run keeps few warnings, and the numbers of one domain of many would fill them. */
+function notesOf({ notes }: Walk, { domain }: PullPlace): readonly string[] {
+  if (domain === undefined) return notes;
+  const kept = notes.filter((note) => note === endNotStated);
+  const isOff = kept.length < notes.length;
+  return isOff
+    ? [...kept, "of some domains came more or fewer results than they were said to have"]
+    : kept;
+}
+
+function notesOnWalks({ earlier }: Walk): readonly string[] {
+  return earlier === 0
+    ? []
+    : [`results changed places: the search was walked ${earlier + 1} times`];
+}
+
+/** The walk that begins when this one has ended and not every result came (P16); undefined when there is to be none. */
+function againAfter(
+  { bad, earlier, isDone, limit, total }: Walk,
+  { place, pull }: PageAsk,
+): PageCommit["again"] {
+  // The postings of one company are few: what changed places comes with the next round.
+  if (!isDone || total === undefined || place.domain !== undefined) return undefined;
+  if (earlier + 1 >= pull.walksMax) return undefined;
+  return { walk: beginWalk(limit, earlier + 1), keys: total.last - bad };
+}
+
+/** One page: fetched unless it is kept, written, and then forgotten; false when no call is left for it. */
+async function pullPage(pulling: Pulling, asked: PageAsk): Promise<boolean> {
+  const { deps, run, pull, signal } = pulling;
+  const fetched = await fetchPage(deps, asked);
+  if ("none" in fetched) return fetched.none === "moved";
+  const { page } = fetched;
+  const { walk } = page;
+  // A run that was stopped for a while must not write over what its successor wrote.
+  signal.throwIfAborted();
+  const written = await writePage(deps, pull, { page, signal });
+  if (walk.isDone) {
+    const warnings = [...notesOf(walk, asked.place), ...notesOnWalks(walk)];
+    if (warnings.length > 0) await deps.state.addWarnings({ runId: run.runId, warnings });
+  }
+  await deps.state.commitPage({
+    ...asked.step,
+    ...written,
+    walk: walk.isDone ? null : walk,
+    again: againAfter(walk, asked),
+    isRepeat: walk.earlier > 0,
+    isRefusal: false,
+    at: isoNow(deps),
+  });
+  return true;
+}
+
+type Standing = { readonly place: PullPlace; readonly tally: PullTally };
+
+/** The place and the sums of a run; both are there once it was opened. */
+async function standing({ deps, run }: Pulling): Promise<Standing> {
+  const name = { target: run.target, pull: run.sync };
+  const place = await deps.state.pullPlace(name);
+  const tally = await deps.state.pullTally({ runId: run.runId });
+  if (place === undefined || tally === undefined) {
+    throw new Error(`run ${run.runId} never began its pull`);
+  }
+  return { place, tally };
+}
+
+function endOf(run: Run, { place, tally }: Standing): PulledPages["end"] {
+  if (place.isDone) return "done";
+  return tally.results >= (run.request.limit ?? Infinity) ? "limit" : null;
+}
+
+/**
+ * Whether an error is the service's refusal of the one domain.
+ * @throws {ApiContractError} it refused so many and took none that it is the query. Its own words may quote a domain: they are
+ * left out.
+ */
+function isOfDomain(error: unknown, { place, tally }: Standing): error is ApiContractError {
+  const isRefusal = error instanceof ApiContractError && domainStatuses.includes(error.status);
+  if (!isRefusal || place.domain === undefined) return false;
+  if (tally.domainsDone > 0 || tally.domainsRefused < domainRefusalsMax) return true;
+  throw new ApiContractError(
+    `the service refused ${tally.domainsRefused + 1} domains with ${error.status} and took none`,
+    { cause: error, hint: "check api.base_url and the pull's filters" },
+  );
+}
+
+/** Refused results among all that came. Domains and rows without one are read to be refused: they say nothing of the write-back. */
+function refusedResults({ read, refused, results }: PullTally): {
+  readonly refused: number;
+  readonly read: number;
+} {
+  return { refused: refused - (read - results), read: results };
+}
+
+/** Goes one page further, or behind a domain that the service refused; false when no call is left for it. */
+async function goOn(pulling: Pulling, now: Standing): Promise<boolean> {
+  const { run, pull, signal } = pulling;
+  const { place, tally } = now;
+  const step = { target: run.target, pull: pull.name, runId: run.runId, version: place.version };
+  const left = (run.request.limit ?? Infinity) - tally.results;
+  const asked: PageAsk = { pull, place, step, left, signal };
+  try {
+    return await pullPage(pulling, asked);
+  } catch (error) {
+    if (!isOfDomain(error, now)) throw error;
+    await refuseDomain(pulling, asked, error);
+    return true;
+  }
+}
+
+async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages> {
+  const { deps, run, pull, signal } = pulling;
+  let now = await standing(pulling);
+  let end = endOf(run, now);
+  for (let pages = 0; end === null && pages < pagesMax; pages++) {
+    signal.throwIfAborted();
+    assertFewRejects(pull, { ...refusedResults(now.tally), what: "results" });
+    const hasCalls = await goOn(pulling, now);
+    now = await standing(pulling);
+    end = hasCalls ? endOf(run, now) : "calls_max";
+  }
+  if (end === "calls_max") {
+    const warnings = [`stopped after ${pull.callsMax} calls (calls_max)`];
+    await deps.state.addWarnings({ runId: run.runId, warnings });
+  }
+  const { isContinued: _, rejected: __, domains, ...amounts } = now.tally;
+  return { amounts, domains, end };
+}
+
+/**
+ * Pulls pages, one after the other. Twice is once: it goes on where the store says, a page that came is not asked for again, and
+ * one that was written is written again without changing anything.
+ */
+export function createPullPages(
+  deps: Dependencies,
+): (input: RunRef & { readonly pagesMax: number }) => Promise<PulledPages> {
+  return async ({ pagesMax, ...ref }) =>
+    await requestAttempt(deps, ref, async ({ run, signal }) => {
+      const pull = pullOf(deps, run.sync);
+      return await pullMany({ deps, run, pull, signal }, pagesMax);
+    });
+}

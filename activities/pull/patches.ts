@@ -1,0 +1,62 @@
+import type { Patch } from "../../connectors/contract/connector.ts";
+import type { Result } from "../../src/api/results.ts";
+import type { ColumnPaths, PullConfig } from "../../src/config/pull.ts";
+import { rejectRowCharsMax } from "../../src/limits.ts";
+import type { JsonValue } from "../../src/records/json-value.ts";
+import { rejectText, type RejectCode } from "../../src/records/reject-codes.ts";
+import type { RejectEntry } from "../../src/state/rejects.ts";
+
+/** What one result changes in the source, or why it changes nothing. */
+export type ResultPatch =
+  | { readonly patch: Patch; readonly place: string }
+  | { readonly reject: RejectEntry };
+
+function isGroup(value: JsonValue): value is Result {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path; null where the path leads to nothing: the service leaves out what it does not know. */
+export function valueAt(result: Result, path: string): JsonValue {
+  return path.split(".").reduce<JsonValue>((value, step) => {
+    return isGroup(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
+  }, result);
+}
+
+function valuesAt(result: Result, paths: ColumnPaths): Readonly<Record<string, JsonValue>> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([column, path]) => [column, valueAt(result, path)]),
+  );
+}
+
+/** What the service calls a result. */
+function placeOf(of: PullConfig["of"], result: Result): string {
+  const name = of === "job_postings" ? result["job_opening_url"] : result["mk_id"];
+  return typeof name === "string" ? name : `a result of ${of}`;
+}
+
+/** Makes the reject of a result. */
+export function resultReject(
+  of: PullConfig["of"],
+  fault: Pick<RejectEntry, "place" | "step"> & {
+    readonly code: RejectCode;
+    readonly reason?: string;
+    readonly field?: string | undefined;
+    /** JSON. */
+    readonly row?: string | undefined;
+  },
+): RejectEntry {
+  const { reason = rejectText(fault.code), row, ...rest } = fault;
+  return { stream: of, ...rest, reason, row: row?.slice(0, rejectRowCharsMax) };
+}
+
+/** Makes the patch of one result. */
+export function patchOf(result: Result, pull: Pick<PullConfig, "of" | "writeBack">): ResultPatch {
+  const { of, writeBack } = pull;
+  const patch = { key: valuesAt(result, writeBack.key), set: valuesAt(result, writeBack.set) };
+  const place = placeOf(of, result);
+  const [column] = Object.entries(patch.key).find(([, value]) => value === null) ?? [];
+  if (column === undefined) return { patch, place };
+  const field = writeBack.key[column];
+  const fault = { place, step: "pull", code: "no_key", field } as const;
+  return { reject: resultReject(of, { ...fault, row: JSON.stringify(result) }) };
+}

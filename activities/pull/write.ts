@@ -1,0 +1,85 @@
+import type { Written } from "../../connectors/contract/connector.ts";
+import type { SearchPage } from "../../src/api/search.ts";
+import type { PullConfig } from "../../src/config/pull.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { pageRowsMax } from "../../src/limits.ts";
+import type { PageCounts } from "../../src/state/pull-runs.ts";
+import type { RejectEntry } from "../../src/state/rejects.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { askOf, connectorOf } from "../stage/source.ts";
+import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
+
+/** What became of a page in the source. */
+export type WrittenPage = {
+  readonly counts: PageCounts;
+  readonly rejects: readonly RejectEntry[];
+  /** What tells the results apart, as text. */
+  readonly keys: readonly string[];
+};
+
+type Patched = Extract<ResultPatch, { readonly place: string }>;
+
+async function write(
+  deps: Pick<Dependencies, "effect" | "sources">,
+  { writeBack }: PullConfig,
+  how: { readonly patched: readonly Patched[]; readonly signal: AbortSignal },
+): Promise<readonly Written[]> {
+  const source = connectorOf(deps, writeBack.connector);
+  if (source.write === undefined) {
+    throw new ConfigError(`the connector ${writeBack.connector} writes nothing back`);
+  }
+  const written: Written[] = [];
+  for (let start = 0; start < how.patched.length; start += pageRowsMax) {
+    how.signal.throwIfAborted();
+    const patches = how.patched.slice(start, start + pageRowsMax).map(({ patch }) => patch);
+    const ask = { ...askOf(writeBack, how.signal), patches };
+    const answers = await deps.effect("writeBack", async () => await source.write?.(ask));
+    written.push(...(answers ?? []));
+  }
+  return written;
+}
+
+/** Writes a page into the source. Twice is once: rows that have their values already are left alone. */
+export async function writePage(
+  deps: Pick<Dependencies, "effect" | "sources">,
+  pull: PullConfig,
+  how: { readonly page: Pick<SearchPage, "bad" | "items">; readonly signal: AbortSignal },
+): Promise<WrittenPage> {
+  const { of } = pull;
+  const { bad, items } = how.page;
+  const rejects = bad.map(({ index, reason }) =>
+    resultReject(of, {
+      place: `result ${index + 1} of its page`,
+      step: "pull",
+      code: "bad_result",
+      reason,
+    }),
+  );
+  const made = items.map((item) => patchOf(item, pull));
+  const patched = made.filter((each) => "patch" in each);
+  rejects.push(...made.flatMap((each) => ("reject" in each ? [each.reject] : [])));
+  const written = await write(deps, pull, { patched, signal: how.signal });
+  const count = (done: string): number =>
+    written.filter((each) => "done" in each && each.done === done).length;
+  for (const [index, { patch, place }] of patched.entries()) {
+    const answer = written[index];
+    if (answer === undefined || !("rejected" in answer)) continue;
+    const fault = { place, step: "write", code: "refused_by_source" } as const;
+    const { rejected: reason } = answer;
+    rejects.push(resultReject(of, { ...fault, reason, row: JSON.stringify(patch) }));
+  }
+  return {
+    counts: {
+      read: items.length + bad.length,
+      written: count("written"),
+      unchanged: count("unchanged"),
+      missing: count("missing"),
+    },
+    rejects,
+    // A posting has no id of its own.
+    keys:
+      of === "job_postings"
+        ? patched.map(({ patch }) => JSON.stringify(Object.values(patch.key)))
+        : items.map((item) => JSON.stringify(item["mk_id"])),
+  };
+}

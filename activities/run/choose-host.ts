@@ -1,0 +1,20 @@
+import { attempt } from "../attempt.ts";
+import { hostQueueOf, runOf, type Dependencies } from "../dependencies.ts";
+import type { RunRef } from "../inputs.ts";
+
+/**
+ * Answers which host a run goes on at: the one of `hostQueue` while it beats, because its staged files are there; else the
+ * one of the worker that was asked, which lives.
+ */
+export function createChooseHost(
+  deps: Dependencies,
+): (input: RunRef & { readonly hostQueue: string }) => Promise<{ readonly hostQueue: string }> {
+  return async ({ hostQueue, ...ref }) =>
+    await attempt(async () => {
+      await runOf(deps, ref);
+      const { hostGoneMs } = deps.config.advanced;
+      const beats = await deps.state.beats({ since: deps.now() - hostGoneMs });
+      const isAlive = beats.some(({ hostId }) => hostQueueOf(deps.config, hostId) === hostQueue);
+      return { hostQueue: isAlive ? hostQueue : deps.hostQueue };
+    });
+}

@@ -1,0 +1,35 @@
+import type { Dependencies } from "../dependencies.ts";
+import { sweepEnded } from "../stage/drop-chunk.ts";
+import { endRun, type Ending } from "./close-run.ts";
+import { isRunOpen } from "./run-open.ts";
+import { endGoneSenders, resumeResends } from "./settle-doubts.ts";
+
+/** Open runs looked at when a worker starts; a sync or pull has a few at most. */
+const openRunsMax = 1_000;
+
+/** Ends a run that its workflow will not: it was terminated, or is lost with its server. */
+export async function abandonRun(
+  deps: Ending,
+  { runId, workflowId }: { readonly runId: string; readonly workflowId: string },
+): Promise<void> {
+  const message = `its workflow ${workflowId} was terminated, or its Temporal server is gone`;
+  const hint = "run it again: it goes on where this run stopped";
+  const failure = { code: "Abandoned", message, hint };
+  await endRun(deps, { runId, outcome: "abandoned", failure });
+}
+
+/**
+ * Abandons the runs whose workflow is gone, has what they left in doubt sent once more, and removes the files of runs that have ended.
+ * For a worker that starts: nobody else comes back to them.
+ */
+export async function closeAbandoned(deps: Dependencies): Promise<void> {
+  const { state } = deps;
+  for (const run of await state.runs({ isOpen: true, limit: openRunsMax })) {
+    // A run of another Temporal server is left to whoever needs its lock: its worker may only be between two releases.
+    const isOurs = run.temporalId === deps.temporalId;
+    if (isOurs && !(await isRunOpen(deps, run))) await abandonRun(deps, run);
+  }
+  await endGoneSenders(deps);
+  await resumeResends(deps);
+  await sweepEnded(deps);
+}

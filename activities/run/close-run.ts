@@ -1,0 +1,87 @@
+import { reportReasonsMax } from "../../src/limits.ts";
+import { buildReport, imbalance, pullImbalance, type RunReport } from "../../src/report/report.ts";
+import { sendLock } from "../../src/state/locks.ts";
+import { pullLock } from "../../src/state/pulls.ts";
+import type { Outcome, RunFailure } from "../../src/state/runs.ts";
+import { attempt } from "../attempt.ts";
+import { isoNow, type Dependencies } from "../dependencies.ts";
+import type { CloseRunInput } from "../inputs.ts";
+import { announceRun } from "../notify/announce-run.ts";
+import { warnOfEmptySource } from "./empty-source.ts";
+import { forgetPassed } from "./followed-rows.ts";
+import { settleMapping } from "./older-mapping.ts";
+import { settleDoubts } from "./settle-doubts.ts";
+
+/** What ending a run needs. */
+export type Ending = Pick<
+  Dependencies,
+  | "clock"
+  | "config"
+  | "isProcessGone"
+  | "log"
+  | "now"
+  | "process"
+  | "sources"
+  | "startNotifying"
+  | "startResend"
+  | "state"
+  | "unnotedEnds"
+>;
+
+/**
+ * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
+ * answers the report, which is also announced; null for a run that was never opened. Twice is once: a run keeps its first
+ * outcome.
+ */
+export async function endRun(
+  deps: Ending,
+  { runId, ...input }: Omit<CloseRunInput, "outcome"> & { readonly outcome: Outcome },
+): Promise<RunReport | null> {
+  const { state } = deps;
+  const run = await state.run(runId);
+  // An unknown sync, or a store that was away: there is nothing to close.
+  if (run === undefined) return null;
+  if (input.mode !== undefined) await state.setMode({ runId, ...input.mode });
+  const staged = run.request.dryRun === true;
+  if (!staged) await state.dropSends({ runId });
+  const tally = await state.tally({ runId, staged });
+  const pull = await state.pullTally({ runId });
+  const bucket = pull === undefined ? imbalance(tally) : pullImbalance(pull);
+  let [outcome, failure]: [Outcome, RunFailure | undefined] = [input.outcome, input.failure];
+  if (outcome === "done" && bucket !== undefined) {
+    const message = `the run does not balance: ${bucket}`;
+    [outcome, failure] = ["failed", { code: "NotBalanced", message }];
+  }
+  const isPull = run.kind === "pull";
+  const { read, rejected } = pull ?? tally;
+  if (outcome === "done" && read === 0 && !isPull) await warnOfEmptySource(deps, run);
+  if (!isPull && !staged) {
+    await settleDoubts(deps, run, outcome === "done");
+    await settleMapping(deps, run, outcome === "done");
+    if (outcome === "done") await forgetPassed(deps, run);
+  }
+  if (outcome === "done" && rejected + run.gone > 0) outcome = "done_with_rejects";
+  const ended = await state.endRun({ runId, outcome, failure, endedAt: isoNow(deps) });
+  const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
+  const givenUp = isPull ? undefined : await state.givenUp({ runId });
+  const report = buildReport({ run: ended, tally, reasons, pull, givenUp });
+  const { target, sync } = run;
+  const name = isPull ? pullLock(target, sync) : sendLock(target, sync);
+  await state.releaseLock({ name, runId });
+  const { counts, bytes, duration_ms: ms } = report;
+  deps.log.info({ run: runId, sync, ...counts, ...bytes, ms }, `run closed: ${report.outcome}`);
+  await announceRun(deps, report);
+  return report;
+}
+
+/** Ends a run for its workflow (`endRun`). */
+export function createCloseRun(
+  deps: Dependencies,
+): (input: CloseRunInput) => Promise<RunReport | null> {
+  return async (input) =>
+    await attempt(async () => {
+      const report = await endRun(deps, input);
+      if (report?.kind === "backfill") deps.seedTemplate?.(report.workflow_id);
+      return report;
+    });
+}

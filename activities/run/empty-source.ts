@@ -1,0 +1,30 @@
+import type { Run } from "../../src/state/runs.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+/** Runs that are looked through for the last one that ended well. */
+const runsLookedAtMax = 20;
+
+/**
+ * Warns of a run that read its source from the beginning and found no rows, where the run before had some: an export that failed looks
+ * just like one with nothing in it.
+ */
+export async function warnOfEmptySource(
+  { state }: Pick<Dependencies, "state">,
+  run: Run,
+): Promise<void> {
+  if (run.fromPosition !== null || run.kind !== "sync") return;
+  const runs = await state.runs({ sync: run.sync, limit: runsLookedAtMax });
+  const last = runs.find(
+    ({ runId, kind, target, outcome, request }) =>
+      runId !== run.runId &&
+      kind === run.kind &&
+      target === run.target &&
+      (outcome === "done" || outcome === "done_with_rejects") &&
+      request.dryRun !== true,
+  );
+  if (last === undefined) return;
+  const { read } = await state.tally({ runId: last.runId, staged: false });
+  if (read === 0) return;
+  const warning = `the source held no rows, where run ${last.runId} read ${read}: check that it is whole, and see min_rows`;
+  await state.addWarnings({ runId: run.runId, warnings: [warning] });
+}

@@ -1,0 +1,47 @@
+import type { SyncConfig } from "../../src/config/config.ts";
+import type { Run } from "../../src/state/runs.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+/**
+ * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over some, sends none of them twice.
+ * Of what is posted only the events behind the checkpoint are read. Any other kind of run sends rows that it does not follow.
+ */
+export function followsRows(
+  deps: Pick<Dependencies, "sources">,
+  sync: Pick<SyncConfig, "connector" | "connectorConfig">,
+  { kind }: Pick<Run, "kind">,
+): boolean {
+  const source = deps.sources.get(sync.connector);
+  const resumes = source?.restart?.(sync.connectorConfig) !== "each-run";
+  return kind === "sync" && source?.rewind !== undefined && source.push === undefined && resumes;
+}
+
+/**
+ * Forgets what is known of a sync with `send: all` when a run opens: nothing holds any more once rows are sent that nobody follows, or
+ * everything is sent again. To be called once the run has its place.
+ */
+export async function forgetUnfollowed(
+  deps: Pick<Dependencies, "sources" | "state" | "target">,
+  sync: SyncConfig,
+  runId: string,
+): Promise<void> {
+  const { state, target } = deps;
+  const run = await state.run(runId);
+  if (sync.send !== "all" || run?.kind === "resend" || run?.request.dryRun === true) return;
+  const goesOn = run !== undefined && run.fromPosition !== null && followsRows(deps, sync, run);
+  if (!goesOn) await state.forgetFingerprints({ target, sync: sync.name });
+}
+
+/** Forgets the rows that no later run goes back over: those that this one did not go back over, now that it has come to its end. */
+export async function forgetPassed(
+  { config, sources, state }: Pick<Dependencies, "config" | "sources" | "state">,
+  run: Run,
+): Promise<void> {
+  const { runId, target, sync: name, request, configHash } = run;
+  const sync = config.syncs.get(name);
+  const isWhole = request.limit === undefined && request.dryRun !== true;
+  // Closed by a worker that is configured otherwise.
+  if (sync?.configHash !== configHash || sync.send !== "all" || !isWhole) return;
+  if (!followsRows({ sources }, sync, run)) return;
+  await state.forgetSeenBefore({ target, sync: name, runId });
+}

@@ -1,0 +1,105 @@
+import type { SyncConfig } from "../../src/config/config.ts";
+import { BusyError } from "../../src/errors.ts";
+import { currentKey } from "../../src/fresh-key.ts";
+import { assertMaySend } from "../../src/key-gates.ts";
+import { sendLock } from "../../src/state/locks.ts";
+import type { Run } from "../../src/state/runs.ts";
+import { attempt } from "../attempt.ts";
+import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
+import type { OpenedRun, OpenRunInput, RunSettings } from "../inputs.ts";
+import { checkColumns, connectorOf } from "../stage/source.ts";
+import { forgetUnfollowed } from "./followed-rows.ts";
+import { warnOfMissedRuns } from "./missed-runs.ts";
+import { placeResend, placeRun, warnOfRestore } from "./place-run.ts";
+import { placeReplay } from "./replay-place.ts";
+import { assertSameSides } from "./same-sides.ts";
+import { endGoneSenders } from "./settle-doubts.ts";
+import { takeRunLock } from "./take-lock.ts";
+
+/** From 1, which goes first, to 5; every other kind is in the middle. */
+const priorityKeys: Readonly<Record<string, number>> = { inbox: 1, backfill: 5 };
+
+/** What the workflow of a run is told of the configuration. */
+export function settingsOf(
+  deps: Pick<Dependencies, "config">,
+  sync: SyncConfig,
+  { kind, request }: Pick<Run, "kind" | "request">,
+): RunSettings {
+  const { chunksPerRun, heartbeatTimeoutMs, scheduleToStartMs, retryInitialMs, retryMaxMs } =
+    deps.config.advanced;
+  return {
+    mode: request.mode ?? sync.mode,
+    lightweightPartsMax: sync.lightweightPartsMax,
+    dryRun: request.dryRun === true,
+    chunksPerRun,
+    heartbeatTimeoutMs,
+    scheduleToStartMs,
+    retryInitialMs,
+    retryMaxMs,
+    searchAttribute: deps.config.temporal.searchAttribute,
+    priority: { priorityKey: priorityKeys[kind] ?? 3, fairnessKey: sync.name },
+  };
+}
+
+/**
+ * Opens a run: checks what can be checked without reading rows, takes the send lock and stores where the run begins.
+ * Twice is once: the run is stored by its id, and its own lock is given to it again.
+ */
+export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Promise<OpenedRun> {
+  return async (input) =>
+    await attempt(async ({ signal }) => {
+      const { state, target } = deps;
+      const sync = syncOf(deps, input.sync);
+      const source = connectorOf(deps, sync.connector);
+      const { storeId } = state;
+      const { configHash } = sync;
+      const opened = await state.openRun({
+        ...input,
+        target,
+        temporalId: deps.temporalId,
+        placesAreLines: source.placesAreLines,
+        configHash,
+        startedAt: isoNow(deps),
+      });
+      if (opened.firstRunId !== input.firstRunId) {
+        throw new BusyError(`run ${input.runId} belongs to workflow ${opened.workflowId}`);
+      }
+      assertNotEnded(opened);
+      const fence = await takeRunLock(deps, {
+        ...input,
+        name: sendLock(target, input.sync),
+        what: `sync ${input.sync} is being sent`,
+      });
+      await endGoneSenders(deps);
+      const isKept = input.request.dryRun !== true;
+      const read = input.kind === "resend" ? undefined : source;
+      await assertSameSides(deps, { sync, source: read, isKept }, signal);
+      if (input.kind === "replay") {
+        await placeReplay(deps, { run: opened, sync, source });
+      } else if (input.kind === "resend") {
+        await placeResend(deps, opened);
+      } else {
+        if (input.kind === "sync") await warnOfMissedRuns(deps, opened, sync.schedule);
+        await placeRun(deps, { runId: input.runId, sync, source }, signal);
+      }
+      if (isKept) {
+        await warnOfRestore(deps, opened);
+        await assertMaySend(state, await currentKey(deps.config.api), deps.clock());
+      }
+      if (input.kind !== "resend") await checkColumns(source, sync, { signal, mayName: false });
+      await forgetUnfollowed(deps, sync, input.runId);
+      deps.log.info(
+        { run: input.runId, sync: sync.name, workflow: input.workflowId },
+        "run opened",
+      );
+      const settings = settingsOf(deps, sync, input);
+      return {
+        runId: input.runId,
+        storeId,
+        configHash,
+        fence,
+        hostQueue: deps.hostQueue,
+        settings,
+      };
+    });
+}

@@ -1,0 +1,16 @@
+import type { LockHolder } from "../../src/state/locks.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+/**
+ * Whether a run may still go on. Its workflow is looked up where it lives; one on another Temporal server, where nobody here
+ * can look, may go on while a worker on that server beats.
+ */
+export async function isRunOpen(
+  deps: Pick<Dependencies, "config" | "isWorkflowOpen" | "now" | "state" | "temporalId">,
+  run: Pick<LockHolder, "runId" | "workflowId" | "firstRunId">,
+): Promise<boolean> {
+  const temporalId = (await deps.state.run(run.runId))?.temporalId ?? deps.temporalId;
+  if (temporalId === deps.temporalId) return await deps.isWorkflowOpen(run);
+  const beats = await deps.state.beats({ since: deps.now() - deps.config.advanced.hostGoneMs });
+  return beats.some((beat) => beat.temporalId === temporalId);
+}

@@ -1,0 +1,52 @@
+import { BusyError, LockWaitError } from "../../src/errors.ts";
+import type { LockHolder } from "../../src/state/locks.ts";
+import { isoNow, type Dependencies } from "../dependencies.ts";
+import { abandonRun } from "./close-abandoned.ts";
+import { isRunOpen } from "./run-open.ts";
+
+/**
+ * Takes the lock of a sync or pull for a run; one that a closed workflow left behind is taken over.
+ * @returns the fence number of this holding.
+ * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, a resend holds it, or this
+ * is a backfill which goes on when a shorter run is over.
+ */
+export async function takeRunLock(
+  deps: Dependencies,
+  run: LockHolder & {
+    /** Of the lock. */
+    readonly name: string;
+    /** Of a backfill that has begun: another one is waited for, too. */
+    readonly isBegun?: boolean | undefined;
+    /** What it locks, as a person reads it: "sync accounts is being sent". */
+    readonly what: string;
+  },
+): Promise<number> {
+  const { name, what, workflowId, firstRunId, runId, kind } = run;
+  const by = { name, workflowId, firstRunId, runId, kind };
+  const ask = { ...by, at: isoNow(deps) };
+  let answer = await deps.state.takeLock(ask);
+  // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that it is closed.
+  const closed: LockHolder[] = [];
+  // A workflow makes one run at a time: one that it began before it was reset nobody goes on with.
+  const isLeft = ({ firstRunId: first, runId: other }: LockHolder): boolean =>
+    first === firstRunId && other !== runId;
+  while ("holder" in answer && (isLeft(answer.holder) || !(await isRunOpen(deps, answer.holder)))) {
+    const { holder } = answer;
+    if (closed.some((known) => known.runId === holder.runId)) break;
+    closed.push(holder);
+    answer = await deps.state.takeLock({ ...ask, insteadOf: holder });
+  }
+  for (const holder of closed) await abandonRun(deps, holder);
+  if ("fence" in answer) return answer.fence;
+  const { holder } = answer;
+  // Nights and deliveries go before a backfill, which lets the lock go behind its next chunk.
+  const isYielded = kind !== "backfill" && (await deps.state.wantLock(by));
+  const mayWait = kind === "backfill" && (run.isBegun === true || holder.kind !== "backfill");
+  // A resend is over in a moment, and nobody asked for it.
+  if (isYielded || mayWait || (holder.kind === "resend" && kind !== "resend")) {
+    throw new LockWaitError(`waiting until run ${holder.runId} lets the send lock go: ${what}`);
+  }
+  throw new BusyError(`${what} by run ${holder.runId} (workflow ${holder.workflowId})`, {
+    hint: `wait for it, or \`sluice cancel ${holder.runId}\``,
+  });
+}

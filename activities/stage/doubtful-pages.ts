@@ -1,0 +1,102 @@
+import { z } from "zod";
+
+import type { Moment } from "../../src/clock.ts";
+import { StagedFileMissingError } from "../../src/errors.ts";
+import { pageRowsMax } from "../../src/limits.ts";
+import type { Page } from "../../src/pipeline/page.ts";
+import type { StreamRecord } from "../../src/records/streams.ts";
+import { stagedFile } from "../../src/staging/folder.ts";
+import { stagedLines } from "../../src/staging/staged-lines.ts";
+import type { SyncName } from "../../src/state/checkpoints.ts";
+import type { DoubtfulRecord, StagedRecord } from "../../src/state/doubt-store.ts";
+import type { StateClient } from "../../src/state/state-store.ts";
+
+/** Which records that are in doubt a staging sends once more; plain data, because it crosses to a thread. */
+export type DoubtJob = SyncName & {
+  readonly stagingFolder: string;
+  readonly hostId: string;
+  readonly now: Moment;
+};
+
+const recordSchema = z.custom<StreamRecord>((value) => typeof value === "object" && value !== null);
+
+type Line = { readonly key: string; readonly line: string };
+
+type DoubtTools = {
+  readonly state: Pick<StateClient, "doubtfulRecords" | "loseLines">;
+  /** What a page up to this record is taken for. */
+  readonly positionOf: (last: StagedRecord) => unknown;
+};
+
+/** The lines of records of one staging, in its order; none where its file is on another host, or gone. */
+async function linesOf(
+  { hostId, stagingFolder }: DoubtJob,
+  { state }: DoubtTools,
+  found: readonly DoubtfulRecord[],
+): Promise<Line[]> {
+  const [first] = found;
+  if (first === undefined || first.host !== hostId) return [];
+  const keys = new Map(found.map(({ record, key }) => [record, key]));
+  const ranges = found.map(({ record }) => [record, record + 1] as const);
+  const lines: Line[] = [];
+  try {
+    for await (const { record, line } of stagedLines(stagedFile(stagingFolder, first), ranges)) {
+      lines.push({ key: keys.get(record) ?? "", line: line.toString() });
+    }
+  } catch (error) {
+    if (!(error instanceof StagedFileMissingError)) throw error;
+    await state.loseLines({ send: first.send });
+    return [];
+  }
+  return lines;
+}
+
+/** Where the pages of a run begin and end that reads nothing else. */
+export const doubtPosition = z.object({ send: z.int(), record: z.int() });
+
+const beginning: StagedRecord = { send: 0, record: -1 };
+
+/** Pages of the records that are in doubt and can be sent once more, as their lines were staged when they were sent last. */
+export async function* doubtfulPages(
+  job: DoubtJob,
+  tools: DoubtTools,
+  from: StagedRecord = beginning,
+): AsyncGenerator<Page> {
+  const { target, sync, now } = job;
+  let after = from;
+  for (;;) {
+    const ask = { target, sync, now, after, limit: pageRowsMax };
+    const found = await tools.state.doubtfulRecords(ask);
+    const last = found.at(-1);
+    if (last === undefined) return;
+    after = { send: last.send, record: last.record };
+    const lines: Line[] = [];
+    for (const ofSend of Map.groupBy(found, ({ send }) => send).values()) {
+      lines.push(...(await linesOf(job, tools, ofSend)));
+    }
+    yield pageOf(lines, tools.positionOf(after));
+  }
+}
+
+function pageOf(lines: readonly Line[], position: unknown): Page {
+  return {
+    source: {
+      rows: [],
+      position,
+      where: (index) => `record in doubt ${index + 1}`,
+      text: (index) => lines[index]?.line ?? "",
+      isAgain: true,
+    },
+    read: lines.length,
+    candidates: lines.map(({ key, line }, index) => ({
+      record: recordSchema.parse(JSON.parse(line)),
+      index,
+      key,
+      line,
+    })),
+    rejects: [],
+    filtered: 0,
+    unchanged: 0,
+    superseded: [],
+  };
+}

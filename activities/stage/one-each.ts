@@ -1,0 +1,24 @@
+import { isOneEach } from "../../src/backfill/repeats.ts";
+import type { SyncConfig } from "../../src/config/config.ts";
+import type { Run } from "../../src/state/runs.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { connectorOf } from "./source.ts";
+
+/**
+ * Whether a second row of one record must stop a backfill: where the older one could be the last that is sent, because the backfill has an
+ * end or several lanes, and nothing but reading tells whether a record has several rows.
+ */
+export async function mustBeOneEach(
+  deps: Pick<Dependencies, "sources" | "state">,
+  { run, sync }: { readonly run: Run; readonly sync: SyncConfig },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const source = connectorOf(deps, sync.connector);
+  const resumes = source.restart?.(sync.connectorConfig) !== "each-run";
+  const plan =
+    run.kind === "backfill" && resumes ? (await deps.state.plan(run.runId))?.plan : undefined;
+  if (plan === undefined) return false;
+  const { keys, lanes, limit, to } = plan;
+  const endsWithNewest = keys === null && limit === null && to === null && lanes.length === 1;
+  return !endsWithNewest && !(await isOneEach(sync, source, signal));
+}

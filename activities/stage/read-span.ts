@@ -1,0 +1,83 @@
+import type { Log } from "../../connectors/contract/ask.ts";
+import type { Source } from "../../connectors/contract/connector.ts";
+import { outsideName } from "../../src/config/outside.ts";
+import { SluiceError } from "../../src/errors.ts";
+import type { RowPage } from "../../src/pipeline/page.ts";
+
+/** What is read of a source. */
+type SpanJob = {
+  readonly connector: string;
+  /** Output of the connector's schema. */
+  readonly config: unknown;
+  readonly span: { readonly from: unknown; readonly to: unknown };
+  readonly pageRowsMax: number;
+  /** Rows that may still be read; undefined is all. */
+  readonly limit: number | undefined;
+};
+
+/**
+ * The pages of a span, never more rows than the run may still read. What the connector is asked is what the engine relies on, also where
+ * the connector was never tried by the kit: a read that ends because it was aborted is no end, and a page is what it was when it came.
+ * @throws the reason of the abort.
+ */
+export async function* readSpan(
+  job: SpanJob,
+  { source, signal }: { readonly source: Source; readonly signal: AbortSignal },
+  log: Log,
+): AsyncGenerator<RowPage> {
+  let left = job.limit ?? Infinity;
+  let from = source.position.optional().parse(job.span.from);
+  const to = source.position.optional().parse(job.span.to);
+  const ask = { config: job.config, signal, log };
+  while (left > 0) {
+    const before = left;
+    let fits = true;
+    const pageRowsMax = Math.min(job.pageRowsMax, left);
+    try {
+      for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
+        signal.throwIfAborted();
+        const page = asItCame(read);
+        const size = page.rows.length + (page.rejects?.length ?? 0);
+        // A page is whole or not at all, because its position covers exactly its rows: what is left is asked for anew.
+        fits = size <= left;
+        if (!fits) break;
+        left -= size;
+        from = page.position;
+        yield page;
+        if (left === 0) return;
+      }
+    } catch (error) {
+      throw signal.aborted ? error : sayable(error, job.connector);
+    }
+    // One that stops quietly when it is told to has not come to the end.
+    signal.throwIfAborted();
+    // A source without a smaller page ends the read below the limit.
+    if (fits || left === before) return;
+  }
+}
+
+/** A connector may move one position object along: it would take every page's with it. */
+function asItCame(page: RowPage): RowPage {
+  return {
+    rows: page.rows,
+    rejects: page.rejects,
+    mayComeAgain: page.mayComeAgain,
+    position: structuredClone(page.position),
+    where: (index) => page.where(index),
+    text: page.text === undefined ? undefined : (index) => page.text?.(index) ?? "",
+  };
+}
+
+/** A line of a stack. */
+const frame = /(?:\(|at )(?:file:\/\/)?[^\s()]*?([^/\s()]+:\d+):\d+\)?$/m;
+
+/** Any error of a connector of outside may quote a row, and would enter Temporal: its name and place are told, and not its words. */
+function sayable(error: unknown, connector: string): unknown {
+  if (error instanceof SluiceError || !outsideName.test(connector)) return error;
+  const { name, stack = "" } = error instanceof Error ? error : new Error();
+  const [, place = ""] = frame.exec(stack) ?? [];
+  const where = place === "" ? "" : ` at ${place}`;
+  return new Error(
+    `connector ${connector} threw ${name}${where}; \`sluice connector dev\` shows its words`,
+  );
+}

@@ -1,0 +1,103 @@
+import type { Log } from "../../connectors/contract/ask.ts";
+import type { Row, Got, Source } from "../../connectors/contract/connector.ts";
+import { ConfigError, SourceChangedError } from "../../src/errors.ts";
+import { inboxReadRows, pageRowsMax } from "../../src/limits.ts";
+import type { RowPage } from "../../src/pipeline/page.ts";
+import { shapeOf, type Stream } from "../../src/records/streams.ts";
+import type { ReplayPage } from "../../src/state/replays.ts";
+import type { StateClient } from "../../src/state/state-store.ts";
+
+/** What is read again: the rejects on a run's list behind number `after`. */
+type ReplayRead = {
+  readonly runId: string;
+  readonly stream: Stream;
+  /** Output of the connector's schema. */
+  readonly config: unknown;
+  readonly after: number;
+};
+
+type ReplayTools = {
+  readonly source: Source;
+  readonly state: Pick<StateClient, "replayPage">;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+};
+
+/** Whether a later record of a key replaces an earlier one, so that older data must never follow newer; an event stands for itself. */
+export function replacesOlder(stream: Stream): boolean {
+  return shapeOf(stream).discriminator === "type";
+}
+
+/** The error of rows that cannot be read again by what their rejects call them. */
+export function cannotReplay(why: string, cause?: unknown): ConfigError {
+  return new ConfigError(`the rejects cannot be replayed: ${why}`, {
+    cause,
+    hint: "run the sync: it reads the source as it is now",
+  });
+}
+
+async function getRows(
+  { config }: ReplayRead,
+  listed: ReplayPage,
+  { source, signal, log }: ReplayTools,
+): Promise<Got<Row>> {
+  if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`);
+  const schema = source.position.nullable();
+  const [from, to] = [schema.safeParse(listed.from), schema.safeParse(listed.to)];
+  if (!from.success || !to.success) throw cannotReplay("the source was read in another way then");
+  const names = [...new Set(listed.places)];
+  const span = { from: from.data ?? undefined, to: to.data ?? undefined };
+  try {
+    return await source.get({ config, signal, log, ...span, names });
+  } catch (error) {
+    // To wait for a file, or to stage again, would not bring back the one that the rejects were read from.
+    const isAway = error instanceof ConfigError && error.patienceMs !== undefined;
+    if (error instanceof SourceChangedError || isAway) throw cannotReplay(error.message, error);
+    throw error;
+  }
+}
+
+/** The rows in the order of the list, in which a later one of a key must win; what is gone becomes a reject. */
+function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowPage {
+  const { places, last, ages } = listed;
+  const numbers = new Map(places.map((place, number) => [place, number]));
+  const found = got.rows
+    .map((row, at) => ({ row, at, where: got.where(at) }))
+    .map((one) => ({ ...one, number: numbers.get(one.where) ?? 0 }))
+    .toSorted((a, b) => a.number - b.number);
+  const { text } = got;
+  const gone = got.missing.map((where) => ({
+    where,
+    code: "row_gone",
+    reason: "the row is not there any more",
+  }));
+  return {
+    rows: found.map(({ row }) => row),
+    where: (index) => found[index]?.where ?? "",
+    text: text === undefined ? undefined : (index): string => text(found[index]?.at ?? 0),
+    rejects: [...(got.rejects ?? []), ...gone],
+    position: last,
+    age: replacesOlder(stream)
+      ? (index): number => ages[found[index]?.number ?? 0] ?? 0
+      : undefined,
+  };
+}
+
+/**
+ * Reads rejected rows again, page by page, by what their rejects call them; a page's position is the number of its last reject.
+ * @throws {ConfigError} the source is not the one any more in which they can be found.
+ */
+export async function* readReplay(what: ReplayRead, tools: ReplayTools): AsyncGenerator<RowPage> {
+  const { runId } = what;
+  let { after } = what;
+  // Whoever posts decides how large an event is: so many of the largest fit into memory.
+  const limit = tools.source.push === undefined ? pageRowsMax : inboxReadRows;
+  for (;;) {
+    const listed = await tools.state.replayPage({ runId, after, limit });
+    if (listed === undefined) return;
+    const got = await getRows(what, listed, tools);
+    tools.signal.throwIfAborted();
+    yield pageOf(what, listed, got);
+    after = listed.last;
+  }
+}

@@ -1,0 +1,220 @@
+import { activityInfo } from "@temporalio/activity";
+
+import { TooFewRowsError } from "../../src/errors.ts";
+import {
+  chunkMsMax,
+  chunkRowsReadMax,
+  chunkUnsentMsMax,
+  lightweightBodyBytesMax,
+  pageRowsMax,
+  refusalKnownMs,
+  replayChunkRowsMax,
+  uploadBytesMax,
+} from "../../src/limits.ts";
+import { mappingHash } from "../../src/mapping/load.ts";
+import { stagedFile, sweepChunk } from "../../src/staging/folder.ts";
+import type { Run } from "../../src/state/runs.ts";
+import type { DrawnStage, Send, StageAttempt } from "../../src/state/sends.ts";
+import { attempt } from "../attempt.ts";
+import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
+import type { RunRef, StageResult } from "../inputs.ts";
+import { followsRows } from "../run/followed-rows.ts";
+import { rejectLimitOf } from "../run/replay-place.ts";
+import { assertStillSameSource } from "../run/same-sides.ts";
+import { bearFaults } from "../upload/borne-faults.ts";
+import { mustBeOneEach } from "./one-each.ts";
+import { checkColumns, connectorOf } from "./source.ts";
+import type { StageJob } from "./stage-line.ts";
+
+/** Room under the API's limit for the page that ends a chunk. */
+const lastPageBytes = 100_000_000;
+
+/** What is sent once more before the first chunk of a run is read, or by a resend alone; undefined where it is nothing. */
+function doubtsOf(
+  { clock, hostId, stagingFolder, target }: Dependencies,
+  at: { readonly run: Run; readonly chunk: number; readonly isFullRead: boolean },
+): StageJob["doubts"] {
+  const { run, chunk, isFullRead } = at;
+  const { kind, request, sync } = run;
+  const isAlone = kind === "resend";
+  // A source that is read anew by each run brings again what is in doubt.
+  const readsOn = kind === "inbox" || (kind === "sync" && !isFullRead);
+  const isFirst = chunk === 1 && request.limit === undefined && request.dryRun !== true;
+  if (!isAlone && !(readsOn && isFirst)) return undefined;
+  return { target, sync, stagingFolder, hostId, now: clock(), isAlone };
+}
+
+/** How the run decides what has changed; undefined where it sends everything that it reads. */
+function changedOf(
+  deps: Dependencies,
+  at: {
+    readonly run: Run;
+    readonly chunk: number;
+    readonly drawn: DrawnStage;
+    readonly isFullRead: boolean;
+    /** The number of the run's first staging. */
+    readonly begunAt: number;
+    readonly oneEach: boolean;
+  },
+): StageJob["changed"] {
+  const { run, chunk, drawn, isFullRead, begunAt, oneEach } = at;
+  const { kind, request, runId } = run;
+  const sync = syncOf(deps, run.sync);
+  const { name, duplicateKeys, resendAfterMs } = sync;
+  const isAll = sync.send === "all";
+  if (isAll && !oneEach && !followsRows(deps, sync, run)) return undefined;
+  const readsSource = kind !== "replay" && kind !== "resend";
+  const isRejected = isFullRead && readsSource && duplicateKeys === "reject";
+  return {
+    target: deps.target,
+    sync: name,
+    runId,
+    chunk,
+    stage: drawn.stage,
+    send: drawn.send,
+    full: request.full === true || kind === "replay" || (isAll && kind === "backfill"),
+    rejectDuplicates: isRejected || oneEach,
+    oneEach,
+    dryRun: request.dryRun === true,
+    rows: isAll ? (kind === "sync" && run.fromPosition === null ? "first" : "again") : undefined,
+    begunAt: kind === "backfill" ? begunAt : undefined,
+    committedAfter: resendAfterMs === undefined ? undefined : deps.now() - resendAfterMs,
+  };
+}
+
+async function jobOf(
+  deps: Dependencies,
+  at: { readonly run: Run; readonly chunk: number; readonly drawn: DrawnStage },
+  signal: AbortSignal,
+): Promise<StageJob> {
+  const { run, chunk, drawn } = at;
+  const { request, runId } = run;
+  const sync = syncOf(deps, run.sync);
+  const before = await deps.state.totalsBefore({ runId, chunk });
+  const isFullRead =
+    connectorOf(deps, sync.connector).restart?.(sync.connectorConfig) === "each-run";
+  const isReplay = run.kind === "replay";
+  const since = new Date(deps.now() - refusalKnownMs).toISOString();
+  const first =
+    run.kind === "backfill" ? await deps.state.committedSend({ runId, chunk: 1 }) : undefined;
+  const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
+  const mode = request.mode ?? sync.mode;
+  const { name, record, recordModule, stream } = sync;
+  const oneEach = await bearFaults(
+    deps,
+    { runId, chunk },
+    async () => await mustBeOneEach(deps, { run, sync }, signal),
+  );
+  return {
+    connector: sync.connector,
+    folder: deps.config.folder,
+    config: sync.connectorConfig,
+    span: { from: drawn.from ?? undefined, to: drawn.to ?? undefined },
+    names: request.keys,
+    isReplay,
+    pageRowsMax,
+    limit: request.limit === undefined ? undefined : Math.max(0, request.limit - before.read),
+    mapping: recordModule === undefined ? { name, record, stream } : { name, recordModule, stream },
+    keepRows: sync.pii.rejects,
+    refused: request.full === true ? undefined : { target: deps.target, sync: name, since },
+    doubts: doubtsOf(deps, { run, chunk, isFullRead }),
+    recordBytesMax: mode === "lightweight" ? lightweightBodyBytesMax : undefined,
+    changed: changedOf(deps, { run, chunk, drawn, isFullRead, begunAt, oneEach }),
+    chunk: {
+      limits: {
+        records: sync.chunk.records,
+        bytes: Math.min(sync.chunk.bytes, uploadBytesMax - lastPageBytes),
+        rowsRead: isReplay ? replayChunkRowsMax : chunkRowsReadMax,
+        ms: chunkMsMax,
+        unsentMs: chunkUnsentMsMax,
+      },
+      stream,
+      bodyBytesMax: lightweightBodyBytesMax,
+      level: sync.chunk.level,
+      from: drawn.from,
+    },
+    stage: { runId, chunk, stage: drawn.stage },
+    file: stagedFile(deps.stagingFolder, { runId, chunk, stage: drawn.stage }),
+    rejects: { before, limit: rejectLimitOf(run, sync) },
+  };
+}
+
+/** What staging a chunk answered that has been committed since. */
+function committedResult(send: Send): StageResult {
+  const { stage, records, jsonBytes, gzipBytes, done, bodies } = send;
+  const { read, unchanged, filtered, rejected } = send;
+  const counts = { read, unchanged, filtered, rejected };
+  return { stage, records, parts: bodies?.length ?? 0, jsonBytes, gzipBytes, done, counts };
+}
+
+function thisAttempt(): StageAttempt {
+  const { scheduledTimestampMs, attempt: number } = activityInfo();
+  return { scheduledMs: scheduledTimestampMs, number };
+}
+
+/**
+ * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
+ * JSONL. Twice is once: each staging draws a new number, and what an older one left is swept; what is committed stays as it is.
+ */
+export function createStageChunk(
+  deps: Dependencies,
+): (input: RunRef & { readonly chunk: number }) => Promise<StageResult> {
+  const { state } = deps;
+  return async ({ chunk, ...ref }) =>
+    await attempt(async ({ signal, progress }) => {
+      const run = await runOf(deps, ref);
+      const { runId } = ref;
+      // A run whose workflow was reset goes on behind what is committed.
+      const committed = await state.committedSend({ runId, chunk });
+      if (committed !== undefined) return committedResult(committed);
+      const drawn = await state.drawStage({ runId, chunk, host: deps.hostId, by: thisAttempt() });
+      const sweepBefore = async (before: number): Promise<void> =>
+        await sweepChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
+      await sweepBefore(drawn.stage);
+      const job = await jobOf(deps, { run, chunk, drawn }, signal);
+      const staged = await bearFaults(deps, { runId, chunk }, async () => {
+        // Again before each chunk: a column that went since would be a field that every record lacks without a word.
+        const source = connectorOf(deps, job.connector);
+        const sync = syncOf(deps, run.sync);
+        const needsSource = job.doubts?.isAlone !== true;
+        if (needsSource && run.request.dryRun !== true) {
+          await assertStillSameSource(deps, { sync, source }, signal);
+        }
+        const how = { signal, mayName: false };
+        if (needsSource && !job.isReplay) await checkColumns(source, sync, how);
+        return await deps.stageThreads.run(job, { signal, progress });
+      });
+      if (staged.warnings.length > 0) {
+        await state.addWarnings({ runId, warnings: staged.warnings });
+      }
+      const read = job.rejects.before.read + staged.counts.read;
+      const { minRows, name } = syncOf(deps, run.sync);
+      const isWhole = staged.done && run.request.limit === undefined && run.kind === "sync";
+      if (isWhole && read < minRows) {
+        await sweepBefore(drawn.stage + 1);
+        throw new TooFewRowsError(
+          `sync ${name} read ${read} rows, and \`min_rows\` asks for ${minRows}: nothing of this chunk was sent`,
+          {
+            field: `syncs.${name}.min_rows`,
+            hint: "check that the source is whole, or lower min_rows",
+          },
+        );
+      }
+      const { stage } = drawn;
+      const done = staged.done || job.limit === staged.counts.read;
+      await state.finishStage({
+        runId,
+        chunk,
+        stage,
+        ...staged,
+        done,
+        bodies: staged.bodies ?? [],
+        // What is in doubt is sent as it was staged, by whichever mapping.
+        mapping: run.kind === "resend" ? undefined : mappingHash(syncOf(deps, run.sync)),
+      });
+      const { records, ...counts } = staged.counts;
+      const { jsonBytes, gzipBytes } = staged;
+      const parts = staged.bodies?.length ?? 0;
+      return { stage, records, parts, jsonBytes, gzipBytes, done, counts };
+    });
+}

@@ -1,0 +1,40 @@
+// A thread that stages chunks: no amount of parsing holds up heartbeats, and it shares the work with zlib's threads.
+import { MessagePort, parentPort, workerData } from "node:worker_threads";
+
+import { z } from "zod";
+
+import { sourceNamed } from "../../connectors/registry.ts";
+import { runEffect } from "../../src/effect.ts";
+import { unpackSecrets } from "../../src/security/secret.ts";
+import { stateOnPort } from "../../src/state/port.ts";
+import { packError } from "../../src/thread.ts";
+import { stageLine, type StageJob } from "./stage-line.ts";
+import type { StageReply } from "./stage-threads.ts";
+
+const { statePort } = z.object({ statePort: z.instanceof(MessagePort) }).parse(workerData);
+const state = stateOnPort(statePort);
+let aborting = new AbortController();
+
+async function stage(packed: StageJob): Promise<StageReply> {
+  aborting = new AbortController();
+  const { connector, folder = "." } = packed;
+  const job = { ...packed, config: unpackSecrets(packed.config) };
+  try {
+    const staged = await stageLine(job, {
+      // A module has one copy in each thread, so this one has its own.
+      source: await sourceNamed({ connector, folder }),
+      state,
+      effect: runEffect,
+      signal: aborting.signal,
+      progress: (counts) => parentPort?.postMessage({ counts } satisfies StageReply),
+    });
+    return { staged };
+  } catch (error) {
+    return { error: packError(error) };
+  }
+}
+
+parentPort?.on("message", (message: { readonly job: StageJob } | "abort") => {
+  if (message === "abort") aborting.abort();
+  else void stage(message.job).then((reply) => parentPort?.postMessage(reply));
+});

@@ -1,0 +1,113 @@
+import { Worker } from "node:worker_threads";
+
+import { StagingError } from "../../src/errors.ts";
+import { stageThreadHeapMiB, stageThreadYoungMiB } from "../../src/limits.ts";
+import { packSecrets } from "../../src/security/secret.ts";
+import type { StageCounts } from "../../src/state/sends.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+import { threadFile, unpackError, type PackedError } from "../../src/thread.ts";
+import type { Staged, StageJob } from "./stage-line.ts";
+
+/** What a stage thread says. */
+export type StageReply =
+  | { readonly counts: StageCounts }
+  | { readonly staged: Staged }
+  | { readonly error: PackedError };
+
+/** Threads that stage chunks, one job a thread; kept for the next job, because their code is warm then. */
+export interface StageThreads {
+  /** @throws what the job threw; StagingError when its thread died. */
+  run(
+    job: StageJob,
+    attempt: { readonly signal: AbortSignal; readonly progress: (facts: object) => void },
+  ): Promise<Staged>;
+  close(): Promise<void>;
+}
+
+/** How long a thread may take to stop by itself. */
+const abortGraceMs = 2_000;
+
+function nameOf(error: Error): string {
+  const code = "code" in error ? String(error.code) : "";
+  const isOfNode = /^ERR_[A-Z_]+$/.test(code);
+  return isOfNode ? code : "an error that nothing caught; look for promises in its mapping module";
+}
+
+async function runOn(
+  thread: Worker,
+  job: StageJob,
+  { signal, progress }: Parameters<StageThreads["run"]>[1],
+): Promise<Staged> {
+  let ending: NodeJS.Timeout | undefined;
+  const abort = (): void => {
+    thread.postMessage("abort");
+    // A mapping module that never returns hears nothing.
+    ending = setTimeout(() => void thread.terminate(), abortGraceMs);
+  };
+  thread.removeAllListeners("error");
+  signal.addEventListener("abort", abort, { once: true });
+  thread.ref();
+  try {
+    return await new Promise<Staged>((resolve, reject) => {
+      thread.on("message", (reply: StageReply) => {
+        if ("counts" in reply) progress(reply.counts);
+        else if ("staged" in reply) resolve(reply.staged);
+        else reject(unpackError(reply.error));
+      });
+      const died = (why: string): void =>
+        reject(new StagingError(`the thread that staged ${job.file} died: ${why}`));
+      // Its words may quote a row, where a mapping module threw them: only what Node itself calls it is told.
+      thread.once("error", (error: Error) => died(nameOf(error)));
+      thread.once("exit", (code) => died(`exit code ${code}`));
+      thread.postMessage({ job: { ...job, config: packSecrets(job.config) } });
+    });
+  } finally {
+    signal.removeEventListener("abort", abort);
+    clearTimeout(ending);
+    for (const event of ["message", "error", "exit"] as const) thread.removeAllListeners(event);
+    thread.unref();
+  }
+}
+
+/** Makes an empty set of threads on a store. */
+export function createStageThreads(state: Pick<StateStore, "openPort">): StageThreads {
+  const idle: Worker[] = [];
+  const start = (): Worker => {
+    const statePort = state.openPort();
+    return new Worker(threadFile("stage-thread", import.meta.url), {
+      workerData: { statePort },
+      transferList: [statePort],
+      resourceLimits: {
+        maxOldGenerationSizeMb: stageThreadHeapMiB,
+        maxYoungGenerationSizeMb: stageThreadYoungMiB,
+      },
+    });
+  };
+  /** What a mapping module left behind may still fail in an idle thread: that ends the thread, never the process. */
+  const rest = (thread: Worker): void => {
+    idle.push(thread);
+    thread.once("error", () => {
+      const at = idle.indexOf(thread);
+      if (at !== -1) idle.splice(at, 1);
+    });
+  };
+  return {
+    run: async (job, attempt) => {
+      // An abort that came before anybody listened would never be heard.
+      attempt.signal.throwIfAborted();
+      const thread = idle.pop() ?? start();
+      try {
+        const staged = await runOn(thread, job, attempt);
+        rest(thread);
+        return staged;
+      } catch (error) {
+        // A thread whose job failed may still be winding it up: the next job gets a new one.
+        await thread.terminate();
+        throw error;
+      }
+    },
+    close: async () => {
+      await Promise.all(idle.splice(0).map(async (thread) => await thread.terminate()));
+    },
+  };
+}

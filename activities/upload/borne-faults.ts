@@ -1,0 +1,93 @@
+import { steadyMs } from "../../src/clock.ts";
+import { ConfigError, OutcomeUnknownError, PassingError, StagingError } from "../../src/errors.ts";
+import type { SluiceError, Tolerance } from "../../src/errors.ts";
+import { faultTimesMax, retryDelayMsMax, retryDelayMsMin } from "../../src/limits.ts";
+import { freeBytes } from "../../src/staging/folder.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+type Bearing = Pick<Dependencies, "clock" | "config" | "stagingFolder" | "state">;
+
+/** What faults are counted for. */
+type FaultsOf = {
+  readonly runId: string;
+  readonly chunk: number;
+  /** Names an outcome that is unknown, where those of one part are told from another's. */
+  readonly unknown?: string;
+};
+
+/**
+ * Does what may fail in a way that passes, for one chunk. Such a fault is counted in the store, and thrown with a delay that
+ * grows with its number; one that is borne no longer is thrown as what it becomes then.
+ */
+export async function bearFaults<Result>(
+  deps: Bearing,
+  of: FaultsOf,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PassingError) || error.retryAfterMs !== undefined) throw error;
+    throw await judged(deps, of, error);
+  }
+}
+
+async function judged(
+  deps: Bearing,
+  { runId, chunk, unknown = "OutcomeUnknown" }: FaultsOf,
+  error: PassingError,
+): Promise<SluiceError> {
+  const anyTimes = {
+    fault: error instanceof OutcomeUnknownError ? unknown : error.code,
+    becomes: error,
+  };
+  const tolerance: Tolerance = error.tolerance ?? (await toleranceOf(deps, error)) ?? anyTimes;
+  const { timesMax = Infinity, msMax = Infinity, fault, becomes } = tolerance;
+  // Not the wall clock: a step of it would end or prolong what is borne.
+  const nowMs = Math.round(steadyMs(deps.clock()));
+  // A store that cannot count must not hide what became of the request.
+  const counted = await deps.state
+    .countFault({ runId, chunk, fault, nowMs })
+    .catch(() => undefined);
+  if (counted === undefined) return error;
+  if (counted.times >= timesMax || counted.forMs >= msMax) return becomes;
+  const delayMs = retryDelayMs(deps.config.advanced, counted.times);
+  return delayMs === undefined ? error : error.after(delayMs);
+}
+
+/** A full disk or a thread that dies is not borne for ever; everything else without a tolerance of its own is. */
+async function toleranceOf(
+  { stagingFolder }: Bearing,
+  error: PassingError,
+): Promise<Tolerance | undefined> {
+  if (!(error instanceof StagingError)) return undefined;
+  const free = await freeBytes(stagingFolder).catch(() => undefined);
+  const left = free === undefined ? "" : `; ${free} bytes are free there`;
+  const becomes = new ConfigError(`${error.message}, ${faultTimesMax} times${left}`, {
+    cause: error,
+    field: "state",
+    hint: error.hint,
+  });
+  return { fault: "staging", timesMax: faultTimesMax, becomes };
+}
+
+/**
+ * The delay before the next attempt, in ms: drawn from one that doubles with each time, so that those who failed together do
+ * not come back together. Undefined, which leaves it to the retry policy, while it is shorter than any that Temporal takes.
+ * @param random from 0 to 1.
+ */
+export function retryDelayMs(
+  {
+    retryInitialMs,
+    retryMaxMs = retryDelayMsMax,
+  }: {
+    readonly retryInitialMs: number;
+    readonly retryMaxMs?: number | undefined;
+  },
+  times: number,
+  random: () => number = Math.random,
+): number | undefined {
+  const longest = Math.min(retryInitialMs * 2 ** times, retryMaxMs, retryDelayMsMax);
+  if (longest < retryDelayMsMin) return undefined;
+  return retryInitialMs + random() * Math.max(0, longest - retryInitialMs);
+}

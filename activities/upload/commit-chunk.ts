@@ -1,0 +1,25 @@
+import { detailsReasonsMax } from "../../src/limits.ts";
+import { rejectText } from "../../src/records/reject-codes.ts";
+import { sendLock } from "../../src/state/locks.ts";
+import { attempt } from "../attempt.ts";
+import { heldRunOf, isoNow, type Dependencies } from "../dependencies.ts";
+import type { CommitResult, StageRef } from "../inputs.ts";
+
+/**
+ * Saves the checkpoint behind a chunk that the service accepted (I1), also after the configuration changed: what was accepted
+ * is not sent again. Twice is once: a committed chunk stays as it is.
+ */
+export function createCommitChunk(deps: Dependencies): (input: StageRef) => Promise<CommitResult> {
+  return async ({ chunk, stage, ...ref }) =>
+    await attempt(async () => {
+      const { runId, kind, target, sync } = await heldRunOf(deps, ref);
+      const { state } = deps;
+      await state.commitChunk({ runId, chunk, stage, at: isoNow(deps) });
+      // A night's run shows no lanes and yields to nobody: its history stays as small as it was.
+      if (kind !== "backfill") return { isLockWanted: false, rejects: [] };
+      const isLockWanted = await state.isLockWanted(sendLock(target, sync));
+      const reasons = await state.rejectReasons({ runId, limit: detailsReasonsMax });
+      const rejects = reasons.map(({ code, count }) => ({ reason: rejectText(code), count }));
+      return { isLockWanted, rejects };
+    });
+}

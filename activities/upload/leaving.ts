@@ -1,0 +1,81 @@
+import { uptime } from "node:os";
+
+import type { Moment } from "../../src/clock.ts";
+import { ApiUnavailableError, mayBeApplied, SluiceError } from "../../src/errors.ts";
+import { leaveMsMax, landingMarginMs, requestDeadlineMs } from "../../src/limits.ts";
+import type { PartForm } from "../../src/state/receipts.ts";
+import type { RequestWindow, Sender } from "../../src/state/requests.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+/** Clocks in ms; one of them runs on while the machine sleeps, and one is the wall's, which may be set. */
+const clocks: readonly (() => number)[] = [
+  () => performance.now(),
+  () => uptime() * 1_000,
+  () => Date.now(),
+];
+
+/** Starts a watch: the longest time that any of the clocks says has passed since, in ms. */
+export function startWatch(of: readonly (() => number)[] = clocks): () => number {
+  const begun = of.map((now) => now());
+  return () => Math.max(...of.map((now, index) => now() - (begun[index] ?? 0)));
+}
+
+/** A request that may apply records, as it is noted before it leaves. */
+export type Leaving = {
+  readonly request: Sender & RequestWindow;
+  /**
+   * To be called when its first byte is about to leave.
+   * @throws {ApiUnavailableError} it was noted too long ago: the process was stopped, or the machine slept.
+   */
+  readonly beforeSend: () => void;
+  /** Whether it may be applied although it ended with this error, or was aborted. */
+  readonly mayLand: (error: unknown, signal: AbortSignal) => boolean;
+};
+
+/** Notes who sends, when, and how long the service may take to apply it. To be called just before `beginPart`. */
+export function leavingNow(
+  { clock, config, process }: Pick<Dependencies, "clock" | "config" | "process">,
+  { form, stream }: { readonly form: PartForm; readonly stream: string },
+): Leaving {
+  const passedMs = startWatch();
+  let hasLeft = false;
+  const processingMs = form === "file" ? config.api.processingMs : 0;
+  return {
+    request: {
+      process,
+      stream,
+      now: clock(),
+      deadlineMs: requestDeadlineMs,
+      restMs: processingMs + landingMarginMs,
+    },
+    beforeSend: () => {
+      const ms = passedMs();
+      if (ms > leaveMsMax) {
+        throw new ApiUnavailableError(
+          `the request was not sent: ${Math.round(ms / 1_000)} s passed since it was noted that it begins`,
+        );
+      }
+      hasLeft = true;
+    },
+    // An error that is not ours says nothing of what left.
+    mayLand: (error, signal) =>
+      hasLeft && (signal.aborted || mayBeApplied(error) || !(error instanceof SluiceError)),
+  };
+}
+
+/** A request that ended, and when. */
+type EndedRequest = { readonly number: number; readonly now: Moment };
+
+/** Has the store note that a request ended. Where it cannot, nobody else would ever end it while this process lives: it is noted later. */
+export async function noteEnd(
+  { unnotedEnds }: Pick<Dependencies, "unnotedEnds">,
+  { number, now }: EndedRequest,
+  note: (ended: EndedRequest) => Promise<void>,
+): Promise<void> {
+  try {
+    await note({ number, now });
+  } catch (error) {
+    unnotedEnds.set(number, now);
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { ApiUnavailableError, RateLimitedError, ServiceFailsError } from "../../src/errors.ts";
+import { chunkName } from "../../src/lane-of.ts";
+import { poisonTimesMax } from "../../src/limits.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { PartRef } from "../inputs.ts";
+import { bearFaults } from "./borne-faults.ts";
+
+/** The name under which a part's unknown outcomes are counted. */
+export function unknownOutcomesOf({ stage, part }: Pick<PartRef, "part" | "stage">): string {
+  return `unknown outcome of part ${part}, stage ${stage}`;
+}
+
+/**
+ * Keeps a part from being sent for ever. Once its outcome was unknown `poisonTimesMax` times in a row the service is asked, with
+ * the same key, for an address that nobody will use, which applies nothing; while it answers the part is sent once more,
+ * because an outage may just have ended.
+ * @throws {ServiceFailsError} that failed too, with the service serving: the part itself is at fault, and is to be split.
+ * @throws what the question throws when it fails; the part's outcomes are counted anew then.
+ */
+export async function assertServed(
+  deps: Dependencies,
+  part: PartRef,
+  ask: { readonly stream: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { runId, chunk } = part;
+  const outcomes = { runId, chunk, fault: unknownOutcomesOf(part) };
+  const times = await deps.state.faultTimes(outcomes);
+  if (times < poisonTimesMax) return;
+  if (times > poisonTimesMax) {
+    throw new ServiceFailsError(
+      `the service failed ${times} times on part ${part.part} of ${chunkName(chunk)}, and serves other requests`,
+    );
+  }
+  try {
+    await bearFaults(deps, part, async () => await deps.api.generateUploadUrl(ask));
+  } catch (error) {
+    const isAway =
+      error instanceof ApiUnavailableError || (error instanceof RateLimitedError && error.isOutage);
+    if (isAway) await deps.state.clearFault(outcomes);
+    throw error;
+  }
+}

@@ -1,0 +1,288 @@
+import { z } from "zod";
+
+import type { JsonValue } from "../../src/records/json-value.ts";
+import { Secret } from "../../src/security/secret.ts";
+import type { Ask, Finding } from "./ask.ts";
+import type { PushSource } from "./push.ts";
+import { connectorApi, type ConnectorApi } from "./version.ts";
+
+/**
+ * What `to` covers less what `from` covers; a position stands for the set of rows it covers (keyed sources: `(from, to]`).
+ * A first run has neither, a resumed one `from`, a backfill both.
+ */
+export type Span<Position> = {
+  readonly from?: Position | undefined;
+  readonly to?: Position | undefined;
+};
+
+/** What a read is asked for. */
+export type ReadAsk<Config, Position> = Ask<Config> &
+  Span<Position> & {
+    /** The most rows and rejects of a page. */
+    readonly pageRowsMax: number;
+    /** The most rows the caller wants in all; the connector may yield more. */
+    readonly limit?: number | undefined;
+  };
+
+/** A row that could not be read. */
+export type Reject = {
+  /** The place a person can find it at: `accounts.csv:48211`. */
+  readonly where: string;
+  /** A stable code of the connector's own: `ragged_row`. */
+  readonly code: string;
+  /** One sentence for a person; holds no value of the row. */
+  readonly reason: string;
+  readonly key?: string | undefined;
+  /** What was read, for the person who mends it; kept in the reject store only. */
+  readonly row?: string | undefined;
+};
+
+/**
+ * A step of a read. It says: everything up to `position` is in the pages so far. Its rows and rejects number at most
+ * `pageRowsMax`, and it never ends inside a group of equal positions.
+ */
+export type Page<OwnRow, Position> = {
+  readonly rows: readonly OwnRow[];
+  /** Where to go on from; saved once the service accepted, or the reject store holds, every row of the page. */
+  readonly position: Position;
+  /** The place of `rows[index]`; asked only for rejects. */
+  where(index: number): string;
+  /** What was read of `rows[index]`, as it came; asked only for rejects. @default the row as JSON */
+  readonly text?: ((index: number) => string) | undefined;
+  readonly rejects?: readonly Reject[] | undefined;
+  /**
+   * Whether the next run may go back over rows of this page (`rewind`); asked of a first read with `send: all`, which follows those rows only.
+   * @default true
+   */
+  readonly mayComeAgain?: boolean | undefined;
+};
+
+/** A column, as far as the source knows it. */
+export type Column = {
+  readonly name: string;
+  readonly type: "string" | "number" | "boolean" | "date" | "time" | "json" | "other";
+  readonly isNullable?: boolean | undefined;
+  /** What the source itself calls the type: `numeric(10,2)`. */
+  readonly note?: string | undefined;
+};
+
+/** Something a sync could read: a table, a file. */
+export type Discovery = {
+  /** What a person calls it: `crm.companies`. */
+  readonly name: string;
+  /** Members of `from` that read it, a change column included where there is one. */
+  readonly from: Readonly<Record<string, JsonValue>>;
+  readonly columns: readonly Column[];
+  /** Columns that name a row; none when nothing does. */
+  readonly key: readonly string[];
+};
+
+/** What a write-back changes in one row: the columns that find it and those that get a value. */
+export type Patch = {
+  readonly key: Readonly<Record<string, JsonValue>>;
+  readonly set: Readonly<Record<string, JsonValue>>;
+};
+
+/** What became of a patch: `missing` when there is no such row and none may be made. */
+export type Written =
+  | { readonly done: "written" | "unchanged" | "missing" }
+  | { readonly rejected: string };
+
+/** Rows that were asked for by name. */
+export type Got<OwnRow> = Omit<Page<OwnRow, never>, "position"> & {
+  /** The names among those asked for that are not there any more. */
+  readonly missing: readonly string[];
+};
+
+/** How much a span holds. */
+export type Measure = {
+  readonly rows?: number | undefined;
+  readonly bytes?: number | undefined;
+  /** False for an estimate. */
+  readonly exact: boolean;
+};
+
+/**
+ * A source that is read. `read` is the one required member; every other member is a promise the engine then relies on.
+ * A connector knows nothing of Temporal, of the API or of other connectors, and keeps no state outside its generators.
+ */
+export interface Pull<Config, Position, OwnRow> {
+  /**
+   * Yields the pages of a span in order. It is called once per chunk, and by previews and plans; it resumes exactly at `from`, and may be
+   * stopped after any page.
+   * What it opens it closes itself, in a `finally`: a read that is stopped gets `return()`, and `signal` aborts one that waits.
+   * Rows that cannot be read are yielded as rejects; it throws only when nothing more can be read:
+   * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
+   * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError} credentials refused.
+   */
+  read(ask: ReadAsk<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
+  /**
+   * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run goes on from the checkpoint.
+   * @default "resume"
+   */
+  restart?(config: Config): "each-run" | "resume";
+  /**
+   * Whether `where` names lines of files: a place that holds a key stays where the rows are, and out of Temporal.
+   * @default false
+   */
+  readonly placesAreLines?: boolean;
+  /** Tells a person whether the source can be read, step by step. Never throws for a finding. */
+  check?(ask: Ask<Config>): Promise<readonly Finding[]>;
+  /** The names of the columns a mapping may use, read before the first row. */
+  columns?(ask: Ask<Config>): Promise<readonly string[]>;
+  /**
+   * Tells whether this is the source that was read before: two databases may answer to one name, and a position of one says nothing of
+   * the other. Asked when a run opens and before each chunk; `known` is the identity that it last told, `position` the checkpoint.
+   * What it finds is kept, unless `differs` stops the run; `sluice state rebind` keeps it all the same.
+   */
+  recognize?(
+    ask: Ask<Config> & {
+      readonly known?: unknown;
+      readonly position?: Position | undefined;
+    },
+  ): Promise<Recognition>;
+  /** How much a span holds: for the time left. */
+  measure?(ask: Ask<Config> & Span<Position>): Promise<Measure>;
+  /** What there is to read, at most `max` of it, in the order of names. */
+  discover?(ask: Ask<Config> & { readonly max: number }): Promise<readonly Discovery[]>;
+  /**
+   * How far a run may read, by the source's own clock, and how far back the next one must go because of transactions that are still open.
+   * Called when a run opens, with the checkpoint if it has one, and when a backfill is planned; it changes nothing.
+   */
+  horizon?(
+    ask: Ask<Config> & { readonly since?: Position | undefined },
+  ): Promise<Horizon<Position>>;
+  /**
+   * Steps back over the configured overlap, or to `held` where that is earlier. Called once, when a run opens, on the checkpoint; `to` is
+   * how far the run may read.
+   * Undefined says that the position was made by another configuration and means nothing now: everything is read again.
+   */
+  rewind?(input: {
+    readonly config: Config;
+    readonly position: Position;
+    readonly held?: Position | undefined;
+    readonly to?: Position | undefined;
+  }): Position | undefined;
+  /**
+   * The position that covers everything before a time. Its rows have one time each, their last change: a source that holds versions of a
+   * record one after the other (a log, a file that grows) has no `at`, because a backfill by time would send old versions. @throws
+   * {ConfigError} with this configuration a time says nothing about a row.
+   */
+  at?(input: { readonly config: Config; readonly when: Date }): Position;
+  /**
+   * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or a number of the change
+   * column. @throws {ConfigError} it is no such place; the hint says what is.
+   */
+  before?(ask: Ask<Config> & { readonly place: string }): Promise<Position>;
+  /** Cuts a span into at most `parts` neighbours that share their edges and hold about as many rows each. */
+  split?(
+    ask: Ask<Config> & Span<Position> & { readonly parts: number },
+  ): Promise<readonly Span<Position>[]>;
+  /**
+   * How often the same values may stand in some columns: `once`, `often` where rows are versions or parts that only further columns tell
+   * apart, undefined where nobody knows. Of such rows older ones must never follow newer ones: they are read in one lane.
+   * @default `once`
+   */
+  repeats?(
+    ask: Ask<Config> & { readonly columns: readonly string[] },
+  ): Promise<"often" | "once" | undefined>;
+  /**
+   * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The span, where there
+   * is one, is what was being read when the rows were called so: a source whose rows cannot be found without it needs it.
+   * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span was made from.
+   */
+  get?(
+    ask: Ask<Config> & Span<Position> & { readonly names: readonly string[] },
+  ): Promise<Got<OwnRow>>;
+  /**
+   * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in order. Twice is
+   * once: a row that has the values already is left alone.
+   */
+  write?(ask: Ask<Config> & { readonly patches: readonly Patch[] }): Promise<readonly Written[]>;
+  /**
+   * Looks whether `write` could write these columns, before anything is paid for, and writes nothing. Left out by a connector that needs
+   * nothing made beforehand. @throws {ConfigError} it could not: the hint says what is missing.
+   */
+  checkWrite?(
+    ask: Ask<Config> & {
+      readonly columns: { readonly key: readonly string[]; readonly set: readonly string[] };
+    },
+  ): Promise<void>;
+  /** The statement that makes what `write` needs; for a person to read and run. */
+  ddl?(input: {
+    readonly config: Config;
+    readonly key: readonly Column[];
+    readonly set: readonly Column[];
+  }): string;
+}
+
+/** What a source is, as against what it was. */
+export type Recognition = {
+  /** Kept in the store, and given back as `known`; holds no secret. */
+  readonly identity: JsonValue;
+  /** What a person calls it: `database crm at db.example:5432`. */
+  readonly shown: string;
+  /** Why it may not be the source that `known` tells of, as a clause; undefined: it is the same, or nothing is known. */
+  readonly differs?: string | undefined;
+};
+
+/** How far a run may read. */
+export type Horizon<Position> = {
+  /** The last position of a read that gets that far, so that the checkpoint does not stay behind; undefined: to the end. */
+  readonly to?: Position | undefined;
+  /** Where the oldest transaction that may still commit earlier rows began. */
+  readonly held?: Position | undefined;
+  /** Rows that lie beyond `to` because they are stamped in the future. */
+  readonly future?: number | undefined;
+  /** What a person should know: that transactions cannot be seen, for one. */
+  readonly warnings?: readonly string[] | undefined;
+};
+
+/** A row as the mapping reads it. Its prototype may be null, so that a column named `constructor` is only a column. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * A connector as the engine holds it: types erased, schemas kept. The engine hands `read` only configurations and
+ * positions that passed the two schemas.
+ */
+export type Source = Pull<unknown, unknown, Row> & {
+  readonly kind: "pull";
+  readonly api: ConnectorApi;
+  /** What people call it; `connector:` of sluice.yaml names one of outside by its path or its package. */
+  readonly name: string;
+  /**
+   * The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. A schema that takes
+   * `folder` is given the folder of sluice.yaml there. What it makes of them crosses to threads: texts, numbers, lists, plain objects
+   * and what `secret()` makes.
+   */
+  readonly config: z.ZodType;
+  readonly position: z.ZodType;
+  /** Of a source that is posted to: the connector whose events it reads from the inbox. */
+  readonly push?: PushSource | undefined;
+  /** Of such a source: how many events of a span were removed before anybody read them for this sync. */
+  readonly gone?: ((ask: { readonly config: unknown } & Span<unknown>) => number) | undefined;
+};
+
+/** Makes a connector from its schemas and abilities; the members' types follow from the schemas. */
+export function pullSource<
+  Config extends z.ZodType,
+  Position extends z.ZodType,
+  OwnRow extends Row = Row,
+>(
+  source: {
+    readonly name: string;
+    readonly config: Config;
+    readonly position: Position;
+  } & Pull<z.output<Config>, z.output<Position>, OwnRow>,
+): Source {
+  // The two schemas guard the erased types: the engine hands over only what they let through.
+  return { kind: "pull", api: connectorApi, ...source };
+}
+
+/** A schema member for a secret: parsed from a string, never printed again. */
+export function secret(): z.ZodType<Secret, string> {
+  return z
+    .string()
+    .min(1)
+    .transform((value) => new Secret(value));
+}

@@ -1,0 +1,32 @@
+import type { Config, SyncConfig } from "../../src/config/config.ts";
+import { pushedConfigOf } from "../../src/config/sources.ts";
+import type { Source } from "./connector.ts";
+import type { Endpoint, PushSource } from "./push.ts";
+
+/** A connection that is posted to. */
+export type Posted = {
+  readonly connection: string;
+  readonly push: PushSource;
+  /** Output of its connector's schema. */
+  readonly config: unknown;
+  readonly endpoint: Endpoint;
+  /** Those that read it, in the order of the configuration. */
+  readonly syncs: readonly SyncConfig[];
+};
+
+/** The connections of a configuration that are posted to; `sources` are the connectors by name. */
+export function postedConnections({
+  config: { connections, syncs },
+  sources,
+}: {
+  readonly config: Pick<Config, "connections" | "syncs">;
+  readonly sources: ReadonlyMap<string, Source>;
+}): readonly Posted[] {
+  return [...connections.values()].flatMap(({ name, connector, config: own }): Posted[] => {
+    const push = sources.get(connector)?.push;
+    if (push === undefined) return [];
+    const config = pushedConfigOf(own).settings;
+    const readers = [...syncs.values()].filter(({ connection }) => connection === name);
+    return [{ connection: name, push, config, endpoint: push.endpoint(config), syncs: readers }];
+  });
+}

@@ -1,0 +1,232 @@
+import { z } from "zod";
+
+import { pushedConfigOf } from "../../src/config/sources.ts";
+import { SourceChangedError } from "../../src/errors.ts";
+import type { InboxRow } from "../../src/inbox/inbox.ts";
+import { openInboxReader, type InboxReader } from "../../src/inbox/reader.ts";
+import { inboxPageCharsMax, inboxReadRows } from "../../src/limits.ts";
+import { parseJsonRow } from "../../src/mapping/json-row.ts";
+import type { Ask } from "../contract/ask.ts";
+import {
+  pullSource,
+  type Row,
+  type Got,
+  type Page,
+  type Source,
+  type Reject,
+  type Span,
+} from "../contract/connector.ts";
+import type { PushSource } from "../contract/push.ts";
+
+/** Up to which event of a connection an inbox was read. */
+export const inboxPosition = z.object({
+  inbox: z.string(),
+  connection: z.string(),
+  seq: z.int().min(0),
+});
+
+type InboxPosition = z.output<typeof inboxPosition>;
+
+/** A push connector as syncs read it: its events in the inbox, in the order they came. */
+export function readFromInbox(push: PushSource): Source {
+  return {
+    ...pullSource({
+      name: push.name,
+      config: push.config,
+      position: inboxPosition,
+      placesAreLines: true,
+      read: readEvents,
+      get: getEvents,
+      check: async (ask) => {
+        return (await push.check?.({ ...ask, config: pushedConfigOf(ask.config).settings })) ?? [];
+      },
+      horizon: async ({ config }) =>
+        withEvents(config, (events) => ({ to: events?.positionOf(events.last) })),
+      rewind: ({ config, position }) =>
+        withEvents(config, (events) => (events?.has(position) ? position : undefined)),
+    }),
+    push,
+    gone: ({ config, from, to }) => {
+      const [first, last] = [from, to].map((position) => inboxPosition.safeParse(position).data);
+      return withEvents(config, (events) => events?.gone(first?.seq ?? 0, last?.seq) ?? 0);
+    },
+  };
+}
+
+/** One connection's events in an inbox that is open. */
+class Events {
+  readonly connection: string;
+  readonly #inbox: InboxReader;
+
+  constructor(inbox: InboxReader, connection: string) {
+    this.#inbox = inbox;
+    this.connection = connection;
+  }
+
+  /** The last sequence number. */
+  get last(): number {
+    return this.#inbox.last(this.connection);
+  }
+
+  positionOf(seq: number): InboxPosition {
+    return { inbox: this.#inbox.inboxId, connection: this.connection, seq };
+  }
+
+  /** Where a person finds an event. */
+  placeOf(seq: number): string {
+    return `${this.connection}#${seq}`;
+  }
+
+  /** What an event is delivered with, whatever members it has itself; one that nobody named has a name that no other event of any inbox has. */
+  deliveredOf({ seq, id, receivedAt }: InboxRow): Row {
+    return {
+      $event_id: id ?? `${this.#inbox.inboxId}/${this.placeOf(seq)}`,
+      $received_at: new Date(receivedAt).toISOString(),
+    };
+  }
+
+  /**
+   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one behind the last was given out by an
+   * inbox that was replaced by an older copy of itself, which gives it out again.
+   */
+  has({ inbox, connection, seq }: InboxPosition): boolean {
+    return inbox === this.#inbox.inboxId && connection === this.connection && seq <= this.last;
+  }
+
+  /** The next events of `(after, upTo]`, `limit` at most and no more than fit into a page. */
+  next(span: {
+    readonly after: number;
+    readonly upTo: number;
+    readonly limit: number;
+  }): InboxRow[] {
+    const { connection } = this;
+    const rows: InboxRow[] = [];
+    let [after, chars] = [span.after, 0];
+    while (rows.length < span.limit && chars < inboxPageCharsMax) {
+      const limit = Math.min(inboxReadRows, span.limit - rows.length);
+      const more = this.#inbox.read({ connection, after, upTo: span.upTo, limit });
+      rows.push(...more);
+      chars += more.reduce((sum, { json }) => sum + json.length, 0);
+      after = more.at(-1)?.seq ?? after;
+      if (more.length < limit) break;
+    }
+    return rows;
+  }
+
+  /** How many of `(after, upTo]` are not there any more: numbers are given out without gaps, and the first events are removed first. */
+  gone(after: number, upTo = this.last): number {
+    const { connection } = this;
+    return Math.max(0, upTo - after - this.#inbox.held({ connection, after, upTo }));
+  }
+
+  get(seqs: readonly number[]): InboxRow[] {
+    return this.#inbox.get({ connection: this.connection, seqs });
+  }
+
+  close(): void {
+    this.#inbox.close();
+  }
+}
+
+/** Undefined while nothing has been received yet, by no connection. */
+function openEvents(config: unknown): Events | undefined {
+  const { file, connection } = pushedConfigOf(config).inbox;
+  const inbox = openInboxReader(file);
+  return inbox === undefined ? undefined : new Events(inbox, connection);
+}
+
+function withEvents<Result>(config: unknown, work: (events: Events | undefined) => Result): Result {
+  const events = openEvents(config);
+  try {
+    return work(events);
+  } finally {
+    events?.close();
+  }
+}
+
+/** @throws {SourceChangedError} a span is not one of these events. */
+function assertOf(events: Events | undefined, { from, to }: Span<InboxPosition>): void {
+  for (const position of [from, to]) {
+    if (position === undefined || events?.has(position) === true) continue;
+    throw new SourceChangedError(
+      `connection ${position.connection}: this is not the inbox that was read before`,
+      { hint: "run the sync again: it then begins with the first event that is kept" },
+    );
+  }
+}
+
+async function* readEvents(
+  ask: Ask<unknown> & Span<InboxPosition> & { readonly pageRowsMax: number },
+): AsyncGenerator<Page<Row, InboxPosition>> {
+  const { config, signal, from, to, pageRowsMax: limit } = ask;
+  const events = openEvents(config);
+  try {
+    assertOf(events, { from, to });
+    if (events === undefined) return;
+    // Where no end is given it is set now: a read that senders keep ahead of would never end.
+    const upTo = to?.seq ?? events.last;
+    let after = from?.seq ?? 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const found = events.next({ after, upTo, limit });
+      if (found.length === 0) return;
+      after = found.at(-1)?.seq ?? after;
+      yield { ...rowsOf(found, events), position: events.positionOf(after) };
+    }
+  } finally {
+    events?.close();
+  }
+}
+
+async function getEvents(
+  ask: Ask<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
+): Promise<Got<Row>> {
+  return withEvents(ask.config, (events) => {
+    assertOf(events, ask);
+    if (events === undefined) return { rows: [], where: () => "", missing: ask.names };
+    const found = events.get(seqsOf(ask.names, events));
+    const places = new Set(found.map(({ seq }) => events.placeOf(seq)));
+    return { ...rowsOf(found, events), missing: ask.names.filter((name) => !places.has(name)) };
+  });
+}
+
+const place = /^(.+)#([1-9]\d*)$/;
+
+/** The sequence numbers in places such as `forms#12`, as far as they were ever given out. */
+function seqsOf(names: readonly string[], { connection, last }: Events): readonly number[] {
+  const seqs = [...new Set(names)].flatMap((name) => {
+    const [, of, seq] = place.exec(name) ?? [];
+    return of === connection ? [Number(seq)] : [];
+  });
+  return seqs.filter((seq) => seq <= last);
+}
+
+const conflict = {
+  code: "id_conflict",
+  reason: "another event came with the same id before; that one is sent",
+};
+
+const notObject = { code: "not_an_object", reason: "the event is no JSON object" };
+
+/** Events as rows, and as rejects what can be none. */
+function rowsOf(
+  kept: readonly InboxRow[],
+  events: Events,
+): Pick<Page<Row, never>, "rejects" | "rows" | "text" | "where"> {
+  const found: { readonly row: Row; readonly where: string; readonly json: string }[] = [];
+  const rejects: Reject[] = [];
+  for (const event of kept) {
+    const { seq, json, isConflict } = event;
+    const where = events.placeOf(seq);
+    const row = isConflict ? undefined : parseJsonRow(json);
+    if (row !== undefined)
+      found.push({ row: { ...row, ...events.deliveredOf(event) }, where, json });
+    else rejects.push({ where, row: json, ...(isConflict ? conflict : notObject) });
+  }
+  return {
+    rows: found.map(({ row }) => row),
+    where: (index) => found[index]?.where ?? "",
+    text: (index) => found[index]?.json ?? "",
+    rejects,
+  };
+}

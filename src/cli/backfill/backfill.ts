@@ -1,0 +1,255 @@
+import { Option } from "commander";
+
+import { checkColumns, connectorOf } from "../../../activities/stage/source.ts";
+import { sourcesOf } from "../../../connectors/registry.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { sourceMsMax } from "../../limits.ts";
+import { reportOfRun } from "../../report/of-run.ts";
+import type { RunReport } from "../../report/report.ts";
+import { modes } from "../../state/runs.ts";
+import { plainJson } from "../../text/plain-text.ts";
+import { syncNamed } from "../named.ts";
+import { configOf, withGlobals, withState } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodeOfReport, exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { firstRejects, reportText, type KnownHere } from "../output/report-text.ts";
+import { positive } from "../run/run.ts";
+import { failureOf, reportOfFailure } from "../running/follow.ts";
+import { letNotificationLeave } from "../running/notification.ts";
+import { openSession, type Session } from "../running/session.ts";
+import { begin, type Begun, type Wanted } from "./begin.ts";
+import { talkWith, type Talk, type Talked } from "./follow-backfill.ts";
+import { askedNames, isMoreAsked, readOptions, type AskedOptions } from "./input.ts";
+import { formLink } from "./link.ts";
+import { backfillNamed } from "./named-backfill.ts";
+import { samplesFacts, samplesText } from "./text.ts";
+
+type BackfillOptions = GlobalOptions &
+  AskedOptions & {
+    readonly yes?: boolean;
+    readonly follow?: string;
+    readonly show?: string;
+    readonly link?: boolean;
+    readonly ui?: string;
+  };
+
+/** The report of a backfill that ended. @throws {SluiceError} it ended before there was a run to report on. */
+async function reportOf(
+  { state }: Session,
+  { handle, firstRunId }: Begun,
+  end: NonNullable<Talked["end"]>,
+): Promise<RunReport> {
+  if ("report" in end) return end.report;
+  const carried = reportOfFailure(end.error);
+  if (carried !== undefined) return carried;
+  const [run] = await state.runs({ workflowId: handle.workflowId, limit: 1 });
+  if (run?.firstRunId === firstRunId && run.endedAt !== null) return await reportOfRun(state, run);
+  throw failureOf(end.error);
+}
+
+/** Why nothing was sent where nobody could be asked. */
+function unasked({ isOurs, handle: { workflowId } }: Begun, name: string): ConfigError {
+  return isOurs
+    ? new ConfigError(
+        `nothing was sent: without a terminal to ask at, a backfill of ${name} needs --yes`,
+        { hint: "look at the plan, then the same command with --yes" },
+      )
+    : new ConfigError(`nothing is sent yet: workflow ${workflowId} waits for somebody's consent`, {
+        hint: `\`sluice backfill --follow ${workflowId} --yes\` approves it, or the update \`approve\` in the Web UI; \`sluice cancel ${workflowId}\` ends it`,
+      });
+}
+
+/** How a backfill ended, and what is known of it here. */
+type Ended = Pick<KnownHere, "firsts"> & {
+  readonly report: RunReport;
+  readonly plan?: Talked["plan"];
+};
+
+function showEnd({ report, plan, firsts }: Ended, { context, options }: Talk): void {
+  if (options.json)
+    context.print(JSON.stringify({ workflow_id: report.workflow_id, plan: plan ?? null, report }));
+  else if (report.outcome === "discarded") context.say("discarded: nothing was sent");
+  else context.print(reportText(report, { firsts }));
+}
+
+async function followToEnd(session: Session, wanted: Wanted, talk: Talk): Promise<void> {
+  const { context, options, interrupted } = talk;
+  const begun = await begin(session, wanted, context);
+  const { workflowId } = begun.handle;
+  const { plan, answer, end } = await talkWith(begun, talk);
+  const name = plan?.sync ?? workflowId;
+  if (end === undefined) {
+    if (options.json === true && plan !== undefined)
+      context.print(JSON.stringify({ workflow_id: workflowId, plan, report: null }));
+    if (answer === "unasked") throw unasked(begun, name);
+    if (answer === "leave") {
+      context.say(`it waits for somebody's consent: workflow ${workflowId}`);
+      return context.exit(exitCodes.failed);
+    }
+    context.say(
+      session.hasOtherWorker
+        ? `interrupted; the backfill goes on: workflow ${workflowId}`
+        : `interrupted; \`sluice backfill ${name}\` goes on with it`,
+    );
+    return context.exit(exitCodes.interrupted);
+  }
+  const report = await reportOf(session, begun, end);
+  showEnd({ report, plan, firsts: await firstRejects(session.state, report) }, talk);
+  context.exit(exitCodeOfReport(report));
+  await letNotificationLeave(session, report, { context, signal: interrupted.signal });
+  if (answer === "unasked" && report.outcome === "discarded") throw unasked(begun, name);
+}
+
+/** Opens a session and talks with a backfill to its end. */
+async function drive(
+  context: Context,
+  config: Config,
+  { wanted, options }: { readonly wanted: Wanted; readonly options: BackfillOptions },
+): Promise<void> {
+  const interrupted = onInterrupt();
+  const { signal } = interrupted;
+  const sync = "input" in wanted ? ({ kind: "sync", name: wanted.input.sync } as const) : undefined;
+  const opening = openSession(config, context, { signal, wanted: sync, command: "backfill" });
+  const session = await opening.catch((error: unknown) => {
+    if (!interrupted.signal.aborted) throw error;
+    context.say("interrupted before the backfill began");
+    context.exit(exitCodes.interrupted);
+    return undefined;
+  });
+  if (session === undefined) return;
+  try {
+    await followToEnd(session, wanted, { context, options, interrupted });
+  } finally {
+    await session.close();
+  }
+}
+
+/** `--follow`: a backfill that goes on; of one that ended, its report. */
+async function follow(
+  context: Context,
+  config: Config,
+  { named, options }: { readonly named: string; readonly options: BackfillOptions },
+): Promise<void> {
+  const found = await withState(config, async (state) => {
+    // One that was started a moment ago, in the Web UI, has no run yet.
+    const run = await backfillNamed(state, named).catch((error: unknown) => {
+      if (named.startsWith("backfill-") && error instanceof ConfigError) return undefined;
+      throw error;
+    });
+    if (run === undefined || run.runId !== named || run.outcome === null) return run?.workflowId;
+    const report = await reportOfRun(state, run);
+    return { report, firsts: await firstRejects(state, report) };
+  });
+  if (typeof found !== "object") {
+    return await drive(context, config, { wanted: { workflowId: found ?? named }, options });
+  }
+  showEnd(found, { context, options, interrupted: new AbortController() });
+  context.exit(exitCodeOfReport(found.report));
+}
+
+/** `--show`: to stdout alone, because it is personal data. */
+async function show(
+  context: Context,
+  config: Config,
+  { named, json }: { readonly named: string; readonly json: boolean | undefined },
+): Promise<void> {
+  await withState(config, async (state) => {
+    const { runId, workflowId, sync } = await backfillNamed(state, named);
+    const stored = await state.plan(runId);
+    if (stored === undefined) {
+      throw new ConfigError(`backfill ${runId} has no plan`, {
+        hint: `\`sluice backfill ${sync}\` makes one`,
+      });
+    }
+    if (json !== true) return context.print(samplesText(stored));
+    const { plan } = stored;
+    const facts = { run_id: runId, workflow_id: workflowId, plan, samples: samplesFacts(stored) };
+    context.print(plainJson(facts));
+  });
+}
+
+async function backfill(
+  context: Context,
+  name: string | undefined,
+  options: BackfillOptions,
+): Promise<void> {
+  const config = await configOf(context, options);
+  const { show: shown, follow: followed, json } = options;
+  if (shown !== undefined) return await show(context, config, { named: shown, json });
+  if (followed !== undefined) return await follow(context, config, { named: followed, options });
+  if (name === undefined) {
+    throw new ConfigError("say which sync to backfill", {
+      hint: `the syncs are: ${[...config.syncs.keys()].join(", ")}`,
+    });
+  }
+  const sync = syncNamed(config, name);
+  if (options.link === true) {
+    const { url, remark } = formLink(context, config, { sync: name, ui: options.ui });
+    context.print(json ? JSON.stringify({ url }) : url);
+    if (remark !== undefined && json !== true) context.say(remark);
+    return;
+  }
+  const input = readOptions(config, name, options);
+  // Before anything is started: what is wrong with the source is said at once.
+  const signal = AbortSignal.timeout(sourceMsMax);
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  await checkColumns(source, sync, { signal, mayName: true });
+  const wanted = { input, isMoreAsked: isMoreAsked(options) };
+  await drive(context, config, { wanted, options });
+}
+
+/** `sluice backfill <sync>`. */
+export const registerBackfill: Register = (program, context) => {
+  withGlobals(program.command("backfill [sync]"))
+    .description("send a span of a sync again: shows the plan, asks, and follows it to its end")
+    .option("--from <when>", "a date, a time, `last 30 days`, or a place such as `line 48211`")
+    .option("--to <when>", "the same; it is not part of the span any more")
+    .option("--key <key>", "the row of this key alone; may be repeated", repeated)
+    .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
+    .option("--limit <rows>", "read at most this many rows", positive)
+    .option("--lanes <lanes>", "how many lanes it is cut into", positive)
+    .addOption(
+      new Option("--send <what>", "all, or what the service is not known to hold").choices([
+        "all",
+        "changed",
+      ]),
+    )
+    .option("--note <text>", "why, for those who look at it later")
+    .option("--time-zone <zone>", "of times that name none; by default that of the sync's schedule")
+    .option(
+      "--advance-checkpoint",
+      "of a sync that never ran: let the nightly run go on where this ends",
+    )
+    .option("--yes", "send it without asking")
+    .addOption(
+      new Option("--follow <run>", "go on with one that was begun: its run or workflow").conflicts([
+        ...askedNames,
+        "show",
+        "link",
+      ]),
+    )
+    .addOption(
+      new Option("--show <run>", "print sample records of its plan: personal data").conflicts([
+        ...askedNames,
+        "link",
+        "yes",
+      ]),
+    )
+    .addOption(
+      new Option("--link", "print a link to the start form of the Web UI").conflicts([
+        ...askedNames,
+        "yes",
+      ]),
+    )
+    .option("--ui <address>", "of --link: where the Web UI is, such as https://temporal.example")
+    .action(async (name: string | undefined, options: BackfillOptions) => {
+      await backfill(context, name, options);
+    });
+};
+
+/** A key may hold any sign, so that none stands between two of them. */
+function repeated(key: string, before: readonly string[] = []): readonly string[] {
+  return [...before, key];
+}

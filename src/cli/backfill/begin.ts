@@ -1,0 +1,107 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type WorkflowHandle,
+} from "@temporalio/client";
+
+import { backfillId } from "../../backfill/template.ts";
+import { BusyError, ConfigError } from "../../errors.ts";
+import { isTemplate } from "../../local/templates.ts";
+import type { Context } from "../output/context.ts";
+import type { RunWorkflow } from "../running/follow.ts";
+import type { Session } from "../running/session.ts";
+import type { BackfillInput } from "./input.ts";
+
+/** A workflow `backfill` that was started, or found. */
+export type Begun = {
+  readonly handle: WorkflowHandle<RunWorkflow>;
+  /** Names it among the backfills of its id. */
+  readonly firstRunId: string;
+  /** Whether nobody else may be waiting for what becomes of it. */
+  readonly isOurs: boolean;
+};
+
+/** What to follow: a workflow by its id, or one to be started. */
+export type Wanted =
+  | { readonly workflowId: string }
+  | { readonly input: BackfillInput; readonly isMoreAsked: boolean };
+
+/** The backfill that goes on under an id; undefined when none does. @throws {BusyError} it is another project's. */
+async function runningAs(
+  { client, config, hasOtherWorker }: Session,
+  workflowId: string,
+): Promise<Begun | undefined> {
+  try {
+    const found = client.workflow.getHandle<RunWorkflow>(workflowId);
+    const described = await found.describe();
+    // A template ends at once: its id is free again then.
+    if (described.status.name === "RUNNING" && isTemplate(described)) await found.result();
+    if (described.status.name !== "RUNNING" || isTemplate(described)) return undefined;
+    if (described.taskQueue !== config.temporal.taskQueue || described.type !== "backfill") {
+      throw new BusyError(`workflow ${workflowId} is no backfill of this project`, {
+        hint: "give each project a temporal.task_queue of its own",
+      });
+    }
+    const firstRunId = described.raw.workflowExecutionInfo?.firstRunId ?? described.runId;
+    const handle = client.workflow.getHandle<RunWorkflow>(workflowId, undefined, {
+      firstExecutionRunId: firstRunId,
+    });
+    return { handle, firstRunId, isOurs: !hasOtherWorker };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function start(
+  { client, config }: Session,
+  input: BackfillInput,
+): Promise<Begun | undefined> {
+  const { taskQueue } = config.temporal;
+  const workflowId = backfillId({ sync: input.sync, taskQueue });
+  try {
+    const handle = await client.workflow.start<RunWorkflow>("backfill", {
+      taskQueue,
+      workflowId,
+      args: [input],
+    });
+    return { handle, firstRunId: handle.firstExecutionRunId, isOurs: true };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
+    throw error;
+  }
+}
+
+/** Starts a backfill, or finds the one that goes on. @throws {BusyError} another one of the sync goes on, and more was asked for. */
+export async function begin(
+  session: Session,
+  wanted: Wanted,
+  { say }: Pick<Context, "say">,
+): Promise<Begun> {
+  if ("workflowId" in wanted) {
+    const found = await runningAs(session, wanted.workflowId);
+    if (found !== undefined) return found;
+    throw new ConfigError(`no backfill goes on as workflow ${wanted.workflowId}`, {
+      hint: "`sluice runs list` has those that ended",
+    });
+  }
+  const { input } = wanted;
+  const { taskQueue } = session.config.temporal;
+  const workflowId = backfillId({ sync: input.sync, taskQueue });
+  for (;;) {
+    const started = await start(session, input);
+    if (started !== undefined) {
+      say(`backfill of ${input.sync} started: workflow ${workflowId}`);
+      return started;
+    }
+    const found = await runningAs(session, workflowId);
+    if (found === undefined) continue;
+    if (wanted.isMoreAsked) {
+      throw new BusyError(`a backfill of ${input.sync} goes on already: workflow ${workflowId}`, {
+        hint: `\`sluice backfill ${input.sync}\` without options follows it, \`sluice cancel ${workflowId}\` ends it`,
+      });
+    }
+    say(`a backfill of ${input.sync} goes on already: following workflow ${workflowId}`);
+    return found;
+  }
+}

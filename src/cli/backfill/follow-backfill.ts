@@ -1,0 +1,149 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
+
+import type { Progress } from "../../../workflows/sync/progress.ts";
+import type { BackfillPlan } from "../../backfill/plan.ts";
+import { plainText } from "../../text/plain-text.ts";
+import { isAgreed } from "../output/confirm.ts";
+import { isAtTerminal, type Context } from "../output/context.ts";
+import { followRun, type Followed, type ReadShare } from "../running/follow.ts";
+import { pendingTrouble } from "../running/pending.ts";
+import type { Begun } from "./begin.ts";
+import { planText } from "./text.ts";
+
+/** How often a backfill is asked whether it has a plan. */
+const askEveryMs = 500;
+
+/** How a backfill is talked with. */
+export type Talk = {
+  readonly context: Context;
+  readonly options: { readonly yes?: boolean; readonly json?: boolean };
+  readonly interrupted: AbortController;
+};
+
+/** What became of a backfill: `end` is undefined where it was left, because of Ctrl-C, or waiting for another's decision. */
+export type Talked = {
+  /** The plan that stood last; undefined when there was none. */
+  readonly plan: BackfillPlan | undefined;
+  /** What was said to it; undefined where nobody had to say anything, or Ctrl-C came first. */
+  readonly answer: Answer | undefined;
+  readonly end: Followed | undefined;
+};
+
+/** What is said to a plan; `unasked` where nobody could be asked. */
+type Answer = "approve" | "discard" | "leave" | "unasked";
+
+/** A plan, and whether it waits for a person. */
+type Planned = { readonly plan: BackfillPlan; readonly isWaiting: boolean };
+
+async function plannedOf({ handle }: Begun): Promise<Planned | undefined> {
+  try {
+    const plan = await handle.query<BackfillPlan | null>("plan");
+    if (plan === null) return undefined;
+    const { needs_approval: isWaiting = false } = await handle.query<Progress>("progress");
+    return { plan, isWaiting };
+  } catch {
+    return undefined; // a query needs a worker: without one it is asked again
+  }
+}
+
+/** Waits for a plan other than the one known; undefined when the backfill ends without, or `signal` aborts. */
+async function nextPlan(
+  begun: Begun,
+  known: BackfillPlan | undefined,
+  { say, signal }: { readonly say: Context["say"]; readonly signal: AbortSignal },
+): Promise<Planned | undefined> {
+  let told: string | undefined;
+  while (!signal.aborted) {
+    const planned = await plannedOf(begun);
+    if (planned !== undefined && planned.plan.planned_at !== known?.planned_at) return planned;
+    const { status } = await begun.handle.describe();
+    if (status.name !== "RUNNING") return undefined;
+    const trouble = await pendingTrouble(begun.handle).catch(() => undefined);
+    if (trouble !== undefined && trouble !== told) say(trouble);
+    told = trouble;
+    await delay(askEveryMs, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** Asks whether a plan is to be sent; undefined after Ctrl-C. */
+async function answerTo(begun: Begun, talk: Talk): Promise<Answer | undefined> {
+  const { context, options, interrupted } = talk;
+  if (options.yes === true) return "approve";
+  if (options.json === true || !isAtTerminal(context)) return "unasked";
+  const agreed = await isAgreed("Send it? [y/N] ", interrupted);
+  if (agreed === undefined) return undefined;
+  if (agreed) return "approve";
+  return begun.isOurs ? "discard" : "leave";
+}
+
+/** Tells the workflow. One that was decided by another meanwhile says so, and is followed all the same. */
+async function decide(
+  { handle }: Begun,
+  name: "approve" | "discard",
+  { say }: Pick<Context, "say">,
+): Promise<void> {
+  try {
+    await handle.executeUpdate(name);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return; // it ended meanwhile: its report says how
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    say(plainText(error.cause?.message ?? error.message));
+  }
+}
+
+/** Follows a backfill until it ends, or has another plan: its source may have moved while it waited. */
+async function followUntilPlanned(
+  begun: Begun,
+  plan: BackfillPlan,
+  { context, interrupted }: Talk,
+): Promise<Followed | undefined> {
+  const ended = new AbortController();
+  const planned = new AbortController();
+  const watch = async (): Promise<void> => {
+    const signal = AbortSignal.any([ended.signal, interrupted.signal]);
+    const next = await nextPlan(begun, plan, { say: () => undefined, signal });
+    if (next !== undefined) planned.abort();
+  };
+  const watching = watch().catch(() => undefined);
+  const share: ReadShare = async ({ counts }) => shareOf(counts.read, plan.rows);
+  try {
+    const signal = AbortSignal.any([planned.signal, interrupted.signal]);
+    return await followRun(begun.handle, { context, share, signal });
+  } finally {
+    ended.abort();
+    await watching;
+  }
+}
+
+function shareOf(read: number, rows: number | null): number | undefined {
+  return rows === null || rows === 0 ? undefined : Math.min(1, read / rows);
+}
+
+/** Shows the plan of a backfill, asks whether to send it, and follows it to its end; planned again, it is shown and asked for again. */
+export async function talkWith(begun: Begun, talk: Talk): Promise<Talked> {
+  const { context, options, interrupted } = talk;
+  const { signal } = interrupted;
+  let plan: BackfillPlan | undefined;
+  for (;;) {
+    const next = await nextPlan(begun, plan, { say: context.say, signal });
+    if (next === undefined) {
+      const end = await followRun(begun.handle, { context, share: async () => undefined, signal });
+      return { plan, answer: undefined, end };
+    }
+    if (plan !== undefined) context.say("the plan did not hold any more: this is another one");
+    plan = next.plan;
+    if (options.json !== true) context.print(planText(plan));
+    let answer: Answer | undefined;
+    if (next.isWaiting) {
+      answer = await answerTo(begun, talk);
+      const isLeft = answer === "leave" || (answer === "unasked" && !begun.isOurs);
+      if (answer === undefined || isLeft) return { plan, answer, end: undefined };
+      await decide(begun, answer === "approve" ? "approve" : "discard", context);
+    }
+    const end = await followUntilPlanned(begun, plan, talk);
+    if (end !== undefined || signal.aborted) return { plan, answer, end };
+  }
+}

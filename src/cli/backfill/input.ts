@@ -1,0 +1,111 @@
+import { requestOf } from "../../../activities/backfill/plan-backfill.ts";
+import type { Config } from "../../config/config.ts";
+import { membersOf } from "../../config/members.ts";
+import { ConfigError } from "../../errors.ts";
+import type { RunRequest } from "../../state/runs.ts";
+
+/** What a backfill is asked for on the command line, beyond its sync. */
+export type AskedOptions = {
+  readonly from?: string;
+  readonly to?: string;
+  readonly key?: readonly string[];
+  readonly mode?: RunRequest["mode"];
+  readonly limit?: number;
+  readonly lanes?: number;
+  readonly send?: "all" | "changed";
+  readonly note?: string;
+  readonly timeZone?: string;
+  readonly advanceCheckpoint?: boolean;
+};
+
+/** The options that are members of the workflow's input, in the order of a person, with the members' names. */
+const memberOptions = [
+  ["from", "from"],
+  ["to", "to"],
+  ["key", "keys"],
+  ["mode", "mode"],
+  ["limit", "limit"],
+  ["lanes", "lanes"],
+  ["send", "send"],
+  ["note", "note"],
+  ["timeZone", "time_zone"],
+  ["advanceCheckpoint", "advance_checkpoint"],
+] as const satisfies readonly (readonly [keyof AskedOptions, string])[];
+
+/** The input of the workflow `backfill`, without what was not asked for. */
+export type BackfillInput = {
+  readonly sync: string;
+  readonly approve: "ask" | "auto";
+  readonly [member: string]: unknown;
+};
+
+/** The names of those options. */
+export const askedNames: readonly (keyof AskedOptions)[] = memberOptions.map(([name]) => name);
+
+/** Whether more was asked for than the sync itself. */
+export function isMoreAsked(options: AskedOptions): boolean {
+  return askedNames.some((name) => options[name] !== undefined);
+}
+
+/** A word as a shell takes it whole. */
+function shellWord(text: string): string {
+  return /^[\w.,:@/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The command line that asks for an input. */
+export function commandOf(input: unknown): string {
+  const given = membersOf(input);
+  const options = memberOptions.flatMap(([, member]): readonly string[] => {
+    const value = given[member];
+    const option = optionOf(member);
+    if (value === undefined || value === false) return [];
+    if (value === true) return [option];
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.map((one) => `${option} ${shellWord(plainOf(one))}`);
+  });
+  return ["sluice backfill", shellWord(plainOf(given["sync"])), ...options].join(" ");
+}
+
+/** The option of a member: `--time-zone`. */
+function optionOf(member: string): string {
+  return member === "keys" ? "--key" : `--${member.replaceAll("_", "-")}`;
+}
+
+/** Text as it is, and a number as it is written. */
+function plainOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What stands around the problems of an input, where somebody pastes JSON into a form. */
+const frame = /^[^\n]*\n([^]*?)(?:\nTry:\n(\{[^\n]*\}))?$/;
+
+/** The problems of options, as one who typed a command mends them. */
+function wrongOptions(problem: string): ConfigError {
+  const [, problems = problem, corrected] = frame.exec(problem) ?? [];
+  const text = problems.replaceAll(
+    /^ {2}→ at (\w+)/gm,
+    (_, member: string) => `  → at ${optionOf(member)}`,
+  );
+  const hint = corrected === undefined ? undefined : `such as: ${commandOf(JSON.parse(corrected))}`;
+  return new ConfigError(`the options are wrong:\n${text}`, { hint });
+}
+
+/**
+ * The input that the options of a command stand for, read as the workflow will read it, so that nothing is started for one that is wrong.
+ * @throws {ConfigError} with every problem, and a command line that has none.
+ */
+export function readOptions(
+  config: Config,
+  sync: string,
+  options: AskedOptions & { readonly yes?: boolean },
+): BackfillInput {
+  const asked = Object.fromEntries(
+    memberOptions.flatMap(([name, member]) =>
+      options[name] === undefined ? [] : [[member, options[name]]],
+    ),
+  );
+  const input: BackfillInput = { sync, ...asked, approve: options.yes === true ? "auto" : "ask" };
+  const read = requestOf({ config }, input, new Date());
+  if ("problem" in read) throw wrongOptions(read.problem);
+  return input;
+}

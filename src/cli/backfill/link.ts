@@ -1,0 +1,51 @@
+import { backfillId } from "../../backfill/template.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { temporalOptions } from "../../local/connect.ts";
+import { findService } from "../../local/shared-service.ts";
+import type { Context } from "../output/context.ts";
+import { isTemporalConfigured } from "../running/services.ts";
+
+/** Where the start form is; `remark` says what is missing of it. */
+type FormLink = { readonly url: string; readonly remark?: string };
+
+/** An address as a link begins with it. @throws {ConfigError} it is none of the web. */
+function originOf(ui: string): string {
+  const url = URL.parse(ui);
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.href.replace(/[/?#]*$/, "");
+  throw new ConfigError("--ui must be the address of Temporal's Web UI", {
+    field: "ui",
+    hint: "such as --ui http://127.0.0.1:8233",
+  });
+}
+
+/** The Web UI of the embedded server, while it runs; nothing is started. */
+function embeddedUi({ stateFolder }: Config): string | undefined {
+  return findService({ folder: stateFolder, name: "temporal" })?.addresses["ui"];
+}
+
+/**
+ * A deep link to the Web UI's start form of a backfill. It names the workflow's id, because the form is prefilled from the newest run of
+ * that id. Of a Temporal that is not ours nobody knows where its Web UI is: then the link is the path alone, unless `ui` says it.
+ */
+export function formLink(
+  context: Pick<Context, "environment">,
+  config: Config,
+  { sync, ui }: { readonly sync: string; readonly ui: string | undefined },
+): FormLink {
+  const { taskQueue } = config.temporal;
+  const isOther = isTemporalConfigured(context);
+  const { namespace = "default" } = isOther ? temporalOptions(undefined) : {};
+  const members = new URLSearchParams({
+    taskQueue,
+    workflowType: "backfill",
+    workflowId: backfillId({ sync, taskQueue }),
+  });
+  const path = `/namespaces/${encodeURIComponent(namespace)}/workflows/start-workflow?${members.toString()}`;
+  const address = ui === undefined ? (isOther ? undefined : embeddedUi(config)) : originOf(ui);
+  if (address !== undefined) return { url: `${address}${path}` };
+  const remark = isOther
+    ? "put the address of Temporal's Web UI before it, or say it with --ui"
+    : "no Temporal of this project runs: `sluice dev` starts one and says where its Web UI is";
+  return { url: path, remark };
+}

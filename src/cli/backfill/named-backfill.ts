@@ -1,0 +1,29 @@
+import { ConfigError } from "../../errors.ts";
+import type { Run } from "../../state/runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { runNamed } from "../run/run-named.ts";
+
+const runsHint = "look at `sluice runs list`";
+
+/** The backfill of that id, or the newest of that workflow. @throws {ConfigError} there is none, or the run is no backfill. */
+export async function backfillNamed(
+  state: Pick<StateStore, "run" | "runs">,
+  name: string,
+): Promise<Run> {
+  const run = await runNamed(state, name);
+  if (run === undefined) throw new ConfigError(`there is no run "${name}"`, { hint: runsHint });
+  if (run.kind === "backfill") return run;
+  throw new ConfigError(`run ${run.runId} is no backfill but a ${run.kind} of ${run.sync}`, {
+    hint: `\`sluice runs show ${run.runId}\` shows it, \`sluice cancel ${run.runId}\` ends one that goes on`,
+  });
+}
+
+/** The same of one that goes on. @throws {ConfigError} also when it has ended. */
+export async function openBackfillNamed(
+  state: Pick<StateStore, "run" | "runs">,
+  name: string,
+): Promise<Run> {
+  const run = await backfillNamed(state, name);
+  if (run.outcome === null) return run;
+  throw new ConfigError(`backfill ${run.runId} has ended: ${run.outcome}`, { hint: runsHint });
+}

@@ -1,0 +1,128 @@
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+
+import type { Config } from "../../config/config.ts";
+import { ConfigError, TemporalUnreachableError } from "../../errors.ts";
+import { isWorkflowOpen } from "../../local/connect.ts";
+import { storesOn } from "../../local/presence.ts";
+import type { Run } from "../../state/runs.ts";
+import {
+  configOf,
+  withGlobals,
+  withState,
+  type Context,
+  type GlobalOptions,
+  type Register,
+} from "../output/context.ts";
+import { reachTemporal, type ReachedTemporal } from "../running/reach-temporal.ts";
+import { openBackfillNamed } from "./named-backfill.ts";
+
+/** How long a worker may take to answer (our choice). */
+const answerMsMax = 30_000;
+
+/** A backfill that goes on, and the store that its workers work on. */
+type Open = { readonly run: Run; readonly storeId: string };
+
+/** Asks the backfill's workflow, which answers itself. @throws {ConfigError} it refuses; says why. @throws {TemporalUnreachableError} */
+async function update(
+  { client }: ReachedTemporal,
+  name: "pause" | "resume",
+  { runId, workflowId, firstRunId, sync }: Run,
+): Promise<void> {
+  const options = { firstExecutionRunId: firstRunId };
+  const handle = client.workflow.getHandle(workflowId, undefined, options);
+  try {
+    await client.withDeadline(
+      Date.now() + answerMsMax,
+      async () => await handle.executeUpdate(name),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) {
+      const why = error.cause?.message ?? error.message;
+      throw new ConfigError(`backfill ${runId} of ${sync}: ${why}`, { cause: error });
+    }
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      throw new TemporalUnreachableError(
+        `the backfill's worker did not answer within ${answerMsMax / 1_000} s`,
+        { cause: error, hint: `look at \`sluice status\`, then try again` },
+      );
+    }
+    if (error instanceof WorkflowNotFoundError) throw notOpen(runId, sync);
+    throw error;
+  }
+}
+
+function notOpen(runId: string, sync: string): ConfigError {
+  return new ConfigError(`backfill ${runId} is not going on any more: its workflow has ended`, {
+    hint: `\`sluice backfill ${sync}\` plans a new one`,
+  });
+}
+
+/** Reaches the Temporal and the worker that go on with a backfill; starts neither, because what does not run need not rest. */
+async function change(
+  name: "pause" | "resume",
+  { run, storeId }: Open,
+  { context, config }: { readonly context: Context; readonly config: Config },
+): Promise<void> {
+  const goesOn = `\`sluice backfill ${run.sync}\` goes on with it, as \`sluice dev\` does`;
+  const temporal = await reachTemporal(config, context);
+  if (temporal === undefined) {
+    throw new TemporalUnreachableError(`backfill ${run.runId} rests: no Temporal runs`, {
+      hint: goesOn,
+    });
+  }
+  try {
+    const { taskQueue } = config.temporal;
+    if (!(await isWorkflowOpen(temporal.client, run))) throw notOpen(run.runId, run.sync);
+    if (!(await storesOn(temporal.client, taskQueue)).includes(storeId)) {
+      throw new TemporalUnreachableError(
+        `backfill ${run.runId} rests: no worker polls the task queue ${taskQueue}`,
+        { hint: goesOn },
+      );
+    }
+    await update(temporal, name, run);
+  } finally {
+    await temporal.close();
+  }
+}
+
+const told = {
+  pause: { paused: true, text: "each lane rests behind its next chunk" },
+  resume: { paused: false, text: "its lanes go on" },
+} as const;
+
+function register(name: "pause" | "resume", description: string): Register {
+  return (program, context) => {
+    withGlobals(program.command(`${name} <run>`))
+      .description(description)
+      .action(async (named: string, options: GlobalOptions) => {
+        const config = await configOf(context, options);
+        const open = await withState(config, async (state): Promise<Open> => {
+          return { run: await openBackfillNamed(state, named), storeId: state.storeId };
+        });
+        await change(name, open, { context, config });
+        const { runId, workflowId } = open.run;
+        const { paused, text } = told[name];
+        context.print(
+          options.json
+            ? JSON.stringify({ run_id: runId, workflow_id: workflowId, paused })
+            : `${name}d ${runId}: ${text}`,
+        );
+      });
+  };
+}
+
+/** `sluice pause <run>`. */
+export const registerPause: Register = register(
+  "pause",
+  "let a backfill rest behind its next chunks; what was accepted stays committed",
+);
+
+/** `sluice resume <run>`. */
+export const registerResume: Register = register(
+  "resume",
+  "let a backfill go on that was paused, or that is out of credits",
+);

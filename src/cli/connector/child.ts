@@ -1,0 +1,14 @@
+// The process in which `sluice connector dev` reads: the whole command line would take half a second more to load.
+import { readEnvironment } from "../../config/environment.ts";
+import { exitCodeOfError } from "../output/exit-code.ts";
+import { endWithPipe, output, showError } from "../output/output.ts";
+import { readAsk, readOnce } from "./read.ts";
+
+const ask = readAsk.parse(JSON.parse(process.argv[2] ?? ""));
+endWithPipe();
+try {
+  await readOnce(ask, { ...output, environment: readEnvironment() });
+} catch (error) {
+  showError(error, { isJson: ask.json === true });
+  output.exit(exitCodeOfError(error));
+}

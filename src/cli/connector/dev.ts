@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { basename, dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { Option } from "commander";
+
+import type { Context, Register } from "../output/context.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { rowCount, withMember } from "./config.ts";
+import { fileOf } from "./load.ts";
+import { readOnce, type ReadAsk } from "./read.ts";
+import { watchSources } from "./watch.ts";
+
+type DevOptions = Omit<ReadAsk, "cwd" | "path"> & { readonly once?: boolean };
+
+/** `sluice connector dev <path>`. */
+export const registerConnectorDev: Register = (connector, context) => {
+  connector
+    .command("dev <path>")
+    .description("read a connector's rows and print them with their positions, on each save again")
+    .addOption(
+      new Option(
+        "--config <file>",
+        "the members of its connection, as YAML or JSON (default: those of its bench)",
+      ).conflicts("set"),
+    )
+    .option("--set <name=value>", "one of them; may be repeated", withMember)
+    .option("-n, --rows <rows>", "how many rows to read", rowCount, 20)
+    .option("--from <position>", "where to go on from, as JSON")
+    .option("--once", "read once, and end")
+    .option("--json", "print JSON: one object for each row, reject and position")
+    .action(async (path: string, options: DevOptions) => {
+      const { once: isOnce, ...asked } = options;
+      const ask = { ...asked, path, cwd: context.cwd };
+      await (isOnce ? readOnce(ask, context) : readOnSaves(ask, context));
+    });
+};
+
+/** Reads in a process of its own each time, because a module is loaded once in each. */
+async function readOnSaves(ask: ReadAsk, context: Context): Promise<void> {
+  const { config } = ask;
+  const file = await fileOf(ask);
+  const isFolder = resolve(ask.cwd, ask.path) === dirname(file);
+  const { signal } = onInterrupt();
+  let isFirst = true;
+  while (!signal.aborted) {
+    using sources = watchSources({
+      folder: dirname(file),
+      isDeep: isFolder,
+      besides: config === undefined ? undefined : resolve(ask.cwd, config),
+    });
+    const child = startReading(ask);
+    if (isFirst) context.say(`reads ${basename(dirname(file))} now and on each save; Ctrl-C ends`);
+    isFirst = false;
+    const changed = await Promise.race([sources.changed, aborted(signal)]);
+    await end(child);
+    if (changed !== undefined) context.say(`${relative(ask.cwd, changed)} was saved`);
+  }
+}
+
+const reading = new URL(
+  `./connector-child${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
+  import.meta.url,
+);
+
+function startReading(ask: ReadAsk): ChildProcess {
+  const args = [fileURLToPath(reading), JSON.stringify(ask)];
+  return spawn(process.execPath, args, { cwd: ask.cwd, stdio: ["ignore", "inherit", "inherit"] });
+}
+
+async function aborted(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await once(signal, "abort");
+  return undefined;
+}
+
+/** How long a read may take to end when it is told to. */
+const endMsMax = 2_000;
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), endMsMax);
+  await gone;
+  clearTimeout(timer);
+}

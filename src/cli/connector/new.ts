@@ -1,0 +1,98 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+
+import { membersOf } from "../../config/members.ts";
+import { isMissing, readFault } from "../../config/read-fault.ts";
+import { ConfigError } from "../../errors.ts";
+import type { Context, Register } from "../output/context.ts";
+
+type NewOptions = { readonly push?: boolean; readonly dir: string };
+
+/** Stands in the templates for the connector's name. */
+const placeholder = "connector-name";
+
+const nameForm = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+
+/** They lie beside `src` and, when built, beside `dist`. */
+const templates = new URL(
+  import.meta.url.endsWith(".ts") ? "../../templates/" : "../../../templates/",
+  import.meta.url,
+);
+
+/** `sluice connector new <name>`. */
+export const registerConnectorNew: Register = (connector, context) => {
+  connector
+    .command("new <name>")
+    .description("write a connector that works, in a folder of its name, to be made yours")
+    .option("--push", "one that is posted to, instead of one that is read")
+    .option("--dir <folder>", "where its folder is made", ".")
+    .action(async (name: string, { push = false, dir }: NewOptions) => {
+      if (!nameForm.test(name)) {
+        throw new ConfigError(`"${name}" is no name for a connector`, {
+          hint: "small letters, digits and single hyphens between them: acme-crm",
+        });
+      }
+      const folder = resolve(context.cwd, dir, name);
+      const shown = shownPath(context, folder);
+      await makeFolder(folder, shown);
+      const files = await writeFiles(folder, { name, kind: push ? "push" : "pull" });
+      context.say(`wrote ${shown}: ${files.join(", ")}`);
+      const steps = [
+        `sluice connector dev ${shown}`,
+        `sluice connector test ${shown}`,
+        `write "connector: ${shown}" under a connection of sluice.yaml`,
+      ];
+      context.print(["Next:", ...steps].join("\n  "));
+    });
+};
+
+/** The path as `connector:` takes it. */
+function shownPath({ cwd }: Context, folder: string): string {
+  const way = relative(cwd, folder);
+  return way.startsWith("..") ? way : `./${way}`;
+}
+
+/** @throws {ConfigError} it is there already, or cannot be made. */
+async function makeFolder(folder: string, shown: string): Promise<void> {
+  try {
+    await mkdir(dirname(folder), { recursive: true });
+    await mkdir(folder);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw new ConfigError(`${shown} is there already, and was left as it is`, {
+        hint: "take another name, or another place with --dir",
+      });
+    }
+    throw new ConfigError(`${shown} cannot be made: ${readFault(error)}`, { cause: error });
+  }
+}
+
+/** Writes the files of a template; gives their names. */
+async function writeFiles(
+  folder: string,
+  { name, kind }: { readonly name: string; readonly kind: "pull" | "push" },
+): Promise<readonly string[]> {
+  const template = new URL(`connector-${kind}/`, templates);
+  const texts = new Map<string, string>();
+  for (const file of (await readdir(template)).toSorted()) {
+    const text = await readFile(new URL(file, template), "utf8");
+    texts.set(file, text.replaceAll(placeholder, name));
+  }
+  if (!(await isModules(dirname(folder)))) {
+    texts.set("package.json", `${JSON.stringify({ private: true, type: "module" }, null, 2)}\n`);
+  }
+  for (const [file, text] of texts) await writeFile(join(folder, file), text, { flag: "wx" });
+  return [...texts.keys()];
+}
+
+/** Whether files of a folder are modules: the nearest package.json says so. */
+async function isModules(folder: string): Promise<boolean> {
+  try {
+    const text = await readFile(join(folder, "package.json"), "utf8");
+    return membersOf(JSON.parse(text))["type"] === "module";
+  } catch (error) {
+    // One that cannot be read says nothing: the connector brings its own.
+    if (!isMissing(error)) return false;
+    return dirname(folder) !== folder && (await isModules(dirname(folder)));
+  }
+}

@@ -1,0 +1,186 @@
+import { z } from "zod";
+
+import type { Page, Row, Source } from "../../../connectors/contract/connector.ts";
+import type { Incoming, PushSource } from "../../../connectors/contract/push.ts";
+import type { Bench, PushBench } from "../../../testing/bench.ts";
+import { makeRows } from "../../../testing/rows.ts";
+import { ConfigError, SluiceError } from "../../errors.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import type { Context } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { configGiven } from "./config.ts";
+import { loadPullBench, loadPushBench, loadSource } from "./load.ts";
+
+/** What `sluice connector dev` is asked to read. */
+export const readAsk = z.object({
+  /** The connector, as it was written. */
+  path: z.string(),
+  cwd: z.string(),
+  config: z.string().optional(),
+  set: z.record(z.string(), z.unknown()).optional(),
+  /** How many at most. */
+  rows: z.int(),
+  /** A position as JSON. */
+  from: z.string().optional(),
+  json: z.boolean().optional(),
+});
+
+/** See `readAsk`. */
+export type ReadAsk = z.output<typeof readAsk>;
+
+type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;
+
+/** Few, so that positions between pages can be seen. */
+const pageRows = 5;
+
+/** Reads a connector once and prints what comes. @throws {ConfigError} what is given does not fit the connector. */
+export async function readOnce(ask: ReadAsk, context: ReadContext): Promise<void> {
+  const reader = new Reader(ask, context);
+  try {
+    const source = await loadSource(ask);
+    await (source.kind === "push" ? reader.receive(source) : reader.read(source));
+  } catch (error) {
+    if (error instanceof SluiceError || !(error instanceof Error)) throw error;
+    // It is for whoever writes the connector, who needs the place.
+    context.say((error.stack ?? error.message).split("\n").map(plainText).join("\n"));
+    context.exit(exitCodes.failed);
+  }
+}
+
+class Reader {
+  readonly #ask: ReadAsk;
+  readonly #context: ReadContext;
+
+  constructor(ask: ReadAsk, context: ReadContext) {
+    this.#ask = ask;
+    this.#context = context;
+  }
+
+  async read(source: Source): Promise<void> {
+    const from = positionGiven(source, this.#ask.from);
+    const given = await this.#given(source);
+    if (given !== undefined) {
+      await this.#readWith(source, { config: given.config, from });
+      return;
+    }
+    const bench = await loadPullBench(this.#ask);
+    this.#context.say(
+      "reading three rows that bench.ts puts into its source; --set name=value or --config <file> reads yours",
+    );
+    try {
+      await bench.empty();
+      await bench.fill(makeRows(3, { together: 1, stepMicros: 1_000_000 }));
+      await this.#readWith(source, { config: await this.#configOf(source, bench), from });
+    } finally {
+      await bench.close?.();
+    }
+  }
+
+  async #readWith(
+    source: Source,
+    { config, from }: { readonly config: unknown; readonly from: unknown },
+  ): Promise<void> {
+    const { rows: limit } = this.#ask;
+    const { say } = this.#context;
+    const { signal } = onInterrupt();
+    const log = { info: say, warn: say };
+    const pageRowsMax = Math.min(limit, pageRows);
+    let count = 0;
+    for await (const page of source.read({ config, signal, log, from, pageRowsMax, limit })) {
+      this.#showPage(page);
+      count += page.rows.length + (page.rejects?.length ?? 0);
+      if (count >= limit) break;
+    }
+    if (count === 0) say("no row came");
+    else if (count >= limit) say(`these were the first ${count}: --rows reads more`);
+  }
+
+  #showPage(page: Page<Row, unknown>): void {
+    for (const [index, row] of page.rows.entries()) {
+      const shown = withoutBigInts(row);
+      this.#show(plainJson(shown), { place: page.where(index), row: shown });
+    }
+    for (const { where: place, code, reason } of page.rejects ?? []) {
+      this.#show(`reject ${place}: ${code}: ${reason}`, { place, reject: { code, reason } });
+    }
+    this.#show(`position ${plainJson(page.position)}`, { position: page.position });
+  }
+
+  /** What a push connector makes of a delivery that its bench wrote. */
+  async receive(source: PushSource): Promise<void> {
+    if (this.#ask.from !== undefined) {
+      throw new ConfigError("--from is for a source that is read, and this one is posted to");
+    }
+    const given = await this.#given(source);
+    const bench = await loadPushBench(this.#ask);
+    this.#context.say("receiving three events, as bench.ts has them sent");
+    try {
+      const config = given?.config ?? (await this.#configOf(source, bench));
+      const request = deliveryOf(source, bench, config);
+      const received = source.receive({ config, request });
+      if ("events" in received) {
+        for (const event of received.events) this.#show(event.json, event);
+      } else {
+        const { refuse, reason } = received;
+        this.#show(`refused ${refuse}: ${reason}`, { refuse, reason });
+        this.#context.exit(exitCodes.failed);
+      }
+    } finally {
+      await bench.close?.();
+    }
+  }
+
+  async #given(source: PushSource | Source): ReturnType<typeof configGiven> {
+    return await configGiven(source, this.#ask, this.#context.environment);
+  }
+
+  async #configOf(source: PushSource | Source, bench: Bench): Promise<unknown> {
+    const given = { cwd: this.#ask.cwd, set: bench.config };
+    return (await configGiven(source, given, this.#context.environment))?.config;
+  }
+
+  /** A line for a person, or the same for a program. */
+  #show(line: string, facts: object): void {
+    this.#context.print(this.#ask.json ? plainJson(facts) : plainText(line));
+  }
+}
+
+/** Three events, as the bench has them sent. */
+function deliveryOf(source: PushSource, bench: PushBench, config: unknown): Incoming {
+  const [id, now] = ["delivery-1", Date.now()];
+  const body = Buffer.from(bench.bodyOf([1, 2, 3].map((event) => ({ id: `event-${event}` }))));
+  const signed = bench.sign?.(body, id) ?? source.sign?.({ config, body, id, at: now }) ?? {};
+  const headers = new Map(
+    Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const query = new URLSearchParams();
+  return { headers: Object.fromEntries(headers), query, body, receivedAt: now };
+}
+
+/** @throws {ConfigError} it is no JSON, or no position of this source. */
+function positionGiven({ position: schema }: Source, text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  let position: unknown;
+  try {
+    position = JSON.parse(text);
+  } catch {
+    throw new ConfigError(`--from ${text} is no JSON`, {
+      hint: "take a position that was printed",
+    });
+  }
+  const { success, data, error } = schema.safeParse(position);
+  if (success) return data;
+  const found = error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
+  throw new ConfigError(`--from is no position of this source: ${found.join("; ")}`, {
+    hint: "take a position that was printed",
+  });
+}
+
+/** JSON has none. */
+function withoutBigInts(row: Row): unknown {
+  const text = JSON.stringify(row, (_, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+  return JSON.parse(text);
+}

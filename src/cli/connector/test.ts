@@ -1,0 +1,90 @@
+import { trialsOf, type Trial } from "../../../testing/checks/index.ts";
+import type { CheckResult } from "../../../testing/run.ts";
+import { didYouMean } from "../../config/did-you-mean.ts";
+import { ConfigError } from "../../errors.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import type { Context, Register } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { loadPullBench, loadPushBench, loadSource } from "./load.ts";
+
+type TestOptions = { readonly only?: readonly string[]; readonly json?: boolean };
+
+/** `sluice connector test <path>`. */
+export const registerConnectorTest: Register = (connector, context) => {
+  connector
+    .command("test <path>")
+    .description("look in a connector for the mistakes that lose or repeat rows")
+    .option("--only <checks>", "some checks, by their numbers: R4,F2", (text) =>
+      text.split(",").map((id) => id.trim().toUpperCase()),
+    )
+    .option("--json", "print JSON: one object for each check, then the counts")
+    .action(async (path: string, options: TestOptions) => {
+      const at = { path, cwd: context.cwd };
+      const source = await loadSource(at);
+      const bench = await (source.kind === "push" ? loadPushBench(at) : loadPullBench(at));
+      const { signal } = onInterrupt();
+      try {
+        const trials = chosen(trialsOf(source, bench), options.only);
+        await makeTrials(trials, { context, signal, isJson: options.json === true });
+      } finally {
+        await bench.close?.();
+      }
+      endSoon();
+    });
+};
+
+/** What a wrong connector left open must not keep the command from ending. */
+function endSoon(): void {
+  const graceMs = 500;
+  setTimeout(() => process.exit(), graceMs).unref();
+}
+
+/** @throws {ConfigError} one of the numbers is that of no check. */
+function chosen(trials: readonly Trial[], only: readonly string[] | undefined): readonly Trial[] {
+  const ids = trials.map(({ id }) => id);
+  const unknown = only?.find((id) => !ids.includes(id));
+  if (unknown !== undefined) {
+    throw new ConfigError(
+      `no check for this connector has the number ${unknown}${didYouMean(unknown, ids)}`,
+      { hint: `there are ${ids.join(", ")}` },
+    );
+  }
+  return trials.filter(({ id }) => only === undefined || only.includes(id));
+}
+
+type How = { readonly context: Context; readonly signal: AbortSignal; readonly isJson: boolean };
+
+/** Makes them one after the other, and tells of each when it is over. */
+async function makeTrials(trials: readonly Trial[], how: How): Promise<void> {
+  const { context, signal, isJson } = how;
+  const sinceMs = performance.now();
+  const counts = { passed: 0, failed: 0, "not shown": 0 };
+  const stopped = new Promise<undefined>((resolve) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  for (const trial of trials) {
+    const result = await Promise.race([trial.run(), stopped]);
+    if (result === undefined) {
+      context.exit(exitCodes.interrupted);
+      return;
+    }
+    counts[result.state] += 1;
+    context.print(isJson ? plainJson(result) : resultText(result));
+  }
+  const ms = Math.round(performance.now() - sinceMs);
+  const { passed, failed, "not shown": notShown } = counts;
+  context.print(
+    isJson
+      ? plainJson({ passed, failed, not_shown: notShown, ms })
+      : `${passed} ok, ${failed} failed, ${notShown} not shown, in ${(ms / 1_000).toFixed(1)} s`,
+  );
+  if (failed > 0) context.exit(exitCodes.failed);
+}
+
+const states = { passed: "ok", failed: "FAILED", "not shown": "not shown" } as const;
+
+function resultText({ id, title, state, text }: CheckResult): string {
+  const line = `${states[state].padEnd(9)}  ${id.padEnd(3)}  ${title}`;
+  return text === "" ? line : `${line}\n${" ".repeat(16)}${plainText(text)}`;
+}

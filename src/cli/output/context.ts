@@ -1,0 +1,102 @@
+import { styleText } from "node:util";
+
+import type { Command } from "commander";
+
+import { sourceNamed, sources } from "../../../connectors/registry.ts";
+import type { Config } from "../../config/config.ts";
+import type { Environment } from "../../config/environment.ts";
+import { loadConfig } from "../../config/load.ts";
+import { openSqliteStore } from "../../state/sqlite.ts";
+import type { StateStore } from "../../state/state-store.ts";
+
+/** Where a command's words and its exit code go. */
+export type Output = {
+  /** Results: what another program may read. */
+  readonly print: (text: string) => void;
+  /** Progress and warnings, for a person. */
+  readonly say: (text: string) => void;
+  /** Paths and ports of what a command starts; said with `--verbose`. @default they are not told */
+  readonly detail?: (text: string) => void;
+  /** Ends the command with this code when it returns. */
+  readonly exit: (code: number) => void;
+};
+
+/** What a command works with besides its own arguments. */
+export type Context = Output & { readonly environment: Environment; readonly cwd: string };
+
+/** Whether there is somebody at a terminal who can be asked. */
+export function isAtTerminal({ environment }: Context): boolean {
+  // Not only false: what is no terminal has no such member.
+  return [process.stdin.isTTY, process.stderr.isTTY, !environment.isCi].every(Boolean);
+}
+
+/** The options every command takes. */
+export type GlobalOptions = { readonly config?: string; readonly json?: boolean };
+
+/** A verb of the command line: adds itself to the program. */
+export type Register = (program: Command, context: Context) => void;
+
+/** Adds `--json` to a command that reads no configuration. */
+export function withJson(command: Command): Command {
+  return command.option("--json", "print JSON: one object, or one a line");
+}
+
+/** Adds `--config` and `--json` to a command. */
+export function withGlobals(command: Command): Command {
+  return withJson(
+    command
+      .option("--config <file>", "the configuration file (default: sluice.yaml here or above)")
+      .option("--verbose", "also say which servers are started, and where"),
+  );
+}
+
+/** Loads the configuration that a command's options name. */
+export async function configOf(context: Context, options: GlobalOptions): Promise<Config> {
+  return await loadConfig({
+    path: options.config,
+    cwd: context.cwd,
+    env: context.environment.variables,
+    connectors: sources,
+    loadConnector: sourceNamed,
+  });
+}
+
+/** Runs `work` on the configured state store and closes it. */
+export async function withState<Result>(
+  config: Pick<Config, "stateFolder">,
+  work: (state: StateStore) => Promise<Result>,
+  how: { readonly onlyReads?: boolean } = {},
+): Promise<Result> {
+  const state = await openSqliteStore(config.stateFolder, how);
+  try {
+    return await work(state);
+  } finally {
+    await state.close();
+  }
+}
+
+/** As `withState`, for what changes nothing: it also works where the state folder cannot be written. */
+export async function readState<Result>(
+  config: Pick<Config, "stateFolder">,
+  work: (state: StateStore) => Promise<Result>,
+): Promise<Result> {
+  return await withState(config, work, { onlyReads: true });
+}
+
+/** Rows as columns of equal width; the first row is the heading. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return rows.map(line).join("\n");
+}
+
+/** Emphasis where the terminal shows it. */
+export function bold(text: string): string {
+  return styleText("bold", text, { stream: process.stdout });
+}

@@ -1,0 +1,43 @@
+import { CommanderError } from "commander";
+
+import {
+  ApiUnavailableError,
+  OutcomeUnknownError,
+  SluiceError,
+  StateUnavailableError,
+  TemporalUnreachableError,
+} from "../../errors.ts";
+import type { RunReport } from "../../report/report.ts";
+
+/** Exit codes of the command line. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  doneWithRejects: 3,
+  unreachable: 4,
+  interrupted: 130,
+} as const;
+
+/** Codes of errors that a setting mends. */
+const usageCodes: ReadonlySet<string> = new Set(["ConfigError", "InvalidInput", "AuthFailed"]);
+
+const unreachable = [ApiUnavailableError, OutcomeUnknownError, TemporalUnreachableError];
+
+/** The exit code that an error leads to: what is wrong decides who has to act. */
+export function exitCodeOfError(error: unknown): number {
+  if (error instanceof CommanderError) return exitCodes.usage;
+  if (!(error instanceof SluiceError)) return exitCodes.failed;
+  // A full, read-only or damaged state folder is for whoever keeps this machine, as a setting is.
+  if (error instanceof StateUnavailableError || usageCodes.has(error.code)) return exitCodes.usage;
+  return unreachable.some((Class) => error instanceof Class)
+    ? exitCodes.unreachable
+    : exitCodes.failed;
+}
+
+/** The exit code of a run that ended. */
+export function exitCodeOfReport({ outcome, error }: RunReport): number {
+  if (outcome === "done") return exitCodes.done;
+  if (outcome === "done_with_rejects") return exitCodes.doneWithRejects;
+  return usageCodes.has(error?.code ?? "") ? exitCodes.usage : exitCodes.failed;
+}

@@ -1,0 +1,26 @@
+import type { Finding } from "../../../connectors/contract/ask.ts";
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { repeatsOf } from "../../backfill/repeats.ts";
+import type { Config, SyncConfig } from "../../config/config.ts";
+import { SluiceError } from "../../errors.ts";
+import { sourceMsMax } from "../../limits.ts";
+import { keyFieldOf } from "../../records/streams.ts";
+
+/** Warns of a sync of which several rows make one record; nothing where each row makes its own, or where its source cannot be read. */
+export async function checkKeys(
+  config: Config,
+  sync: SyncConfig,
+): Promise<readonly (Finding & { readonly subject: string })[]> {
+  const source = sourcesOf(config).get(sync.connector);
+  if (source?.restart?.(sync.connectorConfig) === "each-run") return [];
+  try {
+    const repeats = await repeatsOf(sync, source ?? {}, AbortSignal.timeout(sourceMsMax));
+    if (repeats !== "often") return [];
+  } catch (error) {
+    // The connection's own findings say why.
+    if (error instanceof SluiceError) return [];
+    throw error;
+  }
+  const detail = `warning: several rows may make one record, because ${keyFieldOf(sync.stream)} is only a part of their key: the one that changed last wins, and a backfill has one lane and goes on to the present`;
+  return [{ subject: `sync ${sync.name}`, name: "rows of a record", ok: true, detail }];
+}

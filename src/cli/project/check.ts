@@ -1,0 +1,184 @@
+import { assertSameSides } from "../../../activities/run/same-sides.ts";
+import {
+  askOf,
+  checkColumns,
+  checkWriteBack,
+  connectorOf,
+} from "../../../activities/stage/source.ts";
+import { silentLog, type Finding } from "../../../connectors/contract/ask.ts";
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { canonicalJson } from "../../config/hash.ts";
+import { writtenMembers } from "../../config/sources.ts";
+import type { ConnectionConfig, SourceConfig } from "../../config/sources.ts";
+import { SluiceError } from "../../errors.ts";
+import { sourceMsMax } from "../../limits.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import { connectionNamed } from "../named.ts";
+import { configOf, readState, withGlobals, withState } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
+import { useService } from "../running/services.ts";
+import { checkKeys } from "./check-keys.ts";
+import { pingService } from "./ping.ts";
+
+/** A finding and what it is about: a connection as something reads it, or the service. */
+type Found = Finding & { readonly subject: string; readonly exitCode?: number | undefined };
+
+/** Runs one look; what it throws becomes a finding. */
+async function finding(
+  name: string,
+  look: () => Promise<string | undefined>,
+): Promise<Omit<Found, "subject">> {
+  try {
+    return { name, ok: true, detail: await look() };
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error;
+    const exitCode = exitCodeOfError(error);
+    return { name, ok: false, detail: error.message, fix: error.hint, exitCode };
+  }
+}
+
+/** A connection as something uses it. */
+type Use = Pick<SourceConfig, "connector" | "connectorConfig"> & { readonly subject: string };
+
+/** The connections as syncs and pulls read them, each way once; one that nothing reads as it stands by itself. */
+function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly Use[] {
+  const readers = [
+    ...[...config.syncs].map(([name, sync]) => ({ reader: `sync ${name}`, from: sync })),
+    ...[...config.pulls].map(([name, pull]) => ({
+      reader: `pull ${name}`,
+      from: pull.domainsFrom,
+    })),
+  ];
+  return wanted.flatMap(({ name, connector, config: own }) => {
+    const uses = new Map<string, Use>();
+    for (const { reader, from } of readers) {
+      if (from?.connection !== name) continue;
+      const { connectorConfig } = from;
+      const way = canonicalJson(writtenMembers(connectorConfig));
+      const subject = way === canonicalJson(writtenMembers(own)) ? name : `${name} (${reader})`;
+      if (!uses.has(way)) uses.set(way, { subject, connector, connectorConfig });
+    }
+    return uses.size === 0
+      ? [{ subject: name, connector, connectorConfig: own }]
+      : [...uses.values()];
+  });
+}
+
+async function checkUse(config: Config, { subject, ...from }: Use): Promise<Found[]> {
+  const source = sourcesOf(config).get(from.connector);
+  const ask = askOf(from, AbortSignal.timeout(sourceMsMax));
+  let findings: readonly Finding[] = [];
+  // What a connector throws is a finding as well, and hides no other connection's.
+  const whole = await finding("check", async () => {
+    findings = (await source?.check?.(ask)) ?? [];
+    return "its connector looks at nothing";
+  });
+  return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));
+}
+
+/** The syncs of which a run would stop, because account or source is another than the one that their checkpoint belongs to. */
+async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise<Found[]> {
+  if (syncs.length === 0) return [];
+  const sources = sourcesOf(config);
+  const signal = AbortSignal.timeout(sourceMsMax);
+  const look = async (state: StateStore, sync: SyncConfig): Promise<Found> => {
+    const found = await finding("account and source", async () => {
+      const deps = { config, state, target: targetOf(config.api), now: Date.now, log: silentLog };
+      const source = connectorOf({ sources }, sync.connector);
+      await assertSameSides(deps, { sync, source, isKept: false }, signal);
+      return undefined;
+    });
+    return { ...found, subject: `sync ${sync.name}` };
+  };
+  let found: readonly Found[] = [];
+  const opened = await finding("state", async () => {
+    found = await readState(
+      config,
+      async (state) => await Promise.all(syncs.map(async (sync) => await look(state, sync))),
+    );
+    return undefined;
+  });
+  return [{ ...opened, subject: "state folder" }, ...found].filter(({ ok }) => !ok);
+}
+
+/** What `run` and `pull` need beyond a source that can be read: the columns and the key of each mapping, and a table to write to. */
+async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): Promise<Found[]> {
+  const sources = sourcesOf(config);
+  const isWanted = (connection: string): boolean => wanted.some(({ name }) => name === connection);
+  const signal = AbortSignal.timeout(sourceMsMax);
+  const syncs = [...config.syncs.values()].filter(({ connection }) => isWanted(connection));
+  const mappings = syncs
+    .filter(({ connector }) => sources.get(connector)?.columns !== undefined)
+    .map(async (sync): Promise<Found> => {
+      const found = await finding("mapping", async () => {
+        const source = connectorOf({ sources }, sync.connector);
+        await checkColumns(source, sync, { signal, mayName: true });
+        return "every column that it reads is there";
+      });
+      return { ...found, subject: `sync ${sync.name}` };
+    });
+  const tables = [...config.pulls.values()]
+    .filter(({ writeBack }) => isWanted(writeBack.connection))
+    .map(async (pull): Promise<Found> => {
+      const found = await finding("write-back", async () => {
+        await checkWriteBack({ sources }, pull, signal);
+        return "it can be written";
+      });
+      return { ...found, subject: `pull ${pull.name}` };
+    });
+  const sides = checkSides(config, syncs);
+  const keys = syncs.map(async (sync) => await checkKeys(config, sync));
+  return (await Promise.all([...mappings, ...tables, sides, ...keys])).flat();
+}
+
+function showFound(
+  { subject, ok, name: step, detail, fix }: Found,
+  { context, isJson }: { readonly context: Context; readonly isJson: boolean },
+): void {
+  if (isJson) return context.print(plainJson({ subject, name: step, ok, detail, fix }));
+  const told = detail === undefined ? step : `${step}: ${detail}`;
+  context.print(plainText(`${ok ? "ok  " : "FAIL"}  ${subject}: ${told}`));
+  if (fix !== undefined) context.print(`      → ${plainText(fix)}`);
+}
+
+/** `sluice check [connection]`. */
+export const registerCheck: Register = (program, context) => {
+  withGlobals(program.command("check [connection]"))
+    .description("look whether sources and the service can be reached, step by step")
+    .action(async (name: string | undefined, options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const wanted =
+        name === undefined ? [...config.connections.values()] : [connectionNamed(config, name)];
+      const checking = usesOf(config, wanted).map(async (use) => await checkUse(config, use));
+      const found: Found[] = (await Promise.all(checking)).flat();
+      // Of a connection that nobody reaches the rest would only say the same again.
+      const isReached = ({ name: connection }: ConnectionConfig): boolean =>
+        found.some(({ ok, subject }) => ok && subject.split(" ")[0] === connection);
+      const told = new Set(found.map(({ detail }) => detail));
+      const needs = await checkNeeds(config, wanted.filter(isReached));
+      found.push(...needs.filter(({ ok, detail }) => ok || !told.has(detail)));
+      if (name === undefined) {
+        const ping = await finding("ping and key", async () => {
+          if (config.api.legacyBaseUrl === undefined)
+            return "not asked: api.legacy_base_url is not set";
+          const service = await useService(config, context);
+          try {
+            await withState(config, async (state) => {
+              await pingService(config, { addresses: service.addresses, state, context });
+            });
+            return service.addresses.legacyBaseUrl.origin;
+          } finally {
+            await service.release();
+          }
+        });
+        found.push({ ...ping, subject: "service" });
+      }
+      for (const one of found) showFound(one, { context, isJson: options.json === true });
+      const failed = found.filter(({ ok }) => !ok);
+      const codes = failed.map(({ exitCode }) => exitCode ?? exitCodes.failed);
+      if (codes.length > 0) context.exit(Math.max(...codes));
+    });
+};

@@ -1,0 +1,77 @@
+import type { Discovery } from "../../../connectors/contract/connector.ts";
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { ConfigError } from "../../errors.ts";
+import { discoveriesDefault } from "../../limits.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import { connectionNamed } from "../named.ts";
+import { configOf, withGlobals } from "../output/context.ts";
+import type { GlobalOptions, Register } from "../output/context.ts";
+import { positive } from "../run/run.ts";
+import { sampleOf, typedBy } from "./sample.ts";
+import { suggestSyncs, yamlOf, type SuggestedSync } from "./suggest-sync.ts";
+
+type DiscoverOptions = GlobalOptions & { readonly max: number };
+
+/** `sluice discover <connection>`. */
+export const registerDiscover: Register = (program, context) => {
+  withGlobals(program.command("discover <connection>"))
+    .description("show what a connection could read, with syncs to paste into sluice.yaml")
+    .option("--max <count>", "how many tables or files", positive, discoveriesDefault)
+    .action(async (name: string, options: DiscoverOptions) => {
+      const project = await configOf(context, options);
+      const { connector, config } = connectionNamed(project, name);
+      const source = sourcesOf(project).get(connector);
+      if (source?.discover === undefined) {
+        throw new ConfigError(`the connector ${connector} cannot tell what there is to read`);
+      }
+      const { signal } = new AbortController();
+      const log = { info: context.say, warn: context.say };
+      // One more than is shown tells whether there are others.
+      const found = await source.discover({ config, signal, log, max: options.max + 1 });
+      const shown: Discovery[] = [];
+      for (const one of found.slice(0, options.max)) {
+        // A file knows no types: its first rows tell.
+        const isFile = connector === "csv";
+        const own: unknown = Object.assign({}, config, one.from);
+        shown.push(
+          isFile ? typedBy(await sampleOf(source, { config: own, signal, log }), one) : one,
+        );
+      }
+      const syncs = suggestSyncs(name, shown);
+      const pairs = shown.flatMap((one, index): Suggestion[] => {
+        const sync = syncs[index];
+        return sync === undefined ? [] : [[one, sync]];
+      });
+      if (options.json) {
+        for (const pair of pairs) context.print(plainJson(jsonOf(pair)));
+      } else if (pairs.length > 0) {
+        context.print(["syncs:", ...pairs.flatMap(linesOf)].join("\n"));
+      }
+      if (found.length === 0) context.say(`${name} holds nothing that may be read`);
+      if (found.length > shown.length) context.say(`there are more than ${options.max}: --max`);
+    });
+};
+
+type Suggestion = readonly [found: Discovery, sync: SuggestedSync];
+
+/** Lines of YAML, so that the whole may go into a file: what was found stands in a comment. */
+function linesOf([found, sync]: Suggestion): readonly string[] {
+  const comments = [summaryOf(found), ...sync.notes].map((text) => `# ${text}`);
+  const lines = [...comments, ...yamlOf(sync).trimEnd().split("\n")];
+  return lines.map((line) => `  ${plainText(line)}`);
+}
+
+function summaryOf({ name, columns, key, from }: Discovery): string {
+  const counted = `${columns.length} ${columns.length === 1 ? "column" : "columns"}`;
+  const named = key.length === 0 ? "no key" : `key ${key.join(", ")}`;
+  const changes = "changed_by" in from ? "reads what changed" : "reads everything in each run";
+  return `${name}: ${counted}, ${named}, ${changes}`;
+}
+
+function jsonOf([found, { name, notes, ...members }]: Suggestion): object {
+  const columns = found.columns.map(({ isNullable, ...column }) => ({
+    ...column,
+    is_nullable: isNullable,
+  }));
+  return { ...found, columns, suggested: { name, ...members }, notes };
+}

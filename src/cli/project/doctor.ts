@@ -1,0 +1,89 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Config } from "../../config/config.ts";
+import { messageOf, SluiceError } from "../../errors.ts";
+import { connectTemporal, temporalOptions } from "../../local/connect.ts";
+import { temporalAnswers } from "../../local/temporal-server.ts";
+import { freeBytes } from "../../staging/folder.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import { byteText } from "../../text/quantities.ts";
+import { configOf, withGlobals, withState } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
+import { defaultTemporal, isTemporalConfigured } from "../running/services.ts";
+
+/** One look: what it found, or why it is not well. */
+type Look = { readonly name: string; readonly look: () => Promise<string> };
+
+type Found = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do now. */
+  readonly hint?: string | undefined;
+};
+
+async function found({ name, look }: Look): Promise<Found> {
+  try {
+    return { name, ok: true, detail: await look() };
+  } catch (error) {
+    const hint = error instanceof SluiceError ? error.hint : undefined;
+    return { name, ok: false, detail: messageOf(error), hint };
+  }
+}
+
+/** Free bytes of disk below which a chunk and its upload may not fit. */
+const freeBytesMin = 1_000_000_000;
+
+function looksAt({ stateFolder }: Config): Look[] {
+  return [
+    {
+      name: "state store",
+      look: async () => await withState({ stateFolder }, async ({ storeId }) => `store ${storeId}`),
+    },
+    {
+      name: "disk",
+      look: async () => {
+        const folder = existsSync(stateFolder) ? stateFolder : join(stateFolder, "..");
+        accessSync(folder, constants.W_OK);
+        const free = await freeBytes(folder);
+        if (free < freeBytesMin) throw new Error(`only ${byteText(free)} free in ${folder}`);
+        return `${byteText(free)} free in ${folder}`;
+      },
+    },
+  ];
+}
+
+async function lookForTemporal(context: Context): Promise<string> {
+  if (!isTemporalConfigured(context)) {
+    const isThere = await temporalAnswers(defaultTemporal);
+    return isThere ? `${defaultTemporal} answers` : "none runs: `sluice run` starts one";
+  }
+  const temporal = await connectTemporal(undefined);
+  await temporal.close();
+  return temporalOptions(undefined).connectionOptions.address ?? defaultTemporal;
+}
+
+/** `sluice doctor`. */
+export const registerDoctor: Register = (program, context) => {
+  withGlobals(program.command("doctor"))
+    .description("look whether this machine has what sluice needs")
+    .action(async (options: GlobalOptions) => {
+      const show = async (look: Look): Promise<void> => {
+        const one = await found(look);
+        const { name, ok, detail, hint } = one;
+        if (!ok) context.exit(exitCodes.failed);
+        if (options.json) return context.print(plainJson(one));
+        context.print(plainText(`${ok ? "ok  " : "FAIL"}  ${name}: ${detail}`));
+        if (hint !== undefined) context.print(`      → ${plainText(hint)}`);
+      };
+      await show({ name: "Node.js", look: async () => process.version });
+      await show({ name: "Temporal", look: async () => await lookForTemporal(context) });
+      const loading = configOf(context, options);
+      await show({ name: "configuration", look: async () => (await loading).file });
+      // The rest lies where the configuration says; without one there is nothing to look at.
+      const config = await loading.catch(() => undefined);
+      for (const look of config === undefined ? [] : looksAt(config)) await show(look);
+    });
+};

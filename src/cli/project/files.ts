@@ -1,0 +1,110 @@
+import { appendFile, open, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+
+import { isMissing } from "../../config/read-fault.ts";
+import { ConfigError, messageOf } from "../../errors.ts";
+
+/** A file of a new project. */
+export type ProjectFile = { readonly name: string; readonly text: string };
+
+/** @throws {ConfigError} one of the files is there already; its text names each that is. */
+export async function refuseExisting(folder: string, names: readonly string[]): Promise<void> {
+  const there = await Promise.all(
+    names.map(async (name) => {
+      const stats = await stat(join(folder, name)).catch(() => undefined);
+      return stats === undefined ? [] : [name];
+    }),
+  );
+  if (there.flat().length > 0) throw alreadyHere(there.flat());
+}
+
+/**
+ * Writes the files of a project; without `replace` none that has come to be there since it was looked for.
+ * @throws {ConfigError} one cannot be written.
+ */
+export async function writeFiles(
+  folder: string,
+  files: readonly ProjectFile[],
+  { replace }: { readonly replace: boolean },
+): Promise<void> {
+  for (const { name, text } of files) {
+    await writing(name, async () => {
+      await writeFile(join(folder, name), text, { flag: replace ? "w" : "wx" });
+    });
+  }
+}
+
+/** Adds what `.gitignore` does not list yet; says whether that was anything. @throws {ConfigError} it cannot be written. */
+export async function addIgnored(folder: string, paths: readonly string[]): Promise<boolean> {
+  const path = join(folder, ".gitignore");
+  return await writing(".gitignore", async () => {
+    const text = await textAt(path);
+    const listed = new Set(text.split("\n").map(barePath));
+    const lines = paths.filter((line) => !listed.has(barePath(line)));
+    if (lines.length === 0) return false;
+    await appendFile(path, `${lineEndOf(text)}${lines.join("\n")}\n`);
+    return true;
+  });
+}
+
+/**
+ * Adds a variable to `.env`, which after that is readable for this user alone.
+ * @throws {ConfigError} it cannot be written, or no such file can hold the value.
+ */
+export async function addSecret(folder: string, name: string, value: string): Promise<void> {
+  const path = join(folder, ".env");
+  await writing(".env", async () => {
+    const text = await textAt(path);
+    const line = ["", "'", '"', "`"]
+      .map((quote) => `${lineEndOf(text)}${name}=${quote}${value}${quote}\n`)
+      .find((candidate) => parseEnv(text + candidate)[name] === value);
+    if (line === undefined) {
+      throw new ConfigError(`.env cannot hold this ${name}`, {
+        hint: "Write # and quotes in it as %23, %22 and %27.",
+      });
+    }
+    await using file = await open(path, "a", 0o600);
+    // One that was there may have been readable for others.
+    await file.chmod(0o600);
+    await file.appendFile(line);
+  });
+}
+
+async function writing<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw alreadyHere([name]);
+    }
+    throw new ConfigError(`cannot write ${name}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function textAt(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return "";
+    throw error;
+  }
+}
+
+/** What ends a last line that has no end. */
+function lineEndOf(text: string): string {
+  return text === "" || text.endsWith("\n") ? "" : "\n";
+}
+
+/** A line of `.gitignore` without what makes no difference at the top of a project. */
+function barePath(line: string): string {
+  return line.trim().replace(/^\//, "").replace(/\/$/, "");
+}
+
+function alreadyHere(names: readonly string[]): ConfigError {
+  const are = names.length === 1 ? "is" : "are";
+  return new ConfigError(`${names.join(", ")} ${are} here already`, {
+    hint: "--force replaces what is here.",
+  });
+}

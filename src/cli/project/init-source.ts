@@ -1,0 +1,76 @@
+import { silentLog } from "../../../connectors/contract/ask.ts";
+import type { Discovery, Source } from "../../../connectors/contract/connector.ts";
+import { sources } from "../../../connectors/registry.ts";
+import { checkData } from "../../config/mistakes.ts";
+import { ConfigError, RetryLater } from "../../errors.ts";
+import { tablesLookedThroughMax } from "../../limits.ts";
+import { sampleOf, type Sample } from "./sample.ts";
+import { looksLikeCount, suggestSync } from "./suggest-sync.ts";
+
+/** A connection that is not in any configuration yet. */
+export type NewConnection = {
+  readonly connector: "csv" | "postgres";
+  /** Its members as the connector takes them, variables filled in. */
+  readonly members: Readonly<Record<string, string>>;
+  /** What a person calls these members: the variable, in place of its URL. */
+  readonly shownAs: string;
+  /** Where relative paths start from. */
+  readonly folder: string;
+  /** Ends what is asked of it. */
+  readonly signal: AbortSignal;
+};
+
+/** What a cell looks like, and hardly ever a column's name. */
+const looksLikeValue = /^-?[\d.,]+$|^\S+@\S+\.\S+$|^https?:|^\d{4}-\d\d-\d\d/;
+
+/** What there is to read at a connection. @throws {SluiceError} nothing, or it cannot be told; no fault is left to a later try. */
+export async function discover(connection: NewConnection): Promise<readonly Discovery[]> {
+  const { source, ask } = opened(connection, {});
+  const found = await source
+    .discover?.({ ...ask, max: tablesLookedThroughMax })
+    .catch((error: unknown) => {
+      if (!(error instanceof RetryLater)) throw error;
+      throw new ConfigError(error.message, { cause: error, hint: error.hint });
+    });
+  if (found === undefined || found.length === 0) {
+    throw new ConfigError("there is nothing here that may be read");
+  }
+  if (connection.connector === "csv") found.forEach(assertHeader);
+  return found;
+}
+
+/** The first rows of a file, or, of a table in which a column of text is called a count, its first rows; else none. */
+export async function sampled(connection: NewConnection, found: Discovery): Promise<Sample> {
+  const isCounted = found.columns.some(
+    ({ name, type }) => type === "string" && looksLikeCount(name),
+  );
+  if (connection.connector !== "csv" && !isCounted) return { rows: [], isMisread: false };
+  const { source, ask } = opened(connection, found.from);
+  return await sampleOf(source, ask);
+}
+
+function opened(
+  { connector, members, shownAs, folder, signal }: NewConnection,
+  from: Discovery["from"],
+): { readonly source: Source; readonly ask: Omit<Parameters<Source["read"]>[0], "pageRowsMax"> } {
+  const source = sources.get(connector);
+  if (source === undefined) throw new ConfigError(`there is no connector ${connector}`);
+  const { output: config, mistakes } = checkData(source.config, { ...members, ...from, folder });
+  if (mistakes.length > 0) {
+    const said = mistakes.map(({ path: [member = ""], message }) => {
+      return `${Object.hasOwn(members, member) ? shownAs : String(member)}: ${message}`;
+    });
+    throw new ConfigError(said.join("; "), { field: shownAs });
+  }
+  return { source, ask: { config, signal, log: silentLog } };
+}
+
+/** @throws {ConfigError} the names of the columns are most likely a row's cells. */
+function assertHeader(found: Discovery): void {
+  const cell = found.columns.find(({ name }) => looksLikeValue.test(name))?.name;
+  if (cell === undefined || suggestSync("", found).notes.length < 2) return;
+  throw new ConfigError(
+    `${found.name}: the first line looks like a row, not like names of columns: ${JSON.stringify(cell)}`,
+    { hint: "Put the names of the columns into the first line." },
+  );
+}

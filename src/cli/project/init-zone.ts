@@ -1,0 +1,24 @@
+import type { Discovery } from "../../../connectors/contract/connector.ts";
+import { timeZoneFault } from "../../config/schedule.ts";
+import { ConfigError } from "../../errors.ts";
+import type { Answers } from "./answers.ts";
+import { changeColumnOf } from "./suggest-sync.ts";
+
+/** The members of `from` with the zone of the change column, which nobody but a person knows where the column has none. */
+export async function withZone(
+  answers: Answers,
+  { from, columns }: Pick<Discovery, "columns" | "from">,
+): Promise<Discovery["from"]> {
+  const changed = columns.find(({ name }) => name === changeColumnOf(from));
+  if (changed?.note?.includes("without time zone") !== true) return from;
+  const zone = await answers.ask({
+    flag: "column-zone",
+    text: `Which time zone the times in ${changed.name} are of, such as UTC, which most frameworks write, or Europe/Paris`,
+    parse: (answer) => {
+      const fault = timeZoneFault(answer);
+      if (fault !== undefined) throw new ConfigError(fault);
+      return answer;
+    },
+  });
+  return { ...from, time_zone: zone };
+}

@@ -1,0 +1,111 @@
+import type { Column, Discovery, Source } from "../../../connectors/contract/connector.ts";
+import { ConfigError } from "../../errors.ts";
+import { pageRowsMax } from "../../limits.ts";
+import { coercions } from "../../mapping/coerce.ts";
+import { Refusal } from "../../mapping/refusal.ts";
+import { looksLikeCount } from "./suggest-sync.ts";
+
+/** The first rows of a source whose cells are text, such as a file. */
+export type Sample = {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Whether a row among them is not in the encoding that the file is read in. */
+  readonly isMisread: boolean;
+};
+
+/** Reads at most a page of rows. */
+export async function sampleOf(
+  source: Source,
+  ask: Omit<Parameters<Source["read"]>[0], "pageRowsMax">,
+): Promise<Sample> {
+  for await (const { rows, rejects = [] } of source.read({
+    ...ask,
+    pageRowsMax,
+    limit: pageRowsMax,
+  })) {
+    return { rows, isMisread: rejects.some(({ code }) => code === "invalid_encoding") };
+  }
+  return { rows: [], isMisread: false };
+}
+
+/** Digits that name something and are never counted with. */
+const looksLikeCode =
+  /(^|[ _.-])(id|code|key|no|nr|number|zip|post(al)?(_?code)?|phone|tel|fax|mobile|cik|naics|sic|siren|siret|vat|tax|iban|duns|isin)$|Id$/i;
+
+const truths = /^(true|false|yes|no)$/i;
+
+/** What a type may be taken for, by all cells of a column: the strictest first. */
+const guesses: readonly (readonly [Column["type"], (cell: string) => boolean])[] = [
+  ["boolean", (cell) => truths.test(cell)],
+  ["number", (cell) => !(coercions.number(cell) instanceof Refusal)],
+  ["date", (cell) => !(coercions.date(cell) instanceof Refusal)],
+  ["time", (cell) => !(coercions.datetime(cell) instanceof Refusal)],
+];
+
+function cellsOf({ rows }: Sample, column: string): readonly string[] {
+  return rows
+    .map((row) => row[column])
+    .filter((cell) => typeof cell === "string")
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== "");
+}
+
+function typeOf({ name, type, note }: Column, sample: Sample): Column["type"] {
+  const cells = cellsOf(sample, name);
+  if (type !== "string" || cells.length === 0) return type;
+  // A column that is called a count is one when most of its cells are.
+  const whole = cells.filter((cell) => /^\d+$/.test(cell)).length;
+  if (looksLikeCount(name)) return whole * 2 > cells.length ? "number" : type;
+  // What a database calls text is text.
+  if (note !== undefined) return type;
+  const [guess = type] = guesses.find(([, fits]) => cells.every(fits)) ?? [];
+  return guess === "number" && looksLikeCode.test(name) ? type : guess;
+}
+
+/** The same with columns of text typed by what the sample holds in them. */
+export function typedBy(sample: Sample, found: Discovery): Discovery {
+  const columns = found.columns.map((column): Column => ({
+    ...column,
+    type: typeOf(column, sample),
+  }));
+  return { ...found, columns };
+}
+
+/**
+ * Looks whether a column can name a row.
+ * @throws {ConfigError} its values repeat, or are missing, among the first rows.
+ */
+export function assertNames(sample: Sample, column: string): void {
+  const { length } = sample.rows;
+  const cells = cellsOf(sample, column);
+  const repeated = cells.length - new Set(cells).size;
+  if (repeated === 0 && cells.length === length) return;
+  const empty = length - cells.length;
+  const why = [
+    ...(repeated === 0 ? [] : [`repeats in ${repeated}`]),
+    ...(empty === 0 ? [] : [`is empty in ${empty}`]),
+  ].join(" and ");
+  throw new ConfigError(
+    `the column ${column} names no row: it ${why} of the first ${length} rows`,
+    {
+      hint: "name a column whose value stands once and in every row; a record is found again by it",
+    },
+  );
+}
+
+/**
+ * Looks whether a column holds what every record of a stream must have.
+ * @throws {ConfigError} hardly any of the first rows has it there.
+ */
+export function assertAddresses(sample: Sample, column: string, as: "domain" | "email"): void {
+  const cells = cellsOf(sample, column);
+  const right = cells.filter((cell) => !(coercions[as](cell) instanceof Refusal)).length;
+  if (sample.rows.length === 0 || right * 2 > cells.length) return;
+  const what = as === "domain" ? "a domain" : "an e-mail address";
+  const example = as === "domain" ? '{ template: "{column}.example.com" }' : "a template";
+  throw new ConfigError(
+    `the column ${column} holds ${what} in ${right} of the first ${sample.rows.length} rows, and every record needs one`,
+    {
+      hint: `name another column; where none holds it, make it of others in sluice.yaml: ${as}: ${example}`,
+    },
+  );
+}

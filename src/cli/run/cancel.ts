@@ -1,0 +1,217 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { WorkflowNotFoundError, type WorkflowExecutionDescription } from "@temporalio/client";
+
+import type { Config } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
+import { storesOn, temporalIdOf } from "../../local/presence.ts";
+import { isTemplate } from "../../local/templates.ts";
+import type { LockHolder } from "../../state/locks.ts";
+import type { Run } from "../../state/runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import {
+  configOf,
+  withGlobals,
+  withState,
+  type Context,
+  type GlobalOptions,
+  type Register,
+} from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { useEmbeddedTemporal, useTemporal, type TemporalUse } from "../running/services.ts";
+import { openSession } from "../running/session.ts";
+import { runNamed } from "./run-named.ts";
+
+/** What the command works on. */
+type Project = {
+  readonly config: Config;
+  readonly state: StateStore;
+  readonly context: Context;
+};
+
+/** What is to stop. Without an open run it may be a workflow that has none yet: one that plans a backfill, or waits for a worker. */
+type Wanted = {
+  readonly workflowId: string;
+  readonly run?: Run;
+  /** The newest run of the workflow, which has ended. */
+  readonly ended?: Run;
+};
+
+/** A Temporal, and its id as runs have it. */
+type Reached = TemporalClient & { readonly temporal: TemporalUse; readonly id: string };
+
+/** A workflow's chain of executions. */
+type Chain = Pick<LockHolder, "workflowId" | "firstRunId">;
+
+/** How often it is looked whether the run has ended. */
+const lookEveryMs = 200;
+
+const hint = "look at `sluice runs list`";
+
+function hasEnded({ runId, outcome }: Run): ConfigError {
+  return new ConfigError(`run ${runId} has ended: ${outcome}`, { hint });
+}
+
+/** @throws {ConfigError} the run of that id has ended. */
+async function wantedNamed(state: StateStore, name: string): Promise<Wanted> {
+  const run = await runNamed(state, name);
+  if (run === undefined) return { workflowId: name };
+  const { workflowId } = run;
+  if (run.outcome === null) return { workflowId, run };
+  if (run.runId === name) throw hasEnded(run);
+  return { workflowId, ended: run };
+}
+
+/** Connects to a Temporal, which is released with `close`, or when it does not answer. */
+async function reachedAt(temporal: TemporalUse): Promise<Reached> {
+  try {
+    const { client, close: disconnect } = await connectTemporal(temporal.address);
+    const close = async (): Promise<void> => {
+      await disconnect();
+      await temporal.release();
+    };
+    return { client, close, temporal, id: await temporalIdOf(client) };
+  } catch (error) {
+    await temporal.release();
+    throw error;
+  }
+}
+
+/** Whether a worker of this project lives at that Temporal. */
+async function hasWorker({ config, state }: Project, temporalId: string): Promise<boolean> {
+  const beats = await state.beats({ since: Date.now() - config.advanced.hostGoneMs });
+  return beats.some((beat) => beat.temporalId === temporalId);
+}
+
+/**
+ * Connects to the Temporal where the run goes on, or where one of this project would; an embedded one is started.
+ * @throws {ConfigError} the run goes on at another.
+ */
+async function reach({ run }: Wanted, project: Project): Promise<Reached> {
+  const { config, context } = project;
+  const isHome = async ({ id }: Reached): Promise<boolean> =>
+    run === undefined ? await hasWorker(project, id) : run.temporalId === id;
+  const found = await reachedAt(await useTemporal(config, context));
+  if (!found.temporal.isFound) return await needHome(found, run);
+  if (await isHome(found)) return found;
+  // It only happens to listen, and may be another project's.
+  await found.close();
+  return await needHome(await reachedAt(await useEmbeddedTemporal(config, context)), run);
+}
+
+async function needHome(reached: Reached, run: Run | undefined): Promise<Reached> {
+  if (run === undefined || run.temporalId === reached.id) return reached;
+  await reached.close();
+  throw new ConfigError(`run ${run.runId} goes on at another Temporal`, {
+    hint: "set TEMPORAL_ADDRESS or TEMPORAL_PROFILE as its worker had them",
+  });
+}
+
+/** Undefined where there is no such workflow, or it has ended. */
+async function openWorkflow(
+  { client }: Reached,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    const found = await client.workflow.getHandle(workflowId).describe();
+    return found.status.name === "RUNNING" ? found : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a workflow is this project's, of which its store knows no open run. */
+async function isOurs(
+  { client, id }: Reached,
+  found: WorkflowExecutionDescription,
+  project: Project,
+): Promise<boolean> {
+  const { config, state } = project;
+  const { taskQueue } = found;
+  if (taskQueue !== config.temporal.taskQueue || isTemplate(found)) return false;
+  if (await hasWorker(project, id)) return true;
+  const stores = await storesOn(client, taskQueue);
+  return stores.every((store) => store === undefined || store === state.storeId);
+}
+
+/** Asks for the cancel. @throws {ConfigError} nothing of that name goes on. */
+async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<Chain> {
+  const { workflowId, run, ended } = wanted;
+  const found = await openWorkflow(reached, workflowId);
+  const firstRunId = found?.raw.workflowExecutionInfo?.firstRunId ?? "";
+  const isWanted =
+    found !== undefined &&
+    (run === undefined
+      ? await isOurs(reached, found, project)
+      : firstRunId === run.firstRunId || firstRunId === "");
+  if (isWanted) {
+    const chain = firstRunId === "" ? {} : { firstExecutionRunId: firstRunId };
+    await reached.client.workflow.getHandle(workflowId, undefined, chain).cancel();
+    return { workflowId, firstRunId };
+  }
+  if (ended !== undefined) throw hasEnded(ended);
+  if (run === undefined) throw new ConfigError(`there is no run "${workflowId}"`, { hint });
+  throw new ConfigError(`run ${run.runId} goes on no more: its workflow was ended from outside`, {
+    hint: `the next run of ${run.sync} notes it as abandoned`,
+  });
+}
+
+/** Starts the worker that the run needs to stop, and waits for its end. @returns whether it ended before Ctrl-C. */
+async function stopHere(chain: Chain, { config, context }: Project): Promise<boolean> {
+  const { signal } = onInterrupt();
+  const opening = openSession(config, context, { signal, isPinged: false, command: "cancel" });
+  const session = await opening.catch((error: unknown) => {
+    if (signal.aborted) return undefined;
+    throw error;
+  });
+  if (session === undefined) return false;
+  try {
+    while (!signal.aborted) {
+      if (!(await isWorkflowOpen(session.client, chain))) return true;
+      await delay(lookEveryMs);
+    }
+    return false;
+  } finally {
+    await session.close();
+  }
+}
+
+async function cancel(name: string, project: Project, isJson: boolean | undefined): Promise<void> {
+  const { config, context } = project;
+  const wanted = await wantedNamed(project.state, name);
+  const reached = await reach(wanted, project);
+  try {
+    const chain = await ask(reached, wanted, project);
+    const { workflowId } = chain;
+    const isServed = await hasWorker(project, reached.id);
+    const isAlone = !isServed && reached.temporal.isEmbedded;
+    const stopped = isAlone && (await stopHere(chain, project));
+    if (isAlone && !stopped) {
+      context.say(`interrupted: ${workflowId} was asked to stop, and does once a worker runs`);
+      return context.exit(exitCodes.interrupted);
+    }
+    const text = stopped ? `${workflowId} has stopped` : `asked ${workflowId} to stop`;
+    context.print(isJson ? JSON.stringify({ workflow_id: workflowId, stopped }) : text);
+    if (isServed || stopped) return;
+    context.say(
+      `no worker of this project polls ${config.temporal.taskQueue}: it stops once one does`,
+    );
+  } finally {
+    await reached.close();
+  }
+}
+
+/** `sluice cancel <run>`. */
+export const registerCancel: Register = (program, context) => {
+  withGlobals(program.command("cancel <run>"))
+    .description("stop a run cleanly; what was accepted stays committed")
+    .action(async (name: string, options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      await withState(config, async (state) => {
+        await cancel(name, { config, state, context }, options.json);
+      });
+    });
+};

@@ -1,0 +1,171 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { askOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import { pageRowsMax } from "../../limits.ts";
+import { loadMapping } from "../../mapping/load.ts";
+import { writeLines } from "../../pipeline/lines.ts";
+import { mapRows } from "../../pipeline/map.ts";
+import { namedRows } from "../../pipeline/named-rows.ts";
+import type { Page } from "../../pipeline/page.ts";
+import { rejectMaker } from "../../pipeline/rejects.ts";
+import { validateRecords } from "../../pipeline/validate.ts";
+import { changeOf, withoutRow, type Change } from "../../pipeline/what-changed.ts";
+import { keyFieldOf } from "../../records/streams.ts";
+import { validateRecord } from "../../records/validate-record.ts";
+import type { KnownRecord } from "../../state/known-records.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import { syncNamed } from "../named.ts";
+import { configOf, withGlobals, withState } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
+import { positive } from "./run.ts";
+
+type PreviewOptions = GlobalOptions & { readonly rows: number; readonly key: readonly string[] };
+
+/** What is known of keys; undefined where nothing was ever sent from here. */
+type LookUp = ((keys: readonly string[]) => Promise<readonly KnownRecord[]>) | undefined;
+
+/** Looks into the state store without a lock, and makes none where none is. */
+async function withKnown(
+  config: Config,
+  sync: SyncConfig,
+  work: (lookUp: LookUp) => Promise<void>,
+): Promise<void> {
+  if (!existsSync(join(config.stateFolder, "state.db"))) {
+    await work(undefined);
+    return;
+  }
+  const name = { target: targetOf(config.api), sync: sync.name };
+  await withState(config, async (state) => {
+    await work(async (keys) => {
+      const known = await state.knownRecords({ ...name, keys });
+      return sync.send === "all" ? known.map(withoutRow) : known;
+    });
+  });
+}
+
+async function pagesOf(
+  source: Source,
+  sync: SyncConfig,
+  { key, rows }: PreviewOptions,
+): Promise<AsyncIterable<Page>> {
+  const { stream, pii } = sync;
+  const ask = askOf(sync, new AbortController().signal);
+  if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
+  const source$ =
+    key.length > 0
+      ? namedRows(source, { ...ask, names: key })
+      : source.read({ ...ask, pageRowsMax: Math.min(rows, pageRowsMax), limit: rows });
+  const makeReject = rejectMaker(stream, pii.rejects);
+  const mapping = await loadMapping(sync);
+  const mapped = mapRows(source$, mapping, { stream, keepRows: pii.rejects, makeReject });
+  const valid = validateRecords(mapped, validateRecord(stream), makeReject);
+  return writeLines(valid, { keyField: keyFieldOf(stream), bytesMax: undefined, makeReject });
+}
+
+function dateText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function fieldsText(fields: readonly string[] | undefined): string {
+  if (fields === undefined) return ", nothing says in which fields";
+  return fields.length === 0 ? ", in no field that is followed" : `: ${fields.join(", ")}`;
+}
+
+function changeText(change: Change, wouldSend: boolean): string {
+  if (!("acceptedAt" in change)) {
+    if (change.status === "new") return "new";
+    return "unknown, so it is sent: nothing says what the service holds";
+  }
+  const since = `${change.status} since ${dateText(change.acceptedAt)}`;
+  if (change.status === "changed") return `${since}${fieldsText(change.fields)}`;
+  return wouldSend ? `${since}, sent again as the sync asks for` : `${since}, not sent`;
+}
+
+/** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */
+function isSent(change: Change, { send, resendAfterMs = Infinity }: SyncConfig): boolean {
+  if (send === "all" || change.status !== "unchanged") return true;
+  return change.acceptedAt < Date.now() - resendAfterMs;
+}
+
+const howNamed =
+  "a row is named by its key, in a file by its line (./customers.csv:78), in an inbox by its number (forms#12)";
+
+async function showPage(
+  context: Context,
+  page: Page,
+  how: { readonly sync: SyncConfig; readonly lookUp: LookUp; readonly isJson: boolean },
+): Promise<void> {
+  const { sync, lookUp, isJson } = how;
+  const known = await lookUp?.(page.candidates.map(({ key }) => key));
+  for (const [at, candidate] of page.candidates.entries()) {
+    const { key, record, index } = candidate;
+    const place = page.source.where(index);
+    const change = changeOf(candidate, sync.stream, known?.[at] ?? { state: "new" });
+    const wouldSend = isSent(change, sync);
+    if (isJson) {
+      const { status } = change;
+      const accepted =
+        "acceptedAt" in change ? { accepted_at: dateText(change.acceptedAt) } : undefined;
+      const fields = status === "changed" ? { changed_fields: change.fields } : undefined;
+      const shown = { place, key, status, ...fields, ...accepted, would_send: wouldSend, record };
+      context.print(plainJson(shown));
+    } else {
+      if (lookUp !== undefined) {
+        context.say(plainText(`${place} (${key}): ${changeText(change, wouldSend)}`));
+      }
+      context.print(plainJson(record));
+    }
+  }
+  for (const { place, code, reason, field } of page.rejects) {
+    if (code === "row_gone" && !isJson) {
+      context.say(plainText(`no row ${place} → ${howNamed}`));
+      context.exit(exitCodes.usage);
+      continue;
+    }
+    const of = field === undefined ? "" : `${field} `;
+    if (isJson) context.print(plainJson({ place, reject: { code, field, reason } }));
+    else context.say(plainText(`${place}: rejected: ${of}${reason}`));
+    context.exit(code === "row_gone" ? exitCodes.usage : exitCodes.doneWithRejects);
+  }
+  if (!isJson && page.rejects.some(({ code }) => code === "invalid_encoding")) {
+    context.say(
+      "→ a file of another encoding is read with, say, `encoding: windows-1252` of its connection",
+    );
+  }
+}
+
+/** `sluice preview <sync>`. */
+export const registerPreview: Register = (program, context) => {
+  withGlobals(program.command("preview <sync>"))
+    .description(
+      "show the first records as they would be sent, and what changed; nothing is sent or stored",
+    )
+    .option("-n, --rows <rows>", "how many rows to read", positive, 5)
+    .option(
+      "--key <key>",
+      "the row of this key, in a file path:line, in an inbox connection#number; may be repeated",
+      (key: string, keys: readonly string[]) => [...keys, key],
+      [],
+    )
+    .action(async (name: string, options: PreviewOptions) => {
+      const config = await configOf(context, options);
+      const sync = syncNamed(config, name);
+      const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+      const { signal } = new AbortController();
+      await checkColumns(source, sync, { signal, mayName: true });
+      await withKnown(config, sync, async (lookUp) => {
+        let left = options.rows;
+        for await (const page of await pagesOf(source, sync, options)) {
+          await showPage(context, page, { sync, lookUp, isJson: options.json === true });
+          left -= page.read;
+          if (left <= 0) break;
+        }
+      });
+    });
+};

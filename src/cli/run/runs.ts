@@ -1,0 +1,125 @@
+import { duration } from "../../config/units.ts";
+import { ConfigError } from "../../errors.ts";
+import { reportOfRun } from "../../report/of-run.ts";
+import type { RunReport } from "../../report/report.ts";
+import type { OpenRejectsOf } from "../../state/open-rejects.ts";
+import type { Run } from "../../state/runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { plainJson } from "../../text/plain-text.ts";
+import { counted, grouped } from "../../text/quantities.ts";
+import { configOf, readState, table, withGlobals, withState } from "../output/context.ts";
+import type { GlobalOptions, Register } from "../output/context.ts";
+import { firstRejects, reportText } from "../output/report-text.ts";
+import { positive } from "./run.ts";
+
+/** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
+async function runNamed(
+  state: StateStore,
+  named: { readonly run?: string | undefined; readonly sync?: string | undefined },
+): Promise<Run> {
+  const { run, sync } = named;
+  const found =
+    run === undefined ? (await state.runs({ sync, limit: 1 }))[0] : await state.run(run);
+  if (found !== undefined) return found;
+  const of = sync === undefined ? "" : ` of ${sync}`;
+  throw new ConfigError(
+    run === undefined ? `there is no run${of} yet` : `there is no run "${run}"`,
+    {
+      hint: "look at `sluice runs list`",
+    },
+  );
+}
+
+/** The run that a replay began with: one of a replay's rejects leads to what that replay was of. */
+async function originOf(state: StateStore, run: Run): Promise<Run> {
+  const of = run.request.replay === undefined ? undefined : await state.run(run.request.replay.run);
+  return of === undefined ? run : await originOf(state, of);
+}
+
+/**
+ * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those, the newest with rejects
+ * that are open, else the newest that has some.
+ * @throws {ConfigError} as `runNamed`.
+ */
+export async function runOfRejects(
+  state: StateStore,
+  named: OpenRejectsOf & { readonly run?: string | undefined },
+): Promise<Run> {
+  const newest = await runNamed(state, named);
+  if (named.run !== undefined || (await originOf(state, newest)).kind !== "inbox") return newest;
+  const { target, sync, code } = named;
+  const [withOpen] = await state.runsWithOpenRejects({ target, sync, code, limit: 1 });
+  if (withOpen !== undefined) return await runNamed(state, { run: withOpen.runId });
+  const [rejecting] = await state.runs({ sync, outcome: "done_with_rejects", limit: 1 });
+  return rejecting ?? newest;
+}
+
+function rowOf(report: RunReport): string[] {
+  const { counts } = report;
+  return [
+    report.run_id,
+    report.outcome,
+    report.mode ?? "",
+    ...[counts.read, report.pull?.written ?? counts.sent, counts.unchanged, counts.rejected].map(
+      grouped,
+    ),
+  ];
+}
+
+type ListOptions = GlobalOptions & { readonly sync?: string; readonly limit: number };
+type PruneOptions = GlobalOptions & { readonly olderThan: string };
+
+/** `sluice runs list|show|prune`. */
+export const registerRuns: Register = (program, context) => {
+  const runs = program.command("runs").description("what was run, and how it ended");
+  withGlobals(runs.command("list"))
+    .description("runs, newest first")
+    .option("--sync <name>", "of one sync or pull")
+    .option("--limit <runs>", "how many", positive, 20)
+    .action(async (options: ListOptions) => {
+      const config = await configOf(context, options);
+      await readState(config, async (state) => {
+        const found = await state.runs({ sync: options.sync, limit: options.limit });
+        const reports = await Promise.all(found.map(async (run) => await reportOfRun(state, run)));
+        const heading = [
+          "run",
+          "outcome",
+          "mode",
+          "read",
+          "sent or written",
+          "unchanged",
+          "rejected",
+        ];
+        if (!options.json) {
+          context.print(table([heading, ...reports.map(rowOf)]));
+        } else for (const report of reports) context.print(plainJson(report));
+      });
+    });
+  withGlobals(runs.command("show [run]"))
+    .description("the report of a run; of the newest when none is named")
+    .action(async (runId: string | undefined, options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      await readState(config, async (state) => {
+        const report = await reportOfRun(state, await runNamed(state, { run: runId }));
+        const firsts = await firstRejects(state, report);
+        context.print(options.json ? plainJson(report) : reportText(report, { firsts }));
+      });
+    });
+  withGlobals(runs.command("prune"))
+    .description("remove old ended runs with their receipts and rejects")
+    .requiredOption("--older-than <time>", "such as 90d")
+    .action(async (options: PruneOptions) => {
+      const config = await configOf(context, options);
+      const age = duration().safeParse(options.olderThan);
+      if (!age.success) {
+        throw new ConfigError(`--older-than ${options.olderThan}: not a time`, {
+          hint: "such as 90d or 12h",
+        });
+      }
+      const before = new Date(Date.now() - age.data).toISOString();
+      const removed = await withState(config, async (state) => await state.pruneRuns({ before }));
+      context.print(
+        options.json ? JSON.stringify({ removed }) : `removed ${counted(removed, "run")}`,
+      );
+    });
+};

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { Progress } from "../../../workflows/sync/progress.ts";
+import type { sync } from "../../../workflows/sync/sync.ts";
+import type { Config } from "../../config/config.ts";
+import { messageOf, SluiceError } from "../../errors.ts";
+import { statusConnectMsMax, statusTemporalMsMax } from "../../limits.ts";
+import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
+import { storesOn } from "../../local/presence.ts";
+import type { ScheduleState } from "../../schedules/missed.ts";
+import { scheduleState } from "../../schedules/schedule-state.ts";
+import type { Run } from "../../state/runs.ts";
+import type { Context } from "../output/context.ts";
+import { pendingTrouble } from "./pending.ts";
+import { reachTemporal, type ReachedTemporal } from "./reach-temporal.ts";
+import { defaultTemporal } from "./services.ts";
+
+/** What Temporal knows of a run that has not ended. */
+export type OpenRun = {
+  /** False: nobody goes on with it. */
+  readonly isWorkflowOpen: boolean;
+  /** What it waits for, in a line; undefined while it moves, or while no worker runs that could tell. */
+  readonly waiting: string | undefined;
+};
+
+/** What Temporal tells of a project; what it does not tell in time is missing. */
+export type Told = {
+  /** By the run's id. */
+  readonly runs: ReadonlyMap<string, OpenRun>;
+  /** By the name of the sync or pull. */
+  readonly schedules: ReadonlyMap<string, ScheduleState>;
+  /** Why it says nothing of this project; undefined where it was not asked, or was and answers. */
+  readonly silent: Silent | undefined;
+};
+
+/** Why there is no Temporal that could tell, and what to do. `isFault`: one is meant, and does not answer. */
+export type Silent = {
+  readonly text: string;
+  readonly hint: string | undefined;
+  readonly isFault: boolean;
+};
+
+async function askRun({ client }: TemporalClient, run: Run): Promise<OpenRun> {
+  if (!(await isWorkflowOpen(client, run))) return { isWorkflowOpen: false, waiting: undefined };
+  const handle = client.workflow.getHandle<typeof sync>(run.workflowId);
+  const trouble = pendingTrouble(handle).catch(() => undefined);
+  const progress = handle.query<Progress>("progress").catch(() => undefined);
+  const waiting = (await progress)?.waiting ?? (await trouble);
+  return { isWorkflowOpen: true, waiting };
+}
+
+const start = "`sluice dev` starts one; `sluice schedule apply` then gives it the schedules";
+
+/** Reaches Temporal, or says why not. What comes too late is closed when it comes. */
+async function reach(config: Config, context: Context): Promise<ReachedTemporal | Silent> {
+  const reaching = reachTemporal(config, context, statusConnectMsMax).then(
+    (found) => found ?? { text: "no Temporal runs here", hint: start, isFault: false },
+    (error: unknown): Silent => {
+      const hint = error instanceof SluiceError ? error.hint : undefined;
+      return { text: messageOf(error), hint, isFault: true };
+    },
+  );
+  const late = delay(statusTemporalMsMax, undefined, { ref: false });
+  const temporal = await Promise.race([reaching, late]);
+  if (temporal !== undefined) return temporal;
+  void reaching.then(async (found) => ("client" in found ? await found.close() : undefined));
+  const text = `Temporal does not answer within ${statusTemporalMsMax / 1_000} s`;
+  return { text, hint: "`sluice doctor`", isFault: true };
+}
+
+/** Whether a Temporal that only listens on the default address is this project's: another's would say of our schedules that there are none. */
+async function isOurs(
+  { client, isFound }: ReachedTemporal,
+  taskQueue: string,
+  storeId: string,
+): Promise<boolean> {
+  if (!isFound) return true;
+  const stores = await storesOn(client, taskQueue).catch((): (string | undefined)[] => []);
+  return stores.includes(storeId);
+}
+
+/** Asks Temporal about open runs and about schedules of a store, for `statusTemporalMsMax` in all. */
+export async function askTemporal(
+  asked: {
+    readonly runs: readonly Run[];
+    readonly scheduled: readonly string[];
+    readonly storeId: string;
+  },
+  config: Config,
+  context: Context,
+): Promise<Told> {
+  const [runs, schedules] = [new Map<string, OpenRun>(), new Map<string, ScheduleState>()];
+  const signal = AbortSignal.timeout(statusTemporalMsMax);
+  const temporal = await reach(config, context);
+  if (!("client" in temporal)) return { runs, schedules, silent: temporal };
+  let silent: Silent | undefined;
+  await temporal.client.withAbortSignal(signal, async () => {
+    const { client } = temporal;
+    const { taskQueue } = config.temporal;
+    const askSchedules = async (): Promise<void> => {
+      if (await isOurs(temporal, taskQueue, asked.storeId)) {
+        const asking = asked.scheduled.map(async (name) =>
+          schedules.set(name, await scheduleState(client, taskQueue, name)),
+        );
+        await Promise.allSettled(asking);
+      } else {
+        const text = `the Temporal at ${defaultTemporal} has no worker of this project`;
+        silent = { text, hint: start, isFault: false };
+      }
+    };
+    const asking = asked.runs.map(async (run) => runs.set(run.runId, await askRun(temporal, run)));
+    await Promise.allSettled([...asking, askSchedules()]);
+  });
+  await temporal.close();
+  return { runs, schedules, silent };
+}

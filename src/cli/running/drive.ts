@@ -1,0 +1,188 @@
+import { randomBytes } from "node:crypto";
+
+import type { WorkflowHandle } from "@temporalio/client";
+
+import type { Config } from "../../config/config.ts";
+import { BusyError, ConfigError } from "../../errors.ts";
+import { isWorkflowOpen } from "../../local/connect.ts";
+import { reportOfRun } from "../../report/of-run.ts";
+import type { RunReport } from "../../report/report.ts";
+import type { StageCounts } from "../../state/sends.ts";
+import { sumOf } from "../../state/under-way.ts";
+import type { Context, GlobalOptions } from "../output/context.ts";
+import { exitCodeOfReport, exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { firstRejects, reportText } from "../output/report-text.ts";
+import {
+  failureOf,
+  followRun,
+  reportOfFailure,
+  type ReadShare,
+  type RunWorkflow,
+} from "./follow.ts";
+import { letNotificationLeave } from "./notification.ts";
+import { openSession, type Session } from "./session.ts";
+
+/** A run to start, or to go on with. */
+export type Drive = {
+  /** Name of the sync or pull. */
+  readonly name: string;
+  readonly kind: "pull" | "sync";
+  /** Name of the lock that its runs hold. */
+  readonly lock: string;
+  /** What is done with it: `sent`. */
+  readonly doing: string;
+  /** The command that goes on with it. */
+  readonly command: string;
+  /** Type of its workflow. */
+  readonly workflow: string;
+  /** Input of its workflow. */
+  readonly input: object;
+  /** What was asked for beyond the configuration: a run that was begun without it cannot be gone on with. */
+  readonly asked: readonly unknown[];
+  /** Whether the run that holds the lock was asked for the same. @default only when nothing is asked for */
+  readonly isSame?: (runId: string, session: Session) => Promise<boolean>;
+  readonly shareOf: (session: Session) => ReadShare;
+};
+
+/** How a run is shown. */
+export type DriveOptions = GlobalOptions & { readonly wait: boolean };
+
+type How = {
+  readonly context: Context;
+  readonly options: DriveOptions;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Starts the workflow, or goes on with the one that holds the lock.
+ * @throws {BusyError} another run holds it, and a worker other than ours goes on with it, or it was asked for something else.
+ */
+async function startOrFollow(
+  session: Session,
+  drive: Drive,
+  { context }: How,
+): Promise<WorkflowHandle<RunWorkflow>> {
+  const { client, state, config } = session;
+  const { name, kind, asked } = drive;
+  const holder = await state.lockHolder(drive.lock);
+  if (holder !== undefined && (await isWorkflowOpen(client, holder))) {
+    const { runId, workflowId } = holder;
+    // A drain is more than the one run that holds the lock: nobody waits for its end.
+    if (session.hasOtherWorker || holder.kind === "inbox") {
+      const message = `${kind} ${name} is being ${drive.doing} by run ${runId} (workflow ${workflowId})`;
+      throw new BusyError(message, { hint: `wait for it, or \`sluice cancel ${runId}\`` });
+    }
+    const isAsked = asked.some((option) => option !== undefined);
+    if (isAsked && (await drive.isSame?.(runId, session)) !== true) {
+      throw new BusyError(`run ${runId} of ${name} was interrupted and is not finished`, {
+        hint: `\`${drive.command}\` without options goes on with it, \`sluice cancel ${runId}\` ends it`,
+      });
+    }
+    context.say(`going on with run ${runId}, which was interrupted`);
+    return client.workflow.getHandle<RunWorkflow>(workflowId);
+  }
+  const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+  const handle = await client.workflow.start<RunWorkflow>(drive.workflow, {
+    taskQueue: config.temporal.taskQueue,
+    workflowId: `${kind}-${name}-${stamp}-${randomBytes(2).toString("hex")}`,
+    args: [drive.input],
+  });
+  context.say(`run of ${name} started: workflow ${handle.workflowId}`);
+  return handle;
+}
+
+async function showReport(session: Session, report: RunReport, how: How): Promise<void> {
+  const { context, options } = how;
+  if (options.json) {
+    context.print(JSON.stringify(report));
+  } else {
+    // The worker's target, not ours: its address of the service may be another than the one we were given.
+    const run = await session.state.run(report.run_id);
+    const found =
+      run === undefined
+        ? undefined
+        : await session.state.checkpoint({ target: run.target, sync: run.sync });
+    const firsts = await firstRejects(session.state, report);
+    context.print(reportText(report, { firsts, position: found?.position }));
+  }
+  context.exit(exitCodeOfReport(report));
+}
+
+async function followToEnd(session: Session, drive: Drive, how: How): Promise<void> {
+  const { context, options } = how;
+  const handle = await startOrFollow(session, drive, how);
+  if (!options.wait) {
+    context.print(
+      options.json ? JSON.stringify({ workflow_id: handle.workflowId }) : handle.workflowId,
+    );
+    return;
+  }
+  const share = drive.shareOf(session);
+  const ahead = async (runId: string): Promise<StageCounts> =>
+    sumOf((await session.state.openSends({ runId })).filter(({ state }) => state === "staging"));
+  const followed = await followRun(handle, { context, share, ahead, signal: how.signal });
+  if (followed === undefined) {
+    context.say(
+      session.hasOtherWorker
+        ? `interrupted; the run goes on: workflow ${handle.workflowId}`
+        : "interrupted; the same command goes on with it",
+    );
+    context.exit(exitCodes.interrupted);
+    return;
+  }
+  const report =
+    "report" in followed ? followed.report : await reportAfter(followed.error, { session, handle });
+  await showReport(session, report, how);
+  await letNotificationLeave(session, report, how);
+}
+
+/**
+ * The report of a run that did not end well: a failure carries it, of a cancelled run the store keeps it.
+ * @throws {SluiceError} the workflow ended before there was a run to report on.
+ */
+async function reportAfter(
+  error: unknown,
+  of: { readonly session: Session; readonly handle: WorkflowHandle<RunWorkflow> },
+): Promise<RunReport> {
+  const carried = reportOfFailure(error);
+  if (carried !== undefined) return carried;
+  const { workflowId } = of.handle;
+  const [run] = await of.session.state.runs({ workflowId, limit: 1 });
+  if (run?.endedAt !== undefined && run.endedAt !== null)
+    return await reportOfRun(of.session.state, run);
+  throw failureOf(error);
+}
+
+/** Opens a session, starts a run and follows it to its end. */
+export async function driveRun(
+  context: Context,
+  config: Config,
+  of: { readonly drive: Drive; readonly options: DriveOptions },
+): Promise<void> {
+  const { drive, options } = of;
+  const interrupted = onInterrupt();
+  const { kind, name } = drive;
+  const opening = openSession(config, context, {
+    signal: interrupted.signal,
+    wanted: { kind, name },
+    command: kind === "pull" ? "pull" : "run",
+  });
+  const session = await opening.catch((error: unknown) => {
+    if (!interrupted.signal.aborted) throw error;
+    context.say("interrupted before the run began");
+    context.exit(exitCodes.interrupted);
+    return undefined;
+  });
+  if (session === undefined) return;
+  try {
+    if (!options.wait && !session.hasLastingWorker) {
+      throw new ConfigError("--no-wait needs a Temporal and a worker that stay", {
+        hint: "start them with `sluice dev`, or set TEMPORAL_ADDRESS",
+      });
+    }
+    await followToEnd(session, drive, { context, options, signal: interrupted.signal });
+  } finally {
+    await session.close();
+  }
+}

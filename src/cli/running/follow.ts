@@ -1,0 +1,165 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import {
+  ApplicationFailure,
+  TerminatedFailure,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from "@temporalio/client";
+
+import type { Progress } from "../../../workflows/sync/progress.ts";
+import { ApiUnavailableError, ConfigError } from "../../errors.ts";
+import { withRead } from "../../report/counts.ts";
+import type { RunReport } from "../../report/report.ts";
+import type { StageCounts } from "../../state/sends.ts";
+import { counted, grouped } from "../../text/quantities.ts";
+import type { Context } from "../output/context.ts";
+import { progressText, pullText, type Since } from "../output/progress-text.ts";
+import { pendingTrouble } from "./pending.ts";
+
+/** A workflow of a run: of a sync or of a pull. */
+export type RunWorkflow = (input: unknown) => Promise<RunReport>;
+
+/** How often a run is asked how far it is. */
+const askEveryMs = 500;
+
+/** How much of the source a run has read, from 0 to 1; undefined when the source does not say. */
+export type ReadShare = (progress: Progress) => Promise<number | undefined>;
+
+/** What a run has read and not told its workflow yet. */
+export type ReadAhead = (runId: string) => Promise<StageCounts>;
+
+/** The progress of a run with what is being staged counted in: the workflow hears of a chunk only when it is whole. */
+async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Promise<Progress> {
+  if (ahead === undefined || progress.pull !== undefined) return progress;
+  return { ...progress, counts: withRead(progress.counts, await ahead(progress.run_id)) };
+}
+
+/** A workflow that ended: with its report, or with what kept it from having one. */
+export type Followed = { readonly report: RunReport } | { readonly error: unknown };
+
+/** Shows progress: one line drawn again and again where someone watches, else a line of its own for every change. */
+function createProgressLine(context: Pick<Context, "environment" | "say">): {
+  show(text: string, news: string | undefined): void;
+  end(): void;
+} {
+  const isDrawn = process.stderr.isTTY && !context.environment.isCi;
+  let last = "";
+  return {
+    show: (text, news) => {
+      const now = isDrawn ? text : news;
+      if (now === undefined || now === last) return;
+      last = now;
+      if (isDrawn) process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);
+      else context.say(now);
+    },
+    end: () => {
+      if (isDrawn && last !== "") process.stderr.write("\r\u001b[K");
+    },
+  };
+}
+
+function modeText(mode: string, reason: string | null): string {
+  return `${mode}: ${reason ?? ""}`;
+}
+
+/** What is worth a line where nothing is drawn: a wait, or another chunk committed. */
+function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string | undefined {
+  if (waiting !== null) return waiting;
+  if (pull !== undefined) return pull.calls === 0 ? undefined : pullText(pull);
+  if (mode === null) return undefined;
+  if (counts.committed_chunks === 0) return modeText(mode, mode_reason);
+  return `${counted(counts.read, "row")} read, ${grouped(counts.sent)} sent, ${counted(counts.committed_chunks, "chunk")} committed`;
+}
+
+/** What following asks of a workflow. */
+type Followable = Parameters<typeof pendingTrouble>[0] &
+  Pick<WorkflowHandle<RunWorkflow>, "query" | "result"> & {
+    readonly client: Pick<WorkflowHandle["client"], "withAbortSignal">;
+  };
+
+/** Follows a workflow to its end; an aborted signal stops following and nothing else. */
+export async function followRun(
+  handle: Followable,
+  how: {
+    readonly context: Pick<Context, "environment" | "say">;
+    readonly share: ReadShare;
+    /** @default nothing is known of it */
+    readonly ahead?: ReadAhead | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<Followed | undefined> {
+  const { context, share, ahead, signal } = how;
+  const line = createProgressLine(context);
+  const startedAt = Date.now();
+  // A result that is still polled for when the connection closes would end the process with an error of its own.
+  const polling = handle.client.withAbortSignal(signal, async () => await handle.result());
+  const result = polling.then(
+    (report): Followed => ({ report }),
+    (error: unknown): Followed => ({ error }),
+  );
+  let ended: Followed | undefined;
+  let isModeTold = false;
+  let first: Omit<Since, "elapsedMs"> | undefined;
+  try {
+    while (ended === undefined && !signal.aborted) {
+      // A query needs a worker: without one the run still goes on, and so do we. Only an abort ends it before its deadline.
+      const [told, trouble] = await handle.client.withAbortSignal(
+        signal,
+        async () =>
+          [
+            await handle.query<Progress>("progress").catch(() => undefined),
+            await pendingTrouble(handle).catch(() => undefined),
+          ] as const,
+      );
+      const progress = told === undefined ? undefined : await withAhead(told, ahead);
+      if (progress !== undefined) {
+        const waiting = progress.waiting ?? trouble ?? null;
+        const shown = { ...progress, waiting };
+        const part = await share(progress);
+        first ??= { read: progress.counts.read, share: part ?? 0 };
+        const text = progressText(shown, part, { ...first, elapsedMs: Date.now() - startedAt });
+        const { mode, mode_reason: reason } = progress;
+        // A quick run has committed a chunk before it is first looked at.
+        if (mode !== null && !isModeTold) line.show(text, modeText(mode, reason));
+        isModeTold = mode !== null;
+        line.show(text, newsOf(shown));
+      }
+      const pause = delay(askEveryMs, undefined, { signal }).catch(() => undefined);
+      ended = await Promise.race([result, pause]);
+    }
+  } finally {
+    line.end();
+  }
+  // The abort also ends the polling, which then says nothing of the run.
+  return signal.aborted ? undefined : ended;
+}
+
+/** The report that a failed workflow carries, or undefined when it failed before it had one. */
+export function reportOfFailure(error: unknown): RunReport | undefined {
+  if (!(error instanceof WorkflowFailedError)) return undefined;
+  const { cause } = error;
+  const details = cause instanceof ApplicationFailure ? cause.details : undefined;
+  return details?.find(isReport);
+}
+
+function isReport(value: unknown): value is RunReport {
+  return typeof value === "object" && value !== null && "run_id" in value && "outcome" in value;
+}
+
+/** The error of a workflow that ended without a report, as a person acts on it: its cause's code and text. */
+export function failureOf(error: unknown): Error {
+  if (!(error instanceof WorkflowFailedError))
+    return error instanceof Error ? error : new Error(String(error));
+  const { cause } = error;
+  if (cause instanceof TerminatedFailure) {
+    return new Error(
+      "the workflow was terminated; what was accepted is committed, the next run sends the rest",
+    );
+  }
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  const message = cause?.message ?? error.message;
+  if (type === "ConfigError" || type === "InvalidInput") return new ConfigError(message);
+  if (type === "Unavailable") return new ApiUnavailableError(message);
+  return new Error(message);
+}

@@ -1,0 +1,21 @@
+import { notifyWaitMsMax } from "../../limits.ts";
+import { isStillNotifying } from "../../local/notification.ts";
+import { receiversOf } from "../../notify/receivers.ts";
+import type { RunReport } from "../../report/report.ts";
+import type { Context } from "../output/context.ts";
+import type { Session } from "./session.ts";
+
+/** Lets the notification of a run leave before the worker of this command stops with it. */
+export async function letNotificationLeave(
+  { client, config, hasOtherWorker }: Pick<Session, "client" | "config" | "hasOtherWorker">,
+  report: RunReport,
+  { context, signal }: { readonly context: Pick<Context, "say">; readonly signal: AbortSignal },
+): Promise<void> {
+  if (hasOtherWorker || receiversOf(config.notify, report).length === 0) return;
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(notifyWaitMsMax)]);
+  if (await isStillNotifying(client, report.run_id, patience)) {
+    context.say(
+      "the notification of this run is not delivered yet: the next worker goes on with it",
+    );
+  }
+}

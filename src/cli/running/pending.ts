@@ -1,0 +1,26 @@
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+
+import { workerStoppedType } from "../../failure-types.ts";
+import { plainText } from "../../text/plain-text.ts";
+
+/** A workflow as far as what it tries again is told. */
+type Described = {
+  describe(): Promise<{
+    readonly raw: Pick<WorkflowExecutionDescription["raw"], "pendingActivities">;
+  }>;
+};
+
+/** What a run is trying again, in one line; undefined while nothing has failed. A workflow does not know: Temporal alone retries. */
+export async function pendingTrouble(handle: Described): Promise<string | undefined> {
+  const { raw } = await handle.describe();
+  const failing = (raw.pendingActivities ?? []).find(
+    ({ lastFailure }) =>
+      lastFailure?.message &&
+      // What a stop of the worker cut off is no trouble of the next one.
+      lastFailure.applicationFailureInfo?.type !== workerStoppedType,
+  );
+  if (failing === undefined) return undefined;
+  const { lastFailure, attempt, activityType } = failing;
+  const what = `${activityType?.name ?? "a step"}, try ${attempt ?? 1}`;
+  return plainText(`${lastFailure?.message ?? ""} (${what})`);
+}

@@ -1,0 +1,29 @@
+import type { Config } from "../../config/config.ts";
+import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
+import { findService } from "../../local/shared-service.ts";
+import { temporalAnswers } from "../../local/temporal-server.ts";
+import type { Context } from "../output/context.ts";
+import { defaultTemporal, isTemporalConfigured } from "./services.ts";
+
+/** A Temporal that answers. `isFound`: it only listens on the default address, and may be another project's. */
+export type ReachedTemporal = TemporalClient & { readonly isFound: boolean };
+
+/**
+ * Connects to the Temporal that a run of this project would use, where it answers; nothing is started. Undefined where nobody says
+ * which it is and none listens.
+ * @throws {TemporalUnreachableError} the one that is meant does not answer.
+ */
+export async function reachTemporal(
+  { stateFolder }: Pick<Config, "stateFolder">,
+  context: Pick<Context, "environment">,
+  connectMs?: number,
+): Promise<ReachedTemporal | undefined> {
+  const isConfigured = isTemporalConfigured(context);
+  const embedded = findService({ folder: stateFolder, name: "temporal" })?.addresses["grpc"];
+  if (isConfigured || embedded !== undefined) {
+    const found = await connectTemporal(isConfigured ? undefined : embedded, connectMs);
+    return { ...found, isFound: false };
+  }
+  if (!(await temporalAnswers(defaultTemporal))) return undefined;
+  return { ...(await connectTemporal(defaultTemporal, connectMs)), isFound: true };
+}

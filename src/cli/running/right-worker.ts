@@ -1,0 +1,114 @@
+// A run is done by workers that have the configuration it was asked with, or is not begun.
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { Config } from "../../config/config.ts";
+import { ConfigChangedError } from "../../errors.ts";
+import { workerTakesUpMsMax } from "../../limits.ts";
+import { differenceOf, isLasting, liveWorkers, type Runnable } from "../../local/live-workers.ts";
+import { isProcessGone } from "../../local/process-identity.ts";
+import type { Beat } from "../../state/hosts.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import type { Context } from "../output/context.ts";
+
+const lookEveryMs = 500;
+
+/** Where the workers of a project are looked for. */
+export type WorkersAt = {
+  readonly config: Config;
+  readonly state: Pick<StateStore, "beats">;
+  readonly temporalId: string;
+};
+
+/** The workers of the project that live at its Temporal. */
+export async function workersAt({ config, state, temporalId }: WorkersAt): Promise<Beat[]> {
+  const since = Date.now() - config.advanced.hostGoneMs;
+  return await liveWorkers(state, { temporalId, since });
+}
+
+/** A worker as a person finds it: `process 6166, sluice dev`. */
+function workerText({ process, command }: Beat): string {
+  return `process ${process}, sluice ${command}`;
+}
+
+function otherConfiguration(
+  worker: Beat,
+  { kind, name }: Runnable,
+  difference: "changed" | "missing",
+): ConfigChangedError {
+  const which = `the worker that would take this run (${workerText(worker)})`;
+  const text =
+    difference === "missing"
+      ? `was started before ${kind} "${name}" was added`
+      : `has another configuration of ${kind} ${name}, or another address or key of the service`;
+  const hint = isLasting(worker)
+    ? "restart it with the files and the environment of this command, then run again"
+    : "it stops when its own run has ended: run again then";
+  return new ConfigChangedError(`${which} ${text}`, { hint, field: `${kind}s.${name}` });
+}
+
+/**
+ * Looks whether every worker that may take a run has the configuration it is asked with; `sluice dev` is given the time to take a changed
+ * file up.
+ * @throws {ConfigChangedError} one has another, so that nobody could tell which of the two the run would be done with.
+ */
+export async function needRightWorkers(
+  at: WorkersAt,
+  wanted: Runnable,
+  { context, signal }: { readonly context: Pick<Context, "say">; readonly signal: AbortSignal },
+): Promise<void> {
+  const giveUpAt = Date.now() + workerTakesUpMsMax;
+  for (let looked = 0; ; looked++) {
+    const others = (await workersAt(at)).flatMap((worker) => {
+      const difference = differenceOf(worker, wanted, at.config);
+      return difference === undefined ? [] : [{ worker, difference }];
+    });
+    const [first] = others;
+    if (first === undefined) return;
+    const lags = others.find(({ worker }) => worker.command !== "dev");
+    const { worker, difference } = lags ?? first;
+    if (lags !== undefined || Date.now() > giveUpAt) {
+      throw otherConfiguration(worker, wanted, difference);
+    }
+    if (looked === 0) {
+      context.say(`waiting until sluice dev (process ${worker.process}) takes the changed file up`);
+    }
+    await delay(lookEveryMs, undefined, { signal });
+  }
+}
+
+/** How often a worker that does the work of this command is looked for. */
+const standInEveryMs = 2_000;
+
+/** Whether a worker that lasts is there: it beats, or its process is still there and may be about to begin anew. */
+async function isOneThere(at: WorkersAt, known: readonly Beat[]): Promise<boolean> {
+  if (known.some(({ name, hostId }) => isProcessGone(name, hostId) === false)) return true;
+  return (await workersAt(at)).some(isLasting);
+}
+
+/**
+ * Starts a worker here once those that last are gone: what this command follows would go on with nobody.
+ * @returns how to stop it.
+ */
+export async function standIn(
+  at: WorkersAt,
+  start: () => Promise<() => Promise<void>>,
+): Promise<() => Promise<void>> {
+  const known = (await workersAt(at)).filter(isLasting);
+  const ended = new AbortController();
+  const { signal } = ended;
+  const watch = async (): Promise<(() => Promise<void>) | undefined> => {
+    do {
+      await delay(standInEveryMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return undefined;
+    } while (await isOneThere(at, known));
+    return await start();
+  };
+  // A worker that cannot be started here is told of by whoever waits for the run.
+  const watched = watch().catch(() => undefined);
+  return async () => {
+    ended.abort();
+    await (
+      await watched
+    )?.();
+  };
+}

@@ -1,0 +1,209 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { sourcesOf } from "../../../connectors/registry.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../../errors.ts";
+import { commandGraceMs, workerWaitMs } from "../../limits.ts";
+import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
+import { isLasting, type Runnable } from "../../local/live-workers.ts";
+import { storesOn, temporalIdOf } from "../../local/presence.ts";
+import { createLog } from "../../log.ts";
+import { openSqliteStore } from "../../state/sqlite.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import type { WorkerSettings } from "../../worker.ts";
+import type { Context } from "../output/context.ts";
+import { pingService } from "../project/ping.ts";
+import { startWorkerHere } from "../serve/start-worker.ts";
+import { needRightWorkers, standIn, workersAt } from "./right-worker.ts";
+import { useEmbeddedTemporal, useService, useTemporal, type TemporalUse } from "./services.ts";
+
+/** Everything a run needs, found or started. */
+export type Session = TemporalClient & {
+  readonly config: Config;
+  readonly state: StateStore;
+  readonly temporal: TemporalUse;
+  /** Whether a worker polls besides the one that this command may have started. */
+  readonly hasOtherWorker: boolean;
+  /** Whether one of them goes on when this command ends. */
+  readonly hasLastingWorker: boolean;
+  /** Stops what was started here, unless another command still uses it. */
+  readonly close: () => Promise<void>;
+};
+
+async function hasWorkerAt(
+  { address }: TemporalUse,
+  { temporal }: Config,
+  storeId: string,
+): Promise<boolean> {
+  try {
+    const client = await connectTemporal(address);
+    try {
+      return (await storesOn(client.client, temporal.taskQueue)).includes(storeId);
+    } finally {
+      await client.close();
+    }
+  } catch (error) {
+    if (error instanceof TemporalUnreachableError) return false;
+    throw error;
+  }
+}
+
+/** Temporal as `useTemporal` finds it, but no server that only happens to listen and has no worker of this project. */
+export async function temporalFor(
+  config: Config,
+  context: Context,
+  storeId: string,
+): Promise<TemporalUse> {
+  const temporal = await useTemporal(config, context);
+  if (!temporal.isFound) return temporal;
+  // It may be another project's embedded one, and stop any time, or hang since its files were removed.
+  if (await hasWorkerAt(temporal, config, storeId)) return temporal;
+  context.say(`the Temporal at ${temporal.address} has no worker of this project`);
+  return await useEmbeddedTemporal(config, context);
+}
+
+/** How often a missing worker is looked for. */
+const lookEveryMs = 1_000;
+
+/**
+ * Waits until a worker of this store polls the queue.
+ * @throws {TemporalUnreachableError} none does within `workerWaitMs`. @throws {ConfigError} another project's worker does.
+ */
+async function waitForWorker(
+  client: TemporalClient,
+  how: { readonly config: Config; readonly storeId: string; readonly context: Context },
+): Promise<void> {
+  const { taskQueue } = how.config.temporal;
+  const giveUpAt = Date.now() + workerWaitMs;
+  for (let asked = 0; ; asked++) {
+    const stores = await storesOn(client.client, taskQueue);
+    if (stores.includes(how.storeId)) return;
+    if (stores.length > 0 && asked > 0) {
+      throw new ConfigError(
+        `a worker of another project (state store ${stores[0] ?? "unknown"}) polls the task queue ${taskQueue}`,
+        {
+          field: "temporal.task_queue",
+          hint: "give each project its own temporal.task_queue, or stop that worker",
+        },
+      );
+    }
+    if (Date.now() > giveUpAt) {
+      throw new TemporalUnreachableError(
+        `no worker polls the task queue ${taskQueue} for ${workerWaitMs / 1_000} s`,
+        { hint: "start one with `sluice worker`, or everything with `sluice dev`" },
+      );
+    }
+    if (asked === 0) how.context.say(`waiting for a worker on the task queue ${taskQueue}`);
+    await delay(lookEveryMs);
+  }
+}
+
+/** How a session is opened. */
+type Opening = {
+  /** Opens no further when it aborts. */
+  readonly signal: AbortSignal;
+  /** Whether the service and the key must be well, as they need not be for a run that is to stop. @default true */
+  readonly isPinged?: boolean;
+  /** What is to run: no worker may have another configuration of it. @default nothing that would begin anew */
+  readonly wanted?: Runnable | undefined;
+  /** What was typed, as a worker that is started here names itself. */
+  readonly command: string;
+};
+
+/** Starts a worker of our own. @returns how to stop it. */
+async function workHere(
+  config: Config,
+  {
+    addresses,
+    temporalAddress,
+    context,
+    command,
+  }: Pick<WorkerSettings, "addresses" | "command" | "temporalAddress"> & {
+    readonly context: Context;
+  },
+): Promise<() => Promise<void>> {
+  const { logFormat, proxy } = context.environment;
+  // Failures that are tried again are shown by the one who follows the run.
+  const log = createLog(logFormat).child({}, { level: "error" });
+  const sources = sourcesOf(config);
+  const worker = await startWorkerHere({
+    config,
+    addresses,
+    temporalAddress,
+    sources,
+    log,
+    proxy,
+    command,
+    graceMs: commandGraceMs,
+  });
+  return async () => await worker.stop();
+}
+
+/**
+ * Finds or starts the service, Temporal and a worker, in this order, and pings the service.
+ * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws {ConfigChangedError} a worker has
+ * another configuration. @throws the signal's reason, each with nothing left running
+ */
+export async function openSession(
+  config: Config,
+  context: Context,
+  { signal, isPinged = true, wanted, command }: Opening,
+): Promise<Session> {
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    const steps = closing.splice(0).toReversed();
+    const failed: unknown[] = [];
+    // One that fails keeps no other from being stopped.
+    for (const step of steps) await step().catch((error: unknown) => failed.push(error));
+    if (failed.length > 0) throw failed[0];
+  };
+  try {
+    const service = await useService(config, context);
+    closing.push(service.release);
+    signal.throwIfAborted();
+    const state = await openSqliteStore(config.stateFolder);
+    closing.push(async () => await state.close());
+    if (isPinged && config.api.legacyBaseUrl !== undefined) {
+      try {
+        await pingService(config, { addresses: service.addresses, state, context });
+      } catch (error) {
+        // Waiting for it is the run's own: durably, and where everybody sees it.
+        if (!(error instanceof RateLimitedError)) throw error;
+        context.say(`${error.message}: the run waits for it`);
+      }
+    }
+    const temporal = await temporalFor(config, context, state.storeId);
+    closing.push(async () => await temporal.release());
+    signal.throwIfAborted();
+    const client = await connectTemporal(temporal.address);
+    closing.push(async () => await client.close());
+    const { storeId } = state;
+    if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
+    const at = { config, state, temporalId: await temporalIdOf(client.client) };
+    if (wanted !== undefined) await needRightWorkers(at, wanted, { context, signal });
+    const workers = await workersAt(at);
+    const hasLastingWorker = !temporal.isEmbedded || workers.some(isLasting);
+    const hasOtherWorker = hasLastingWorker || workers.length > 0;
+    // Nobody said where the work is done: it is done here, unless somebody stays who does it.
+    if (temporal.isEmbedded) {
+      const { addresses } = service;
+      const here = { addresses, temporalAddress: temporal.address, context, command };
+      const start = async (): Promise<() => Promise<void>> => await workHere(config, here);
+      const stop = hasLastingWorker ? await standIn(at, start) : await start();
+      closing.push(stop);
+    }
+    return {
+      config,
+      state,
+      temporal,
+      hasOtherWorker,
+      hasLastingWorker,
+      client: client.client,
+      close,
+    };
+  } catch (error) {
+    // What cannot be closed now failed for the reason that is told.
+    await close().catch(() => undefined);
+    throw error;
+  }
+}

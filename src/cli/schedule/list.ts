@@ -1,0 +1,114 @@
+import type { Client, ScheduleDescription } from "@temporalio/client";
+
+import { scheduleId } from "../../schedules/ids.ts";
+import { describeSchedule, scheduledNames } from "../../schedules/plan.ts";
+import { differencesOf, type Owner } from "../../schedules/temporal-schedule.ts";
+import type { Wanted } from "../../schedules/wanted.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { plainText } from "../../text/plain-text.ts";
+import { bold } from "../output/context.ts";
+import { shownTimes, timesText, type ShownTimes } from "./text.ts";
+
+/** Latest runs that are shown of a schedule. */
+const runsShown = 3;
+
+/** A schedule of the file or of Temporal. */
+type Listed = {
+  readonly name: string;
+  /**
+   * `on` and `paused` are as the file has them; `differs` is not, `not_applied` is in the file alone, `left` in Temporal alone.
+   */
+  readonly state: "differs" | "left" | "not_applied" | "on" | "paused";
+  readonly paused: boolean;
+  /** Why it is paused, or was. */
+  readonly note: string;
+  /** What the file wants; null when it wants nothing. */
+  readonly times: ShownTimes | null;
+  /** The newest first, by schedule or by hand. */
+  readonly last_runs: readonly {
+    readonly run_id: string;
+    readonly outcome: string;
+    readonly started_at: string;
+    readonly scheduled_for: string | null;
+  }[];
+};
+
+async function lastRuns(
+  state: Pick<StateStore, "runs">,
+  sync: string,
+): Promise<Listed["last_runs"]> {
+  const runs = await state.runs({ sync, limit: runsShown });
+  return runs.map(({ runId, outcome, startedAt, nominalAt }) => ({
+    run_id: runId,
+    outcome: outcome ?? "running",
+    started_at: startedAt,
+    scheduled_for: nominalAt,
+  }));
+}
+
+type ListFrom = {
+  readonly client: Client;
+  readonly state: Pick<StateStore, "runs">;
+  readonly owner: Owner;
+};
+
+function stateOf(
+  found: ScheduleDescription | undefined,
+  wanted: Wanted | undefined,
+  owner: Owner,
+): Listed["state"] {
+  if (wanted === undefined) return "left";
+  if (found === undefined) return "not_applied";
+  if (differencesOf(found, wanted, owner).length > 0) return "differs";
+  return found.state.paused ? "paused" : "on";
+}
+
+/** Every schedule of the file, and those of Temporal that the file does not have. */
+export async function listedSchedules(
+  { client, state, owner }: ListFrom,
+  wanted: readonly Wanted[],
+  now: Date,
+): Promise<readonly Listed[]> {
+  const byName = new Map(wanted.map((one) => [one.name, one]));
+  const applied = await scheduledNames(client, owner.taskQueue);
+  const listed: Listed[] = [];
+  for (const name of new Set([...byName.keys(), ...applied])) {
+    const found = await describeSchedule(client, scheduleId(owner.taskQueue, name));
+    const one = byName.get(name);
+    listed.push({
+      name,
+      state: stateOf(found, one, owner),
+      paused: found?.state.paused === true,
+      note: found?.state.note ?? "",
+      times: one === undefined ? null : shownTimes(one.schedule, now),
+      last_runs: await lastRuns(state, name),
+    });
+  }
+  return listed;
+}
+
+const states = {
+  on: "on",
+  paused: "paused",
+  differs: "not as in sluice.yaml: `sluice schedule apply`",
+  not_applied: "not in Temporal yet: `sluice schedule apply`",
+  left: "not in sluice.yaml any more",
+} as const;
+
+/** The schedules for a terminal, a block each. */
+export function listText(listed: readonly Listed[]): string {
+  if (listed.length === 0) return "nothing is scheduled: give a sync or pull a `schedule:`";
+  const blocks = listed.map(({ name, state, paused, note, times, last_runs: runs }) => {
+    const isAlsoPaused = paused && state !== "paused" ? ", paused" : "";
+    const why = paused && note !== "" ? `: ${plainText(note)}` : "";
+    return [
+      `${bold(name)}  ${states[state]}${isAlsoPaused}${why}`,
+      ...(times === null ? [] : [`    when      ${times.words}`, ...timesText(times)]),
+      ...runs.map(
+        (run) =>
+          `    run       ${run.run_id}  ${run.outcome}${run.scheduled_for === null ? ", by hand" : ""}`,
+      ),
+    ].join("\n");
+  });
+  return blocks.join("\n");
+}

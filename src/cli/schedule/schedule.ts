@@ -1,0 +1,215 @@
+import type { Client, ScheduleDescription } from "@temporalio/client";
+import { InvalidArgumentError } from "commander";
+
+import type { Config } from "../../config/config.ts";
+import { didYouMean } from "../../config/did-you-mean.ts";
+import { ConfigError } from "../../errors.ts";
+import { scheduleNoteCharsMax } from "../../limits.ts";
+import { connectTemporal } from "../../local/connect.ts";
+import { refuseOtherStore, storesOn } from "../../local/presence.ts";
+import { scheduleId } from "../../schedules/ids.ts";
+import { resumedNote } from "../../schedules/missed.ts";
+import { applyChange, describeSchedule, planSchedules } from "../../schedules/plan.ts";
+import { storeOf, type Owner } from "../../schedules/temporal-schedule.ts";
+import { triggerSchedule } from "../../schedules/trigger.ts";
+import { wantedSchedules, type Wanted } from "../../schedules/wanted.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { plainJson } from "../../text/plain-text.ts";
+import { counted } from "../../text/quantities.ts";
+import { isAgreed } from "../output/confirm.ts";
+import { configOf, isAtTerminal, withGlobals, withState } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { exitCodes } from "../output/exit-code.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { temporalFor } from "../running/session.ts";
+import { listedSchedules, listText } from "./list.ts";
+import { planFacts, planText } from "./text.ts";
+
+/** What the verbs work on. */
+type At = {
+  readonly config: Config;
+  readonly client: Client;
+  readonly state: StateStore;
+  readonly owner: Owner;
+};
+
+/** Runs `work` on this project's Temporal; one that is embedded is there for the time of the work at least. */
+async function onTemporal(
+  context: Context,
+  options: GlobalOptions,
+  work: (at: At) => Promise<void>,
+): Promise<void> {
+  const config = await configOf(context, options);
+  await withState(config, async (state) => {
+    const temporal = await temporalFor(config, context, state.storeId);
+    try {
+      const { client, close } = await connectTemporal(temporal.address);
+      try {
+        const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
+        await refuseOtherStore(client, owner.taskQueue, owner.storeId);
+        if (temporal.isEmbedded && !(await hasWorker(client, owner))) {
+          context.say("schedules of an embedded Temporal fire only while `sluice dev` runs");
+        }
+        await work({ config, client, state, owner });
+      } finally {
+        await close();
+      }
+    } finally {
+      await temporal.release();
+    }
+  });
+}
+
+/** Whether a worker of this project is there to do what a schedule starts. */
+async function hasWorker(client: Client, { taskQueue, storeId }: Owner): Promise<boolean> {
+  return (await storesOn(client, taskQueue)).includes(storeId);
+}
+
+/** What the file schedules under that name. @throws {ConfigError} nothing; says what there is. */
+function wantedNamed(config: Config, name: string): Wanted {
+  const all = wantedSchedules(config);
+  const found = all.find((wanted) => wanted.name === name);
+  if (found !== undefined) return found;
+  const names = all.map((wanted) => wanted.name);
+  throw new ConfigError(`${config.file} schedules no "${name}"${didYouMean(name, names)}`, {
+    hint:
+      names.length === 0
+        ? "give a sync or pull a `schedule:`"
+        : `what it schedules: ${names.join(", ")}`,
+  });
+}
+
+/** The schedule that Temporal has under that name. @throws {ConfigError} none, or that of another project. */
+async function appliedNamed({ client, owner }: At, name: string): Promise<ScheduleDescription> {
+  const { taskQueue, storeId } = owner;
+  const found = await describeSchedule(client, scheduleId(taskQueue, name));
+  if (found !== undefined && storeOf(found) === storeId) return found;
+  if (found !== undefined) {
+    throw new ConfigError(`another project made the schedule of "${name}" on ${taskQueue}`, {
+      hint: "give this project a temporal.task_queue of its own; `sluice schedule apply` takes it over",
+    });
+  }
+  throw new ConfigError(`Temporal has no schedule for "${name}"`, {
+    hint: "`sluice schedule apply` brings it there; `sluice schedule list` shows what is",
+  });
+}
+
+type ApplyOptions = GlobalOptions & { readonly yes?: boolean };
+
+async function apply(at: At, context: Context, options: ApplyOptions): Promise<void> {
+  const { client, config, owner } = at;
+  const now = new Date();
+  const plan = await planSchedules(client, wantedSchedules(config), owner);
+  const count = plan.changes.length;
+  if (!options.json) context.print(planText(plan, now));
+  const canAsk = !options.json && isAtTerminal(context);
+  const question = `make ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;
+  const asked = options.yes !== true && count > 0;
+  const interrupted = asked && canAsk ? onInterrupt() : undefined;
+  const answer = interrupted === undefined ? !asked : await isAgreed(question, interrupted);
+  const agreed = answer === true;
+  for (const [made, change] of (agreed ? plan.changes : []).entries()) {
+    if (interrupted?.signal.aborted === true) {
+      context.say(`interrupted: made ${made} of ${count} changes; the same command makes the rest`);
+      return context.exit(exitCodes.interrupted);
+    }
+    await applyChange(client, change, owner);
+  }
+  if (options.json) context.print(plainJson({ ...planFacts(plan, now), applied: agreed }));
+  else if (agreed && count > 0) context.say(`made ${counted(count, "change")}`);
+  if (agreed) return;
+  if (canAsk) {
+    context.say("nothing was changed");
+    context.exit(answer === undefined ? exitCodes.interrupted : exitCodes.failed);
+    return;
+  }
+  throw new ConfigError("nothing was changed: without a terminal to ask at, apply needs --yes", {
+    hint: "look at the changes, then `sluice schedule apply --yes`",
+  });
+}
+
+async function trigger(at: At, context: Context, name: string): Promise<string> {
+  wantedNamed(at.config, name);
+  const { client, owner } = at;
+  const { scheduleId: id } = await appliedNamed(at, name);
+  const workflowId = await triggerSchedule(client, id);
+  if (!(await hasWorker(client, owner))) {
+    context.say("no worker of this project polls the task queue: the run waits for one");
+  }
+  return workflowId;
+}
+
+/** Reads a note from the command line. @throws {InvalidArgumentError} it is too long. */
+function note(text: string): string {
+  if (text.length <= scheduleNoteCharsMax) return text;
+  throw new InvalidArgumentError(`must be ${scheduleNoteCharsMax} characters at most`);
+}
+
+type PauseOptions = GlobalOptions & { readonly note?: string };
+
+async function pause(at: At, name: string, why: string | undefined): Promise<string> {
+  const { client, owner } = at;
+  const { scheduleId: id } = await appliedNamed(at, name);
+  const since = `since ${new Date().toISOString().slice(0, 16)}Z`;
+  await client.schedule
+    .getHandle(id)
+    .pause(why === undefined ? `${since} by hand` : `${since}: ${why}`);
+  return `paused ${name} on ${owner.taskQueue}`;
+}
+
+async function resume(at: At, name: string): Promise<string> {
+  wantedNamed(at.config, name);
+  const { scheduleId: id, state } = await appliedNamed(at, name);
+  if (!state.paused) return `${name} is not paused`;
+  await at.client.schedule.getHandle(id).unpause(resumedNote(new Date(), state.note));
+  return `resumed ${name}`;
+}
+
+/** `sluice schedule apply|list|trigger|pause|resume`. */
+export const registerSchedule: Register = (program, context) => {
+  const schedule = program.command("schedule").description("what runs by itself, and when");
+  withGlobals(schedule.command("apply"))
+    .description("make Temporal's schedules those of sluice.yaml; shows the changes first")
+    .option("--yes", "make them without asking")
+    .action(async (options: ApplyOptions) => {
+      await onTemporal(context, options, async (at) => await apply(at, context, options));
+    });
+  withGlobals(schedule.command("list"))
+    .description("the schedules, when they come next and what their last runs did")
+    .action(async (options: GlobalOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const listed = await listedSchedules(at, wantedSchedules(at.config), new Date());
+        if (!options.json) context.print(listText(listed));
+        else for (const one of listed) context.print(plainJson(one));
+      });
+    });
+  withGlobals(schedule.command("trigger <name>"))
+    .description("start the run of a sync or pull now, as its schedule would")
+    .action(async (name: string, options: GlobalOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const workflowId = await trigger(at, context, name);
+        context.print(options.json ? JSON.stringify({ workflow_id: workflowId }) : workflowId);
+      });
+    });
+  withGlobals(schedule.command("pause <name>"))
+    .description("let no run begin by itself until it is resumed; one that runs goes on")
+    .option(
+      "--note <text>",
+      "why; shown by `schedule list` and in the report of the next run",
+      note,
+    )
+    .action(async (name: string, options: PauseOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const told = await pause(at, name, options.note);
+        context.print(options.json ? JSON.stringify({ name, paused: true }) : told);
+      });
+    });
+  withGlobals(schedule.command("resume <name>"))
+    .description("let it run by itself again")
+    .action(async (name: string, options: GlobalOptions) => {
+      await onTemporal(context, options, async (at) => {
+        const told = await resume(at, name);
+        context.print(options.json ? JSON.stringify({ name, paused: false }) : told);
+      });
+    });
+};

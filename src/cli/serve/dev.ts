@@ -1,0 +1,161 @@
+import type { Client } from "@temporalio/client";
+import type { Logger } from "pino";
+
+import { sourcesOf } from "../../../connectors/registry.ts";
+import type { Config } from "../../config/config.ts";
+import { messageOf } from "../../errors.ts";
+import { commandGraceMs, webhooksPortDefault } from "../../limits.ts";
+import { connectTemporal } from "../../local/connect.ts";
+import { areFree } from "../../local/ports.ts";
+import { createLog } from "../../log.ts";
+import {
+  configOf,
+  withGlobals,
+  type Context,
+  type GlobalOptions,
+  type Register,
+} from "../output/context.ts";
+import { onInterrupt, untilAborted } from "../output/interrupt.ts";
+import { useEmbeddedTemporal, useService, type TemporalUse } from "../running/services.ts";
+import { postedConnections } from "./push-connections.ts";
+import { startReceiving, type Receiving } from "./receiving.ts";
+import { startWorkerHere } from "./start-worker.ts";
+import { changedConfig } from "./watch-config.ts";
+
+/** A receiver on its own port, or on a free one; undefined when nothing is posted to the project. */
+async function receive(
+  { config, log }: { readonly config: Config; readonly log: Logger },
+  { address: temporalAddress }: TemporalUse,
+  context: Context,
+): Promise<Receiving | undefined> {
+  const posted = postedConnections(config);
+  if (posted.length === 0) return undefined;
+  const isFree = await areFree(context.environment.host, [webhooksPortDefault]);
+  const port = isFree ? webhooksPortDefault : 0;
+  const connect = async (): Promise<Client> => (await connectTemporal(temporalAddress)).client;
+  return await startReceiving({ config, posted, port, connect, log }, context);
+}
+
+function readyText(ready: Readonly<Record<string, string | undefined>>): string {
+  const lines = Object.entries(ready).flatMap(([name, address]) =>
+    address === undefined ? [] : [`  ${name.padEnd(8)}  ${address}`],
+  );
+  return ["sluice dev is ready", ...lines].join("\n");
+}
+
+/** What is run from one configuration, and starts anew with the next. */
+type Working = {
+  readonly config: Config;
+  readonly service: string;
+  readonly receiver: string | undefined;
+  /** Resolves when its worker has stopped; rejects when it broke. */
+  readonly ended: Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** What outlives a change of the configuration. */
+type Around = {
+  readonly temporal: TemporalUse;
+  readonly context: Context;
+  readonly log: Logger;
+};
+
+/** Starts the worker and the receiver; the sandbox is shared with whoever uses it already. */
+async function work(config: Config, { temporal, context, log }: Around): Promise<Working> {
+  await using closing = new AsyncDisposableStack();
+  const { addresses, release } = await useService(config, context);
+  closing.defer(release);
+  const worker = await startWorkerHere({
+    config,
+    addresses,
+    sources: sourcesOf(config),
+    log,
+    temporalAddress: temporal.address,
+    proxy: context.environment.proxy,
+    command: "dev",
+    graceMs: commandGraceMs,
+  });
+  // One that broke has told why already.
+  closing.defer(async () => await worker.stop().catch(() => undefined));
+  const receiving = await receive({ config, log }, temporal, context);
+  // Before the worker, so that what has come is still rung for.
+  closing.defer(async () => await receiving?.close());
+  const open = closing.move();
+  return {
+    config,
+    service: addresses.baseUrl.origin,
+    receiver: receiving?.address.origin,
+    ended: worker.ended,
+    close: async () => await open.disposeAsync(),
+  };
+}
+
+/** Stops what worked with the old configuration, and starts it with the new one; with the old again where that fails. */
+async function takeUp(next: Config, old: Working, around: Around): Promise<Working> {
+  const { log, context } = around;
+  // Held meanwhile, so that the sandbox does not stop and start.
+  const held = await useService(old.config, context);
+  try {
+    await old.close();
+    const working = await work(next, around);
+    log.info({ file: next.file }, "the changed configuration is taken up");
+    return working;
+  } catch (error) {
+    log.error({ why: messageOf(error) }, "the changed configuration cannot be worked with");
+    return await work(old.config, around);
+  } finally {
+    await held.release();
+  }
+}
+
+async function runDev(options: GlobalOptions, context: Context): Promise<void> {
+  const config = await configOf(context, options);
+  const log = createLog(context.environment.logFormat);
+  const { signal } = onInterrupt();
+  await using closing = new AsyncDisposableStack();
+  // Held to the end: a server that nobody uses for a moment would stop.
+  const { release } = await useService(config, context);
+  closing.defer(release);
+  const temporal = await useEmbeddedTemporal(config, context);
+  closing.defer(temporal.release);
+  const around = { temporal, context, log };
+  let working = await work(config, around);
+  closing.defer(async () => await working.close());
+  const { address: temporalAddress, uiAddress: ui } = temporal;
+  const { service, receiver } = working;
+  context.print(
+    options.json
+      ? JSON.stringify({ ready: true, temporal: temporalAddress, ui, sandbox: service, receiver })
+      : readyText({
+          Temporal: temporalAddress,
+          "Web UI": ui,
+          Service: service,
+          Receiver: receiver,
+        }),
+  );
+  const load = async (): Promise<Config> => await configOf(context, options);
+  const interrupted = untilAborted(signal);
+  let tried = config;
+  while (!signal.aborted) {
+    const isOver = new AbortController();
+    const changed = changedConfig(working.config, load, {
+      tried,
+      warn: (text) => log.warn(text),
+      signal: AbortSignal.any([signal, isOver.signal]),
+    });
+    const next = await Promise.race([changed, working.ended, interrupted]);
+    isOver.abort();
+    if (next === undefined) return;
+    working = await takeUp(next, working, around);
+    tried = next;
+  }
+}
+
+/** `sluice dev`. */
+export const registerDev: Register = (program, context) => {
+  withGlobals(program.command("dev"))
+    .description(
+      "run everything at once: Temporal with its Web UI, the sandbox, a worker, a receiver",
+    )
+    .action(async (options: GlobalOptions) => await runDev(options, context));
+};

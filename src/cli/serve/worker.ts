@@ -1,0 +1,42 @@
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { commandGraceMs, workerGraceMs } from "../../limits.ts";
+import { createLog } from "../../log.ts";
+import { configOf, withGlobals, type GlobalOptions, type Register } from "../output/context.ts";
+import { isCtrlC, onInterrupt, untilAborted } from "../output/interrupt.ts";
+import { useService } from "../running/services.ts";
+import { startWorkerHere } from "./start-worker.ts";
+import { watchConfig } from "./watch-config.ts";
+
+/** `sluice worker`. */
+export const registerWorker: Register = (program, context) => {
+  withGlobals(program.command("worker"))
+    .description("run a worker until it is told to stop")
+    .action(async (options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const log = createLog(context.environment.logFormat);
+      const interrupted = onInterrupt();
+      const service = await useService(config, context);
+      try {
+        const { addresses } = service;
+        const worker = await startWorkerHere({
+          config,
+          addresses,
+          sources: sourcesOf(config),
+          log,
+          temporalAddress: undefined,
+          proxy: context.environment.proxy,
+          command: "worker",
+          graceMs: workerGraceMs,
+        });
+        const unwatch = watchConfig(config, log);
+        await Promise.race([worker.ended, untilAborted(interrupted.signal)]);
+        unwatch();
+        // Somebody waits for the prompt; a service manager does not.
+        const graceMs = isCtrlC(interrupted.signal) ? commandGraceMs : workerGraceMs;
+        log.info(`worker stops: what runs has ${graceMs / 1_000} s to end`);
+        await worker.stop(graceMs);
+      } finally {
+        await service.release();
+      }
+    });
+};

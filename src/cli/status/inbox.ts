@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+
+import { inboxPosition } from "../../../connectors/inbox/index.ts";
+import { targetOf, type Config } from "../../config/config.ts";
+import { inboxFileIn } from "../../inbox/file.ts";
+import type { Standing } from "../../inbox/inbox.ts";
+import { openInbox } from "../../inbox/open.ts";
+import { inboxLateMs } from "../../limits.ts";
+import type { StateClient } from "../../state/state-store.ts";
+import { plainText } from "../../text/plain-text.ts";
+import { counted, durationText, grouped } from "../../text/quantities.ts";
+import { table } from "../output/context.ts";
+import { postedConnections, readHint, type PostedConnection } from "../serve/push-connections.ts";
+import type { Problem } from "./transfer.ts";
+
+/** How a connection that is posted to stands. */
+export type InboxStatus = {
+  readonly connection: string;
+  readonly path: string;
+  /** Events that a sync has yet to send. */
+  readonly waiting: number;
+  /** Since the oldest of them came; undefined for none. */
+  readonly oldestMs: number | undefined;
+  readonly problem: Problem | undefined;
+};
+
+function problemOf(
+  { connection, readers, push, config }: PostedConnection,
+  { waiting, oldestMs }: Pick<InboxStatus, "oldestMs" | "waiting">,
+): Problem | undefined {
+  const events = counted(waiting, "event");
+  if (readers.length === 0) {
+    const text = waiting === 0 ? "no sync reads it" : `no sync reads it: ${events} kept, none sent`;
+    return { text, hint: readHint(connection) };
+  }
+  const reading = `what is wrong with ${readers.join(" or ")}? Is a worker running?`;
+  if (waiting >= push.endpoint(config).backlogMax) {
+    return { text: "it is full: deliveries are answered 503", hint: reading };
+  }
+  if (oldestMs === undefined || oldestMs <= inboxLateMs) return undefined;
+  return { text: "its events are late", hint: reading };
+}
+
+/** How a connection stands at a time; `standing` is undefined before its first delivery. */
+export function inboxStatusOf(
+  posted: PostedConnection,
+  standing: Pick<Standing, "oldestAt" | "waiting"> | undefined,
+  now: Date,
+): InboxStatus {
+  const { waiting = 0, oldestAt = null } = standing ?? {};
+  const oldestMs = oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt);
+  const { connection, push, config } = posted;
+  const { path } = push.endpoint(config);
+  return { connection, path, waiting, oldestMs, problem: problemOf(posted, { waiting, oldestMs }) };
+}
+
+/** The checkpoints of the store, as far as they are asked for. */
+type Positions = Awaited<ReturnType<StateClient["positions"]>>;
+
+/** For whom events are kept that nobody sends: a sync that is not configured now, or one that sent to another service or account. */
+function problemOfHeld({ connection, accepted }: Standing, idle: Positions): Problem | undefined {
+  const holding = idle.find(({ position }) => {
+    const read = inboxPosition.safeParse(position).data;
+    return read?.connection === connection && read.seq < accepted;
+  });
+  if (holding === undefined) return undefined;
+  const { sync, target } = holding;
+  return {
+    text: `its events are kept for ${sync} of ${target}, which is not sent now`,
+    hint: `let them go: \`sluice state reset ${sync} --target '${target}' --reason …\``,
+  };
+}
+
+/** What waits of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
+function orphanOf({ connection, waiting, oldestAt }: Standing, now: Date): InboxStatus {
+  return {
+    connection,
+    path: "-",
+    waiting,
+    oldestMs: oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt),
+    problem: {
+      text: `nothing configured is posted to under this name: ${counted(waiting, "event")} kept, none sent`,
+      hint: "give the connection this name again until they are sent",
+    },
+  };
+}
+
+/**
+ * How the connections that are posted to stand, also for whom their events are kept by `state`, and those that no longer are and have something waiting; no receiver has to run, and
+ * no inbox is made.
+ */
+export async function lookIntoInboxes(
+  config: Config,
+  state?: Pick<StateClient, "positions">,
+): Promise<InboxStatus[]> {
+  const posted = postedConnections(config);
+  const standings = new Map<string, Standing>();
+  const held = new Map<string, Problem | undefined>();
+  const target = targetOf(config.api);
+  if (existsSync(inboxFileIn(config.stateFolder))) {
+    const inbox = await openInbox(config.stateFolder);
+    try {
+      const positions = (await state?.positions({ inbox: inbox.inboxId })) ?? [];
+      const idle = positions.filter(
+        (each) => each.target !== target || !config.syncs.has(each.sync),
+      );
+      for (const standing of await inbox.standings()) {
+        standings.set(standing.connection, standing);
+        held.set(standing.connection, problemOfHeld(standing, idle));
+      }
+    } finally {
+      await inbox.close();
+    }
+  }
+  const now = new Date();
+  const names = new Set(posted.map(({ connection }) => connection));
+  const orphans = [...standings.values()]
+    .filter(({ connection, waiting }) => waiting > 0 && !names.has(connection))
+    .map((standing) => orphanOf(standing, now));
+  return [
+    ...posted.map((each) => {
+      const status = inboxStatusOf(each, standings.get(each.connection), now);
+      return { ...status, problem: status.problem ?? held.get(each.connection) };
+    }),
+    ...orphans,
+  ];
+}
+
+/** A line for each connection, below a heading. */
+export function inboxesText(inboxes: readonly InboxStatus[]): string {
+  const heading = ["connection", "posted to", "waiting", "oldest", "what is wrong → what to do"];
+  const rows = inboxes.map(({ connection, path, waiting, oldestMs, problem }) => [
+    connection,
+    path,
+    grouped(waiting),
+    oldestMs === undefined ? "-" : durationText(oldestMs),
+    plainText(problem === undefined ? "" : `${problem.text} → ${problem.hint ?? ""}`),
+  ]);
+  return table([heading, ...rows]);
+}
+
+/** The same for `--json`. */
+export function inboxesFacts(inboxes: readonly InboxStatus[]): readonly object[] {
+  return inboxes.map(({ connection, path, waiting, oldestMs, problem }) => ({
+    connection,
+    path,
+    waiting,
+    oldest_ms: oldestMs ?? null,
+    problem: problem?.text ?? null,
+    hint: problem?.hint ?? null,
+  }));
+}

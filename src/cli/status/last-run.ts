@@ -1,0 +1,26 @@
+import type { Run } from "../../state/runs.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import type { Transfer } from "./transfer.ts";
+
+/** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
+const runsLookedThrough = 50;
+
+/** The newest run at this target that was to move something. */
+export async function lastRun(
+  state: Pick<StateStore, "runs">,
+  { name, kind }: Transfer,
+  target: string,
+): Promise<Run | undefined> {
+  const runs = await state.runs({ sync: name, limit: runsLookedThrough });
+  // What is posted to a connection is sent by runs that its inbox begins.
+  const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
+  const transfers = runs.filter(
+    (run) => run.target === target && kinds.includes(run.kind) && run.request.dryRun !== true,
+  );
+  const [newest] = transfers;
+  if (newest?.outcome !== "busy") return newest;
+  // It moved nothing, because another did: that one tells how it went.
+  const other = transfers.find(({ outcome }) => outcome !== "busy");
+  const isLater = other?.endedAt === null || (other?.endedAt ?? "") > newest.startedAt;
+  return isLater ? other : newest;
+}

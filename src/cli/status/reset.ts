@@ -1,0 +1,41 @@
+import type { Checkpoint, SyncName } from "../../state/checkpoints.ts";
+import { sendLock } from "../../state/locks.ts";
+import type { StateStore } from "../../state/state-store.ts";
+
+/** Open runs looked at: a sync has a few at most. */
+const openRunsMax = 1_000;
+
+/**
+ * Ends the backfills of a sync that wait: what they sent is forgotten, and may have gone to another account. Other runs hold the lock until
+ * they end, so that none of them is under way.
+ */
+async function endBackfills(
+  state: StateStore,
+  { target, sync }: SyncName,
+  endedAt: string,
+): Promise<void> {
+  for (const run of await state.runs({ sync, isOpen: true, limit: openRunsMax })) {
+    if (run.kind !== "backfill" || run.target !== target) continue;
+    const message = `the sync was reset (\`sluice state reset ${sync}\`) while this backfill waited`;
+    const failure = { code: "Reset", message, hint: `\`sluice backfill ${sync}\` begins another` };
+    await state.endRun({ runId: run.runId, outcome: "cancelled", failure, endedAt });
+  }
+}
+
+/** Goes back to a source's beginning and forgets what is known of the account; to be called while nothing of the sync is sent. */
+export async function resetSync(
+  state: StateStore,
+  { target, sync }: SyncName,
+  { reason, at }: { readonly reason: string; readonly at: string },
+): Promise<Checkpoint> {
+  await endBackfills(state, { target, sync }, at);
+  const { version } = await state.checkpoint({ target, sync });
+  const moved = await state.setCheckpoint({ target, sync, version, position: null, reason, at });
+  await state.forgetFingerprints({ target, sync });
+  // What was staged for one account is not sent to another; everything comes again from the source.
+  await state.forgetDoubts({ target, sync });
+  await state.forgetRefusals({ target, sync });
+  // Last: until all of it is forgotten, another account is noticed.
+  await state.forgetIdentities({ holder: sendLock(target, sync) });
+  return moved;
+}

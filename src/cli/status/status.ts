@@ -1,0 +1,236 @@
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { systemClock } from "../../clock.ts";
+import { targetOf, type Config } from "../../config/config.ts";
+import { isRefusedKeyGate, keyName } from "../../key-gates.ts";
+import { reportCounts } from "../../report/counts.ts";
+import { reportOfRun } from "../../report/of-run.ts";
+import { lookForOlderMapping } from "../../report/older-mapping.ts";
+import type { RunReport } from "../../report/report.ts";
+import { zonedText } from "../../schedules/local-time.ts";
+import type { GateState } from "../../state/budget.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { plainJson, plainText } from "../../text/plain-text.ts";
+import { grouped } from "../../text/quantities.ts";
+import { configOf, readState, table, withGlobals } from "../output/context.ts";
+import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { askTemporal, type Silent } from "../running/ask-temporal.ts";
+import {
+  doubtJson,
+  doubtLines,
+  lookForDoubts,
+  type ConfiguredSync,
+  type DoubtStatus,
+} from "./doubts.ts";
+import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox.ts";
+import { lastRun } from "./last-run.ts";
+import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer.ts";
+
+/** Everything `sluice status` shows. */
+type Status = {
+  readonly transfers: readonly TransferStatus[];
+  readonly inboxes: readonly InboxStatus[];
+  readonly doubts: readonly DoubtStatus[];
+  /** What older mappings of syncs made, a line each. */
+  readonly mappings: readonly string[];
+  /** Gates of the configured key and of storage hosts that hold requests back. */
+  readonly gates: readonly GateState[];
+  /** Workers that beat. */
+  readonly workers: number;
+  /** Why the Temporal that is meant does not answer; undefined where it does, or none is meant. */
+  readonly silent: Silent | undefined;
+};
+
+function transfersOf({ syncs, pulls }: Config): Transfer[] {
+  const all = [
+    ...[...syncs.values()].map((sync) => ({ ...sync, kind: "sync" }) as const),
+    ...[...pulls.values()].map((pull) => ({ ...pull, kind: "pull" }) as const),
+  ];
+  return all
+    .map(({ name, kind, schedule }): Transfer => ({ name, kind, schedule }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Open runs looked at: a sync or pull has a few at most. */
+const openRunsMax = 1_000;
+
+/** Rejects of each sync that are open, whichever run holds them. */
+async function openRejects(state: StateStore, { api }: Config): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const { sync, open } of await state.runsWithOpenRejects({ target: targetOf(api) }))
+    found.set(sync, (found.get(sync) ?? 0) + open);
+  return found;
+}
+
+async function shutGates(state: StateStore, config: Config): Promise<GateState[]> {
+  const gates = await state.gates({ prefix: "", ...systemClock()() });
+  // Gates of keys that are no longer configured stay closed for good.
+  const isOurs = ({ gate }: GateState): boolean =>
+    gate.startsWith(`api:${keyName(config.api.apiKey)}`) || gate.startsWith("put:");
+  return gates
+    .filter(isOurs)
+    .filter(({ closedUntil, isFailing }) => closedUntil !== null || isFailing);
+}
+
+/** What older mappings of the configured syncs made, a line each. */
+async function olderMappings(state: StateStore, config: Config): Promise<string[]> {
+  const sources = sourcesOf(config);
+  const target = targetOf(config.api);
+  const lines: string[] = [];
+  for (const sync of config.syncs.values()) {
+    const source = sources.get(sync.connector);
+    if (source === undefined) continue;
+    const { text } = await lookForOlderMapping(state, { sync, source, target });
+    if (text !== undefined) lines.push(`${sync.name}: ${text}`);
+  }
+  return lines;
+}
+
+/** The configured syncs, as what is in doubt of them is looked for. */
+async function syncsOf(state: StateStore, config: Config): Promise<ConfiguredSync[]> {
+  const sources = sourcesOf(config);
+  const target = targetOf(config.api);
+  const open = await state.runs({ isOpen: true, limit: openRunsMax });
+  return [...config.syncs.values()].map(({ name, connector }) => ({
+    target,
+    sync: name,
+    isPosted: sources.get(connector)?.push !== undefined,
+    isUnderWay: open.some((run) => run.sync === name && run.target === target),
+  }));
+}
+
+async function look(state: StateStore, config: Config, context: Context): Promise<Status> {
+  const transfers = transfersOf(config);
+  const found = await Promise.all(
+    transfers.map(async (transfer) => await lastRun(state, transfer, targetOf(config.api))),
+  );
+  const runs = found.filter((run) => run !== undefined);
+  const asked = {
+    runs: runs.filter(({ endedAt }) => endedAt === null),
+    storeId: state.storeId,
+    scheduled: transfers.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name),
+  };
+  const { silent, ...told } = await askTemporal(asked, config, context);
+  const reports = new Map<string, RunReport>();
+  const rejects = await openRejects(state, config);
+  for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
+  const now = Date.now();
+  const beats = await state.beats({ since: now - config.advanced.hostGoneMs });
+  return {
+    transfers: transfers.map((transfer) => {
+      const last = reports.get(transfer.name);
+      const open = told.runs.get(last?.run_id ?? "");
+      const scheduled = told.schedules.get(transfer.name);
+      const workers = beats.length;
+      const seen = {
+        last,
+        open,
+        scheduled,
+        workers,
+        openRejects: rejects.get(transfer.name),
+        silent,
+      };
+      return statusOf(transfer, seen, new Date(now));
+    }),
+    inboxes: await lookIntoInboxes(config, state),
+    doubts: await lookForDoubts(state, await syncsOf(state, config), systemClock()()),
+    mappings: await olderMappings(state, config),
+    gates: await shutGates(state, config),
+    workers: beats.length,
+    silent: silent?.isFault === true ? silent : undefined,
+  };
+}
+
+function countsText(report: RunReport): string {
+  const told = reportCounts(report).filter(([name, count]) => name === "read" || count > 0);
+  return told.map(([name, count]) => `${name.replaceAll("_", " ")} ${grouped(count)}`).join(", ");
+}
+
+function rowOf({ name, last, next, schedule, waiting, problem }: TransferStatus): string[] {
+  const nextText =
+    next === undefined || schedule === undefined
+      ? "-"
+      : `${zonedText(next, schedule.timeZone)} ${schedule.timeZone}`;
+  const wrong = problem === undefined ? [waiting ?? ""] : [problem.text, problem.hint ?? ""];
+  const lastText = last === undefined ? "never" : minuteText(last.started_at);
+  return [
+    name,
+    lastText,
+    last?.outcome.replaceAll("_", " ") ?? "-",
+    last === undefined ? "-" : countsText(last),
+    nextText,
+    plainText(wrong.filter((text) => text !== "").join(" → ")),
+  ];
+}
+
+function gateText({ gate, closedUntil, why }: GateState): string {
+  const until = isRefusedKeyGate(gate)
+    ? "the key changes"
+    : new Date(closedUntil ?? 0).toISOString();
+  const state =
+    closedUntil === null ? "is failing: one probe at a time leaves" : `is closed until ${until}`;
+  return plainText(`${gate} ${state}: ${why ?? ""} → \`sluice budget show\``);
+}
+
+function textOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }: Status): string {
+  const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
+  const isWorkerMissed =
+    workers === 0 &&
+    (inboxes.some(({ waiting }) => waiting > 0) ||
+      transfers.some(
+        ({ last, schedule }) => schedule !== undefined || last?.outcome === "running",
+      ));
+  return [
+    transfers.length === 0
+      ? "nothing is configured under `syncs:` or `pulls:`"
+      : table([heading, ...transfers.map(rowOf)]),
+    ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
+    ...doubts.flatMap(doubtLines).map(plainText),
+    ...mappings.map(plainText),
+    ...gates.map(gateText),
+    ...(silent === undefined ? [] : [[silent.text, silent.hint ?? "`sluice doctor`"].join(" → ")]),
+    ...(isWorkerMissed
+      ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
+      : []),
+  ].join("\n");
+}
+
+function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }: Status): string {
+  return plainJson({
+    transfers: transfers.map(
+      ({ name, kind, last, next, schedule, waiting, openRejects: open, problem }) => ({
+        name,
+        kind,
+        last_run: last ?? null,
+        next_run: next?.toISOString() ?? null,
+        time_zone: schedule?.timeZone ?? null,
+        waiting: waiting ?? null,
+        open_rejects: open,
+        problem: problem?.text ?? null,
+        hint: problem?.hint ?? null,
+      }),
+    ),
+    inboxes: inboxesFacts(inboxes),
+    doubts: doubts.map(doubtJson),
+    mappings,
+    gates: gates.map(({ gate, closedUntil, why, isFailing }) => ({
+      gate,
+      until:
+        closedUntil === null || isRefusedKeyGate(gate) ? null : new Date(closedUntil).toISOString(),
+      failing: isFailing,
+      why,
+    })),
+    workers,
+    temporal: silent?.text ?? null,
+  });
+}
+
+/** `sluice status`. */
+export const registerStatus: Register = (program, context) => {
+  withGlobals(program.command("status"))
+    .description("how each sync and pull stands: last run, next run, what is wrong and what to do")
+    .action(async (options: GlobalOptions) => {
+      const config = await configOf(context, options);
+      const status = await readState(config, async (state) => await look(state, config, context));
+      context.print(options.json ? jsonOf(status) : textOf(status));
+    });
+};

@@ -1,0 +1,131 @@
+import type { ScheduleConfig } from "../../config/schedule.ts";
+import { missedAfterMs, missedRunsCountedMax } from "../../limits.ts";
+import { isOfDoubt } from "../../report/doubt-warnings.ts";
+import type { RunReport } from "../../report/report.ts";
+import { nextTimes } from "../../schedules/fire-times.ts";
+import type { ScheduleState } from "../../schedules/missed.ts";
+import { counted } from "../../text/quantities.ts";
+import type { OpenRun, Silent } from "../running/ask-temporal.ts";
+
+/** A configured sync or pull, as far as its status goes. */
+export type Transfer = {
+  readonly name: string;
+  readonly kind: "sync" | "pull";
+  readonly schedule: ScheduleConfig | undefined;
+};
+
+/** What is not as it should be, and what to do about it. */
+export type Problem = { readonly text: string; readonly hint?: string | undefined };
+
+/** How a sync or pull stands. */
+export type TransferStatus = Transfer & {
+  /** The report of its newest run; undefined before the first. */
+  readonly last: RunReport | undefined;
+  /** When it begins by itself; undefined when nothing schedules it, or when Temporal says that it will not. */
+  readonly next: Date | undefined;
+  /** What its run waits for; undefined while it moves, or when none goes on. */
+  readonly waiting: string | undefined;
+  /** Rejects that are open, whichever run holds them; of a pull always 0. */
+  readonly openRejects: number;
+  readonly problem: Problem | undefined;
+};
+
+/** What of a run that has not ended is not as it should be. `open` is undefined when Temporal did not tell. */
+function problemOfOpen(
+  transfer: Transfer,
+  { open, workers }: Pick<Seen, "open" | "workers">,
+): Problem | undefined {
+  // Without a server and a worker nobody goes on with it: it was interrupted.
+  if (open === undefined && workers !== 0) {
+    const hint = "is its server running? `sluice doctor`";
+    return { text: "Temporal does not say how far it is", hint };
+  }
+  if (open?.isWorkflowOpen === true) return undefined;
+  const hint =
+    transfer.kind === "sync"
+      ? `\`sluice run ${transfer.name}\``
+      : `\`sluice pull ${transfer.name}\``;
+  return { text: "interrupted", hint };
+}
+
+/** Why it does not begin by itself though the file schedules it. */
+function problemOfSchedule(
+  { name, schedule }: Transfer,
+  { scheduled, silent }: Pick<Seen, "scheduled" | "silent">,
+): Problem | undefined {
+  if (schedule === undefined) return undefined;
+  if (silent !== undefined) {
+    return { text: `nothing says that its schedule is on: ${silent.text}`, hint: silent.hint };
+  }
+  if (scheduled?.kind === "none") {
+    return { text: "Temporal has no schedule for it", hint: "`sluice schedule apply`" };
+  }
+  if (scheduled?.kind !== "paused") return undefined;
+  const { note = "" } = scheduled;
+  const text = `its schedule is paused${note === "" ? "" : `: ${note}`}`;
+  return { text, hint: `\`sluice schedule resume ${name}\`` };
+}
+
+/** Scheduled times that went by since the last run. */
+function overdue({ schedule }: Transfer, last: RunReport, now: Date): Problem | undefined {
+  if (schedule === undefined) return undefined;
+  const until = new Date(now.getTime() - missedAfterMs);
+  const after = new Date(last.started_at);
+  const { length } = nextTimes(schedule, { after, until, count: missedRunsCountedMax });
+  if (length === 0) return undefined;
+  const runs = `${counted(length, "scheduled run")} did not happen since`;
+  return { text: runs, hint: "is a worker running? `sluice schedule list`" };
+}
+
+function problemOfEnded(last: RunReport, openRejects: number): Problem | undefined {
+  const { error, counts, run_id: runId } = last;
+  if (error !== undefined) return { text: error.message, hint: error.hint };
+  // Of a sync those that are open count, whichever run holds them.
+  if (last.kind === "pull" && counts.rejected > 0) {
+    const rows = `${counted(counts.rejected, "row")} rejected`;
+    return { text: rows, hint: `\`sluice rejects list --run ${runId}\`` };
+  }
+  if (openRejects > 0) {
+    const hint = `\`sluice rejects list --open --sync ${last.sync}\``;
+    return { text: `${counted(openRejects, "reject")} open`, hint };
+  }
+  // What was in doubt then is told as it stands now, on lines of its own.
+  const warning = last.warnings.find((text) => !isOfDoubt(text));
+  return warning === undefined
+    ? undefined
+    : { text: warning, hint: `\`sluice runs show ${runId}\`` };
+}
+
+/** An ISO time as a person reads it. */
+export function minuteText(iso: string): string {
+  return `${iso.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** What was seen of a sync or pull: the report of its newest run, and what Temporal says, where it does. */
+export type Seen = {
+  readonly last: RunReport | undefined;
+  readonly open: OpenRun | undefined;
+  readonly scheduled?: ScheduleState | undefined;
+  /** Why Temporal says nothing of this project. @default it does, or is slow */
+  readonly silent?: Pick<Silent, "hint" | "text"> | undefined;
+  /** Workers of the project that live. @default some may */
+  readonly workers?: number | undefined;
+  /** Rejects that are open, whichever run holds them. @default none */
+  readonly openRejects?: number | undefined;
+};
+
+/** How a sync or pull stands at a time, from what was seen of it. */
+export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferStatus {
+  const { last, open, openRejects = 0 } = seen;
+  const { schedule } = transfer;
+  const halted = problemOfSchedule(transfer, seen);
+  const begins = halted === undefined ? schedule : undefined;
+  const [next] = begins === undefined ? [] : nextTimes(begins, { after: now, count: 1 });
+  const common = { ...transfer, last, next, waiting: open?.waiting, openRejects };
+  if (last === undefined) return { ...common, problem: halted };
+  if (last.outcome === "running") {
+    return { ...common, problem: problemOfOpen(transfer, seen) ?? halted };
+  }
+  const problem = problemOfEnded(last, openRejects) ?? halted ?? overdue(transfer, last, now);
+  return { ...common, problem };
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+
+/** Characters of what is said of a wrong input, which may name members of any length. */
+export const problemCharsMax = 2_000;
+
+/** The problem of an input that goes on with a run which its workflow did not begin itself. */
+export const foreignRun = "✖ continued: only a workflow itself continues its run";
+
+/**
+ * Says what is wrong with a workflow's input; short, however long the input. `example` is an input to paste, and undefined where nobody
+ * types one. Workflows import this file, so it and what it imports stay free of Node.
+ */
+export function wrongInput(problem: string | z.ZodError, example?: object): string {
+  const text = typeof problem === "string" ? problem : z.prettifyError(problem);
+  const said = `the input of this workflow is wrong:\n${text.slice(0, problemCharsMax)}`;
+  return example === undefined ? said : `${said}\nTry:\n${JSON.stringify(example)}`;
+}
+
+/** Type of the failure of an activity that its worker's stop cut off: no fault, and tried again. */
+export const workerStoppedType = "WorkerStopped";

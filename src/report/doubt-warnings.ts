@@ -1,0 +1,49 @@
+import type { DoubtFacts } from "../state/doubt-store.ts";
+import { counted, minutesText } from "../text/quantities.ts";
+
+/** By these words a warning is known for one of those below. */
+const words = {
+  pending: "they may still be applied, ",
+  inDoubt: "an older value may still be applied over ",
+  lost: "an older value may have been applied over ",
+  stray: " that a run may have sent before it was given up came with no later run: ",
+};
+
+/** What a person should know of what may still land, when a run has ended. */
+export function doubtWarnings(
+  { inDoubt, due, lost, waitMs, pending, pendingMs, stray }: DoubtFacts,
+  { isDone }: { readonly isDone: boolean },
+): string[] {
+  const warnings: string[] = [];
+  if (pending > 0 && !isDone) {
+    const how =
+      pendingMs === undefined ? "until its process ends" : `for ${minutesText(pendingMs)}`;
+    const many = counted(pending, "record");
+    warnings.push(`the outcome of requests with ${many} is unknown: ${words.pending}${how}`);
+  }
+  if (inDoubt > 0) {
+    const when =
+      due === inDoubt
+        ? "with the next run"
+        : waitMs === undefined
+          ? "when the older request has ended"
+          : `in ${minutesText(waitMs)}`;
+    warnings.push(
+      `${words.inDoubt}${counted(inDoubt, "record")}, which will be sent once more ${when}`,
+    );
+  }
+  if (lost > 0) {
+    warnings.push(
+      `${words.lost}${counted(lost, "record")}, and they could not be sent once more: \`sluice status\` names some`,
+    );
+  }
+  if (stray > 0) {
+    warnings.push(`${counted(stray, "record")}${words.stray}\`sluice status\` names some`);
+  }
+  return warnings;
+}
+
+/** Whether a warning is of what was in doubt when its run ended: `sluice status` looks for itself how that stands now. */
+export function isOfDoubt(warning: string): boolean {
+  return Object.values(words).some((text) => warning.includes(text));
+}

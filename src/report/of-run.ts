@@ -1,0 +1,21 @@
+import { reportReasonsMax } from "../limits.ts";
+import type { Run } from "../state/runs.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { sumOf } from "../state/under-way.ts";
+import { buildReport, type RunReport } from "./report.ts";
+
+/** The report of a run: as it closed, or as it stands while it goes on. */
+export async function reportOfRun(state: StateStore, run: Run): Promise<RunReport> {
+  const { runId } = run;
+  const tally = await state.tally({ runId, staged: run.request.dryRun === true });
+  const reasons = await state.rejectReasons({ runId, limit: reportReasonsMax });
+  const pull = await state.pullTally({ runId });
+  // A dry run's tally counts what waits to be sent.
+  const isDry = run.request.dryRun === true;
+  const open = run.endedAt === null ? await state.openSends({ runId }) : [];
+  const counted = open.filter((send) => !isDry || send.state === "staging");
+  const underWay = counted.length === 0 ? undefined : sumOf(counted);
+  const hasEnded = run.endedAt !== null && pull === undefined;
+  const givenUp = hasEnded ? await state.givenUp({ runId }) : undefined;
+  return buildReport({ run, tally, reasons, pull, underWay, givenUp });
+}

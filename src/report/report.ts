@@ -1,0 +1,198 @@
+import { reportReasonsMax } from "../limits.ts";
+import { rejectText } from "../records/reject-codes.ts";
+import type { PullTally } from "../state/pull-runs.ts";
+import type { RejectReason } from "../state/rejects.ts";
+import type { Outcome, Run, RunFailure, RunKind } from "../state/runs.ts";
+import type { StageCounts } from "../state/sends.ts";
+import type { Tally } from "../state/tally.ts";
+
+/** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
+export type ReportCounts = {
+  readonly read: number;
+  readonly sent: number;
+  readonly would_send?: number;
+  readonly unchanged: number;
+  readonly filtered: number;
+  readonly rejected: number;
+  /** Events that were removed from an inbox before this sync read them; undefined for none. They count as read. */
+  readonly gone?: number;
+};
+
+/** A reason for rejects, with the place of its first one. */
+export type ReportReason = {
+  readonly code: string;
+  readonly reason: string;
+  readonly count: number;
+  /** `file:line` or `connection#number`, or the reject's number in the run where a place could hold a key. */
+  readonly example: string;
+};
+
+/** What only a pull reports: read = written + unchanged + missing + rejected. */
+export type PullReport = {
+  readonly written: number;
+  readonly unchanged: number;
+  /** Results without a row, where none may be made. */
+  readonly missing: number;
+  readonly pages: number;
+  /** Each costs credits. */
+  readonly calls: number;
+  /** Pages asked for again after a lost answer or a crash. */
+  readonly possibly_paid_twice: number;
+  /** Results that had come before in the same round: they changed places while they were read. */
+  readonly repeated: number;
+  /** Whether it went on where an earlier run stopped. */
+  readonly continued: boolean;
+  /** Whether everything came; if not, the next run goes on where this one stopped. */
+  readonly finished: boolean;
+  /** Of a pull of job postings. */
+  readonly domains?: { readonly listed: number; readonly done: number; readonly refused: number };
+};
+
+/** The run report: the one object behind `runs show`, the workflow's result and its details. */
+export type RunReport = {
+  readonly run_id: string;
+  readonly workflow_id: string;
+  /** Name of the sync or pull. */
+  readonly sync: string;
+  readonly kind: RunKind;
+  /** Why somebody wanted it, of a backfill that says. */
+  readonly note?: string;
+  readonly outcome: Outcome | "running";
+  readonly error?: RunFailure;
+  readonly mode: string | null;
+  readonly mode_reason: string | null;
+  readonly dry_run: boolean;
+  readonly counts: ReportCounts;
+  /** Of a run that goes on: what is read and not committed yet, beside `counts`; `records` may still be sent. */
+  readonly under_way?: StageCounts;
+  /** Of a run that ended early: what it had read and did not commit, beside `counts`; the next run reads it again. */
+  readonly given_up?: StageCounts;
+  readonly pull?: PullReport;
+  /** Whether read = sent + unchanged + filtered + rejected + gone (I2), or what a pull holds against it. */
+  readonly balanced: boolean;
+  readonly chunks: number;
+  readonly parts: number;
+  readonly bytes: { readonly json: number; readonly gzip: number };
+  readonly requests: number;
+  readonly retries: number;
+  /** Records that may have been sent more than once, after a crash or a lost answer. */
+  readonly possibly_repeated: number;
+  /** What steps were told to wait for rate limits, added up. */
+  readonly waited_ms: number;
+  /** Rows of the source that wait for the time that they are stamped with. */
+  readonly stamped_in_future: number;
+  /** Versions; the positions stay in the store. */
+  readonly checkpoint: { readonly before: number; readonly after: number };
+  readonly reject_reasons: readonly ReportReason[];
+  /** What the source's connector wants a person to know. */
+  readonly warnings: readonly string[];
+  readonly config_hash: string;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  /** Without the time in which no worker ran. */
+  readonly duration_ms: number;
+};
+
+/** The bucket that does not add up, or undefined (I2): each is counted twice, at its source and where it ended. */
+export function imbalance(tally: Tally): string | undefined {
+  const { read, sent, unchanged, filtered, rejected, staged, refused } = tally;
+  if (sent !== staged) return `sent: ${staged} records were staged, the receipts hold ${sent}`;
+  if (rejected !== refused) {
+    return `rejected: ${refused} rows were refused, the reject store holds ${rejected}`;
+  }
+  const sum = sent + unchanged + filtered + rejected;
+  return read === sum ? undefined : `read: ${read} rows were read, ${sum} are accounted for`;
+}
+
+/** The same of a pull. */
+export function pullImbalance(tally: PullTally): string | undefined {
+  const { read, written, unchanged, missing, rejected, refused } = tally;
+  if (rejected !== refused) {
+    return `rejected: ${refused} results were refused, the reject store holds ${rejected}`;
+  }
+  const sum = written + unchanged + missing + rejected;
+  return read === sum ? undefined : `read: ${read} results came, ${sum} are accounted for`;
+}
+
+function pullReport(tally: PullTally): PullReport {
+  const { domains: listed, domainsDone: done, domainsRefused: refused } = tally;
+  return {
+    written: tally.written,
+    unchanged: tally.unchanged,
+    missing: tally.missing,
+    pages: tally.pages,
+    calls: tally.calls,
+    possibly_paid_twice: tally.possiblyPaidTwice,
+    repeated: tally.repeated,
+    continued: tally.isContinued,
+    finished: tally.roundsDone > 0,
+    ...(listed === 0 ? {} : { domains: { listed, done, refused } }),
+  };
+}
+
+/** A place may hold a key, which must not enter Temporal: only `file:line` is told. */
+function exampleOf({ chunk, ordinal, place }: RejectReason, { placesAreLines }: Run): string {
+  return placesAreLines && /^[^\n]+[:#]\d+$/.test(place) ? place : `reject ${chunk}.${ordinal}`;
+}
+
+/** Makes the report of a run from what the store holds of it. */
+export function buildReport(from: {
+  readonly run: Run;
+  readonly tally: Tally;
+  readonly reasons: readonly RejectReason[];
+  /** Of a run of a pull. */
+  readonly pull?: PullTally | undefined;
+  /** Of a run that goes on. */
+  readonly underWay?: StageCounts | undefined;
+  /** Of a run of a sync that has ended. */
+  readonly givenUp?: StageCounts | undefined;
+}): RunReport {
+  const { run, tally, reasons, pull, underWay, givenUp } = from;
+  const { sent, filtered } = tally;
+  const { unchanged, rejected } = pull ?? tally;
+  const read = (pull ?? tally).read + run.gone;
+  const gone = run.gone === 0 ? {} : { gone: run.gone };
+  const isDry = run.request.dryRun === true;
+  // What a run that came to its end gave up on the way, it has read again.
+  const isWhole = run.outcome === "done" || run.outcome === "done_with_rejects";
+  const ended = run.endedAt === null ? Date.now() : Date.parse(run.endedAt);
+  return {
+    run_id: run.runId,
+    workflow_id: run.workflowId,
+    sync: run.sync,
+    kind: run.kind,
+    ...(run.request.note === undefined ? {} : { note: run.request.note }),
+    outcome: run.outcome ?? "running",
+    ...(run.failure === null ? {} : { error: run.failure }),
+    mode: run.mode,
+    mode_reason: run.modeReason,
+    dry_run: isDry,
+    counts: isDry
+      ? { read, sent: 0, would_send: sent, unchanged, filtered, rejected, ...gone }
+      : { read, sent, unchanged, filtered, rejected, ...gone },
+    ...(underWay === undefined ? {} : { under_way: underWay }),
+    ...(isWhole || givenUp === undefined || givenUp.read === 0 ? {} : { given_up: givenUp }),
+    ...(pull === undefined ? {} : { pull: pullReport(pull) }),
+    balanced: (pull === undefined ? imbalance(tally) : pullImbalance(pull)) === undefined,
+    chunks: tally.chunks,
+    parts: tally.parts,
+    bytes: { json: tally.jsonBytes, gzip: tally.gzipBytes },
+    requests: run.requests,
+    retries: run.retries,
+    possibly_repeated: run.possiblyRepeated,
+    waited_ms: run.waitedMs,
+    stamped_in_future: run.future,
+    checkpoint: { before: run.checkpointBefore, after: run.checkpointVersion },
+    reject_reasons: reasons.slice(0, reportReasonsMax).map((reason) => ({
+      code: reason.code,
+      reason: rejectText(reason.code),
+      count: reason.count,
+      example: exampleOf(reason, run),
+    })),
+    warnings: run.warnings,
+    config_hash: run.configHash,
+    started_at: run.startedAt,
+    ended_at: run.endedAt,
+    duration_ms: Math.max(0, ended - Date.parse(run.startedAt) - run.idleMs),
+  };
+}

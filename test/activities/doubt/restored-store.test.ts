@@ -1,0 +1,74 @@
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+
+import { expect, it } from "vitest";
+
+import { lastSendFile } from "../../../src/state/last-send.ts";
+import { accountsYaml, Harness } from "../../support/harness.ts";
+import { openStoreInline } from "../../support/inline-threads.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { TestRun } from "../../support/test-run.ts";
+
+const csvOf = (name: string): string => `id,domain,name\na,a.example,${name}\n`;
+
+/** The same project on a store of its own in another folder. */
+async function onStoreOf(harness: Harness, stateFolder: string): Promise<Harness> {
+  const state = await openStoreInline(stateFolder);
+  return harness.withState(state);
+}
+
+/** A run over the file as it is now. */
+async function run(harness: Harness, runId: string): ReturnType<TestRun["transfer"]> {
+  return await (await TestRun.open(harness, { runId })).transfer();
+}
+
+it("sends what was sent before the backup that its store was restored from, because the service holds what came after", async () => {
+  const harness = await Harness.open({
+    yaml: accountsYaml(),
+    files: { "accounts.csv": csvOf("A") },
+  });
+  const { stateFolder } = harness.deps.config;
+  await run(harness, "run-1");
+  const restored = await temporaryFolder();
+  const live = new DatabaseSync(join(stateFolder, "state.db"));
+  await backup(live, join(restored, "state.db"));
+  live.close();
+  await harness.write("accounts.csv", csvOf("B"));
+  await run(harness, "run-2");
+  expect((await harness.sandbox.names()).get("a")).toBe("B");
+
+  // The store of the backup comes back; what lies beside it stayed.
+  await copyFile(
+    lastSendFile(join(stateFolder, "state.db")),
+    lastSendFile(join(restored, "state.db")),
+  );
+  await harness.write("accounts.csv", csvOf("A"));
+  const back = await onStoreOf(harness, restored);
+  const { counts, warnings } = await run(back, "run-3");
+  expect(counts).toMatchObject({ sent: 1, unchanged: 0 });
+  expect(warnings).toEqual([expect.stringContaining("the state store was restored from a backup")]);
+  expect((await harness.sandbox.names()).get("a")).toBe("A");
+
+  // It is told once, and what is sent from then on is known.
+  await back.state.close();
+  const again = await run(await onStoreOf(harness, restored), "run-4");
+  expect(again).toMatchObject({ counts: { sent: 0, unchanged: 1 }, warnings: [] });
+});
+
+it("leaves a store alone whose file beside it is of another store, or is no such file", async () => {
+  const harness = await Harness.open({
+    yaml: accountsYaml(),
+    files: { "accounts.csv": csvOf("A") },
+  });
+  const { stateFolder } = harness.deps.config;
+  await run(harness, "run-1");
+  const file = lastSendFile(join(stateFolder, "state.db"));
+  expect(await readFile(file, "utf8")).toBe(`${harness.state.storeId} 0000000000000001\n`);
+  for (const text of ["another-store 0000000000000099\n", "", "garbage"]) {
+    await writeFile(file, text);
+    const next = await onStoreOf(harness, stateFolder);
+    expect(await next.state.isRestored({ target: next.deps.target, sync: "accounts" })).toBe(false);
+    await next.state.close();
+  }
+});

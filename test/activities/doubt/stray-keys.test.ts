@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+
+import { held, newer, overMs, transfer } from "../../support/doubt-story.ts";
+import { accountsYaml } from "../../support/harness.ts";
+import { lateRequest } from "../../support/late-request.ts";
+import { splitOf, stagedRun, TestRun, type Staged } from "../../support/test-run.ts";
+
+/** Sends a chunk until it is given up; of the requests, those of these numbers are refused. */
+async function sendUntilCut(
+  run: TestRun,
+  chunk: Staged,
+  refused: readonly number[],
+): Promise<void> {
+  const parts = [0];
+  for (let request = 1; parts.length > 0; request++) {
+    if (refused.includes(request)) {
+      run.harness.sandbox.order("upload-json", { status: 422, body: { detail: [] } });
+    }
+    const part = run.part(chunk, parts.shift());
+    const failure = await run.attemptPart(part, "body");
+    const how = failure === undefined ? undefined : splitOf(failure);
+    if (how === undefined) continue;
+    const made = await run.split(part, how).catch(() => undefined);
+    if (made === undefined) return;
+    parts.unshift(...made);
+  }
+}
+
+it("no key is called stray that a chunk made which was given up", async () => {
+  const { run, chunk } = await stagedRun("reject_limit: { rate: 0%, rows: 0 }");
+  const { harness } = run;
+  const late = await lateRequest(run, chunk);
+  harness.terminated.add("first-run-1");
+  await late.arrive();
+  harness.clock.nowMs += overMs;
+  await harness.write("accounts.csv", newer);
+  const second = await TestRun.open(harness, { runId: "run-2" });
+  await sendUntilCut(second, await second.stage(), [1, 3, 4]);
+  const failure = { code: "TooManyRejects", message: "stopped" };
+  expect(await second.close({ outcome: "failed", failure })).toMatchObject({ counts: { sent: 3 } });
+  expect(await held(harness, "a0")).toBe("newer 0");
+
+  const lax = await harness.withYaml(accountsYaml());
+  const { warnings } = await transfer(lax, "run-3");
+
+  expect(warnings.join()).not.toContain("came with no later run");
+  const { state, target } = lax.deps;
+  expect(await state.strayKeys({ target, sync: "accounts", limit: 10 })).toEqual([]);
+});

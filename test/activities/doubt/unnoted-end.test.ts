@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+
+import { newer, overMs, resend, transfer } from "../../support/doubt-story.ts";
+import { dyingAt, failureOf } from "../../support/harness.ts";
+import { rows, stagedRun } from "../../support/test-run.ts";
+
+it.each(["endRequest", "movePart"] as const)(
+  "a request of which the store could not note the end is over in time, although its worker lives on: %s",
+  async (method) => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    // The disk is full for a moment.
+    const { uploadJson } = harness.activitiesWith(dyingAt(harness, method));
+    if (method === "endRequest") harness.sandbox.order("upload-json", { status: 500 });
+    const failure = await failureOf(harness.perform(uploadJson, run.part(chunk)));
+    expect(failure).toMatchObject({ nonRetryable: false });
+    await run.send(chunk, "body");
+    await run.commit(chunk);
+    await run.close();
+    await harness.write("accounts.csv", newer);
+    await transfer(harness, "run-2");
+    const look = async () =>
+      await harness.perform(harness.activities.lookForDoubts, { sync: "accounts" });
+    expect(await look()).toMatchObject({ inDoubt: rows, due: 0 });
+
+    harness.clock.nowMs += overMs;
+
+    expect(await look()).toMatchObject({ inDoubt: rows, due: rows });
+    await resend(harness, "run-3");
+    expect(await look()).toMatchObject({ inDoubt: 0 });
+  },
+);

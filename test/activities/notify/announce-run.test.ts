@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+
+import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
+import { notifyLateMsMax } from "../../../src/limits.ts";
+import { accountsCsv, accountsYaml, Harness } from "../../support/harness.ts";
+import { TestRun } from "../../support/test-run.ts";
+
+/** A harness whose two receivers hear of failures and of everything. */
+async function harness(): Promise<Harness> {
+  const yaml = `${accountsYaml()}notify:
+  - { url: "https://hooks.example/failed", on: failed, format: slack }
+  - { url: "https://hooks.example/always", on: always, format: slack }
+`;
+  return await Harness.open({ yaml, files: { "accounts.csv": accountsCsv(3) } });
+}
+
+describe("announceRun", () => {
+  it("has those told of a closed run who are to hear of it", async () => {
+    const opened = await harness();
+    const [failed, always] = opened.deps.config.notify.map(({ target }) => target);
+    await (await TestRun.open(opened)).transfer();
+    expect(opened.announced).toEqual([{ run_id: "run-1", targets: [always] }]);
+    await (await TestRun.open(opened, { runId: "run-2" })).close({ outcome: "failed" });
+    expect(opened.announced[1]).toEqual({ run_id: "run-2", targets: [failed, always] });
+  });
+
+  it("has them told of a run that was abandoned", async () => {
+    const opened = await harness();
+    await TestRun.open(opened);
+    opened.terminated.add("first-run-1");
+    await closeAbandoned(opened.deps);
+    expect(opened.announced).toMatchObject([{ run_id: "run-1", targets: { length: 2 } }]);
+  });
+
+  it("has them told of a drain that failed once, until one did not fail so", async () => {
+    const opened = await harness();
+    const told: string[] = [];
+    const refused = { code: "AuthFailed", message: "401" };
+    const gone = { code: "ConfigError", message: "gone" };
+    const failures = [refused, refused, gone, undefined, gone];
+    for (const [index, failure] of failures.entries()) {
+      const runId = `run-${index}`;
+      const outcome = failure === undefined ? "done" : "failed";
+      await (await TestRun.open(opened, { runId, kind: "inbox" })).close({ outcome, failure });
+      told.push(...opened.announced.slice(told.length).map(({ run_id: id }) => id));
+    }
+    expect(told).toEqual(["run-0", "run-2", "run-4"]);
+  });
+
+  it("has nobody told of a dry run", async () => {
+    const opened = await harness();
+    const run = await TestRun.open(opened, { request: { dryRun: true } });
+    await run.close();
+    expect(opened.announced).toEqual([]);
+  });
+
+  it.each([
+    [-1, 2],
+    [0, 2],
+    [1, 1],
+  ])(
+    "announces a run that is closed again %i ms around a day later %i times",
+    async (ms, times) => {
+      const opened = await harness();
+      const run = await TestRun.open(opened);
+      await run.close();
+      opened.clock.nowMs += notifyLateMsMax + ms;
+      await run.close();
+      expect(opened.announced).toHaveLength(times);
+    },
+  );
+
+  it("closes the run all the same when Temporal does not take it, and says so", async () => {
+    const opened = await harness();
+    const run = await TestRun.open(opened);
+    const { closeRun } = opened.activitiesWith({
+      startNotifying: async () => await Promise.reject(new Error("deadline exceeded")),
+    });
+    const report = await opened.perform(closeRun, { runId: "run-1", outcome: "done" });
+    expect(report).toMatchObject({ outcome: "done" });
+    expect((await run.stored()).warnings).toContain(
+      "nobody was told of this run: Temporal did not take the notification",
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+
+import type { OpenedBackfill } from "../../../activities/inputs.ts";
+import { firstChunkOf } from "../../../src/lane-of.ts";
+import { failureOf, harnessHead, Harness } from "../../support/harness.ts";
+import { postgres, type TestDatabase } from "../../support/postgres.ts";
+import { TestRun } from "../../support/test-run.ts";
+
+const timeoutMs = 120_000;
+
+/** A table of versions of accounts, 20 of each and 5 minutes apart, and a project that syncs it. */
+async function open(
+  more = "",
+  rule = "",
+): Promise<{ readonly database: TestDatabase; readonly harness: Harness }> {
+  const database = await postgres();
+  await database.query(
+    `create table versions (id text, version int, domain text, name text, updated_at timestamptz not null, primary key (id, version));
+     insert into versions select 'a' || (n % 1000), n / 1000, 'a.example', 'v' || (n / 1000),
+       timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, 19999) n`,
+  );
+  const yaml = `${harnessHead}connections:
+  crm: { connector: postgres, url: "${database.url}" }
+syncs:
+  accounts:
+    from: { connection: crm, table: versions, changed_by: { column: updated_at } }
+    stream: account${more}
+    record: { account_id: { column: id${rule} }, domain: domain, account_properties: { name: name } }
+`;
+  const harness = await Harness.open({ yaml });
+  harness.clock.nowMs = Date.now();
+  return { database, harness };
+}
+
+const ref = { runId: "backfill-1", workflowId: "backfill-accounts", firstRunId: "first" };
+
+type Opened = Exclude<OpenedBackfill, { moved: string }>;
+
+async function backfill(harness: Harness, asked: object = {}): Promise<Opened> {
+  const raw = { sync: "accounts", send: "all", approve: "auto", lanes: 4, ...asked };
+  const { planBackfill, openBackfill } = harness.activities;
+  const planned = await harness.perform(planBackfill, { ...ref, raw });
+  if ("problem" in planned) throw new Error(planned.problem);
+  const opened = await harness.perform(openBackfill, { ...ref, raw, approved: planned.plan });
+  if ("moved" in opened) throw new Error(opened.moved);
+  return opened;
+}
+
+/** Stages, sends and commits one chunk of a backfill. */
+async function send(harness: Harness, opened: Opened, chunk: number): Promise<void> {
+  const { stageChunk, uploadFile, confirmUpload, commitChunk } = harness.activities;
+  const staged = await harness.perform(stageChunk, { ...opened, chunk });
+  const part = { ...opened, chunk, stage: staged.stage, part: 0 };
+  if (staged.records > 0) {
+    const { fileKey } = await harness.perform(uploadFile, part);
+    await harness.perform(confirmUpload, { ...part, fileKey });
+  }
+  await harness.perform(commitChunk, part);
+}
+
+describe("a table of versions", { timeout: timeoutMs }, () => {
+  it("is backfilled in one lane, in order, so that the newest version wins", async () => {
+    const { harness } = await open();
+    const opened = await backfill(harness);
+    expect(opened.lanes).toBe(1);
+    await send(harness, opened, firstChunkOf(1));
+    await harness.perform(harness.activities.closeRun, { runId: ref.runId, outcome: "done" });
+    expect((await harness.sandbox.names()).get("a7")).toBe("v19");
+  });
+
+  it.each([
+    ["a span that ends before the present", { to: "2026-01-01T01:00Z" }, "to"],
+    ["so many rows", { limit: 10 }, "limit"],
+    ["rows by their keys", { keys: ["a7,1"] }, "keys"],
+  ])(
+    "is not backfilled by %s, which would send old versions over newer ones",
+    async (_, asked, field) => {
+      const { harness } = await open();
+      const failure = await failureOf(backfill(harness, asked));
+      expect(failure.message).toMatch(/several rows of sync accounts make one record/);
+      expect(JSON.stringify(failure.details)).toContain(`"${field}"`);
+    },
+  );
+
+  it("is not backfilled where nothing is known of what was sent", async () => {
+    const { harness } = await open("\n    send: all");
+    const failure = await failureOf(backfill(harness));
+    expect(JSON.stringify(failure.details)).toContain("sluice state reset accounts");
+  });
+
+  it("keeps what a nightly run sent while the backfill rested", async () => {
+    const { database, harness } = await open("\n    chunk: { records: 10000 }");
+    const opened = await backfill(harness);
+    await send(harness, opened, 1);
+    await harness.perform(harness.activities.yieldBackfill, opened);
+    await database.query(
+      "insert into versions values ('a7', 20, 'a.example', 'newest', now() - interval '1 minute')",
+    );
+    const night = await TestRun.open(harness, { runId: "night" });
+    await night.transfer();
+    expect((await harness.sandbox.names()).get("a7")).toBe("newest");
+    const again = await harness.perform(harness.activities.openBackfill, {
+      ...ref,
+      raw: {},
+      approved: undefined,
+    });
+    if ("moved" in again) throw new Error(again.moved);
+    await send(harness, again, 2);
+    expect((await harness.sandbox.names()).get("a7")).toBe("newest");
+  });
+});
+
+describe("a table of versions of which no key tells", { timeout: timeoutMs }, () => {
+  /** Of a text in lower case nobody knows whether two rows make the same. */
+  const rule = ", lowercase: true";
+
+  it.each(["changed", "all"])(
+    "is not backfilled by a span once a run sent several rows of one record: send: %s",
+    async (sends) => {
+      const { database, harness } = await open(`\n    send: ${sends}`, rule);
+      await database.query("update versions set updated_at = now() - interval '1 minute'");
+      await (await TestRun.open(harness, { runId: "night" })).transfer();
+      const failure = await failureOf(backfill(harness, { to: "2026-01-01T01:00Z" }));
+      expect(failure.message).toMatch(/several rows of sync accounts make one record/);
+    },
+  );
+
+  it.each(["changed", "all"])(
+    "stops a backfill of a span at a second row of one record, before any of them leaves: send: %s",
+    async (sends) => {
+      const { database, harness } = await open(`\n    send: ${sends}`, rule);
+      await database.query("delete from versions where version < 19");
+      await (await TestRun.open(harness, { runId: "night" })).transfer();
+      await database.query(
+        `insert into versions select 'a' || (n % 1000), n / 1000, 'a.example', 'v' || (n / 1000),
+           timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, 18999) n`,
+      );
+      const opened = await backfill(harness, { to: "2026-01-01T01:00Z" });
+      const failure = await failureOf(send(harness, opened, firstChunkOf(1)));
+      expect(failure.message).toMatch(/several rows of sync accounts make one record/);
+      expect(failure.nonRetryable).toBe(true);
+      expect((await harness.sandbox.names()).get("a7")).toBe("v19");
+    },
+  );
+
+  it("is backfilled by a span where each record has one row, chunk after chunk", async () => {
+    const { database, harness } = await open("\n    chunk: { records: 600 }", rule);
+    await database.query("delete from versions where version > 0");
+    await (await TestRun.open(harness, { runId: "night" })).transfer();
+    const opened = await backfill(harness, { to: "2026-01-02" });
+    await send(harness, opened, 1);
+    await send(harness, opened, 2);
+    const closing = { runId: ref.runId, outcome: "done" } as const;
+    const report = await harness.perform(harness.activities.closeRun, closing);
+    expect(report?.counts.sent).toBe(1000);
+  });
+
+  it("is backfilled to the present, in one lane", async () => {
+    const { harness } = await open("", rule);
+    const opened = await backfill(harness);
+    expect(opened.lanes).toBe(1);
+    await send(harness, opened, firstChunkOf(1));
+    expect((await harness.sandbox.names()).get("a7")).toBe("v19");
+  });
+});

@@ -1,0 +1,243 @@
+import { describe, expect, it } from "vitest";
+
+import { domainRefusalsMax, runWarningsMax } from "../../../src/limits.ts";
+import { failureOf, type Harness } from "../../support/harness.ts";
+import { md5Of, openPullHarness, pullYaml, rowsOf } from "../../support/pull-project.ts";
+import { PullRun } from "../../support/pull-run.ts";
+import { numbers } from "../../support/sequences.ts";
+
+const asked = { pull: "hiring", walks: "domains" } as const;
+
+async function open(harness: Harness, runId = "run-1"): Promise<PullRun> {
+  const run = await PullRun.open(harness, { ...asked, runId });
+  await run.listDomains();
+  return run;
+}
+
+/** Domains of companies that every sandbox starts with, in the order of their names. */
+async function knownDomains(): Promise<readonly string[]> {
+  const harness = await openPullHarness();
+  const { target } = harness.deps;
+  await (await PullRun.open(harness)).finish();
+  expect(await harness.state.pullPlace({ target, pull: "scores" })).toMatchObject({ isDone: true });
+  const rows = await rowsOf(harness, "scores.csv");
+  return rows
+    .slice(1)
+    .map((row) => `${row.split(",")[1]?.toLowerCase().replaceAll(" ", "-")}.example`);
+}
+
+describe("listDomains", () => {
+  it("lists each domain once, in the order in which it first comes", async () => {
+    const websites = [
+      "https://www.B.example/jobs",
+      "",
+      "a.example",
+      "sales@b.example",
+      "http://A.example",
+    ];
+    const harness = await openPullHarness({ websites });
+    const run = await open(harness);
+    const report = await run.finish();
+    expect(report.pull).toMatchObject({ domains: { listed: 2, done: 2, refused: 0 }, calls: 2 });
+    expect(report).toMatchObject({ outcome: "done", counts: { read: 0, rejected: 0 } });
+  });
+
+  it("rejects a value that is no domain, with its place", async () => {
+    const harness = await openPullHarness({ websites: ["localhost", "a.example", "127.0.0.1"] });
+    const run = await open(harness);
+    const report = await run.finish();
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      balanced: true,
+      counts: { read: 2, rejected: 2 },
+    });
+    expect(await run.rejects()).toMatchObject([
+      { place: "companies.csv:2", code: "not_domain", field: "website", row: '"localhost"' },
+      { place: "companies.csv:4", code: "not_domain" },
+    ]);
+  });
+
+  it("stops when more rows hold no domain than the limit allows", async () => {
+    const harness = await openPullHarness({
+      websites: ["nonsense", "a.example"],
+      hiring: ["reject_limit: { rate: 5%, rows: 0 }"],
+    });
+    const run = await PullRun.open(harness, asked);
+    const failure = await failureOf(run.listDomains());
+    expect(failure.type).toBe("TooManyRejects");
+    expect(failure.message).toContain("1 of 2 rows");
+    const report = await run.close({ outcome: "failed" });
+    expect(report).toMatchObject({ balanced: true, counts: { read: 1, rejected: 1 } });
+  });
+
+  it("lists once a round: a second attempt changes nothing, the next round reads anew", async () => {
+    const websites = ["a.example", "nonsense"];
+    const harness = await openPullHarness({ websites });
+    const run = await open(harness);
+    await harness.write("companies.csv", "id,website\n1,c.example\n2,d.example\n");
+    await run.listDomains();
+    const report = await run.finish();
+    expect(report.pull).toMatchObject({ domains: { listed: 1, done: 1 } });
+    expect(report.counts).toMatchObject({ read: 1, rejected: 1 });
+    const next = await (await open(harness, "run-2")).finish();
+    expect(next.pull).toMatchObject({ domains: { listed: 2, done: 2 } });
+  });
+
+  it("begins a list anew that an attempt left unfinished", async () => {
+    const harness = await openPullHarness({ websites: ["nonsense", "a.example"] });
+    const run = await PullRun.open(harness, asked);
+    const { target } = harness.deps;
+    const name = { target, pull: "hiring", runId: run.opened.runId };
+    const version = await harness.state.beginListing(name);
+    const stretch = {
+      ...name,
+      version,
+      rejects: [],
+      isLast: false,
+      at: "2026-01-01T00:00:00.000Z",
+    };
+    await harness.state.addDomains({ ...stretch, domains: ["gone.example"] });
+    await run.listDomains();
+    await expect(
+      harness.state.addDomains({ ...stretch, domains: ["late.example"] }),
+    ).rejects.toThrow("another attempt");
+    const report = await run.finish();
+    expect(report.pull).toMatchObject({ domains: { listed: 1, done: 1 } });
+    expect(report.counts).toMatchObject({ read: 1, rejected: 1 });
+  });
+
+  it("is done at once when there is no domain", async () => {
+    const harness = await openPullHarness({ websites: [] });
+    const report = await (await open(harness)).finish();
+    expect(report).toMatchObject({
+      outcome: "done",
+      counts: { read: 0 },
+      pull: { finished: true },
+    });
+    expect(await harness.sandbox.ledger("enrich")).toEqual([]);
+  });
+
+  it("names a column that is not there", async () => {
+    const harness = await openPullHarness({ websites: ["a.example"] });
+    await harness.write("companies.csv", "id,url\n1,a.example\n");
+    const run = await PullRun.open(harness, asked);
+    const failure = await failureOf(run.listDomains());
+    expect(failure.type).toBe("ConfigError");
+    expect(failure.message).toContain('column "website"');
+  });
+});
+
+describe("pullPages over domains", () => {
+  it("writes the postings of every domain, and changes nothing the second time", async () => {
+    const harness = await openPullHarness({ websites: await knownDomains() });
+    const first = await (await open(harness)).finish();
+    const { read } = first.counts;
+    expect(read).toBeGreaterThan(100);
+    expect(first).toMatchObject({
+      outcome: "done",
+      balanced: true,
+      pull: { written: read, domains: { listed: 40, done: 40, refused: 0 }, repeated: 0 },
+    });
+    expect(await rowsOf(harness, "jobs.csv")).toHaveLength(read + 1);
+    const before = await md5Of(harness, "jobs.csv");
+    const second = await (await open(harness, "run-2")).finish();
+    expect(second.counts).toMatchObject({ read, unchanged: read });
+    expect(await md5Of(harness, "jobs.csv")).toBe(before);
+  });
+
+  it("goes on behind a domain that the service does not know, or refuses", async () => {
+    const websites = ["a.example", "b.example", "c.example"];
+    const harness = await openPullHarness({ websites });
+    harness.sandbox.order("enrich", { status: 404 });
+    harness.sandbox.order("enrich", { status: 422 });
+    const run = await open(harness);
+    const report = await run.finish();
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      balanced: true,
+      counts: { read: 2, rejected: 2 },
+      pull: { calls: 3, domains: { listed: 3, done: 1, refused: 2 }, finished: true },
+    });
+    expect(await run.rejects()).toMatchObject([
+      { place: "a.example", code: "unknown_domain" },
+      { place: "b.example", code: "refused_domain" },
+    ]);
+    // Nothing of a customer's goes into Temporal, and the report does.
+    expect(JSON.stringify(report)).not.toContain(".example");
+  });
+
+  it("holds neither refused domains nor rows without one against the limit of refused results", async () => {
+    const [known = ""] = await knownDomains();
+    const websites = [known, "a.example", "b.example", ...numbers(40).map(() => "")];
+    const harness = await openPullHarness({
+      websites: [...websites, "nonsense"],
+      hiring: ["reject_limit: { rate: 5%, rows: 0 }"],
+    });
+    harness.sandbox.order("enrich", { status: 404 }, { after: 1, times: 2 });
+    const report = await (await open(harness)).finish();
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      counts: { rejected: 3 },
+      pull: { domains: { listed: 3, done: 1, refused: 2 }, finished: true },
+    });
+  });
+
+  it.each([domainRefusalsMax - 1, domainRefusalsMax])(
+    "takes %i refusals and nothing else for lines in the report",
+    async (refusals) => {
+      const websites = numbers(refusals).map((row) => `c${row}.example`);
+      const harness = await openPullHarness({ websites });
+      harness.sandbox.order("enrich", { status: 404 }, { times: refusals });
+      const report = await (await open(harness)).finish();
+      expect(report.pull).toMatchObject({ domains: { refused: refusals } });
+    },
+  );
+
+  it("takes one more for a query that is refused, and stops", async () => {
+    const websites = numbers(domainRefusalsMax + 1).map((row) => `c${row}.example`);
+    const harness = await openPullHarness({ websites });
+    harness.sandbox.order("enrich", { status: 404 }, { times: websites.length });
+    const run = await open(harness);
+    await run.pull(domainRefusalsMax);
+    expect((await failureOf(run.pull())).type).toBe("ContractBroken");
+  });
+
+  it("says once of however many domains that their totals are not so", async () => {
+    const websites = (await knownDomains()).slice(0, runWarningsMax + 1);
+    const harness = await openPullHarness({ websites, hiring: [`calls_max: ${websites.length}`] });
+    for (const row of websites.keys()) {
+      harness.sandbox.order("enrich", { falseTotal: row + 1 }, { after: row });
+    }
+    const report = await (await open(harness)).finish();
+    expect(report.warnings).toEqual([
+      "of some domains came more or fewer results than they were said to have",
+    ]);
+  });
+
+  it("does not take a 404 of a search for a line in the report", async () => {
+    const harness = await openPullHarness();
+    harness.sandbox.order("search", { status: 404 });
+    const run = await PullRun.open(harness);
+    expect((await failureOf(run.pull())).type).toBe("ContractBroken");
+  });
+
+  it("goes on with the domains that a cancelled run left", async () => {
+    const websites = numbers(6).map((row) => `c${row}.example`);
+    const harness = await openPullHarness({ websites });
+    const run = await open(harness);
+    await run.pull(2);
+    await run.close({ outcome: "cancelled" });
+    const report = await (await open(harness, "run-2")).finish();
+    expect(report.pull).toMatchObject({ calls: 4, continued: true, domains: { done: 4 } });
+    expect(await harness.sandbox.ledger("enrich")).toHaveLength(6);
+  });
+
+  it("does not start over for another ceiling", async () => {
+    const websites = ["a.example", "b.example"];
+    const harness = await openPullHarness({ websites, hiring: ["calls_max: 1"] });
+    await (await open(harness)).finish();
+    const raised = await harness.withYaml(pullYaml({ hiring: ["calls_max: 2"] }));
+    const second = await (await open(raised, "run-2")).finish();
+    expect(second.pull).toMatchObject({ calls: 1, continued: true, finished: true });
+  });
+});

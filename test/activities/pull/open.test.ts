@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+
+import { pullLock } from "../../../src/state/pulls.ts";
+import { failureOf } from "../../support/harness.ts";
+import { openPullHarness, pullYaml } from "../../support/pull-project.ts";
+import { PullRun } from "../../support/pull-run.ts";
+
+describe("openPull", () => {
+  it("lets one run of a pull at a time begin, and names the one that goes on", async () => {
+    const harness = await openPullHarness();
+    await PullRun.open(harness);
+    const failure = await failureOf(PullRun.open(harness, { runId: "run-2" }));
+    expect(failure).toMatchObject({ type: "Busy", nonRetryable: true });
+    expect(failure.message).toBe("pull scores is being done by run run-1 (workflow wf-run-1)");
+    // Another pull has a lock of its own.
+    await PullRun.open(harness, { pull: "hiring", walks: "domains", runId: "run-3" });
+  });
+
+  it("gives the lock back when the run is closed", async () => {
+    const harness = await openPullHarness();
+    await (await PullRun.open(harness)).close({ outcome: "cancelled" });
+    const lock = pullLock(harness.deps.target, "scores");
+    expect(await harness.state.lockHolder(lock)).toBeUndefined();
+  });
+
+  it("takes over from a run whose workflow is gone, and abandons it", async () => {
+    const harness = await openPullHarness();
+    await (await PullRun.open(harness)).pull();
+    harness.terminated.add("first-run-1");
+    const report = await (await PullRun.open(harness, { runId: "run-2" })).finish();
+    expect(report.pull).toMatchObject({ continued: true, written: 30 });
+    expect(await harness.state.run("run-1")).toMatchObject({ outcome: "abandoned" });
+  });
+
+  it("opened twice is opened once", async () => {
+    const harness = await openPullHarness();
+    const request = { full: true };
+    const run = await PullRun.open(harness, { request });
+    await run.pull();
+    expect((await PullRun.open(harness, { request })).opened).toEqual(run.opened);
+    const report = await run.finish();
+    expect(report.pull).toMatchObject({ calls: 4, written: 40, continued: false });
+  });
+
+  it("refuses a pull that is not there, and one of the other workflow", async () => {
+    const harness = await openPullHarness();
+    const unknown = await failureOf(PullRun.open(harness, { pull: "other" }));
+    expect(unknown).toMatchObject({ type: "ConfigError" });
+    expect(unknown.details).toMatchObject([{ hint: "the pulls are: scores, hiring" }]);
+    const wrong = await failureOf(PullRun.open(harness, { pull: "hiring" }));
+    expect(wrong.message).toContain("pull hiring is of job postings");
+    const hint = "start the workflow jobPostingsPull, or `sluice pull hiring`";
+    expect(wrong.details).toMatchObject([{ hint }]);
+  });
+
+  it("begins anew when that is asked for, and when the query is another", async () => {
+    const harness = await openPullHarness();
+    const first = await PullRun.open(harness);
+    await first.pull(2);
+    await first.close({ outcome: "cancelled" });
+    const second = await PullRun.open(harness, { runId: "run-2", request: { full: true } });
+    await second.pull();
+    expect((await second.close({ outcome: "cancelled" })).pull).toMatchObject({ continued: false });
+    const filters = "{ filters: [{ property: name, operator: IS_NOT_NULL, value: true }] }";
+    const other = await harness.withYaml(pullYaml({ accounts: filters }));
+    const third = await (await PullRun.open(other, { runId: "run-3" })).finish();
+    expect(third).toMatchObject({ counts: { read: 40 }, pull: { continued: false, calls: 4 } });
+  });
+
+  it("goes on with no round of another key, and begins a new one", async () => {
+    const harness = await openPullHarness();
+    const first = await PullRun.open(harness);
+    await first.pull();
+    await first.close({ outcome: "cancelled" });
+    const yaml = pullYaml().replace("${SLUICE_API_KEY}", "the-key-of-another-account");
+    const other = await harness.withYaml(yaml);
+    const failure = await failureOf(PullRun.open(other, { runId: "run-2" }));
+    expect(failure.type).toBe("ConfigError");
+    expect(failure.message).toContain("the API key is not the one that was sent with before");
+    expect(JSON.stringify(failure.details)).toContain("`sluice pull scores --full` begins anew");
+    await other.perform(other.activities.closeRun, { runId: "run-2", outcome: "failed" });
+    const anew = await PullRun.open(other, { runId: "run-3", request: { full: true } });
+    expect((await anew.finish()).pull).toMatchObject({ calls: 4, continued: false });
+  });
+
+  it("sends nothing while there are no credits", async () => {
+    const harness = await openPullHarness({ sandbox: { searchCreditCalls: 0 } });
+    const run = await PullRun.open(harness);
+    expect((await failureOf(run.pull())).type).toBe("CreditsExhausted");
+    await run.close({ outcome: "credits_exhausted" });
+    const failure = await failureOf(PullRun.open(harness, { runId: "run-2" }));
+    expect(failure).toMatchObject({ type: "CreditsExhausted" });
+    expect(failure.message).toContain("no credits until");
+    expect(await harness.sandbox.ledger("search")).toHaveLength(1);
+  });
+});

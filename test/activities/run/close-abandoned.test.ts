@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+
+import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
+import { failureOf } from "../../support/harness.ts";
+import { stagedFiles, stagedRun, TestRun, rows } from "../../support/test-run.ts";
+
+describe("closeAbandoned", () => {
+  it("ends a run whose workflow is gone, removes its files and gives its lock back", async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    await run.attemptPart(run.part(chunk), "file");
+    harness.terminated.add("first-run-1");
+
+    await closeAbandoned(harness.deps);
+
+    const stored = await run.stored();
+    expect(stored).toMatchObject({ outcome: "abandoned", possiblyRepeated: rows });
+    expect(stored.failure?.message).toContain("wf-run-1");
+    expect(await stagedFiles(run)).toEqual([]);
+    // The next run need not ask Temporal about anybody.
+    const next = await TestRun.open(harness, { runId: "run-2" });
+    expect(await next.transfer()).toMatchObject({ outcome: "done", counts: { sent: rows } });
+  });
+
+  it("leaves a run alone whose workflow is open, and what it staged", async () => {
+    const { run, chunk } = await stagedRun();
+    await closeAbandoned(run.harness.deps);
+    expect(await run.stored()).toMatchObject({ outcome: null });
+    await run.send(chunk);
+    await run.commit(chunk);
+    expect(await run.close()).toMatchObject({ outcome: "done" });
+  });
+
+  it("removes what a run left that ended while nobody could sweep", async () => {
+    const { run } = await stagedRun();
+    await run.close({ outcome: "failed" });
+    expect(await stagedFiles(run)).not.toEqual([]);
+    await closeAbandoned(run.harness.deps);
+    expect(await stagedFiles(run)).toEqual([]);
+  });
+
+  it("leaves a run of another Temporal server to whoever needs its lock, once no worker beats there", async () => {
+    const { run } = await stagedRun();
+    const { deps, clock, state } = run.harness;
+    const changes = {
+      temporalId: "another server",
+      isWorkflowOpen: async ({ workflowId }: { workflowId: string }) => workflowId === "wf-2",
+    };
+    const here = { ...deps, ...changes };
+    const { openRun } = run.harness.activitiesWith(changes);
+    const workflow = { workflowId: "wf-2", firstRunId: "first-2" };
+    const next = {
+      sync: "accounts",
+      kind: "sync",
+      runId: "run-2",
+      ...workflow,
+      request: {},
+    } as const;
+    const { temporalId } = deps;
+    const worker = { hostId: "1", process: "7", temporalId, version: "1" };
+    await state.beat({ ...worker, lastBeat: clock.nowMs });
+
+    clock.nowMs += deps.config.advanced.hostGoneMs;
+    await closeAbandoned(here);
+    expect(await failureOf(run.harness.perform(openRun, next))).toMatchObject({ type: "Busy" });
+    expect(await run.stored()).toMatchObject({ outcome: null });
+
+    clock.nowMs += 1;
+    await closeAbandoned(here);
+    expect(await run.stored()).toMatchObject({ outcome: null });
+    await run.harness.perform(openRun, next);
+    expect(await run.stored()).toMatchObject({ outcome: "abandoned" });
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+
+import { accountsYaml, dyingAt, failureOf, Harness, harnessKey } from "../../support/harness.ts";
+import { openedRun, rows } from "../../support/test-run.ts";
+
+describe("openRun twice", () => {
+  const input = { sync: "accounts", kind: "sync", workflowId: "wf", firstRunId: "first" } as const;
+  const asked = { ...input, runId: "run-1", request: { limit: 3 } };
+
+  it("opens one run, and gives it its own lock again", async () => {
+    const run = await openedRun();
+    const { harness } = run;
+    const { activities, state } = harness;
+    await run.close();
+    const first = await harness.perform(activities.openRun, { ...asked, runId: "run-2" });
+    const second = await harness.perform(activities.openRun, { ...asked, runId: "run-2" });
+    expect(second).toEqual(first);
+    expect(await state.runs({ limit: 10 })).toHaveLength(2);
+  });
+
+  it("goes on where an attempt died before it had the lock", async () => {
+    const { harness } = await openedRun();
+    const dying = harness.activitiesWith(dyingAt(harness, "takeLock"));
+    const own = { ...asked, firstRunId: "first-run-1" };
+    expect(await failureOf(harness.perform(dying.openRun, own))).toMatchObject({
+      type: "Unavailable",
+      nonRetryable: false,
+    });
+    expect(await harness.perform(dying.openRun, own)).toMatchObject({ runId: "run-1", fence: 1 });
+  });
+
+  it("leaves the lock with the run that holds it, and names that run", async () => {
+    const run = await openedRun();
+    const { harness } = run;
+    const other = { ...asked, runId: "run-2" };
+    for (const attempt of [1, 2]) {
+      const failure = await failureOf(
+        harness.perform(harness.activities.openRun, other, { attempt }),
+      );
+      expect(failure).toMatchObject({ type: "Busy", nonRetryable: true });
+      expect(failure.message).toContain("run-1");
+    }
+    const closing = { runId: "run-2", outcome: "busy" } as const;
+    await harness.perform(harness.activities.closeRun, closing);
+    expect(await run.transfer()).toMatchObject({ outcome: "done", counts: { sent: rows } });
+  });
+
+  it("takes the lock over from a workflow that Temporal says is closed", async () => {
+    const { harness } = await openedRun();
+    const { openRun } = harness.activitiesWith({ isWorkflowOpen: async () => false });
+    expect(await harness.perform(openRun, { ...asked, runId: "run-2" })).toMatchObject({
+      fence: 2,
+    });
+  });
+});
+
+describe("openRun", () => {
+  const input = { kind: "sync", runId: "run-1", workflowId: "wf", firstRunId: "first" } as const;
+
+  it("names the column that is missing and none that is there, because a file's first row may stand there", async () => {
+    const files = { "accounts.csv": "id,website\n1,a.example\n" };
+    const harness = await Harness.open({ yaml: accountsYaml(), files });
+    const asked = { ...input, sync: "accounts", request: {} };
+    const failure = await failureOf(harness.perform(harness.activities.openRun, asked));
+    expect(failure).toMatchObject({ type: "ConfigError", nonRetryable: true });
+    expect(failure.message).toContain('reads the columns "domain", "name"');
+    expect(JSON.stringify(failure.details)).toContain("sluice preview accounts");
+    expect(JSON.stringify(failure)).not.toContain("website");
+  });
+
+  it("names the syncs there are when asked for another", async () => {
+    const harness = await Harness.open({ yaml: accountsYaml() });
+    const asked = { ...input, sync: "contacts", request: {} };
+    const failure = await failureOf(harness.perform(harness.activities.openRun, asked));
+    expect(failure).toMatchObject({ type: "ConfigError", nonRetryable: true });
+    expect(JSON.stringify(failure.details)).toContain("the syncs are: accounts");
+  });
+
+  it("tells the workflow what it cannot look up, and no secret", async () => {
+    const { opened, harness } = await openedRun(
+      "mode: heavyweight",
+      "lightweight: { parts_max: 7 }",
+    );
+    expect(opened).toMatchObject({
+      runId: "run-1",
+      storeId: harness.state.storeId,
+      hostQueue: "sluice-host-1",
+      settings: { mode: "heavyweight", lightweightPartsMax: 7, dryRun: false },
+    });
+    expect(JSON.stringify(opened)).not.toContain(harnessKey);
+  });
+});

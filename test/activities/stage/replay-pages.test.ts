@@ -1,0 +1,150 @@
+import { appendFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { failureOf } from "../../support/harness.ts";
+import { header, ReplayStory, text } from "../../support/replay-story.ts";
+
+describe("a replay", () => {
+  it("sends what today's mapping makes of the rejected rows, and leaves the checkpoint where it is", async () => {
+    const story = await ReplayStory.begin(text);
+    await story.mend();
+    const report = await story.replay("run-1");
+    expect(report).toMatchObject({
+      outcome: "done_with_rejects",
+      balanced: true,
+      counts: { read: 2, sent: 1, unchanged: 0, filtered: 0, rejected: 1 },
+      checkpoint: { before: 1, after: 1 },
+      reject_reasons: [{ code: "required", example: "accounts.csv:5" }],
+    });
+    expect(await story.held()).toEqual({ a: "A", b: "B", c: "C" });
+    expect(await story.became("run-1")).toEqual({
+      "accounts.csv:3": "run-2",
+      "accounts.csv:5": "run-2",
+    });
+    expect(await story.became("run-2")).toEqual({ "accounts.csv:5": null });
+    expect(
+      await story.harness.state.checkpoint({ target: story.harness.deps.target, sync: "accounts" }),
+    ).toMatchObject({ version: 1, runId: "run-1" });
+  });
+
+  it("leaves what it sent known, so that the next run does not send it again", async () => {
+    const story = await ReplayStory.begin(text.replace("d,,D,\n", ""));
+    await story.mend("# mended");
+    await story.replay("run-1");
+    const both = text.replace("d,,D,\n", "").replace(/,$/gm, ",x.example");
+    await story.harness.write("accounts.csv", both);
+    expect((await story.run()).counts).toMatchObject({ read: 3, sent: 2, unchanged: 1 });
+  });
+
+  it("takes what was read again no second time, and what it rejected itself", async () => {
+    const story = await ReplayStory.begin(text);
+    expect((await story.replay("run-1")).counts).toMatchObject({ read: 2, rejected: 2 });
+    expect((await story.replay("run-1")).counts).toMatchObject({ read: 0 });
+    await story.mend();
+    expect((await story.replay("run-2")).counts).toMatchObject({ read: 2, sent: 1, rejected: 1 });
+    expect(await story.held()).toEqual({ a: "A", b: "B", c: "C" });
+  });
+
+  it("takes those of one reason alone when it is named", async () => {
+    const story = await ReplayStory.begin(`${text}e,e.example,E\n`);
+    await story.mend();
+    const { state } = story.harness;
+    expect(await state.replayCounts({ run: "run-1" })).toMatchObject({ open: 3 });
+    expect((await story.replay("run-1", "ragged_row")).counts).toMatchObject({ read: 1 });
+    expect(await story.became("run-1")).toMatchObject({ "accounts.csv:3": null });
+  });
+
+  it("is stopped by neither reject_limit nor min_rows", async () => {
+    const limits = ["reject_limit: { rate: 50%, rows: 1 }", "min_rows: 4"];
+    const story = await ReplayStory.begin(text.replace("d,,D,\n", "d,d.example,D,\n"), ...limits);
+    expect((await story.replay("run-1")).outcome).toBe("done_with_rejects");
+    expect((await story.replay("run-2")).counts).toMatchObject({ read: 1, rejected: 1 });
+  });
+
+  it("reads more rejects than a page holds, and keeps the order of their rows", async () => {
+    const rows = Array.from(
+      { length: 2_500 },
+      (_, row) => `k${row % 2_400},,N${row},s${row}.example`,
+    );
+    const story = await ReplayStory.begin(
+      [header, ...rows, ""].join("\n"),
+      "reject_limit: { rate: 100%, rows: 3000 }",
+    );
+    await story.mend("chunk: { records: 1000 }");
+    const report = await story.replay("run-1");
+    expect(report).toMatchObject({ chunks: 3, counts: { read: 2_500, sent: 2_500, filtered: 0 } });
+    const names = await story.harness.sandbox.names();
+    expect([names.size, names.get("k99"), names.get("k100")]).toEqual([2_400, "N2499", "N100"]);
+    expect(await story.harness.state.replayCounts({ run: "run-1" })).toMatchObject({
+      open: 0,
+      replayed: 2_500,
+    });
+  });
+
+  it("sends a row that the service refused, once it takes it", async () => {
+    const story = await ReplayStory.begin(text.replaceAll(/^[bd].*\n/gm, ""));
+    await story.harness.write(
+      "accounts.csv",
+      `${text}e,e.example,E,\n`.replaceAll(/^[bd].*\n/gm, ""),
+    );
+    story.refuseNext(0);
+    await story.run();
+    expect(await story.became("run-2")).toEqual({ "accounts.csv:4": null });
+    expect((await story.replay("run-2")).counts).toMatchObject({ read: 1, sent: 1 });
+    expect(await story.held()).toEqual({ a: "A", c: "C", e: "E" });
+  });
+
+  it("finds the place of a row that the service refuses again", async () => {
+    const story = await ReplayStory.begin(text);
+    await story.mend();
+    story.refuseNext(0);
+    await story.replay("run-1");
+    const rejects = await story.harness.state.rejects({ runId: "run-2", limit: 10 });
+    expect(rejects.map(({ step, place }) => [step, place])).toEqual([
+      ["validate", "accounts.csv:5"],
+      ["send", "accounts.csv:3"],
+    ]);
+  });
+
+  it("goes on with the rest when an earlier one was given up", async () => {
+    const rows = Array.from({ length: 1_500 }, (_, row) => `k${row},,N,s${row}.example`);
+    const limit = "reject_limit: { rate: 100%, rows: 3000 }";
+    const story = await ReplayStory.begin([header, ...rows, ""].join("\n"), limit);
+    await story.mend("chunk: { records: 1000 }");
+    const cut = await story.open({ replay: { run: "run-1" } });
+    const first = await cut.stage();
+    await cut.send(first);
+    await cut.commit(first);
+    await cut.stage(2);
+    await cut.close({ outcome: "cancelled" });
+    expect((await story.replay("run-1")).counts).toMatchObject({ read: 500, sent: 500 });
+  });
+});
+
+describe("a replay out of a file that is another one by now", () => {
+  it.each([
+    [
+      "grew",
+      async (file: string) => await appendFile(file, "z,z.example,Z,\n"),
+      "the rejects cannot be replayed: accounts.csv is not the file this run began to read",
+    ],
+    [
+      "is gone",
+      async (file: string) => await rm(file),
+      "the rejects cannot be replayed: accounts.csv does not exist",
+    ],
+  ])("stops at once when it %s", async (_, change, message) => {
+    const story = await ReplayStory.begin(text);
+    const replaying = await story.open({ replay: { run: "run-1" } });
+    await change(join(story.harness.folder, "accounts.csv"));
+    expect(await failureOf(replaying.stage())).toMatchObject({
+      type: "ConfigError",
+      message,
+      nonRetryable: true,
+    });
+    await replaying.close({ outcome: "failed" });
+    expect(await story.became("run-1")).toMatchObject({ "accounts.csv:3": null });
+  });
+});

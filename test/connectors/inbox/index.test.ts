@@ -1,0 +1,268 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import type { Source } from "../../../connectors/contract/connector.ts";
+import { readFromInbox } from "../../../connectors/inbox/index.ts";
+import { webhook } from "../../../connectors/webhook/index.ts";
+import type { PushedConfig } from "../../../src/config/sources.ts";
+import { SourceChangedError, StateUnavailableError } from "../../../src/errors.ts";
+import { inboxPageCharsMax } from "../../../src/limits.ts";
+import { KeptEvents } from "../../support/kept-events.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const source = readFromInbox(webhook);
+const log = { info: (): void => undefined, warn: (): void => undefined };
+
+/** Where the inbox of a test lies, as the connection `forms` is configured with it. */
+type Asked = {
+  readonly config: PushedConfig;
+  readonly signal: AbortSignal;
+  readonly log: typeof log;
+};
+
+async function asked(connection = "forms"): Promise<Asked> {
+  const file = join(await temporaryFolder(), "inbox.db");
+  const config = { settings: {}, inbox: { file, connection } };
+  return { config, signal: new AbortController().signal, log };
+}
+
+/** The same, with an inbox that holds the events `{"n":1}` up to `count`. */
+async function filled(
+  count: number,
+): Promise<{ readonly ask: Asked; readonly events: KeptEvents }> {
+  const ask = await asked();
+  const events = new KeptEvents(ask.config.inbox.file);
+  events.keep("forms", ...Array.from({ length: count }, (_, n) => `{"n":${n + 1}}`));
+  return { ask, events };
+}
+
+/** The sequence numbers of each page of a read, and where it ends. */
+async function pagesOf(
+  ask: Asked,
+  how: { from?: unknown; to?: unknown; pageRowsMax?: number } = {},
+): Promise<{ readonly pages: readonly (readonly string[])[]; readonly position: unknown }> {
+  const pages: string[][] = [];
+  let position: unknown;
+  for await (const page of source.read({ ...ask, pageRowsMax: 1_000, ...how })) {
+    pages.push(page.rows.map((_, index) => page.where(index)));
+    ({ position } = page);
+  }
+  return { pages, position };
+}
+
+async function horizonOf(ask: Asked): Promise<unknown> {
+  return (await source.horizon?.(ask))?.to;
+}
+
+const rewound: NonNullable<Source["rewind"]> = (input) => source.rewind?.(input);
+
+describe("readFromInbox", () => {
+  it("reads the events of its connection, each with its place and as it came", async () => {
+    const ask = await asked();
+    const events = new KeptEvents(ask.config.inbox.file);
+    events.keep("other", '{"n":0}');
+    events.keep("forms", '{"n": 1, "in": {"of": "data"}}', '{"n":2}');
+    events.keep("other", '{"n":0}');
+    events.keep("forms", '{"n":3}');
+    for await (const page of source.read({ ...ask, pageRowsMax: 10 })) {
+      expect(page.rows).toMatchObject([{ n: 1, in: { of: "data" } }, { n: 2 }, { n: 3 }]);
+      expect([0, 1, 2].map((index) => page.where(index))).toEqual([
+        "forms#1",
+        "forms#2",
+        "forms#3",
+      ]);
+      expect(page.text?.(0)).toBe('{"n": 1, "in": {"of": "data"}}');
+      const { inboxId: inbox } = events.inbox;
+      expect(page.position).toEqual({ inbox, connection: "forms", seq: 3 });
+    }
+    expect.assertions(4);
+  });
+
+  it("tells what an event was delivered with, also of one that says something else itself", async () => {
+    const ask = await asked();
+    const events = new KeptEvents(ask.config.inbox.file);
+    events.keep(
+      "forms",
+      { json: '{"n":1}', id: "msg_1" },
+      "{}",
+      '{"$event_id":"msg_1","$received_at":"0"}',
+    );
+    for await (const { rows } of source.read({ ...ask, pageRowsMax: 10 })) {
+      const ids = rows.map((row) => row["$event_id"]);
+      expect(ids).toEqual(["msg_1", ...[2, 3].map((n) => `${events.inbox.inboxId}/forms#${n}`)]);
+      const times = rows.map((row) => Date.parse(String(row["$received_at"])));
+      expect(times.every((time) => Math.abs(Date.now() - time) < 60_000)).toBe(true);
+    }
+    expect.assertions(2);
+  });
+
+  it.each([
+    [
+      9,
+      [
+        [
+          "forms#1",
+          "forms#2",
+          "forms#3",
+          "forms#4",
+          "forms#5",
+          "forms#6",
+          "forms#7",
+          "forms#8",
+          "forms#9",
+        ],
+      ],
+    ],
+    [
+      3,
+      [
+        ["forms#1", "forms#2", "forms#3"],
+        ["forms#4", "forms#5", "forms#6"],
+        ["forms#7", "forms#8", "forms#9"],
+      ],
+    ],
+    [
+      8,
+      [
+        ["forms#1", "forms#2", "forms#3", "forms#4", "forms#5", "forms#6", "forms#7", "forms#8"],
+        ["forms#9"],
+      ],
+    ],
+  ])("reads pages of %i rows at most", async (pageRowsMax, pages) => {
+    const { ask } = await filled(9);
+    expect((await pagesOf(ask, { pageRowsMax })).pages).toEqual(pages);
+  });
+
+  it("ends a page that has become large", async () => {
+    const ask = await asked();
+    const events = new KeptEvents(ask.config.inbox.file);
+    const large = JSON.stringify({ text: "x".repeat(inboxPageCharsMax / 8) });
+    for (let n = 0; n < 10; n += 1) events.keep("forms", large);
+    const { pages } = await pagesOf(ask);
+    expect(pages.map((page) => page.length)).toEqual([8, 2]);
+  });
+
+  it("reads from one position to the other, and no further than what lay there when it began", async () => {
+    const { ask, events } = await filled(3);
+    const to = await horizonOf(ask);
+    events.keep("forms", '{"n":4}', '{"n":5}');
+    const first = await pagesOf(ask, { to });
+    expect(first).toEqual({ pages: [["forms#1", "forms#2", "forms#3"]], position: to });
+    const seen: string[] = [];
+    for await (const page of source.read({ ...ask, from: first.position, pageRowsMax: 1 })) {
+      seen.push(page.where(0));
+      if (seen.length > 5) break;
+      events.keep("forms", '{"n":6}');
+    }
+    expect(seen).toEqual(["forms#4", "forms#5"]);
+    expect((await pagesOf(ask, { from: to, to })).pages).toEqual([]);
+  });
+
+  it("passes over what was removed", async () => {
+    const { ask, events } = await filled(4);
+    events.inbox.setAccepted({ connection: "forms", upTo: 2 });
+    events.inbox.prune({ connection: "forms", upTo: 2, receivedBefore: Date.now() + 1_000 });
+    expect((await pagesOf(ask)).pages).toEqual([["forms#3", "forms#4"]]);
+  });
+
+  it("has no rows, no horizon and no past before anything was received", async () => {
+    const ask = await asked();
+    expect(await pagesOf(ask)).toEqual({ pages: [], position: undefined });
+    expect(await horizonOf(ask)).toBeUndefined();
+    expect(await source.get?.({ ...ask, names: ["forms#1"] })).toMatchObject({
+      missing: ["forms#1"],
+    });
+  });
+
+  it("rejects what is no object and what came under another's id, with its text", async () => {
+    const ask = await asked();
+    const events = new KeptEvents(ask.config.inbox.file);
+    events.keep("forms", "[1,2]", "null", '{"n":3}', { id: "a", json: '{"n":4}' });
+    events.keep("forms", { id: "a", json: '{"n": 5}' });
+    for await (const page of source.read({ ...ask, pageRowsMax: 10 })) {
+      expect(page.rows).toMatchObject([{ n: 3 }, { n: 4 }]);
+      expect([page.where(0), page.where(1)]).toEqual(["forms#3", "forms#4"]);
+      expect(page.rejects?.map(({ where, code, row }) => [where, code, row])).toEqual([
+        ["forms#1", "not_an_object", "[1,2]"],
+        ["forms#2", "not_an_object", "null"],
+        ["forms#5", "id_conflict", '{"n": 5}'],
+      ]);
+      expect(page.position).toMatchObject({ seq: 5 });
+    }
+    expect.assertions(4);
+  });
+
+  it("goes on in its own inbox alone", async () => {
+    const { ask } = await filled(3);
+    const { ask: another } = await filled(3);
+    const position = await horizonOf(ask);
+    const { config } = ask;
+    expect(rewound({ config, position })).toEqual(position);
+    expect(rewound({ config: another.config, position })).toBeUndefined();
+    const renamed = { ...config, inbox: { ...config.inbox, connection: "crm" } };
+    expect(rewound({ config: renamed, position })).toBeUndefined();
+    expect(rewound({ config: (await asked()).config, position })).toBeUndefined();
+
+    for (const span of [{ from: position }, { to: position }]) {
+      await expect(pagesOf(another, span)).rejects.toThrow(SourceChangedError);
+      await expect(pagesOf(await asked(), span)).rejects.toThrow(SourceChangedError);
+      await expect(source.get?.({ ...another, ...span, names: [] })).rejects.toThrow(
+        SourceChangedError,
+      );
+    }
+  });
+
+  it("finds events by their places, and says which are gone", async () => {
+    const { ask, events } = await filled(4);
+    events.keep("forms", "7");
+    events.keep("crm", '{"n":0}');
+    events.inbox.prune({ connection: "forms", upTo: 1, receivedBefore: Date.now() + 1_000 });
+    const names = ["forms#4", "forms#1", "forms#5", "forms#2", "forms#4"];
+    const none = [
+      "forms#6",
+      "forms#0",
+      "forms#02",
+      "forms#-1",
+      "crm#1",
+      "forms",
+      "#1",
+      "4",
+      `forms#${2 ** 40 + 1}`,
+    ];
+    const to = await horizonOf(ask);
+    const got = await source.get?.({ ...ask, to, names: [...names, ...none] });
+    expect(got?.rows).toMatchObject([{ n: 4 }, { n: 2 }]);
+    expect([got?.where(0), got?.where(1), got?.text?.(1)]).toEqual([
+      "forms#4",
+      "forms#2",
+      '{"n":2}',
+    ]);
+    expect(got?.rejects).toMatchObject([{ where: "forms#5", code: "not_an_object" }]);
+    expect(got?.missing).toEqual(["forms#1", ...none]);
+  });
+
+  it("stops when the run is cancelled", async () => {
+    const { ask } = await filled(2);
+    const signal = AbortSignal.abort(new Error("cancelled"));
+    await expect(pagesOf({ ...ask, signal })).rejects.toThrow("cancelled");
+  });
+
+  it("takes a file that is no inbox for one that may come back", async () => {
+    const ask = await asked();
+    await writeFile(ask.config.inbox.file, "no database ".repeat(100));
+    await expect(pagesOf(ask)).rejects.toThrow(StateUnavailableError);
+  });
+
+  it("has its endpoint looked at by the connector that is posted to", async () => {
+    const settings = webhook.config.parse({
+      path: "/hooks/forms",
+      secret: "not-a-real-secret-0123456789",
+    });
+    const { config, ...ask } = await asked();
+    const findings = await source.check?.({ ...ask, config: { ...config, settings } });
+    expect(findings).toEqual(await webhook.check?.({ ...ask, config: settings }));
+    expect(findings?.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { exitCodes } from "../../../../src/cli/output/exit-code.ts";
+import { ConnectorFolder } from "../../../support/connector-folder.ts";
+
+const someResult = z.object({ id: z.string(), state: z.string(), text: z.string() });
+
+describe("sluice connector test", () => {
+  it("prints what is shown and what is not, and is green", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "demo");
+    const { code, stdout, stderr } = await folder.run("test", "demo", "--only", "r4, F1,S1");
+    expect(stderr).toBe("");
+    expect(code).toBe(exitCodes.done);
+    const [last = "", ...lines] = stdout.trimEnd().split("\n").toReversed();
+    expect(lines.toReversed()).toEqual([
+      "ok         S1   describes every member of its config",
+      "ok         R4   resumes at every page boundary",
+      "not shown  F1   says so when the connection dies, and goes on from there",
+      "                the bench has no `breakAt`",
+    ]);
+    expect(last).toMatch(/^2 ok, 0 failed, 1 not shown, in \d+\.\d s$/);
+  });
+
+  it("is red where a mistake is found, and says what it costs", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "demo");
+    await folder.change("demo/read.ts", "(changed, id) <= (?, ?)", "(changed, id) < (?, ?)");
+    const only = ["--only", "R2,R9"];
+    const { code, stdout } = await folder.run("test", "./demo/index.ts", ...only);
+    expect(code).toBe(exitCodes.failed);
+    const [first = "", second = "", third = "", last = ""] = stdout.split("\n");
+    expect(first).toMatch(/^ok {9}R2 /);
+    expect(second).toMatch(/^FAILED {5}R9 /);
+    expect(third).toMatch(/^ {16}expected .+; came .+ missing .+\. The checkpoint is saved /);
+    expect(last).toContain("1 ok, 1 failed, 0 not shown");
+
+    const asJson = await folder.run("test", "demo", ...only, "--json");
+    expect(asJson.code).toBe(exitCodes.failed);
+    const [one, two, counts] = asJson.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(someResult.parse(one)).toEqual({ id: "R2", state: "passed", text: "" });
+    expect(someResult.parse(two)).toMatchObject({ id: "R9", state: "failed" });
+    expect(counts).toMatchObject({ passed: 1, failed: 1, not_shown: 0 });
+  });
+
+  it("takes a bench that is made, and closes it", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "hook", "--push");
+    await folder.change(
+      "hook/bench.ts",
+      "export const bench: PushBench = ",
+      "const own: PushBench = ",
+    );
+    await folder.write(
+      "hook/made.ts",
+      "export const close = async () => void process.stderr.write('closed');\n",
+    );
+    await folder.change(
+      "hook/bench.ts",
+      "import type",
+      'import { close } from "./made.ts";\nimport type',
+    );
+    await folder.change(
+      "hook/bench.ts",
+      "};\n",
+      "};\nexport const bench = async () => ({ ...own, close });\n",
+    );
+    const { code, stdout, stderr } = await folder.run("test", "hook");
+    expect(stdout).toMatch(/^5 ok, 0 failed, 1 not shown/m);
+    expect([code, stderr]).toEqual([exitCodes.done, "closed"]);
+  });
+
+  it("ends even if something is left open", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "hook", "--push");
+    await folder.change(
+      "hook/receive.ts",
+      "function refused",
+      "setInterval(() => 0, 1_000);\n\nfunction refused",
+    );
+    expect(await folder.run("test", "hook", "--only", "S1")).toMatchObject({
+      code: exitCodes.done,
+    });
+  });
+
+  it("says what is missing before it tries anything", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "demo");
+    const refusal = async (...args: readonly string[]): Promise<string> => {
+      const { code, stdout, stderr } = await folder.run("test", ...args);
+      expect([code, stdout]).toEqual([exitCodes.usage, ""]);
+      return stderr;
+    };
+    expect(await refusal("dem")).toContain('there is no file ./dem (did you mean "./demo"?)');
+    expect(await refusal("demo", "--only", "R4,R99")).toContain("has the number R99");
+    await folder.write("demo/bench.ts", "export const bank = 1;\n");
+    expect(await refusal("demo")).toContain(
+      "demo/bench.ts exports no `bench`: it exports only bank",
+    );
+    await folder.write("demo/bench.ts", "export const bench = { config: {}, bodyOf: () => '' };\n");
+    expect(await refusal("demo")).toContain(
+      "the `bench` of demo/bench.ts is none for a source that is read: it needs",
+    );
+    await folder.write(
+      "demo/bench.ts",
+      "export const bench = () => { throw Error('no disk'); };\n",
+    );
+    expect(await refusal("demo")).toContain("the bench of demo/bench.ts cannot be made: no disk");
+    await folder.write("demo/bench.ts", "export const bench = nothing;\n");
+    expect(await refusal("demo")).toContain(
+      "demo/bench.ts cannot be loaded: nothing is not defined",
+    );
+    await folder.write("alone.ts", 'export { source } from "./demo/index.ts";\n');
+    expect(await refusal("alone.ts")).toContain("alone.ts has no bench: there is no bench.ts");
+  });
+});

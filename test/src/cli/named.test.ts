@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { sources } from "../../../connectors/registry.ts";
+import { connectionNamed, pullNamed, syncNamed } from "../../../src/cli/named.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const head =
+  "version: 1\napi: { api_key: k }\nconnections:\n  crm: { connector: csv, path: a.csv }\n";
+const syncs = `syncs:
+  accounts:
+    from: crm
+    stream: account
+    record: { account_id: id, domain: domain, account_properties: {} }
+`;
+const pulls = `pulls:
+  scores:
+    accounts: {}
+    write_back: { connection: crm, file: b.csv, key: { id: mk_id }, set: { name: name } }
+`;
+
+/** The configuration that a text makes. */
+async function configured(yaml: string): Promise<Config> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "sluice.yaml"), yaml);
+  return await loadConfig({ cwd: folder, env: {}, connectors: sources });
+}
+
+let config: Config;
+
+beforeEach(async () => {
+  config = await configured(`${head}${syncs}${pulls}`);
+});
+
+describe("syncNamed, pullNamed and connectionNamed", () => {
+  it("find what is configured", () => {
+    expect(syncNamed(config, "accounts").stream).toBe("account");
+    expect(pullNamed(config, "scores").of).toBe("accounts");
+    expect(connectionNamed(config, "crm").connector).toBe("csv");
+  });
+
+  it("say what a mistyped name was to be, and what there is", () => {
+    const cases = [
+      [() => syncNamed(config, "acounts"), "sync", "accounts", "the syncs are: accounts"],
+      [() => pullNamed(config, "score"), "pull", "scores", "the pulls are: scores"],
+      [() => connectionNamed(config, "crn"), "connection", "crm", "the connections are: crm"],
+    ] as const;
+    for (const [find, kind, meant, hint] of cases) {
+      const message = new RegExp(`there is no ${kind} .*\\(did you mean "${meant}"\\?\\)$`);
+      const matching: unknown = expect.stringMatching(message);
+      expect(find).toThrow(expect.objectContaining({ message: matching, hint }));
+    }
+  });
+
+  it("say which command runs what a name stands for", () => {
+    expect(() => syncNamed(config, "scores")).toThrow(
+      expect.objectContaining({
+        message: "scores is a pull, and no sync",
+        hint: "`sluice pull scores` runs it",
+      }),
+    );
+    expect(() => pullNamed(config, "accounts")).toThrow(
+      expect.objectContaining({
+        message: "accounts is a sync, and no pull",
+        hint: "`sluice run accounts` runs it",
+      }),
+    );
+  });
+
+  it("say where to configure the first", async () => {
+    const none = await configured(`${head}syncs: {}\n`);
+    expect(() => pullNamed(none, "scores")).toThrow(
+      expect.objectContaining({ hint: "configure one under `pulls:`" }),
+    );
+  });
+});

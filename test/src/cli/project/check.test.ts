@@ -1,0 +1,149 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+
+import { registerCheck } from "../../../../src/cli/project/check.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { ConfigError } from "../../../../src/errors.ts";
+import { companiesYaml } from "../../../support/doubt-story.ts";
+import { accountsCsv, accountsYaml, Harness, harnessKey } from "../../../support/harness.ts";
+import { postgres } from "../../../support/postgres.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { TestRun } from "../../../support/test-run.ts";
+
+const sync = (name: string, from: string): string => `
+  ${name}:
+    from: ${from}
+    stream: account
+    record: { account_id: id, domain: domain, account_properties: {} }`;
+const read = (name: string): string =>
+  `ok    sync ${name}: mapping: every column that it reads is there`;
+
+/** Runs `sluice check files` in a folder with these syncs; gives what it printed and its exit code. */
+async function check(
+  syncs: string,
+  connection = "files",
+): Promise<{ readonly lines: readonly string[]; readonly code: number }> {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, "a.csv"), "id,domain\n1,a.example\n");
+  await writeFile(join(cwd, "b.csv"), "id,domain\n1,a.example\n");
+  await writeFile(
+    join(cwd, "sluice.yaml"),
+    `version: 1\napi: { api_key: test-key }
+connections:
+  files: { connector: csv, path: a.csv }
+  other: { connector: csv, path: none.csv }
+syncs: ${syncs}\n`,
+  );
+  return await checkIn(cwd, connection);
+}
+
+/** Runs `sluice check` of a connection of a project. */
+async function checkIn(
+  cwd: string,
+  connection: string,
+  variables?: Readonly<Record<string, string>>,
+): Promise<{ readonly lines: readonly string[]; readonly code: number }> {
+  const lines: string[] = [];
+  let code = 0;
+  const program = new Command().exitOverride();
+  registerCheck(program, {
+    cwd,
+    environment: readEnvironment(variables),
+    print: (text) => void lines.push(text),
+    say: () => undefined,
+    exit: (given) => {
+      code = given;
+    },
+  });
+  await program.parseAsync(["check", connection], { from: "user" });
+  return { lines, code };
+}
+
+const fine = '2 columns, delimiter ",", utf-8, 22 bytes';
+
+describe("sluice check", () => {
+  it("looks at a connection as it stands when nothing reads it", async () => {
+    expect(await check("{}")).toEqual({ lines: [`ok    files: a.csv: ${fine}`], code: 0 });
+  });
+
+  it("looks at a connection as each sync reads it, the same way once", async () => {
+    const own = "{ connection: files, path: b.csv }";
+    expect(await check(sync("one", own) + sync("same", own) + sync("plain", "files"))).toEqual({
+      lines: [
+        `ok    files (sync one): b.csv: ${fine}`,
+        `ok    files: a.csv: ${fine}`,
+        ...["one", "same", "plain"].map(read),
+      ],
+      code: 0,
+    });
+  });
+
+  it("looks for the columns that a mapping reads, as a run will", async () => {
+    const misspelt = sync("one", "files").replace("{}", "{ name: Domian, note: nothing }");
+    const { lines, code } = await check(misspelt);
+    expect(code).toBe(2);
+    expect(lines.slice(1)).toEqual([
+      'FAIL  sync one: mapping: sync one reads the columns "Domian" (did you mean "domain"?), "nothing", which connection files does not have',
+      '      → its columns are "id", "domain"',
+    ]);
+  });
+
+  it("looks whether account and source are those that a run has worked with", async () => {
+    const files = { "accounts.csv": accountsCsv(2) };
+    const harness = await Harness.open({ yaml: accountsYaml(), files });
+    await (await TestRun.open(harness)).transfer();
+    const { folder, sandbox } = harness;
+    const variables = { SLUICE_BASE_URL: sandbox.address, CRM_DATABASE_URL: "none" };
+    const same = await checkIn(folder, "exports", { ...variables, SLUICE_API_KEY: harnessKey });
+    expect(same).toMatchObject({ code: 0 });
+    expect(same.lines.join()).not.toContain("account and source");
+    const other = await checkIn(folder, "exports", { ...variables, SLUICE_API_KEY: "another-key" });
+    expect(other.code).toBe(2);
+    expect(other.lines).toContainEqual(
+      expect.stringContaining(
+        "FAIL  sync accounts: account and source: sync accounts: the API key is not",
+      ),
+    );
+  });
+
+  it("looks for the columns also where something else of the connection is wrong", async () => {
+    const { query, url } = await postgres();
+    await query(`create table t (id text primary key, domain text, at timestamptz not null);
+      insert into t values ('1', 'a.example', now() + interval '5 hours')`);
+    const harness = await Harness.open({
+      yaml: companiesYaml(url)
+        .replace("table: companies", "table: t")
+        .replace("updated_at", "at")
+        .replace("domain: domain", "domain: domian"),
+    });
+    const variables = {
+      SLUICE_BASE_URL: harness.sandbox.address,
+      SLUICE_API_KEY: harnessKey,
+      CRM_DATABASE_URL: "none",
+    };
+    const { lines, code } = await checkIn(harness.folder, "crm", variables);
+    const told = lines.filter((line) => line.startsWith("FAIL"));
+    expect(told).toEqual([
+      expect.stringContaining("newest row: it is stamped 5 h ahead"),
+      expect.stringContaining('mapping: sync accounts reads the columns "domian"'),
+    ]);
+    expect(code).toBe(2);
+  });
+
+  it("ends with 1 when a step fails, and says what to do", async () => {
+    const { lines, code } = await check("{}", "other");
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      "FAIL  other: none.csv: none.csv does not exist",
+      expect.stringMatching(/^ +→ The folder holds /),
+    ]);
+  });
+
+  it("refuses a connection that is not there", async () => {
+    await expect(check("{}", "file")).rejects.toThrow(ConfigError);
+    await expect(check("{}", "file")).rejects.toThrow('did you mean "files"');
+  });
+});

@@ -1,0 +1,37 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { expect, it } from "vitest";
+
+import { sources } from "../../../../connectors/registry.ts";
+import { changedConfig } from "../../../../src/cli/serve/watch-config.ts";
+import type { Config } from "../../../../src/config/config.ts";
+import { loadConfig } from "../../../../src/config/load.ts";
+import { accountsConfig } from "../../../support/project.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+it("takes a changed file up once it is valid, and says meanwhile what is wrong with it", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "sluice.yaml");
+  const env = { SLUICE_BASE_URL: "sandbox", SLUICE_LEGACY_BASE_URL: "sandbox" };
+  const load = async (): Promise<Config> =>
+    await loadConfig({ path: file, cwd: folder, env, connectors: sources });
+  await writeFile(file, accountsConfig());
+  const config = await load();
+  const warned: string[] = [];
+  const warn = (text: string): void => void warned.push(text);
+  const { signal } = new AbortController();
+  const changed = changedConfig(config, load, { tried: config, warn, signal });
+  await writeFile(file, `${accountsConfig()}nonsense: [\n`);
+  await expect.poll(() => warned.length, { timeout: 10_000 }).toBe(1);
+  expect(warned[0]).toContain("is not taken up");
+  await writeFile(file, accountsConfig({ sync: "min_rows: 7" }));
+  expect((await changed)?.syncs.get("accounts")?.minRows).toBe(7);
+  // What was tried and could not be started is not tried again until it changes.
+  const idle = changedConfig(config, load, {
+    tried: await load(),
+    warn,
+    signal: AbortSignal.timeout(3_000),
+  });
+  expect(await idle).toBeUndefined();
+});

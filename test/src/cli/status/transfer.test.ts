@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+
+import { statusOf, type Transfer } from "../../../../src/cli/status/transfer.ts";
+import { missedAfterMs } from "../../../../src/limits.ts";
+import { doubtWarnings } from "../../../../src/report/doubt-warnings.ts";
+import type { RunReport } from "../../../../src/report/report.ts";
+import { reportWith } from "../../../support/report.ts";
+
+const at = "2026-01-01T01:30:10.000Z";
+const accounts: Transfer = { name: "accounts", kind: "sync", schedule: undefined };
+const nightly: Transfer = {
+  ...accounts,
+  schedule: { cron: "30 2 * * *", timeZone: "Europe/Paris" },
+};
+
+/** The report of a run that began just after its scheduled time. */
+function report(changes: Partial<RunReport> = {}): RunReport {
+  return reportWith({ started_at: at, ended_at: at, duration_ms: 0, ...changes });
+}
+
+describe("statusOf", () => {
+  const soon = new Date(at);
+
+  it("finds nothing wrong with what never ran, and says when it will", () => {
+    const status = statusOf(nightly, { last: undefined, open: undefined }, soon);
+    expect(status.problem).toBeUndefined();
+    expect(status.next?.toISOString()).toBe("2026-01-02T01:30:00.000Z");
+    expect(statusOf(accounts, { last: report(), open: undefined }, soon)).toMatchObject({
+      next: undefined,
+      problem: undefined,
+    });
+  });
+
+  it("says how many rejects are open, whichever run holds them, and nothing of those that were replayed", () => {
+    const counts = { read: 3, sent: 1, unchanged: 0, filtered: 0, rejected: 2 };
+    const last = report({ outcome: "done_with_rejects", counts });
+    const problemOf = (openRejects: number, of: RunReport = last): unknown =>
+      statusOf(accounts, { last: of, open: undefined, openRejects }, soon).problem;
+    const open = { text: "5 rejects open", hint: "`sluice rejects list --open --sync accounts`" };
+    expect(problemOf(5)).toEqual(open);
+    expect(problemOf(5, report({ kind: "inbox" }))).toEqual(open);
+    expect(problemOf(0)).toBeUndefined();
+    const failed = report({ outcome: "failed", error: { code: "x", message: "no", hint: "do" } });
+    expect(problemOf(5, failed)).toEqual({ text: "no", hint: "do" });
+  });
+
+  it.each<[string, Partial<RunReport>, unknown]>([
+    [
+      "what failed and what to do",
+      {
+        outcome: "failed",
+        error: { code: "x", message: "the key is refused", hint: "set another" },
+      },
+      { text: "the key is refused", hint: "set another" },
+    ],
+    [
+      "how many rows a pull rejected",
+      {
+        kind: "pull",
+        outcome: "done_with_rejects",
+        counts: { read: 3, sent: 1, unchanged: 0, filtered: 0, rejected: 2 },
+      },
+      { text: "2 rows rejected", hint: "`sluice rejects list --run run-1`" },
+    ],
+    [
+      "a warning",
+      { warnings: ["the file is empty", "another"] },
+      { text: "the file is empty", hint: "`sluice runs show run-1`" },
+    ],
+  ])("says %s", (_, changes, problem) => {
+    const status = statusOf(accounts, { last: report(changes), open: undefined }, soon);
+    expect(status.problem).toEqual(problem);
+  });
+
+  it("leaves out what was in doubt when the run ended: how that stands now is told on lines of its own", () => {
+    const facts = { inDoubt: 3, due: 0, waitMs: 90_000, lost: 2, stray: 1 };
+    const pending = { pending: 4, pendingMs: 90_000 };
+    const warnings = doubtWarnings({ ...facts, ...pending }, { isDone: false });
+    expect(warnings).toHaveLength(4);
+    const problemOf = (...more: string[]): unknown => {
+      const last = report({ warnings: [...warnings, ...more] });
+      return statusOf(accounts, { last, open: undefined }, soon).problem;
+    };
+    expect(problemOf()).toBeUndefined();
+    expect(problemOf("the file is empty")).toMatchObject({ text: "the file is empty" });
+  });
+
+  it("says why what the file schedules does not begin by itself", () => {
+    const since = new Date(at);
+    const paused = { kind: "paused", note: "since 2026-01-01T00:00Z: holiday", since } as const;
+    const seen = { last: report(), open: undefined, scheduled: paused };
+    expect(statusOf(nightly, seen, soon)).toMatchObject({
+      next: undefined,
+      problem: {
+        text: "its schedule is paused: since 2026-01-01T00:00Z: holiday",
+        hint: "`sluice schedule resume accounts`",
+      },
+    });
+    const none = { last: undefined, open: undefined, scheduled: { kind: "none" } } as const;
+    expect(statusOf(nightly, none, soon)).toMatchObject({
+      next: undefined,
+      problem: { text: "Temporal has no schedule for it", hint: "`sluice schedule apply`" },
+    });
+    expect(statusOf(accounts, none, soon).problem).toBeUndefined();
+    for (const scheduled of [{ kind: "on", note: "", since }, { kind: "unknown" }] as const) {
+      const status = statusOf(nightly, { ...seen, scheduled }, soon);
+      expect([status.next?.toISOString(), status.problem]).toEqual([
+        "2026-01-02T01:30:00.000Z",
+        undefined,
+      ]);
+    }
+  });
+
+  it("promises no next run where Temporal does not say that the schedule is on", () => {
+    const silent = { text: "no Temporal runs here", hint: "start one" };
+    const seen = { last: undefined, open: undefined, silent };
+    expect(statusOf(nightly, seen, soon)).toMatchObject({
+      next: undefined,
+      problem: {
+        text: "nothing says that its schedule is on: no Temporal runs here",
+        hint: "start one",
+      },
+    });
+    expect(statusOf(accounts, seen, soon).problem).toBeUndefined();
+  });
+
+  it("names what went wrong last before a pause", () => {
+    const since = new Date(at);
+    const scheduled = { kind: "paused", note: "", since } as const;
+    const error = { code: "AuthFailed", message: "401", hint: "check the key" };
+    const last = report({ outcome: "failed", error });
+    const { problem, next } = statusOf(nightly, { last, open: undefined, scheduled }, soon);
+    expect([problem?.text, next]).toEqual(["401", undefined]);
+  });
+
+  it("says of a run that goes on what it waits for", () => {
+    const open = { isWorkflowOpen: true, waiting: "rate limited" };
+    const status = statusOf(nightly, { last: report({ outcome: "running" }), open }, soon);
+    expect([status.waiting, status.problem]).toEqual(["rate limited", undefined]);
+  });
+
+  it("says of a run whose workflow is gone how to start another", () => {
+    const last = report({ outcome: "running" });
+    const open = { isWorkflowOpen: false, waiting: undefined };
+    const hintOf = (transfer: Transfer): string | undefined =>
+      statusOf(transfer, { last, open }, soon).problem?.hint;
+    expect(hintOf(accounts)).toBe("`sluice run accounts`");
+    expect(hintOf({ ...accounts, kind: "pull" })).toBe("`sluice pull accounts`");
+  });
+
+  it("says that Temporal does not tell of a run that should go on", () => {
+    const status = statusOf(
+      accounts,
+      { last: report({ outcome: "running" }), open: undefined },
+      soon,
+    );
+    expect(status.problem?.text).toBe("Temporal does not say how far it is");
+  });
+
+  it.each([
+    [-1, undefined],
+    [0, "1 scheduled run did not happen since"],
+    [86_400_000, "2 scheduled runs did not happen since"],
+  ])(
+    "counts the scheduled runs that did not happen, %i ms after the first is missed",
+    (ms, text) => {
+      const now = new Date(Date.parse("2026-01-02T01:30:00.000Z") + missedAfterMs + ms);
+      expect(statusOf(nightly, { last: report(), open: undefined }, now).problem?.text).toBe(text);
+    },
+  );
+});

@@ -1,0 +1,137 @@
+import { isCancellation } from "@temporalio/workflow";
+
+import type { OpenedRun, StageResult } from "../../activities/inputs.ts";
+import { laneTriesMax } from "../../src/limits.ts";
+import { asCancel, closingOf } from "../ending.ts";
+import { withCommitted, withoutStaged, withStaged } from "../sync/progress.ts";
+import { transferBatch, type Transfer } from "../sync/transfer.ts";
+import type { LaneState } from "./backfill-state.ts";
+import type { BackfillView } from "./backfill-view.ts";
+
+/** The lane's state as it is now: others change theirs meanwhile. */
+function laneNow(view: BackfillView, lane: number): LaneState {
+  const found = view.state.lanes.find((one) => one.lane === lane);
+  if (found === undefined) throw new Error(`there is no lane ${lane}`);
+  return found;
+}
+
+/** What a lane's transfer reports to: the counts of the whole run, and of its lane. */
+type Reporting = Transfer & {
+  /** Takes back what was staged and not committed, because it is read again. */
+  readonly giveUp: () => void;
+};
+
+function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): Reporting {
+  const { run } = view;
+  let underWay: StageResult[] = [];
+  const giveUp = (): void => {
+    run.update({ counts: underWay.reduce(withoutStaged, run.progress.counts) });
+    const read = underWay.reduce((sum, { counts }) => sum + counts.read, 0);
+    view.lane(lane, { read: laneNow(view, lane).read - read });
+    underWay = [];
+  };
+  return {
+    giveUp,
+    shouldStop,
+    onMode: (mode) => {
+      view.lane(lane, { mode });
+      run.update({ mode: mode.mode, mode_reason: mode.reason });
+    },
+    onStaged: (staged) => {
+      underWay.push(staged);
+      run.update({ counts: withStaged(run.progress.counts, staged) });
+      view.lane(lane, { read: laneNow(view, lane).read + staged.counts.read });
+    },
+    onCommitted: (staged, { isLockWanted, rejects }) => {
+      run.update({ counts: withCommitted(run.progress.counts, staged) });
+      underWay = underWay.filter((other) => other !== staged);
+      // Chunks are committed in their order: whatever happens to the next one, the lane goes on with it.
+      const { chunk, sent } = laneNow(view, lane);
+      view.change({ rejects });
+      view.lane(lane, { chunk: chunk + 1, sent: sent + staged.records });
+      view.isLockWanted ||= isLockWanted;
+    },
+    onRestage: giveUp,
+    onPlace: () => undefined,
+    waiting: (why) => view.waiting(lane, why),
+  };
+}
+
+/** Faults that every lane has, or that stop the run: none is worth another try. */
+const faultsOfRun: ReadonlySet<string> = new Set([
+  "AuthFailed",
+  "ConfigChanged",
+  "ConfigError",
+  "Superseded",
+  "TooManyRejects",
+  "WrongStore",
+]);
+
+/** Transfers one lane until it is done or to stop; a fault of its own ends it alone. @throws the cancellation. */
+async function runLane(
+  view: BackfillView,
+  at: { readonly lane: number; readonly opened: OpenedRun },
+  shouldStop: () => boolean,
+): Promise<void> {
+  const { lane, opened } = at;
+  const { chunk, mode } = laneNow(view, lane);
+  view.lane(lane, { state: "running" });
+  const reporting = reportTo(view, lane, shouldStop);
+  try {
+    const { kind, place } = await transferBatch(reporting, { opened, chunk, mode });
+    const state = kind === "done" ? "done" : "waiting";
+    view.lane(lane, { state, chunk: place.chunk, mode: place.mode, failure: undefined });
+  } catch (thrown) {
+    const error = asCancel(thrown);
+    if (isCancellation(error)) throw error;
+    reporting.giveUp();
+    const { outcome, failure } = closingOf(error);
+    const { failures } = laneNow(view, lane);
+    if (outcome === "credits_exhausted") {
+      view.lane(lane, { state: "waiting", failure });
+      view.pause(`${failure?.message ?? "credits are used up"}; \`resume\` when there are more`);
+      return;
+    }
+    const isOfRun = faultsOfRun.has(failure?.code ?? "");
+    if (isOfRun) view.isBroken = true;
+    const isLast = isOfRun || failures + 1 >= laneTriesMax;
+    view.lane(lane, { state: isLast ? "failed" : "waiting", failures: failures + 1, failure });
+    view.note(`lane ${lane} failed${isLast ? "" : ", and is begun again where it stopped"}`);
+  }
+}
+
+/**
+ * Runs the lanes that are not done, at most `lanes_at_once` side by side, until all are done or failed, or until they are to stop;
+ * what is on its way when they stop is committed.
+ * @throws the cancellation, after every lane has ended.
+ */
+export async function runLanes(
+  view: BackfillView,
+  opened: OpenedRun,
+  isTimeToContinue: () => boolean,
+): Promise<void> {
+  const running = new Map<number, Promise<void>>();
+  const cancellations: unknown[] = [];
+  const mustStop = (): boolean => view.mustStop || isTimeToContinue();
+  const shouldStop = (): boolean => mustStop() || running.size > view.state.lanes_at_once;
+  const work = async (lane: number): Promise<void> => {
+    try {
+      await runLane(view, { lane, opened }, shouldStop);
+    } catch (error) {
+      cancellations.push(error);
+    } finally {
+      running.delete(lane);
+    }
+  };
+  const startLanes = (): void => {
+    const waiting = view.state.lanes.filter(({ state }) => state === "waiting");
+    // One that failed is begun again when no other waits.
+    for (const { lane } of waiting.toSorted((a, b) => a.failures - b.failures)) {
+      const isFull = running.size >= view.state.lanes_at_once;
+      if (isFull || mustStop() || cancellations.length > 0) return;
+      running.set(lane, work(lane));
+    }
+  };
+  for (startLanes(); running.size > 0; startLanes()) await Promise.race(running.values());
+  if (cancellations.length > 0) throw cancellations[0];
+}

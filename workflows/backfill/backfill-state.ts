@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+import type { RejectCount } from "../../activities/inputs.ts";
+import type { BackfillPlan } from "../../src/backfill/plan.ts";
+import { firstChunkOf } from "../../src/lane-of.ts";
+import type { RunFailure } from "../../src/state/runs.ts";
+import type { ChosenMode } from "../sync/choose-mode.ts";
+import type { ProgressCounts } from "../sync/progress.ts";
+
+/** How one lane stands. */
+export type LaneState = {
+  /** From 1. */
+  readonly lane: number;
+  readonly state: "waiting" | "running" | "done" | "failed";
+  /** The chunk that it goes on with. */
+  readonly chunk: number;
+  readonly mode?: ChosenMode | undefined;
+  readonly read: number;
+  readonly sent: number;
+  /** How often it was begun after a failure. */
+  readonly failures: number;
+  /** What failed last. */
+  readonly failure?: RunFailure | undefined;
+};
+
+/** A backfill as its workflow holds it, and as continue-as-new hands it on: names and numbers only (I4). */
+export type BackfillState = {
+  readonly run_id: string;
+  /** `opening` is from the consent to it until it holds the send lock. */
+  readonly phase: "planning" | "waiting" | "opening" | "running" | "ended";
+  readonly plan: BackfillPlan | null;
+  /** Why it goes on by itself, or that it does not. */
+  readonly approval: string;
+  readonly lanes: readonly LaneState[];
+  /** How many of them are at work at once, at most. */
+  readonly lanes_at_once: number;
+  readonly is_paused: boolean;
+  /** Whether it held the send lock: then its plan is not held against the source any more. */
+  readonly is_begun: boolean;
+  /** What was rejected so far, the most frequent first. */
+  readonly rejects: readonly RejectCount[];
+  /** What people and other runs did to it, oldest first. */
+  readonly notes: readonly string[];
+  /** Unix ms at which its lanes began, and the time that they rested since. */
+  readonly began_ms: number | null;
+  readonly rested_ms: number;
+};
+
+/** What continue-as-new hands on; nobody types it. */
+export const continuedBackfill = z.strictObject({
+  run_id: z.string(),
+  state: z.custom<BackfillState>((value) => typeof value === "object" && value !== null),
+  counts: z.custom<ProgressCounts>((value) => typeof value === "object" && value !== null),
+});
+
+/** The lanes of a plan, before any of them began. */
+export function lanesOf({ lanes }: BackfillPlan): LaneState[] {
+  return lanes.map((_, index) => ({
+    lane: index + 1,
+    state: "waiting",
+    chunk: firstChunkOf(index + 1),
+    read: 0,
+    sent: 0,
+    failures: 0,
+  }));
+}

@@ -1,0 +1,208 @@
+import type { UpdateDefinition } from "@temporalio/common";
+import {
+  ApplicationFailure,
+  condition,
+  defineQuery,
+  defineUpdate,
+  setHandler,
+} from "@temporalio/workflow";
+import { z } from "zod";
+
+import type { OpenedRun } from "../../activities/inputs.ts";
+import type { BackfillPlan } from "../../src/backfill/plan.ts";
+import { lanesMax, runWarningsMax } from "../../src/limits.ts";
+import { noCounts, type Progress, type ProgressCounts } from "../sync/progress.ts";
+import { RunView } from "../sync/run-view.ts";
+import { backfillDetails } from "./backfill-details.ts";
+import { lanesOf, type BackfillState, type LaneState } from "./backfill-state.ts";
+
+const planQuery = defineQuery<BackfillPlan | null>("plan");
+
+/** The input of `set_lanes`: a number, or `{"lanes": 2}`. */
+const lanesInput = z.union([
+  z.int().min(1).max(lanesMax),
+  z.strictObject({ lanes: z.int().min(1).max(lanesMax) }).transform(({ lanes }) => lanes),
+]);
+
+const pausedText = "paused: `sluice resume` or the update `resume` goes on";
+
+function refusal(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, "Refused");
+}
+
+/** A backfill as people see it: its state behind the details, the queries and the updates that the Web UI offers. */
+export class BackfillView {
+  state: BackfillState;
+  /** What a person decided about the plan; undefined until then. */
+  decision: "approve" | "discard" | undefined;
+  /** Another run waits for the send lock. */
+  isLockWanted = false;
+  /** Something failed that is no lane's own: no lane goes on. */
+  isBroken = false;
+  /** The run as it was opened last: it may have staged files. */
+  opened: OpenedRun | undefined;
+  readonly run: RunView;
+
+  constructor(state: BackfillState, counts: ProgressCounts = noCounts) {
+    this.state = state;
+    const mode = state.lanes.find((lane) => lane.mode !== undefined)?.mode;
+    const progress: Progress = {
+      run_id: state.run_id,
+      sync: state.plan?.sync ?? "backfill",
+      mode: mode?.mode ?? null,
+      mode_reason: mode?.reason ?? null,
+      counts,
+      waiting: state.is_paused ? pausedText : null,
+      report: null,
+    };
+    this.run = new RunView(progress, (now) => backfillDetails(now, this.state, Date.now()));
+    this.#listen();
+  }
+
+  change(change: Partial<BackfillState>): void {
+    this.state = { ...this.state, ...change };
+    this.run.update({ sync: this.state.plan?.sync ?? "backfill" });
+  }
+
+  lane(lane: number, change: Partial<LaneState>): void {
+    const lanes = this.state.lanes.map((one) => (one.lane === lane ? { ...one, ...change } : one));
+    this.change({ lanes });
+  }
+
+  /** Writes down what happened, where a person reads it: the Web UI closes the dialog of an update at once. */
+  note(text: string): void {
+    const at = new Date(Date.now()).toISOString().slice(0, 19).replace("T", " ");
+    this.change({ notes: [...this.state.notes, `${at} ${text}`].slice(-runWarningsMax) });
+  }
+
+  /** Shows a plan that waits for a decision. */
+  planned(
+    plan: BackfillPlan,
+    { approval, isApproved }: { readonly approval: string; readonly isApproved: boolean },
+  ): void {
+    this.decision = isApproved ? "approve" : undefined;
+    const lanes = lanesOf(plan);
+    this.change({ phase: "waiting", plan, approval, lanes, lanes_at_once: lanes.length });
+    this.run.update({ needs_approval: !isApproved });
+  }
+
+  /** Takes the plan as it holds when the lanes begin: their number may be another one. */
+  replan(plan: BackfillPlan): void {
+    const lanes = lanesOf(plan);
+    const lanesAtOnce = Math.min(this.state.lanes_at_once, lanes.length);
+    this.change({ plan, lanes, lanes_at_once: lanesAtOnce });
+  }
+
+  /** Whether the lanes are to stop behind their next chunk. */
+  get mustStop(): boolean {
+    return this.state.is_paused || this.isLockWanted || this.isBroken;
+  }
+
+  pause(why: string): void {
+    if (this.state.is_paused) return;
+    this.change({ is_paused: true });
+    this.run.update({ waiting: pausedText });
+    this.note(`paused: ${why}`);
+  }
+
+  /** Shows what a lane waits for, null for nothing; what a pause says stands until it ends. */
+  waiting(lane: number, why: string | null): void {
+    const waiting = why === null ? null : `lane ${lane}: ${why}`;
+    if (this.state.is_paused || waiting === this.run.progress.waiting) return;
+    this.run.update({ waiting });
+  }
+
+  /** Waits until nobody wants a pause any more. */
+  async untilResumed(): Promise<void> {
+    if (!this.state.is_paused) return;
+    const sinceMs = Date.now();
+    await condition(() => !this.state.is_paused);
+    this.change({ rested_ms: this.state.rested_ms + Date.now() - sinceMs });
+  }
+
+  #listen(): void {
+    setHandler(planQuery, () => this.state.plan, { description: "What the backfill will do" });
+    this.#onUpdate("approve", {
+      description: "Send what the plan says",
+      validator: () => this.#assertWaiting(),
+      handler: () => this.#decide("approve", "approved by a person"),
+    });
+    this.#onUpdate("discard", {
+      description: "End it; nothing is sent",
+      validator: () => this.#assertWaiting(),
+      handler: () => this.#decide("discard", "discarded by a person"),
+    });
+    this.#onUpdate("pause", {
+      description: "Rest behind the next chunk of each lane",
+      validator: () => this.#assertRunning(false),
+      handler: () => this.pause("by a person"),
+    });
+    this.#onUpdate("resume", {
+      description: "Go on after a pause",
+      validator: () => this.#assertRunning(true),
+      handler: () => {
+        this.change({ is_paused: false });
+        this.run.update({ waiting: null });
+        this.note("resumed by a person");
+      },
+    });
+    this.#onUpdate("set_lanes", {
+      description: 'How many lanes work at once: {"lanes": 2}',
+      validator: (input) => this.#assertLanes(input),
+      handler: (input) => {
+        const lanes = Math.min(lanesInput.parse(input), this.state.lanes.length);
+        this.change({ lanes_at_once: lanes });
+        this.note(`at most ${lanes} lanes at once, by a person`);
+      },
+    });
+  }
+
+  /** Offers an update, whose argument is whatever a person typed. What became of it stands in the details, the Web UI shows no result. */
+  #onUpdate(
+    name: string,
+    {
+      description,
+      validator,
+      handler,
+    }: {
+      readonly description: string;
+      readonly validator: (input?: unknown) => void;
+      readonly handler: (input?: unknown) => void;
+    },
+  ): void {
+    type Update = UpdateDefinition<void, [unknown?]>;
+    const update: Update = defineUpdate<void, [unknown?]>(name);
+    setHandler<void, [unknown?], Update>(update, handler, { description, validator });
+  }
+
+  #decide(decision: "approve" | "discard", text: string): void {
+    this.decision = decision;
+    this.run.update({ needs_approval: false });
+    this.note(text);
+  }
+
+  #assertLanes(input: unknown): void {
+    if (this.state.phase === "ended") throw refusal("the backfill has ended");
+    if (lanesInput.safeParse(input).success) return;
+    throw refusal(`say how many lanes, from 1 to ${lanesMax}: {"lanes": 2}`);
+  }
+
+  #assertWaiting(): void {
+    const { phase } = this.state;
+    if (phase === "planning") throw refusal("the plan is not ready: look at the details again");
+    if (phase === "ended") throw refusal("the backfill has ended");
+    if (phase === "opening")
+      throw refusal("it was decided, and is about to begin; a cancel ends it");
+    if (phase === "running" || this.decision !== undefined) {
+      throw refusal("it was decided before; `pause` stops it for a while, a cancel ends it");
+    }
+  }
+
+  #assertRunning(isPaused: boolean): void {
+    const { phase, is_paused: isNow } = this.state;
+    if (phase !== "running") {
+      throw refusal(`there is nothing to ${isPaused ? "resume" : "pause"}: nothing is being sent`);
+    }
+    if (isNow !== isPaused) throw refusal(isNow ? "it is paused already" : "it is not paused");
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
+
+import type { Look, LookInput } from "../../activities/inbox/look-into-inbox.ts";
+import { cancelledBeforeNext, close } from "../ending.ts";
+import { lookIntoInbox } from "../policies.ts";
+import { restAfter } from "../rests.ts";
+import { progressOf, runBatch } from "../sync/run-batch.ts";
+import { RunView } from "../sync/run-view.ts";
+import { newRunId, type ContinuedRun } from "../sync/sync-input.ts";
+import { restDetails, shutDetails } from "./drain-details.ts";
+import { parseDrainInput, type DrainInput, type Rest } from "./drain-input.ts";
+
+/** The doorbell: something came, nobody says what. */
+const ring = defineSignal("ring");
+
+/** What a drain did: its runs, and why it ended before everything was sent. */
+export type Drained = {
+  readonly connection: string;
+  readonly runs: number;
+  /** Null when nothing was left. */
+  readonly shut: string | null;
+};
+
+/** A drain under way. */
+class Drain {
+  readonly #connection: string;
+  readonly #rests: Map<string, Rest>;
+  #runs: number;
+  #runsHere = 0;
+
+  constructor({ connection, continued }: DrainInput) {
+    this.#connection = connection;
+    this.#rests = new Map(Object.entries(continued?.rests ?? {}));
+    this.#runs = continued?.runs ?? 0;
+  }
+
+  /** The rests that are not over. */
+  resting(): ReadonlyMap<string, Rest> {
+    return new Map([...this.#rests].filter(([, { until }]) => until > Date.now()));
+  }
+
+  /** Whether this execution has grown long. */
+  isLong(runsMax = Infinity): boolean {
+    return workflowInfo().continueAsNewSuggested || this.#runsHere >= runsMax;
+  }
+
+  /** Makes a run of a sync, or goes on with one. @throws a cancellation, or what has the workflow continue as new. */
+  async run(sync: string, continued?: ContinuedRun): Promise<void> {
+    const { firstExecutionRunId } = workflowInfo();
+    const workflow = { startTime: new Date(), firstExecutionRunId };
+    const runId = continued?.run_id ?? newRunId(sync, workflow, true);
+    const view = new RunView(progressOf(runId, sync, continued));
+    const ended = await runBatch({ view, ask: { kind: "inbox", request: {} }, continued });
+    if (ended.kind === "continue") {
+      const cancelled = await cancelledBeforeNext();
+      if (cancelled === undefined) return await this.goOn({ ...ended.continued, sync });
+      await close(view, cancelled.closing);
+      throw cancelled.cause;
+    }
+    const { closing, cause } = ended;
+    const report = await close(view, closing);
+    if (isCancellation(cause)) throw cause;
+    this.#runs += 1;
+    this.#runsHere += 1;
+    const how =
+      report === null
+        ? { outcome: closing.outcome, error: closing.failure }
+        : { ...report, read: report.counts.read };
+    const rest = restAfter(how, this.#rests.get(sync), Date.now());
+    if (rest === undefined) this.#rests.delete(sync);
+    else this.#rests.set(sync, rest);
+  }
+
+  /** Continues as new, in the midst of a run where one is named. */
+  async goOn(run?: ContinuedRun & { readonly sync: string }): Promise<never> {
+    await condition(allHandlersFinished);
+    const rests = Object.fromEntries(this.#rests);
+    const connection = this.#connection;
+    const continued = { runs: this.#runs, rests, run };
+    return await continueAsNew<typeof inboxDrain>({ connection, continued });
+  }
+
+  ended(shut: string | null): Drained {
+    if (shut !== null) setCurrentDetails(shutDetails(this.#connection, shut));
+    return { connection: this.#connection, runs: this.#runs, shut };
+  }
+}
+
+/** Looks, after as long a wait as the connection lingers: a short one is the activity's, which costs less, a long one holds no slot. */
+async function lookAfterLingering(input: LookInput): Promise<Look> {
+  const look = await lookIntoInbox(input);
+  if (look.waitMs === undefined) return look;
+  await sleep(look.waitMs);
+  return await lookIntoInbox({ ...input, linger: false });
+}
+
+/**
+ * Sends what lies in the inbox of a connection, until nothing is left: a run for each sync that has something unread, one after the
+ * other, by the same transfer as any sync. A sync whose run fails rests while the others go on. It ends when the key is refused or the
+ * credits are used up; a sweep starts it again once that is over.
+ */
+export async function inboxDrain(raw: unknown): Promise<Drained> {
+  let isRung = false;
+  setHandler(ring, () => void (isRung = true), { description: "Something came: look again" });
+  const parsed = parseDrainInput(raw, workflowInfo());
+  if ("problem" in parsed) throw ApplicationFailure.nonRetryable(parsed.problem, "InvalidInput");
+  const { connection, continued } = parsed.input;
+  const drain = new Drain(parsed.input);
+  if (continued?.run !== undefined) {
+    const { sync, ...run } = continued.run;
+    await drain.run(sync, run);
+  }
+  // What rang is sent at once; what comes while it is sent is given the time to become one batch.
+  for (let linger = continued !== undefined; ; linger = true) {
+    const resting = drain.resting();
+    isRung = false;
+    const look = await lookAfterLingering({ connection, linger, resting: [...resting.keys()] });
+    const { shut, syncs, isAnswered, runsPerExecution } = look;
+    if (shut !== null) return drain.ended(shut);
+    for (const sync of syncs) {
+      await drain.run(sync);
+      if (drain.isLong(runsPerExecution)) return await drain.goOn();
+    }
+    if (syncs.length > 0) continue;
+    if (resting.size > 0) {
+      setCurrentDetails(restDetails(connection, resting));
+      const until = Math.min(...[...resting.values()].map((rest) => rest.until));
+      await condition(() => isRung && isAnswered, Math.max(1, until - Date.now()));
+    } else if (linger && !isRung) {
+      // Nothing is awaited from here on: a signal meanwhile makes the server have this decided again.
+      return drain.ended(null);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+
+import type { OpenedPull } from "../../activities/pull/inputs.ts";
+import { foreignRun, wrongInput } from "../../src/failure-types.ts";
+import { nameCharsMax } from "../../src/limits.ts";
+import type { PullProgress } from "../sync/progress.ts";
+import { isRunOf, newRunId } from "../sync/sync-input.ts";
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const nameMessage = "the name of a pull in sluice.yaml";
+
+const pullInput = z.strictObject({
+  pull: z
+    .string()
+    .max(nameCharsMax, nameMessage)
+    .regex(/^[a-z][a-z0-9_-]*$/, nameMessage),
+  /** Begin anew, whatever the last run left to do. */
+  full: z.boolean().optional(),
+  /** Results to read at most. */
+  limit: z.int().positive().optional(),
+  /** What continue-as-new hands on; nobody types it. */
+  continued: z
+    .strictObject({
+      run_id: z.string(),
+      opened: z.custom<OpenedPull>(isObject),
+      progress: z.custom<PullProgress>(isObject),
+    })
+    .optional(),
+});
+
+/** Input of the workflows `searchPull` and `jobPostingsPull`, as a person types it into the Web UI. */
+export type PullInput = z.output<typeof pullInput>;
+
+/** A whole object to paste: the name that was given, where it may be one. */
+function corrected(raw: unknown): PullInput {
+  const { pull } = z.looseObject({ pull: z.unknown() }).safeParse(raw).data ?? {};
+  const name = pullInput.shape.pull.safeParse(pull);
+  return { pull: name.data ?? "account_scores", full: false, limit: 1000 };
+}
+
+/** Reads the input of a pull's workflow, or says what is wrong with it and how it might look; see `parseSyncInput`. */
+export function parsePullInput(
+  raw: unknown,
+  workflow: { readonly firstExecutionRunId: string; readonly startTime: Date },
+): { readonly input: PullInput; readonly runId: string } | { readonly problem: string } {
+  const parsed = pullInput.safeParse(raw ?? {});
+  const { pull, continued } = parsed.data ?? {};
+  if (pull !== undefined && continued === undefined && parsed.success) {
+    return { input: parsed.data, runId: newRunId(pull, workflow) };
+  }
+  if (parsed.success && continued !== undefined) {
+    const { firstExecutionRunId } = workflow;
+    if (isRunOf(parsed.data.pull, continued, firstExecutionRunId)) {
+      return { input: parsed.data, runId: continued.run_id };
+    }
+  }
+  return { problem: wrongInput(parsed.error ?? foreignRun, corrected(raw)) };
+}

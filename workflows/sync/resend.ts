@@ -1,0 +1,58 @@
+import {
+  ApplicationFailure,
+  continueAsNew,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
+import { z } from "zod";
+
+import { wrongInput } from "../../src/failure-types.ts";
+import { close } from "../ending.ts";
+import { lookForDoubts } from "../policies.ts";
+import { nextLook } from "../rests.ts";
+import { progressOf, runBatch, type BatchEnd } from "./run-batch.ts";
+import { RunView } from "./run-view.ts";
+import { configuredName, newRunId } from "./sync-input.ts";
+
+const resendInput = z.strictObject({ sync: configuredName("sync") });
+
+/** Makes one run that sends what is in doubt. @throws a cancellation. */
+async function resendOnce(sync: string): Promise<void> {
+  const { firstExecutionRunId } = workflowInfo();
+  const runId = newRunId(sync, { startTime: new Date(), firstExecutionRunId }, true);
+  const view = new RunView(progressOf(runId, sync, undefined));
+  const ask = { kind: "resend", request: {} } as const;
+  let ended: BatchEnd = await runBatch({ view, ask, continued: undefined });
+  while (ended.kind === "continue") {
+    ended = await runBatch({ view, ask, continued: ended.continued });
+  }
+  await close(view, ended.closing);
+  if (ended.closing.outcome === "cancelled") throw ended.cause;
+}
+
+/**
+ * Sends once more the records of a sync over which an older request may have been applied, when nothing older can be applied any more; it
+ * waits until then and ends when none is left. The next run of the sync does the same, so that cancelling this loses nothing.
+ */
+export async function resend(raw: unknown): Promise<object> {
+  const { data, error } = resendInput.safeParse(raw);
+  if (error !== undefined) {
+    const problem = wrongInput(error, { sync: "accounts" });
+    throw ApplicationFailure.nonRetryable(problem, "InvalidInput");
+  }
+  const { sync } = data;
+  for (let failures = 0; ;) {
+    const before = await lookForDoubts({ sync });
+    if (before.due > 0) await resendOnce(sync);
+    const after = before.due > 0 ? await lookForDoubts({ sync }) : before;
+    if (after.inDoubt === 0) return {};
+    const next = nextLook(before, after, failures);
+    failures = next.failures;
+    if (workflowInfo().continueAsNewSuggested) return await continueAsNew<typeof resend>({ sync });
+    setCurrentDetails(
+      `An older value may still be applied over ${after.inDoubt} records of ${sync}: they are sent once more when that is over.`,
+    );
+    await sleep(next.pauseMs);
+  }
+}

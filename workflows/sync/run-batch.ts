@@ -1,0 +1,104 @@
+import { workflowInfo } from "@temporalio/workflow";
+
+import type { OpenedRun, OpenRunInput } from "../../activities/inputs.ts";
+import { endingOf, type Ending } from "../ending.ts";
+import { activitiesOf, openRun } from "../policies.ts";
+import type { ChosenMode } from "./choose-mode.ts";
+import { noCounts, withCommitted, withoutStaged, withStaged, type Progress } from "./progress.ts";
+import { nameInSearch, type RunView } from "./run-view.ts";
+import { sweep } from "./send-chunk.ts";
+import type { ContinuedRun } from "./sync-input.ts";
+import { transferBatch } from "./transfer.ts";
+
+/** A run of a sync, whichever workflow makes it. */
+export type Batch = {
+  readonly view: RunView;
+  /** What is asked for beyond the run, its sync and the workflow. */
+  readonly ask: Pick<OpenRunInput, "kind" | "nominalAt" | "request">;
+  /** The run that an execution before began. */
+  readonly continued: ContinuedRun | undefined;
+};
+
+/** How a stretch of a run ended: to be gone on with by the next execution, or to be closed. */
+export type BatchEnd =
+  | { readonly kind: "continue"; readonly continued: ContinuedRun }
+  | ({ readonly kind: "close" } & Ending);
+
+/** What is known of a run before it reads anything. */
+export function progressOf(
+  runId: string,
+  sync: string,
+  continued: ContinuedRun | undefined,
+): Progress {
+  return {
+    run_id: runId,
+    sync,
+    mode: continued?.mode?.mode ?? null,
+    mode_reason: continued?.mode?.reason ?? null,
+    counts: { ...noCounts, ...continued?.counts },
+    waiting: null,
+    report: null,
+  };
+}
+
+/** Opens the run, or goes on with the one that continued as new. */
+async function open({ view, ask, continued }: Batch): Promise<OpenedRun> {
+  if (continued !== undefined) return continued.opened;
+  const { workflowId, firstExecutionRunId: firstRunId } = workflowInfo();
+  const { run_id: runId, sync } = view.progress;
+  return await openRun({ sync, ...ask, runId, workflowId, firstRunId });
+}
+
+/** Transfers until the source ends or it is time to continue as new; `onOpened` hears when the run changes its host. */
+async function transfer(
+  { view, continued }: Batch,
+  from: OpenedRun,
+  onOpened: (opened: OpenedRun) => void,
+): Promise<BatchEnd> {
+  let mode: ChosenMode | undefined = continued?.mode;
+  const { kind, place } = await transferBatch(
+    {
+      onMode: (chosen) => {
+        mode = chosen;
+        view.update({ mode: chosen.mode, mode_reason: chosen.reason });
+      },
+      onStaged: (staged) => view.update({ counts: withStaged(view.progress.counts, staged) }),
+      onCommitted: (staged) => view.update({ counts: withCommitted(view.progress.counts, staged) }),
+      onRestage: (dropped) =>
+        view.update({ counts: dropped.reduce(withoutStaged, view.progress.counts) }),
+      onPlace: ({ opened }) => onOpened(opened),
+      waiting: (why) => {
+        if (why !== view.progress.waiting) view.update({ waiting: why });
+      },
+    },
+    { opened: from, chunk: continued?.chunk ?? 1, mode },
+  );
+  if (kind === "done") {
+    return { kind: "close", closing: { outcome: "done", mode } };
+  }
+  const { run_id, counts } = view.progress;
+  const { opened, chunk } = place;
+  return { kind: "continue", continued: { run_id, chunk, mode, opened, counts } };
+}
+
+/**
+ * Makes a run: opens it, and stages and sends chunk after chunk with the checkpoint behind each. It never throws: what ended it early
+ * stands in the answer, and whoever asked closes it.
+ */
+export async function runBatch(batch: Batch): Promise<BatchEnd> {
+  const { view } = batch;
+  let opened: OpenedRun | undefined;
+  try {
+    opened = await open(batch);
+    if (opened.settings.searchAttribute) nameInSearch(view.progress.sync);
+    return await transfer(batch, opened, (moved) => {
+      opened = moved;
+    });
+  } catch (error) {
+    const { run_id: runId, mode, mode_reason } = view.progress;
+    if (opened !== undefined) await sweep(activitiesOf(opened), { runId });
+    const chosen = mode === null ? undefined : { mode, reason: mode_reason ?? "" };
+    const { closing, cause } = endingOf(error);
+    return { kind: "close", closing: { ...closing, mode: chosen }, cause };
+  }
+}

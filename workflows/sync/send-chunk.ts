@@ -1,0 +1,122 @@
+import { CancellationScope } from "@temporalio/workflow";
+
+import type {
+  CommitResult,
+  OpenedRun,
+  PartRef,
+  RunRef,
+  StageRef,
+  StageResult,
+} from "../../activities/inputs.ts";
+import { chunkName } from "../../src/lane-of.ts";
+import { uploadsPerPartMax } from "../../src/limits.ts";
+import { faultOf, patiently, type Patience } from "../failures.ts";
+import type { RunActivities } from "../policies.ts";
+import type { ChosenMode } from "./choose-mode.ts";
+import { howToSplit } from "./how-to-split.ts";
+
+/** A chunk on its way, and what its steps need. */
+export type Sending = Patience & {
+  readonly opened: OpenedRun;
+  readonly activities: RunActivities;
+  readonly chunk: number;
+  readonly staged: StageResult;
+  readonly mode: ChosenMode["mode"];
+  /** Resolves when the chunk before is committed: a later row must win. */
+  readonly turn: Promise<void>;
+};
+
+/** What every activity of an opened run is given. */
+export function runRef({ runId, storeId, configHash, fence }: OpenedRun): RunRef {
+  return { runId, storeId, configHash, fence };
+}
+
+function stageRef({ opened, chunk, staged }: Sending): StageRef {
+  return { ...runRef(opened), chunk, stage: staged.stage };
+}
+
+async function sendBody(sending: Sending, part: PartRef): Promise<void> {
+  await sending.turn;
+  const summary = `${chunkName(part.chunk, sending.opened.lanes)}, part ${part.part}`;
+  await patiently(
+    async () => await sending.activities.uploadJson.executeWithOptions({ summary }, [part]),
+    sending,
+  );
+}
+
+async function sendFile(sending: Sending, part: PartRef): Promise<void> {
+  const { activities, staged } = sending;
+  const name = chunkName(part.chunk, sending.opened.lanes);
+  const summary = `${name}: ${staged.records} records, ${staged.gzipBytes} bytes`;
+  for (let uploads = 1; ; uploads++) {
+    const { fileKey } = await patiently(
+      async () => await activities.uploadFile.executeWithOptions({ summary }, [part]),
+      sending,
+    );
+    await sending.turn;
+    try {
+      await patiently(async () => await activities.confirmUpload({ ...part, fileKey }), sending);
+      return;
+    } catch (error) {
+      // The service lost the file before it processed it: the same bytes go up again under a new key.
+      if (faultOf(error)?.type !== "UploadGone" || uploads >= uploadsPerPartMax) throw error;
+    }
+  }
+}
+
+/** Sends the parts of a chunk in order; a part that is refused is replaced by what a split makes of it. */
+async function sendParts(sending: Sending): Promise<void> {
+  const { activities, mode, staged } = sending;
+  const send = mode === "lightweight" ? sendBody : sendFile;
+  const count = mode === "lightweight" ? staged.parts : 1;
+  const parts = Array.from({ length: count }, (_, part) => part);
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const ref: PartRef = { ...stageRef(sending), part };
+    try {
+      await send(sending, ref);
+    } catch (error) {
+      const fault = faultOf(error);
+      const how = howToSplit(fault?.type, fault?.facts ?? {});
+      if (how === undefined) throw error;
+      const split = await patiently(
+        async () => await activities.splitChunk({ ...ref, how }),
+        sending,
+      );
+      parts.unshift(...split.parts);
+    }
+  }
+}
+
+/**
+ * Sends a staged chunk and saves the checkpoint behind it; answers what the commit did, undefined for a dry run. Uploads of two chunks may overlap; what makes the service
+ * take records waits for its turn. Once accepted it is committed even if the run is cancelled meanwhile.
+ */
+export async function sendChunk(sending: Sending): Promise<CommitResult | undefined> {
+  const { activities, opened, chunk, staged } = sending;
+  let committed: CommitResult | undefined;
+  if (!opened.settings.dryRun) {
+    if (staged.records > 0) await sendParts(sending);
+    await sending.turn;
+    committed = await CancellationScope.nonCancellable(
+      async () => await activities.commitChunk(stageRef(sending)),
+    );
+  }
+  // With the last chunk goes the run's folder, unless another lane has files in it.
+  const { runId, lanes = 1 } = opened;
+  await sweep(activities, staged.done && lanes === 1 ? { runId } : { runId, chunk });
+  return committed;
+}
+
+/** Removes staged files; one that stays is swept later and is no reason to fail. */
+export async function sweep(
+  activities: Pick<RunActivities, "dropChunk">,
+  what: { readonly runId: string; readonly chunk?: number },
+): Promise<void> {
+  await CancellationScope.nonCancellable(async () => {
+    try {
+      await activities.dropChunk(what);
+    } catch {
+      // The files stay until a later sweep.
+    }
+  });
+}

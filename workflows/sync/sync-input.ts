@@ -1,0 +1,132 @@
+import { z } from "zod";
+
+import type { OpenedRun } from "../../activities/inputs.ts";
+import { foreignRun, wrongInput } from "../../src/failure-types.ts";
+import { nameCharsMax } from "../../src/limits.ts";
+import type { ProgressCounts } from "./progress.ts";
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+/** What continue-as-new hands on of a run that goes on; nobody types it. */
+export const continuedRun = z.strictObject({
+  run_id: z.string(),
+  chunk: z.int().positive(),
+  /** Absent while nothing was to be sent. */
+  mode: z
+    .strictObject({ mode: z.enum(["lightweight", "heavyweight"]), reason: z.string() })
+    .optional(),
+  opened: z.custom<OpenedRun>(isObject),
+  counts: z.custom<ProgressCounts>(isObject),
+});
+
+/** Characters of a run's id: its sync, a time, and part of a workflow's. */
+const runIdCharsMax = nameCharsMax + 32;
+
+/** The name of a sync or connection in `sluice.yaml`. */
+export function configuredName(what: "connection" | "sync"): z.ZodString {
+  const message = `the name of a ${what} in sluice.yaml`;
+  return z
+    .string()
+    .max(nameCharsMax, message)
+    .regex(/^[a-z][a-z0-9_-]*$/, message);
+}
+
+const syncInput = z
+  .strictObject({
+    sync: configuredName("sync"),
+    mode: z.enum(["auto", "lightweight", "heavyweight"]).optional(),
+    full: z.boolean().optional(),
+    limit: z.int().positive().optional(),
+    dry_run: z.boolean().optional(),
+    /** Read the rejects of a run again, those of one code when it is named, instead of the source. */
+    replay: z
+      .strictObject({
+        run: z.string().min(1).max(runIdCharsMax),
+        code: z.string().min(1).max(nameCharsMax).optional(),
+      })
+      .optional(),
+    continued: continuedRun.optional(),
+  })
+  .refine(
+    ({ replay, full, limit, dry_run: dryRun }) =>
+      replay === undefined || [full, limit, dryRun].every((member) => member === undefined),
+    { path: ["replay"], message: "goes with `mode` alone" },
+  );
+
+/** A run that an execution before began, and that goes on. */
+export type ContinuedRun = z.output<typeof continuedRun>;
+
+/** Input of the workflow `sync`, as a person types it into the Web UI. */
+export type SyncInput = z.output<typeof syncInput>;
+
+const example: SyncInput = {
+  sync: "accounts",
+  mode: "auto",
+  full: false,
+  limit: 1000,
+  dry_run: true,
+};
+const optional: readonly (keyof SyncInput)[] = ["mode", "full", "limit", "dry_run"];
+
+/** The input again, with every wrong member left out or replaced: a whole object to paste. */
+function corrected(raw: unknown): SyncInput {
+  const given: Readonly<Record<string, unknown>> = z.looseObject({}).safeParse(raw).data ?? {};
+  const isRight = (name: keyof SyncInput): boolean =>
+    given[name] !== undefined && syncInput.shape[name].safeParse(given[name]).success;
+  const sync = isRight("sync") ? String(given["sync"]) : example.sync;
+  const members = optional.filter((name) => name in given);
+  const values = members.map(
+    (name) => [name, isRight(name) ? given[name] : example[name]] as const,
+  );
+  return Object.assign({ sync }, Object.fromEntries<unknown>(values));
+}
+
+/**
+ * A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first tell the time). One of
+ * the many runs of a drain is told from the others by the milliseconds.
+ */
+export function newRunId(
+  syncName: string,
+  workflow: { readonly startTime: Date; readonly firstExecutionRunId: string },
+  isOneOfMany = false,
+): string {
+  const [date = "", time = ""] = workflow.startTime.toISOString().slice(0, 23).split("T");
+  const digits = time.replaceAll(/[:.]/g, "").slice(0, isOneOfMany ? 9 : 6);
+  const stamp = `${date.replaceAll("-", "")}-${digits}`;
+  return `${syncName}-${stamp}-${workflow.firstExecutionRunId.slice(-8)}`;
+}
+
+/**
+ * Whether a workflow that says it goes on with a run of that name made that run itself. Its first run id is drawn by Temporal when
+ * it starts, so that nobody can type one that fits: else the Web UI could end any run, or have files outside the staging folder
+ * removed.
+ */
+export function isRunOf(
+  name: string,
+  {
+    run_id: runId,
+    opened,
+  }: { readonly run_id: string; readonly opened: { readonly runId: string } },
+  firstExecutionRunId: string,
+): boolean {
+  const stamp = runId.slice(name.length, -8);
+  const isOwn = runId.startsWith(name) && runId.endsWith(firstExecutionRunId.slice(-8));
+  return isOwn && /^-\d{8}-\d{6}(?:\d{3})?-$/.test(stamp) && opened.runId === runId;
+}
+
+function isOwnRun({ sync, continued: handedOn }: SyncInput, firstExecutionRunId: string): boolean {
+  return handedOn === undefined || isRunOf(sync, handedOn, firstExecutionRunId);
+}
+
+/**
+ * Reads a workflow's input, or says what is wrong with it and how it might look; the answer is short, however long the
+ * input. `firstExecutionRunId` is the workflow's own.
+ */
+export function parseSyncInput(
+  raw: unknown,
+  firstExecutionRunId: string,
+): { readonly input: SyncInput } | { readonly problem: string } {
+  const parsed = syncInput.safeParse(raw ?? {});
+  if (parsed.success && isOwnRun(parsed.data, firstExecutionRunId)) return { input: parsed.data };
+  return { problem: wrongInput(parsed.error ?? foreignRun, corrected(raw)) };
+}
