@@ -21,7 +21,9 @@ const limits = await built<typeof Limits>("src/limits.js");
 const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite.js");
 const { sources } = await built<typeof Registry>("connectors/registry.js");
-const { createStageThreads } = await built<typeof StageThreads>("activities/stage-threads.js");
+const { createStageThreads } = await built<typeof StageThreads>(
+  "activities/stage/stage-threads.js",
+);
 
 const options = {
   connector: { type: "string", default: "" },

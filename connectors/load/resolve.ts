@@ -7,8 +7,8 @@ const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 /** The entries of this package, as package.json has them, and the files of this copy behind them. */
 const entries: ReadonlyMap<string, string> = new Map(
   [
-    ["sluice/connector", "./index"],
-    ["sluice/testing", "../testing/index"],
+    ["sluice/connector", "../index"],
+    ["sluice/testing", "../../testing/index"],
   ].map(([name = "", file = ""]) => [name, new URL(`${file}${extension}`, import.meta.url).href]),
 );
 

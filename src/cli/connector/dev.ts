@@ -60,7 +60,7 @@ async function readOnSaves(ask: ReadAsk, context: Context): Promise<void> {
 }
 
 const reading = new URL(
-  `./connector-child${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
+  `./child${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`,
   import.meta.url,
 );
 

@@ -15,7 +15,7 @@ const nameForm = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /** They lie beside `src` and, when built, beside `dist`. */
 const templates = new URL(
-  import.meta.url.endsWith(".ts") ? "../../templates/" : "../../../templates/",
+  import.meta.url.endsWith(".ts") ? "../../../templates/" : "../../../../templates/",
   import.meta.url,
 );
 

@@ -32,7 +32,10 @@ export type TemporalUse = {
 export const defaultTemporal = "127.0.0.1:7233";
 
 /** The program itself; the built file lies one folder deeper than its source. */
-const root = new URL(import.meta.url.endsWith(".ts") ? "../../" : "../../../", import.meta.url);
+const root = new URL(
+  import.meta.url.endsWith(".ts") ? "../../../" : "../../../../",
+  import.meta.url,
+);
 const bin = fileURLToPath(new URL("bin/sluice.js", root));
 
 async function answers(address: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { z } from "zod";
 import { connectorApi } from "../../../connectors/contract/version.ts";
 import { version } from "../../../src/version.ts";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const head = `import { ConfigError, pullSource, pushSource, secret } from "sluice/connector";
 import { z } from "zod";
 `;
@@ -111,9 +111,9 @@ type Loaded = z.output<typeof loaded>;
 
 /** Loads each of them, and prints what came of it; a process of its own, because test runners resolve imports by their own rules. */
 const script = `
-const { loadConnector } = await import(process.argv[1] + "/connectors/load.ts");
+const { loadConnector } = await import(process.argv[1] + "/connectors/load/load.ts");
 const { SluiceError } = await import(process.argv[1] + "/src/errors.ts");
-const { Secret } = await import(process.argv[1] + "/src/secret.ts");
+const { Secret } = await import(process.argv[1] + "/src/security/secret.ts");
 const [folder, names] = [process.argv[2], JSON.parse(process.argv[3])];
 const load = (connector) => loadConnector({ connector, folder }, ["csv", "postgres"]);
 const results = {};

@@ -23,7 +23,7 @@ export const elsewhere: readonly Elsewhere[] = [
     fault: "cut three times at one place of a large file",
     says: says(
       { none: "its body fits into the first packet" },
-      by("test/faults/large-file.test.ts"),
+      by("test/faults/large-file.prove.ts"),
       { none: "its body fits into the first packet" },
       { none: "a body of 1 MB has no place to speak of" },
       { none: "its body fits into the first packet" },

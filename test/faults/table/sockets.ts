@@ -11,7 +11,7 @@ const ofGenerate = { none: "an upload address is the answer to a generate" };
 const ofStorage = { none: "only a PUT sends a file" };
 const ofConfirm = { none: "only a confirm names a file" };
 
-const large: Says = { shownBy: "test/faults/large-file.test.ts" };
+const large: Says = { shownBy: "test/faults/large-file.prove.ts" };
 
 const connections: readonly Case[] = [
   {
