@@ -1,4 +1,4 @@
-import type { ApiClient } from "./api/client.ts";
+import { clientThrough, type ApiClient, type Requests } from "./api/client.ts";
 import type { ApiConfig } from "./config/config.ts";
 import { readSecretFile } from "./config/secret-file.ts";
 import { ApiAuthError } from "./errors.ts";
@@ -28,7 +28,7 @@ export function withFreshKey(keys: {
   const clients = [client];
 
   /** The client of the key as it is now, or undefined when that is the one refused. */
-  const renewed = async (refused: ApiClient): Promise<ApiClient | undefined> => {
+  const renewed = async (refused: Requests): Promise<Requests | undefined> => {
     const fresh = await keys.read();
     // Of requests refused together, the first has made the new client.
     if (client === refused && fresh.reveal() !== key.reveal()) {
@@ -37,24 +37,18 @@ export function withFreshKey(keys: {
     }
     return client === refused ? undefined : client;
   };
-  const ask = async <Answer>(request: (of: ApiClient) => Promise<Answer>): Promise<Answer> => {
-    const asked = client;
-    try {
-      return await request(asked);
-    } catch (error) {
-      const again = error instanceof ApiAuthError ? await renewed(asked) : undefined;
-      if (again === undefined) throw error;
-      return await request(again);
-    }
-  };
-  return {
-    ping: async (input) => await ask(async (of) => await of.ping(input)),
-    uploadJson: async (input) => await ask(async (of) => await of.uploadJson(input)),
-    generateUploadUrl: async (input) => await ask(async (of) => await of.generateUploadUrl(input)),
-    // The key stays at home (I5), and so does its refusal.
-    putFile: async (input) => await client.putFile(input),
-    confirmUpload: async (input) => await ask(async (of) => await of.confirmUpload(input)),
-    searchPage: async (input) => await ask(async (of) => await of.searchPage(input)),
-    close: async () => void (await Promise.all(clients.map(async (each) => await each.close()))),
-  };
+  return clientThrough(
+    // A PUT goes without the key (I5), so that its refusal is never one of the key.
+    async (name, input) => {
+      const asked: Requests = client;
+      try {
+        return await asked[name](input);
+      } catch (error) {
+        const again = error instanceof ApiAuthError ? await renewed(asked) : undefined;
+        if (again === undefined) throw error;
+        return await again[name](input);
+      }
+    },
+    async () => void (await Promise.all(clients.map(async (each) => await each.close()))),
+  );
 }

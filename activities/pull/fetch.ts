@@ -59,7 +59,7 @@ async function ask(
   try {
     const query = { ...pull.query, ...(domain === undefined ? {} : { domain }), limit };
     const next = { of: pull.of, query, cursor: nextCursor(walk), signal };
-    return await bearFaults(deps, { runId, chunk }, async () => await deps.api.searchPage(next));
+    return await bearFaults(deps, { runId, chunk }, async () => await deps.api.search(next));
   } catch (error) {
     const isRefused = error instanceof ApiContractError && error.status !== undefined;
     // A refusal is an answer, which may have cost credits; what did not even arrive has not.

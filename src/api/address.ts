@@ -79,7 +79,7 @@ function isAllowed(host: string, allowance: AddressAllowance): boolean {
 }
 
 /** The address of an endpoint below a base address, whose own path is kept. */
-export function endpoint(base: URL, path: string): URL {
+export function endpointUrl(base: URL, path: string): URL {
   const url = new URL(base);
   url.pathname = base.pathname.replace(/\/$/, "") + path;
   return url;

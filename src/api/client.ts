@@ -9,18 +9,16 @@ import {
   requestDeadlineMs,
 } from "../limits.ts";
 import type { Secret } from "../security/secret.ts";
-import type { AnswerNote } from "./acceptance.ts";
 import { checkBaseUrl } from "./address.ts";
 import type { ApiContext, Timeouts } from "./context.ts";
+import { endpointNames } from "./endpoints.ts";
+import type { EndpointName } from "./endpoints.ts";
 import { createHttp } from "./http.ts";
 import type { ProxySettings } from "./http.ts";
-import { confirmUpload, generateUploadUrl, putFile, uploadJson } from "./ingestion.ts";
-import type { ConfirmUploadInput, PutFileInput, UploadJsonInput } from "./ingestion.ts";
+import * as ingestion from "./ingestion.ts";
 import type { Pace } from "./pace.ts";
 import { ping } from "./ping.ts";
-import { searchPage } from "./search.ts";
-import type { SearchPage, SearchPageInput } from "./search.ts";
-import type { SignedUrl } from "./signed-url.ts";
+import { search } from "./search.ts";
 
 /** What a client is made from. */
 export type ApiClientSettings = {
@@ -38,35 +36,53 @@ export type ApiClientSettings = {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** The clock, in Unix ms, for answers that carry no Date. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Goes around each request, under the name of its step. @default runs it */
+  /** Goes around each request, under the name of its endpoint. @default runs it */
   readonly effect?: Effect | undefined;
 };
 
+const functions = { ping, ...ingestion, search };
+
+type Inputs = { [Name in EndpointName]: Parameters<(typeof functions)[Name]>[1] };
+type Answers = { [Name in EndpointName]: Awaited<ReturnType<(typeof functions)[Name]>> };
+
+/** What makes the request of each endpoint. */
+const requests: {
+  readonly [Name in EndpointName]: (
+    context: ApiContext,
+    input: Inputs[Name],
+  ) => Promise<Answers[Name]>;
+} = functions;
+
+/** A method for each endpoint. */
+export type Requests = {
+  readonly [Name in EndpointName]: (input: Inputs[Name]) => Promise<Answers[Name]>;
+};
+
 /**
- * The service as the activities see it: one request a call, no retries. Every fault is the SluiceError that says what
- * happens next; where `mayBeApplied` says so, records may have been taken or a page paid for. An aborted signal rejects with its reason.
+ * The service as the activities see it: one request a call, no retries. Every fault is the SluiceError that says
+ * what happens next; where `mayBeApplied` says so, records may have been taken or a page paid for. An aborted
+ * signal rejects with its reason.
  */
-export type ApiClient = {
-  /** Checks the legacy API and the key. */
-  ping(input: { readonly signal: AbortSignal }): Promise<void>;
-  /** Sends one part in lightweight mode. */
-  uploadJson(
-    input: UploadJsonInput,
-  ): Promise<{ readonly fileKey: string; readonly note: AnswerNote | undefined }>;
-  /** Asks for an address to PUT one file to; it is good for one attempt. */
-  generateUploadUrl(input: {
-    readonly stream: string;
-    readonly signal: AbortSignal;
-  }): Promise<{ readonly uploadUrl: SignedUrl; readonly fileKey: string }>;
-  /** Sends one staged file. */
-  putFile(input: PutFileInput): Promise<void>;
-  /** Has the file that was PUT processed. */
-  confirmUpload(input: ConfirmUploadInput): Promise<{ readonly note: AnswerNote | undefined }>;
-  /** Asks for one page of results, which costs credits, a repeated one too. */
-  searchPage(input: SearchPageInput): Promise<SearchPage>;
+export type ApiClient = Requests & {
   /** Waits for the requests under way and closes the connections. */
   close(): Promise<void>;
 };
+
+/** Makes one request of the endpoint `name`. */
+export type MakeRequest = <Name extends EndpointName>(
+  name: Name,
+  input: Inputs[Name],
+) => Promise<Answers[Name]>;
+
+/** A client that makes every request through `request`. */
+export function clientThrough(request: MakeRequest, close: () => Promise<void>): ApiClient;
+/** An overload: a loop cannot show the compiler that each name goes with its own input and answer. */
+export function clientThrough(request: MakeRequest, close: () => Promise<void>): object {
+  const methods = endpointNames.map(
+    (name) => [name, async (input: never) => await request(name, input)] as const,
+  );
+  return { ...Object.fromEntries(methods), close };
+}
 
 /**
  * Makes a client for one pair of base addresses and one key.
@@ -108,15 +124,10 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     now,
     timeouts,
   };
-  return {
-    ping: async (input) => await ping(context, input),
-    uploadJson: async (input) => await uploadJson(context, input),
-    generateUploadUrl: async (input) => await generateUploadUrl(context, input),
-    putFile: async (input) => await putFile(context, input),
-    confirmUpload: async (input) => await confirmUpload(context, input),
-    searchPage: async (input) => await searchPage(context, input),
-    close: async () => await http.close(),
-  };
+  return clientThrough(
+    async (name, input) => await requests[name](context, input),
+    async () => await http.close(),
+  );
 }
 
 const timeoutsDefault: Timeouts = {

@@ -1,18 +1,10 @@
 import type { SluiceError } from "../errors.ts";
+import type { EndpointName } from "./endpoints.ts";
 import type { HeaderValue } from "./retry-after.ts";
-
-/** The requests that are made, by the client's names. */
-export type Step =
-  | "ping"
-  | "generateUploadUrl"
-  | "putFile"
-  | "confirmUpload"
-  | "uploadJson"
-  | "search";
 
 /** What a fault is judged by besides the answer. */
 export type Exchange = {
-  readonly step: Step;
+  readonly endpoint: EndpointName;
   /** The request as a person reads it: "POST /ingestion/confirm-upload". */
   readonly what: string;
   /** The setting the address comes from; undefined when the service gave it. */
@@ -33,7 +25,7 @@ export type Answer = {
 };
 
 /** What an answer means; the last three concern more than the one request. */
-export type Verdict =
+export type AnswerOutcome =
   | { readonly kind: "accepted" }
   | { readonly kind: "failed"; readonly error: SluiceError }
   | {
@@ -45,13 +37,3 @@ export type Verdict =
     }
   | { readonly kind: "creditsExhausted"; readonly message: string }
   | { readonly kind: "keyRefused"; readonly message: string };
-
-/** Whether a request makes the service take records, so that repeating it may repeat them. */
-export function appliesRecords(step: Step): boolean {
-  return step === "confirmUpload" || step === "uploadJson";
-}
-
-/** Whether a request leaves something behind at the service, records taken or credits spent, so that repeating it may do so twice. */
-export function leavesTraces(step: Step): boolean {
-  return appliesRecords(step) || step === "search";
-}

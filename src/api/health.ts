@@ -1,17 +1,19 @@
 import { ApiUnavailableError, OutcomeUnknownError } from "../errors.ts";
-import type { Answer, Exchange, Verdict } from "./exchange.ts";
+import { endpointOf } from "./endpoints.ts";
+import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
 
 /** What an answer says of the service: that it works, that it is unwell, or neither, as a refusal of this one request. */
 export function healthOf(
-  { step }: Exchange,
+  { endpoint }: Exchange,
   answer: Answer,
-  { kind }: Verdict,
+  { kind }: AnswerOutcome,
 ): "succeeded" | "failed" | "undecided" {
   // 501 is our request: no other would be understood either.
   if (answer.status >= 500 && answer.status !== 501) return "failed";
   if (kind !== "accepted") return "undecided";
   // What the storage says besides its status is not used.
-  return answer.cutShort === undefined || step === "putFile" ? "succeeded" : "failed";
+  const isRead = endpointOf(endpoint).family !== "storage";
+  return isRead && answer.cutShort !== undefined ? "failed" : "succeeded";
 }
 
 /** Whether a request that got no answer says that the service is unwell: no connection, a reset, a time-out. */

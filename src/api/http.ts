@@ -14,7 +14,8 @@ import { answerBytesMax, pageBytesMax, retryAfterMsMax, timerMsMax } from "../li
 import type { Secret } from "../security/secret.ts";
 import { guardedLookup } from "./address.ts";
 import { classifyAnswer } from "./classify.ts";
-import type { Answer, Exchange, Verdict } from "./exchange.ts";
+import { endpointOf } from "./endpoints.ts";
+import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
 import { healthOf, saysUnwell } from "./health.ts";
 import { classifyFailure, codeOf } from "./no-answer.ts";
 import type { Gate, Pace } from "./pace.ts";
@@ -40,14 +41,13 @@ export type HttpSettings = {
   /** Time to a connection, TLS included. */
   readonly connectMs: number;
   readonly proxy?: ProxySettings | undefined;
-  /** Goes around each request, under the name of its step. @default runs it */
+  /** Goes around each request, under the name of its endpoint. @default runs it */
   readonly effect?: Effect | undefined;
 };
 
 /** One request. */
 export type Call = Exchange & {
   readonly gate: Gate;
-  readonly method: "GET" | "POST" | "PUT";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | StagedFile | undefined;
@@ -83,7 +83,7 @@ export function createHttp(settings: HttpSettings): Http {
   let closing: Promise<unknown> | undefined;
   return {
     async send(call) {
-      const via = call.step === "search" ? pageDispatcher : dispatcher;
+      const via = endpointOf(call.endpoint).isPaged ? pageDispatcher : dispatcher;
       const pass = await pace.enter(call.gate, call.signal);
       let answer: Answer;
       try {
@@ -94,20 +94,20 @@ export function createHttp(settings: HttpSettings): Http {
         throw error;
       }
       try {
-        answer = await effect(call.step, async () => await exchange(call, via));
+        answer = await effect(call.endpoint, async () => await exchange(call, via));
       } catch (error) {
         if (saysUnwell(error)) await pace.failed(call.gate, pass, error.message);
         else await pace.undecided(call.gate, pass);
         throw error;
       }
       const seen = answer.status === 200 ? answer : withoutKey(answer, settings.apiKey);
-      const verdict = classifyAnswer(call, seen, now());
+      const outcome = classifyAnswer(call, seen, now());
       try {
-        if (verdict.kind !== "accepted") return await refuse(verdict, call.gate, settings);
+        if (outcome.kind !== "accepted") return await refuse(outcome, call.gate, settings);
         return answer;
       } finally {
         // Behind what closes the gate: no probe slips out between the two.
-        const health = healthOf(call, answer, verdict);
+        const health = healthOf(call, answer, outcome);
         const why = `${call.what}: ${answer.status}`;
         if (health === "failed") await pace.failed(call.gate, pass, why);
         else await pace[health](call.gate, pass);
@@ -199,7 +199,7 @@ async function transmit(call: Call, dispatcher: Dispatcher, signal: AbortSignal)
   const file = body === undefined || body instanceof Uint8Array ? undefined : body;
   const response = await request(call.url, {
     dispatcher,
-    method: call.method,
+    method: endpointOf(call.endpoint).method,
     headers: call.headers,
     body: body instanceof Uint8Array ? body : (file?.stream() ?? null),
     signal,
@@ -221,23 +221,23 @@ async function transmit(call: Call, dispatcher: Dispatcher, signal: AbortSignal)
 
 /** Tells the others what concerns them, then throws. */
 async function refuse(
-  verdict: Exclude<Verdict, { kind: "accepted" }>,
+  outcome: Exclude<AnswerOutcome, { kind: "accepted" }>,
   gate: Gate,
   { pace, apiKeySource }: HttpSettings,
 ): Promise<never> {
-  if (verdict.kind === "slowDown") return await slowDown(verdict, gate, pace);
-  if (verdict.kind === "failed") throw verdict.error;
-  if (verdict.kind === "keyRefused") {
-    await pace.keyRefused(verdict.message);
-    const message = `${verdict.message}, check ${apiKeySource} (api.api_key)`;
+  if (outcome.kind === "slowDown") return await slowDown(outcome, gate, pace);
+  if (outcome.kind === "failed") throw outcome.error;
+  if (outcome.kind === "keyRefused") {
+    await pace.keyRefused(outcome.message);
+    const message = `${outcome.message}, check ${apiKeySource} (api.api_key)`;
     throw new ApiAuthError(message, { field: "api.api_key" });
   }
-  await pace.creditsExhausted(gate, verdict.message);
-  throw new CreditsExhaustedError(verdict.message);
+  await pace.creditsExhausted(gate, outcome.message);
+  throw new CreditsExhaustedError(outcome.message);
 }
 
 async function slowDown(
-  { message, hintMs, mayBeApplied }: Extract<Verdict, { kind: "slowDown" }>,
+  { message, hintMs, mayBeApplied }: Extract<AnswerOutcome, { kind: "slowDown" }>,
   gate: Gate,
   pace: Pace,
 ): Promise<never> {

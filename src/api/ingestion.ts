@@ -16,16 +16,15 @@ import {
 } from "../limits.ts";
 import type { AnswerNote } from "./acceptance.ts";
 import { addressFault, isExpired, isLoopback } from "./address.ts";
+import { apiCall } from "./api-call.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
+import { endpoints } from "./endpoints.ts";
 import type { Answer, Exchange } from "./exchange.ts";
-import { jsonCall } from "./json-call.ts";
 import { codeOf, boundedTolerance } from "./no-answer.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";
 import type { StagedFileFacts } from "./staged-file.ts";
-
-const family = "ingestion";
 
 const fileKey = z.string().min(1).max(fileKeyCharsMax);
 const uploadAnswer = z.object({ status: z.string(), message: z.string(), file_key: fileKey });
@@ -45,52 +44,38 @@ export type UploadJsonInput = {
 };
 
 /**
- * POST /ingestion/upload-json (API document, section 4.2).
+ * Sends one part in lightweight mode.
  * @throws TooLargeError before anything is sent when the body exceeds `lightweightBodyBytesMax`.
  */
 export async function uploadJson(
   context: ApiContext,
   { stream, body, records, signal, beforeSend }: UploadJsonInput,
 ): Promise<{ readonly fileKey: string; readonly note: AnswerNote | undefined }> {
-  const path = "/ingestion/upload-json";
-  const what = `POST ${path} (${stream})`;
+  const { path } = endpoints.uploadJson;
+  const asked = { path, stream, body, records, signal, beforeSend };
+  const call = apiCall(context, { endpoint: "uploadJson", ...asked });
   // I3: a body never exceeds its limit, in bytes as sent.
   if (body.byteLength > lightweightBodyBytesMax) {
     throw new TooLargeError(
-      `${what}: ${body.byteLength} bytes, ${lightweightBodyBytesMax} at most are taken`,
+      `${call.what}: ${body.byteLength} bytes, ${lightweightBodyBytesMax} at most are taken`,
     );
   }
-  const call = {
-    ...jsonCall(context, { step: "uploadJson", family, path, what, signal }),
-    body,
-    records,
-    beforeSend,
-  };
-  const answer = await context.http.send(call);
-  const { data, note } = readAccepted(call, answer, uploadAnswer);
+  const { data, note } = readAccepted(call, await context.http.send(call), uploadAnswer);
   return { fileKey: data.file_key, note };
 }
 
 /**
- * POST /ingestion/generate-upload-url (API document, section 4.3, step 1); checks the address before it is used.
+ * Asks for an address to PUT one file to, which is good for one attempt, and checks it.
  * @throws ApiContractError when nobody may be sent there; ApiUnavailableError when it had expired before it came.
  */
 export async function generateUploadUrl(
   context: ApiContext,
   { stream, signal }: { readonly stream: string; readonly signal: AbortSignal },
 ): Promise<{ readonly uploadUrl: SignedUrl; readonly fileKey: string }> {
-  const path = "/ingestion/generate-upload-url";
+  const { path } = endpoints.generateUploadUrl;
   const wanted = { stream, content_type: "application/jsonl", content_encoding: "gzip" };
-  const call = {
-    ...jsonCall(context, {
-      step: "generateUploadUrl",
-      family,
-      path,
-      what: `POST ${path} (${stream})`,
-      signal,
-    }),
-    body: Buffer.from(JSON.stringify(wanted)),
-  };
+  const body = Buffer.from(JSON.stringify(wanted));
+  const call = apiCall(context, { endpoint: "generateUploadUrl", path, stream, body, signal });
   const answer = await context.http.send(call);
   const { upload_url: text, file_key: key } = readAccepted(call, answer, uploadUrlAnswer).data;
   return { uploadUrl: checkUploadUrl(context, text, { exchange: call, answer }), fileKey: key };
@@ -125,7 +110,7 @@ export type PutFileInput = StagedFileFacts & {
 };
 
 /**
- * PUT to the pre-signed address (API document, section 4.3, step 2). The API key stays at home (I5).
+ * Sends one staged file to its address, without the API key (I5).
  * @throws StagedFileMissingError when the file is not the one of the receipt; TooLargeError when it exceeds `uploadBytesMax`.
  */
 export async function putFile(
@@ -144,11 +129,10 @@ export async function putFile(
   const file = await openStagedFile({ ...facts, onBytes });
   try {
     await http.send({
-      step: "putFile",
+      endpoint: "putFile",
       what,
       records: 0,
       gate: { kind: "storage", host: uploadUrl.host },
-      method: "PUT",
       url: uploadUrl.reveal(),
       headers: {
         "content-type": "application/jsonl",
@@ -200,18 +184,15 @@ export type ConfirmUploadInput = {
   readonly beforeSend?: (() => void) | undefined;
 };
 
-/** POST /ingestion/confirm-upload (API document, section 4.3, step 3); "already confirmed" is success. */
+/** Has the service process a file that was PUT; "already confirmed" is success. */
 export async function confirmUpload(
   context: ApiContext,
   { fileKey: key, records, signal, beforeSend }: ConfirmUploadInput,
 ): Promise<{ readonly note: AnswerNote | undefined }> {
-  const path = "/ingestion/confirm-upload";
-  const call = {
-    ...jsonCall(context, { step: "confirmUpload", family, path, what: `POST ${path}`, signal }),
-    body: Buffer.from(JSON.stringify({ file_key: key })),
-    records,
-    beforeSend,
-  };
+  const { path } = endpoints.confirmUpload;
+  const body = Buffer.from(JSON.stringify({ file_key: key }));
+  const asked = { path, body, records, signal, beforeSend };
+  const call = apiCall(context, { endpoint: "confirmUpload", ...asked });
   const answer = await context.http.send(call);
   // The 409 of a confirm that was done before is accepted too, and has no such body.
   if (answer.status !== 200) return { note: undefined };

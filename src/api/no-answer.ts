@@ -7,7 +7,7 @@ import {
 } from "../errors.ts";
 import type { Tolerance } from "../errors.ts";
 import { faultTimesMax, unresolvedMsMax } from "../limits.ts";
-import { appliesRecords, leavesTraces } from "./exchange.ts";
+import { endpointOf } from "./endpoints.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What a certificate that is not to be trusted, or a server that speaks no TLS, looks like; a cut handshake is a reset. */
@@ -17,7 +17,7 @@ const tlsCode =
 /** Says what it means that no answer came. A SluiceError thrown on the way, by the file or the lookup, stands. */
 export function classifyFailure(exchange: Exchange, error: unknown): SluiceError {
   if (error instanceof SluiceError) return error;
-  const { what, step } = exchange;
+  const { what, endpoint } = exchange;
   const code = codeOf(error);
   // A parser's error carries the answer's bytes, which are not ours to keep.
   const cause = error instanceof Error && error.name === parserError ? undefined : error;
@@ -27,7 +27,7 @@ export function classifyFailure(exchange: Exchange, error: unknown): SluiceError
   if (isUnresolved(error)) {
     const message = `${what}: its host has no address (${code})`;
     const becomes = addressError(exchange, message, cause);
-    const tolerance = { fault: `${step} unresolved`, msMax: unresolvedMsMax, becomes };
+    const tolerance = { fault: `${endpoint} unresolved`, msMax: unresolvedMsMax, becomes };
     return new ApiUnavailableError(message, { cause, tolerance });
   }
   if (neverLeft(error, code)) {
@@ -35,14 +35,10 @@ export function classifyFailure(exchange: Exchange, error: unknown): SluiceError
   }
   const why = `no answer (${code})`;
   const isGarbled = garbled.test(code) || (error instanceof Error && error.name === parserError);
-  // What applies records is asked again as long as for any other unknown outcome.
-  const fault = {
-    fault: "garbled",
-    message: `${what}: ${why}`,
-    mayBeApplied: leavesTraces(step),
-  };
-  const tolerance =
-    isGarbled && !appliesRecords(step) ? boundedTolerance(exchange, fault) : undefined;
+  const { isMutating, hasSideEffects: mayBeApplied } = endpointOf(endpoint);
+  const fault = { fault: "garbled", message: `${what}: ${why}`, mayBeApplied };
+  // A request that sends records is repeated as long as after any other unknown outcome.
+  const tolerance = isGarbled && !isMutating ? boundedTolerance(exchange, fault) : undefined;
   return unclear(exchange, why, { cause, tolerance });
 }
 
@@ -84,7 +80,7 @@ export function boundedTolerance(
 ): Tolerance {
   const { message, mayBeApplied, timesMax = faultTimesMax } = fault;
   const becomes = contractError(exchange, `${message}, ${timesMax} times`, { mayBeApplied });
-  return { fault: `${exchange.step} ${fault.fault}`, timesMax, becomes };
+  return { fault: `${exchange.endpoint} ${fault.fault}`, timesMax, becomes };
 }
 
 function isUnresolved(error: unknown): boolean {
@@ -104,14 +100,14 @@ function neverLeft(error: unknown, code: string): boolean {
   );
 }
 
-/** The error for "no answer that can be read": of a request that leaves traces, nobody knows whether it did. */
+/** The error for "no answer that can be read": the outcome of a request with side effects is unknown. */
 export function unclear(
-  { what, step }: Exchange,
+  { what, endpoint }: Exchange,
   why: string,
   facts: { readonly cause?: unknown; readonly tolerance?: Tolerance | undefined } = {},
 ): SluiceError {
   const text = `${what}: ${why}`;
-  return leavesTraces(step)
+  return endpointOf(endpoint).hasSideEffects
     ? new OutcomeUnknownError(text, facts)
     : new ApiUnavailableError(text, facts);
 }

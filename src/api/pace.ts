@@ -1,6 +1,8 @@
+import type { ApiFamily } from "./endpoints.ts";
+
 /** What one answer may close: a family of the API under its key, or one storage host. */
 export type Gate =
-  | { readonly kind: "api"; readonly family: "ingestion" | "legacy" | "search" }
+  | { readonly kind: "api"; readonly family: ApiFamily }
   | { readonly kind: "storage"; readonly host: string };
 
 /** What `enter` gives: handed back when the request ended. */

@@ -7,10 +7,10 @@ import type { SearchPage, SearchPageInput } from "./search.ts";
 /**
  * The pages of a query, each with the walk after it, from where `from` stands or else from the first. Ends after the last page;
  * makes no request twice but for a page that is too large. What is thrown leaves the walk of the page before as it was.
- * @throws what `searchPage`, `afterPage` and `withSmallerPages` throw.
+ * @throws what `search`, `afterPage` and `withSmallerPages` throw.
  */
 export async function* pages(
-  client: Pick<ApiClient, "searchPage">,
+  client: Pick<ApiClient, "search">,
   asked: Omit<SearchPageInput, "cursor"> & { readonly from?: Walk | undefined },
 ): AsyncGenerator<{ readonly page: SearchPage; readonly walk: Walk }, void, undefined> {
   const { of, query, signal } = asked;
@@ -20,7 +20,7 @@ export async function* pages(
     const next = { of, query: { ...query, limit }, cursor: nextCursor(walk), signal };
     let page: SearchPage;
     try {
-      page = await client.searchPage(next);
+      page = await client.search(next);
     } catch (error) {
       if (!(error instanceof TooLargeError)) throw error;
       walk = withSmallerPages(walk, error);

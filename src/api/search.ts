@@ -2,9 +2,10 @@ import { z } from "zod";
 
 import { ApiContractError } from "../errors.ts";
 import { cursorMax, pageRowsMax } from "../limits.ts";
+import { apiCall } from "./api-call.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
-import { jsonCall } from "./json-call.ts";
+import { endpoints } from "./endpoints.ts";
 import { readResult } from "./results.ts";
 import type { Result, Searchable } from "./results.ts";
 
@@ -54,12 +55,6 @@ export type SearchPage = {
   };
 };
 
-const paths: Readonly<Record<Searchable, string>> = {
-  accounts: "/search/accounts",
-  persons: "/search/persons",
-  job_postings: "/enrichment/job-postings",
-};
-
 /** For show alone: what makes no sense there is as good as absent, and must not cost a page that is paid for. */
 const count = z.int().min(0).nullish().catch(undefined);
 const pageAnswer = z.object({
@@ -77,17 +72,16 @@ const cursorOfAnswer = z
   .max(cursorMax);
 
 /**
- * POST /search/accounts, /search/persons or /enrichment/job-postings (API document, sections 4.4 and 4.5).
+ * Asks for one page of results, which costs credits, a repeated one too.
  * @throws ApiContractError when the next cursor is no int32, or there are more than `pageRowsMax` results; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
  */
-export async function searchPage(
+export async function search(
   context: ApiContext,
   { of, query, cursor, signal }: SearchPageInput,
 ): Promise<SearchPage> {
-  const path = paths[of];
-  const asked = { step: "search", family: "search", path, what: `POST ${path}`, signal } as const;
+  const path = endpoints.search.path[of];
   const body = Buffer.from(JSON.stringify(bodyOf(of, query, cursor)));
-  const call = { ...jsonCall(context, asked), body };
+  const call = apiCall(context, { endpoint: "search", path, body, signal });
   const { data: answer } = readAccepted(call, await context.http.send(call), pageAnswer);
   const { length: results } = answer.data;
   // No page is asked for that is so long, and what is written of one page is one transaction of the store.

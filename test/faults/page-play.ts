@@ -22,7 +22,7 @@ export class PagePlay implements Tried {
   possiblyPaid = 0;
   walk: Walk = beginWalk(limit);
   /** What the last attempt met its fault through. */
-  #api: Pick<ApiClient, "searchPage">;
+  #api: Pick<ApiClient, "search">;
   #attempts = 0;
 
   constructor(run: TestRun) {
@@ -41,7 +41,7 @@ export class PagePlay implements Tried {
   }
 
   /** An attempt whose request meets nothing bad. */
-  async attempt(api: Pick<ApiClient, "searchPage"> = this.harness.deps.api): Promise<SearchPage> {
+  async attempt(api: Pick<ApiClient, "search"> = this.harness.deps.api): Promise<SearchPage> {
     this.#attempts += 1;
     const { deps } = this.harness;
     const place = { ...this.run.opened, chunk: 1, stage: 1, part: 0 };
@@ -77,10 +77,10 @@ export class PagePlay implements Tried {
     return undefined;
   }
 
-  async #ask(api: Pick<ApiClient, "searchPage">, signal: AbortSignal): Promise<SearchPage> {
+  async #ask(api: Pick<ApiClient, "search">, signal: AbortSignal): Promise<SearchPage> {
     const query = { limit: this.walk.limit };
     try {
-      return await api.searchPage({
+      return await api.search({
         of: "accounts",
         query,
         cursor: nextCursor(this.walk),

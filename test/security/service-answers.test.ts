@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
+import { endpointNames } from "../../src/api/endpoints.ts";
 import {
   ApiAuthError,
   ApiContractError,
@@ -20,7 +21,6 @@ import {
   perform,
   rejection,
   startServer,
-  steps,
 } from "../src/api/support.ts";
 
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
@@ -33,7 +33,7 @@ async function errorsOf(status: number, body: string | Buffer, headers = {}): Pr
   });
   const client = clientOf(url);
   const errors = await Promise.all(
-    steps.map(async (step) => {
+    endpointNames.map(async (step) => {
       const asking = perform(step, client, { url });
       return await asking.then(
         () => undefined,
@@ -168,7 +168,7 @@ describe("an answer of a hostile service (T17, T8)", () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const errors = await errorsOf(status, "", { location: other.url.href });
       expect(errors.map((error) => error instanceof ApiContractError)).toEqual(
-        steps.map(() => true),
+        endpointNames.map(() => true),
       );
     }
     expect(other.seen).toEqual([]);

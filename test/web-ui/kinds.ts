@@ -150,7 +150,7 @@ function backfill(waits: boolean): Kind {
 const pull: Kind = {
   name: "pull",
   begins: "pullPages",
-  sends: { step: "searchPage", passing: 1 },
+  sends: { step: "search", passing: 1 },
   steps: ["openPull", "pullPages", "closeRun"],
   updates: {},
   signals: [],

@@ -50,7 +50,7 @@ export class Gate implements Stop {
 }
 
 /** The requests that a run is held at: those by which the service takes records, or is paid. */
-export type HeldStep = "confirmUpload" | "searchPage" | "uploadJson";
+export type HeldStep = "confirmUpload" | "search" | "uploadJson";
 
 type Input = { readonly signal: AbortSignal; readonly beforeSend?: (() => void) | undefined };
 
@@ -95,10 +95,7 @@ export class HeldRequest implements Stop {
         "confirmUpload",
         async (input: ConfirmUploadInput) => await api.confirmUpload(input),
       ),
-      searchPage: this.#held(
-        "searchPage",
-        async (input: SearchPageInput) => await api.searchPage(input),
-      ),
+      search: this.#held("search", async (input: SearchPageInput) => await api.search(input)),
     };
   }
 

@@ -254,8 +254,8 @@ describe("pullPages", () => {
     const { api } = harness.deps;
     const late: Dependencies["api"] = {
       ...api,
-      searchPage: async (input) => {
-        const page = await api.searchPage(input);
+      search: async (input) => {
+        const page = await api.search(input);
         await run.pull(4);
         await harness.write("scores.csv", "mk_id,name,fit\n");
         return page;

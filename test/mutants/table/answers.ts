@@ -8,7 +8,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/classify.ts",
-        find: "const accepted = appliesRecords(step) ? acceptanceOf(json, exchange.records) : undefined;",
+        find: "const accepted = isMutating ? acceptanceOf(json, exchange.records) : undefined;",
         replace:
           "const accepted = { ...acceptanceOf(json, exchange.records), isWhole: true } as const;",
       },

@@ -8,7 +8,7 @@ export const mutantsOfForeignPrograms: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/classify.ts",
-        find: 'timesMax: step === "search" ? misreadPageTimesMax : faultTimesMax,',
+        find: "timesMax: isPaged ? misreadPageTimesMax : faultTimesMax,",
         replace: "timesMax: faultTimesMax,",
       },
     ],

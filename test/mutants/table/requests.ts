@@ -53,11 +53,11 @@ export const mutantsOfRequests: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/http.ts",
-        find: "    dispatcher,\n    method: call.method,",
+        find: "    dispatcher,\n    method: endpointOf(call.endpoint).method,",
         replace: `    dispatcher: dispatcher.compose(
       (await import("undici")).interceptors.redirect({ maxRedirections: 5 }),
     ),
-    method: call.method,`,
+    method: endpointOf(call.endpoint).method,`,
       },
     ],
     test: {
@@ -181,7 +181,7 @@ export const mutantsOfRequests: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/classify.ts",
-        find: '  if (status === 200 && !sentWhole) return "again";\n',
+        find: '  if (status === 200 && !sentWhole) return "retry";\n',
         replace: "",
       },
     ],
@@ -196,7 +196,7 @@ export const mutantsOfRequests: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/classify.ts",
-        find: 'return step !== "putFile" && saysCreditsExhausted(envelope)',
+        find: 'return endpointOf(endpoint).family !== "storage" && saysCreditsExhausted(envelope)',
         replace: "return false",
       },
     ],

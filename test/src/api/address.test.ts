@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import {
   addressFault,
   checkBaseUrl,
-  endpoint,
+  endpointUrl,
   guardedLookup,
   isExpired,
   isLoopback,
@@ -125,14 +125,14 @@ describe("checkBaseUrl", () => {
   });
 });
 
-describe("endpoint", () => {
+describe("endpointUrl", () => {
   it.each([
     ["https://api.example", "https://api.example/v1/ping"],
     ["https://api.example/", "https://api.example/v1/ping"],
     ["https://api.example/data/", "https://api.example/data/v1/ping"],
     ["https://api.example//evil.example", "https://api.example//evil.example/v1/ping"],
   ])("stands below %s", (base, expected) => {
-    expect(endpoint(new URL(base), "/v1/ping").href).toBe(expected);
+    expect(endpointUrl(new URL(base), "/v1/ping").href).toBe(expected);
   });
 });
 

@@ -3,7 +3,7 @@ import dns from "node:dns";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Resolve } from "../../../src/api/address.ts";
-import type { Step } from "../../../src/api/exchange.ts";
+import type { EndpointName } from "../../../src/api/endpoints.ts";
 import {
   ApiContractError,
   ApiUnavailableError,
@@ -30,10 +30,10 @@ const brief = { requestMs: 300, headersMs: 10_000, putBaseMs: 300, putHeadersMs:
 
 /** The failure types of G, P, C and J, as the table in faults.md has them. */
 async function typesOf(url: URL, timeouts = {}): Promise<string> {
-  const asked: Step[] = ["generateUploadUrl", "putFile", "confirmUpload", "uploadJson"];
+  const asked: EndpointName[] = ["generateUploadUrl", "putFile", "confirmUpload", "uploadJson"];
   const client = clientOf(url, { timeouts });
   const errors = await Promise.all(
-    asked.map(async (step) => await rejection(perform(step, client, { url }))),
+    asked.map(async (endpoint) => await rejection(perform(endpoint, client, { url }))),
   );
   return errors
     .map((error) => (error instanceof SluiceError ? error.code : String(error)))

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
+import { endpointNames } from "../../../src/api/endpoints.ts";
 import type { Pass } from "../../../src/api/pace.ts";
 import {
   ApiContractError,
@@ -25,7 +26,6 @@ import {
   rejection,
   startHttp,
   startServer,
-  steps,
   uploaded,
 } from "./support.ts";
 
@@ -33,7 +33,9 @@ const ingestion = { kind: "api", family: "ingestion" };
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
 describe("redirects (T1)", () => {
   it.each(
-    steps.flatMap((step) => [301, 302, 303, 307, 308].map((status) => [step, status] as const)),
+    endpointNames.flatMap((step) =>
+      [301, 302, 303, 307, 308].map((status) => [step, status] as const),
+    ),
   )("does not follow one: %s, %i", async (step, status) => {
     const other = await startServer((response) => response.end());
     const { url, seen } = await startServer((response) => {
@@ -186,7 +188,7 @@ describe("what the pace hears", () => {
 describe("cancelling", () => {
   const reason = new Error("cancelled by a person");
 
-  it.each(steps)("does not send a %s once its signal aborted", async (step) => {
+  it.each(endpointNames)("does not send a %s once its signal aborted", async (step) => {
     const { url, seen } = await startServer((response) => response.end());
     const abort = new AbortController();
     const enter = async (): Promise<Pass> => {
@@ -251,9 +253,9 @@ describe("close", () => {
       json(response, 403, { message: `bad ${canaryKey}` }),
     );
     const errors = await Promise.all(
-      steps.map(async (step) => await rejection(perform(step, clientOf(url), { url }))),
+      endpointNames.map(async (step) => await rejection(perform(step, clientOf(url), { url }))),
     );
-    expect(errors).toHaveLength(steps.length);
+    expect(errors).toHaveLength(endpointNames.length);
     expect(inspect(errors, { depth: 20, showHidden: true })).not.toMatch(/canary/);
   });
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import type { Exchange, Step } from "../../../src/api/exchange.ts";
+import { endpointNames, type EndpointName } from "../../../src/api/endpoints.ts";
+import type { Exchange } from "../../../src/api/exchange.ts";
 import { classifyFailure } from "../../../src/api/no-answer.ts";
 import { ConfigError, StagedFileMissingError } from "../../../src/errors.ts";
+import { everywhere } from "./support.ts";
 
-function exchangeOf(step: Step): Exchange {
-  const addressField = step === "putFile" ? undefined : "api.base_url";
-  return { step, what: "THE REQUEST", addressField, records: 10 };
+function exchangeOf(endpoint: EndpointName): Exchange {
+  const addressField = endpoint === "putFile" ? undefined : "api.base_url";
+  return { endpoint, what: "THE REQUEST", addressField, records: 10 };
 }
 
 function fault(code: string, facts: object = {}): Error {
@@ -14,9 +16,13 @@ function fault(code: string, facts: object = {}): Error {
 }
 
 const connecting = { syscall: "connect" };
-const never = "Unavailable Unavailable Unavailable Unavailable Unavailable";
-const unknown = "Unavailable Unavailable OutcomeUnknown OutcomeUnknown OutcomeUnknown";
-const stops = "ConfigError ContractBroken ConfigError ConfigError ConfigError";
+const never = everywhere("Unavailable");
+const unknown = everywhere("Unavailable", {
+  confirmUpload: "OutcomeUnknown",
+  uploadJson: "OutcomeUnknown",
+  search: "OutcomeUnknown",
+});
+const stops = everywhere("ConfigError", { putFile: "ContractBroken" });
 
 const refusedTwice = Object.assign(
   new AggregateError([fault("ECONNREFUSED", connecting), fault("ECONNREFUSED", connecting)]),
@@ -52,15 +58,11 @@ describe("classifyFailure", () => {
     ["another host's certificate", fault("ERR_TLS_CERT_ALTNAME_INVALID"), stops],
     ["plain http", fault("ERR_SSL_WRONG_VERSION_NUMBER"), stops],
   ])("judges %s as the table says", (_, error, expected) => {
-    const steps: readonly Step[] = [
-      "generateUploadUrl",
-      "putFile",
-      "confirmUpload",
-      "uploadJson",
-      "search",
-    ];
-    const codes = steps.map((step) => classifyFailure(exchangeOf(step), error).code);
-    expect(codes.join(" ")).toBe(expected);
+    const codes = endpointNames.map((name) => [
+      name,
+      classifyFailure(exchangeOf(name), error).code,
+    ]);
+    expect(Object.fromEntries(codes)).toEqual(expected);
   });
 
   it("says which setting a TLS fault speaks of", () => {
@@ -78,7 +80,8 @@ describe("classifyFailure", () => {
   it.each(["UND_ERR_HEADERS_OVERFLOW", "HPE_INVALID_CONSTANT"])(
     "does not pay for page after page that comes as %s",
     (code) => {
-      const judged = (step: Step): unknown => classifyFailure(exchangeOf(step), fault(code));
+      const judged = (endpoint: EndpointName): unknown =>
+        classifyFailure(exchangeOf(endpoint), fault(code));
       const becomes = { code: "ContractBroken", mayBeApplied: true };
       expect(judged("search")).toMatchObject({ tolerance: { timesMax: 3, becomes } });
       expect(judged("uploadJson")).toMatchObject({ tolerance: undefined });

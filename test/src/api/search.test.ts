@@ -42,7 +42,7 @@ const query = {
   sort: [{ sort_by: "name", sort_order: "asc" }],
 } as const satisfies SearchQuery;
 
-describe("searchPage", () => {
+describe("search", () => {
   it.each([
     ["accounts", "/api/search/accounts"],
     ["persons", "/api/search/persons"],
@@ -50,7 +50,7 @@ describe("searchPage", () => {
     const { url, seen } = await answering(pageOf([]));
     const pace = notingPace();
     const client = clientOf(new URL("/api", url), { pace });
-    await client.searchPage({ ...firstPage, of, query, cursor: 150 });
+    await client.search({ ...firstPage, of, query, cursor: 150 });
     expect(seen).toMatchObject([
       {
         method: "POST",
@@ -68,7 +68,7 @@ describe("searchPage", () => {
   it("spells the logic of job postings as their endpoint does", async () => {
     const { url, seen } = await answering(pageOf([]));
     const jobs = { limit: 20, domain: "acme.example", filterLogic: "AND" } as const;
-    await clientOf(url).searchPage({ ...firstPage, of: "job_postings", query: jobs });
+    await clientOf(url).search({ ...firstPage, of: "job_postings", query: jobs });
     expect(seen[0]?.path).toBe("/enrichment/job-postings");
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({
       limit: 20,
@@ -79,7 +79,7 @@ describe("searchPage", () => {
 
   it("asks for a first page without a cursor", async () => {
     const { url, seen } = await answering(pageOf([]));
-    await clientOf(url).searchPage(firstPage);
+    await clientOf(url).search(firstPage);
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ limit: 100 });
   });
 
@@ -87,7 +87,7 @@ describe("searchPage", () => {
     const item = { ...foundAccount, brand_new: { a: [1, null] } };
     const meta = { limit: 100, total: 250, has_next_page: true, next_cursor: 100, took_ms: 3 };
     const { url } = await answering({ ...pageOf([item], meta), request: "r-1" });
-    expect(await clientOf(url).searchPage(firstPage)).toEqual({
+    expect(await clientOf(url).search(firstPage)).toEqual({
       items: [item],
       bad: [],
       meta: { limit: 100, total: 250, hasNextPage: true, nextCursor: 100 },
@@ -101,13 +101,13 @@ describe("searchPage", () => {
     { limit: "all", total: 1.5 },
   ])("takes any member of meta to be absent: %j", async (meta) => {
     const { url } = await answering(pageOf([foundAccount], meta));
-    expect((await clientOf(url).searchPage(firstPage)).meta).toEqual({});
+    expect((await clientOf(url).search(firstPage)).meta).toEqual({});
   });
 
   it("leaves a poison item out and says which one it was and why", async () => {
     const poison = { ...foundAccount, mk_id: 7, name: "secret" };
     const { url } = await answering(pageOf([foundAccount, poison, null, foundAccount]));
-    const { items, bad } = await clientOf(url).searchPage(firstPage);
+    const { items, bad } = await clientOf(url).search(firstPage);
     expect(items).toEqual([foundAccount, foundAccount]);
     expect(bad.map(({ index }) => index)).toEqual([1, 2]);
     expect(bad[0]?.reason).toBe("mk_id: Invalid input: expected string, received number");
@@ -116,14 +116,14 @@ describe("searchPage", () => {
 
   it.each([cursorMax - 1, cursorMax])("takes the next cursor %i", async (next) => {
     const { url } = await answering(pageOf([], { has_next_page: true, next_cursor: next }));
-    expect((await clientOf(url).searchPage(firstPage)).meta.nextCursor).toBe(next);
+    expect((await clientOf(url).search(firstPage)).meta.nextCursor).toBe(next);
   });
 
   it.each([cursorMax + 1, "100", 1.5, true, {}])(
     "stops at the next cursor %j, which is no int32",
     async (next) => {
       const { url } = await answering(pageOf([], { has_next_page: true, next_cursor: next }));
-      const error = await rejection(clientOf(url).searchPage(firstPage));
+      const error = await rejection(clientOf(url).search(firstPage));
       expect(error).toBeInstanceOf(ApiContractError);
       expect(mayBeApplied(error)).toBe(true);
     },
@@ -131,19 +131,19 @@ describe("searchPage", () => {
 
   it.each([pageRowsMax - 1, pageRowsMax])("takes a page of %i results", async (results) => {
     const { url } = await answering(pageOf(numbers(results).map(() => foundAccount)));
-    expect((await clientOf(url).searchPage(firstPage)).items).toHaveLength(results);
+    expect((await clientOf(url).search(firstPage)).items).toHaveLength(results);
   });
 
   it("stops at a page of more results than any is asked for", async () => {
     const { url } = await answering(pageOf(numbers(pageRowsMax + 1)));
-    const error = await rejection(clientOf(url).searchPage(firstPage));
+    const error = await rejection(clientOf(url).search(firstPage));
     expect(error).toBeInstanceOf(ApiContractError);
     expect(mayBeApplied(error)).toBe(true);
   });
 
   it("does not look at the next cursor of the last page", async () => {
     const { url } = await answering(pageOf([], { has_next_page: false, next_cursor: "none" }));
-    expect((await clientOf(url).searchPage(firstPage)).meta).toEqual({ hasNextPage: false });
+    expect((await clientOf(url).search(firstPage)).meta).toEqual({ hasNextPage: false });
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe("searchPage", () => {
     "asks once more after a page of another shape, because each may be paid for: %j",
     async (body, where) => {
       const { url } = await answering(body);
-      const error = await rejection(clientOf(url).searchPage(firstPage));
+      const error = await rejection(clientOf(url).search(firstPage));
       expect(error).toBeInstanceOf(OutcomeUnknownError);
       expect(String(error)).toContain(`POST /search/accounts: 200, but ${where}: `);
       expect(error).toMatchObject({
@@ -168,7 +168,7 @@ describe("searchPage", () => {
     "says of a query that it met a %i, and that no page is in doubt",
     async (status) => {
       const { url } = await answering({ message: "no company acme.example" }, status);
-      const error = await rejection(clientOf(url).searchPage(firstPage));
+      const error = await rejection(clientOf(url).search(firstPage));
       expect(error).toBeInstanceOf(ApiContractError);
       expect(error).toMatchObject({ status, mayBeApplied: false });
       // A domain comes from a source's row (I4).
@@ -180,7 +180,7 @@ describe("searchPage", () => {
     const loc = ["body", "filters", 0, "operator"];
     const detail = [{ loc, msg: "secret", type: "enum", input: "secret" }];
     const { url } = await answering({ detail }, 422);
-    expect(await rejection(clientOf(url).searchPage(firstPage))).toMatchObject({
+    expect(await rejection(clientOf(url).search(firstPage))).toMatchObject({
       message: "POST /search/accounts: 422 enum at body.filters.0.operator",
       hint: "Check the pull's search, filters and sort.",
     });
@@ -191,20 +191,20 @@ describe("searchPage", () => {
     [409, false],
   ])("says of a page answered %i whether it may have been paid for: %s", async (status, paid) => {
     const { url } = await answering({}, status);
-    const error = await rejection(clientOf(url).searchPage(firstPage));
+    const error = await rejection(clientOf(url).search(firstPage));
     expect(error).toMatchObject({ code: "ContractBroken", status, mayBeApplied: paid });
   });
 
   it("knows that a page whose status is error may have been paid for", async () => {
     const { url } = await answering({ status: "error", message: "no" });
-    const error = await rejection(clientOf(url).searchPage(firstPage));
+    const error = await rejection(clientOf(url).search(firstPage));
     expect(error).toMatchObject({ code: "ContractBroken", mayBeApplied: true });
   });
 
   it("closes the gate of searches alone when their credits are exhausted", async () => {
     const { url } = await answering({ message: "Credits exhausted" }, 429);
     const pace = notingPace();
-    const error = await rejection(clientOf(url, { pace }).searchPage(firstPage));
+    const error = await rejection(clientOf(url, { pace }).search(firstPage));
     expect(error).toBeInstanceOf(CreditsExhaustedError);
     expect(pace.notes.slice(1)).toEqual([
       ["creditsExhausted", search],
@@ -214,7 +214,7 @@ describe("searchPage", () => {
 
   it("says which setting holds the key that was refused", async () => {
     const { url } = await answering({ message: "Unauthorized" }, 401);
-    const error = await rejection(clientOf(url).searchPage(firstPage));
+    const error = await rejection(clientOf(url).search(firstPage));
     expect(error).toBeInstanceOf(ApiAuthError);
     expect(error).toMatchObject({
       message: "POST /search/accounts: 401 Unauthorized, check SLUICE_API_KEY (api.api_key)",
@@ -233,19 +233,19 @@ async function padded(bytes: number): Promise<URL> {
 describe("the size of a page", () => {
   it.each([pageBytesMax - 1, pageBytesMax])("may be %i bytes", async (bytes) => {
     const client = clientOf(await padded(bytes));
-    expect((await client.searchPage(firstPage)).items).toHaveLength(1);
+    expect((await client.search(firstPage)).items).toHaveLength(1);
   });
 
   it("may not be one byte more, and the page may have been paid for", async () => {
     const client = clientOf(await padded(pageBytesMax + 1));
-    const error = await rejection(client.searchPage(firstPage));
+    const error = await rejection(client.search(firstPage));
     expect(error).toBeInstanceOf(TooLargeError);
     expect(mayBeApplied(error)).toBe(true);
   });
 
   it("is too large for the service when it says so, and no page is in doubt", async () => {
     const { url } = await answering({ message: "too large" }, 413);
-    const error = await rejection(clientOf(url).searchPage(firstPage));
+    const error = await rejection(clientOf(url).search(firstPage));
     expect(error).toBeInstanceOf(TooLargeError);
     expect(mayBeApplied(error)).toBe(false);
   });

@@ -17,7 +17,7 @@ import { onTestFinished } from "vitest";
 
 import { createApiClient } from "../../../src/api/client.ts";
 import type { ApiClient, ApiClientSettings } from "../../../src/api/client.ts";
-import type { Step } from "../../../src/api/exchange.ts";
+import { endpointNames, type EndpointName } from "../../../src/api/endpoints.ts";
 import type { Gate, Pace } from "../../../src/api/pace.ts";
 import type { SearchPageInput } from "../../../src/api/search.ts";
 import { SignedUrl } from "../../../src/api/signed-url.ts";
@@ -193,33 +193,31 @@ export async function stageFile(content: string | Uint8Array): Promise<StagedFil
   };
 }
 
-/** Makes the request of one step, the PUT going to `/put` of the client's server. */
+/** Makes the request of one endpoint, the PUT going to `/put` of the client's server. */
 export async function perform(
-  step: Step,
+  endpoint: EndpointName,
   client: ApiClient,
   { url, signal = never }: { url: URL; signal?: AbortSignal },
 ): Promise<unknown> {
   const { fileKey, records, stream } = { fileKey: "uploads/1", records: 10, stream: "account" };
-  if (step === "ping") return await client.ping({ signal });
-  if (step === "generateUploadUrl") return await client.generateUploadUrl({ stream, signal });
-  if (step === "confirmUpload") return await client.confirmUpload({ fileKey, records, signal });
-  if (step === "uploadJson") {
+  if (endpoint === "ping") return await client.ping({ signal });
+  if (endpoint === "generateUploadUrl") return await client.generateUploadUrl({ stream, signal });
+  if (endpoint === "confirmUpload") return await client.confirmUpload({ fileKey, records, signal });
+  if (endpoint === "uploadJson") {
     return await client.uploadJson({ stream, body: Buffer.from("{}"), records, signal });
   }
-  if (step === "search") return await client.searchPage({ ...firstPage, signal });
+  if (endpoint === "search") return await client.search({ ...firstPage, signal });
   const uploadUrl = new SignedUrl(new URL("/put?signature=canary-signature", url));
   return await client.putFile({ ...(await stageFile("staged bytes")), uploadUrl, signal });
 }
 
-/** Every step there is. */
-export const steps: readonly Step[] = [
-  "ping",
-  "generateUploadUrl",
-  "putFile",
-  "confirmUpload",
-  "uploadJson",
-  "search",
-];
+/** The same word for every endpoint, but for those named. */
+export function everywhere(
+  word: string,
+  but: Partial<Record<EndpointName, string>> = {},
+): Record<string, string> {
+  return Object.fromEntries(endpointNames.map((name) => [name, but[name] ?? word]));
+}
 
 /** The first page of accounts that a client asks for. */
 export const firstPage = {
