@@ -133,13 +133,9 @@ export const endpoints = {
 export type EndpointName = keyof typeof endpoints;
 
 /** All of them, in the order of the table. */
-export const endpointNames: readonly EndpointName[] = namesIn(endpoints);
-
-function namesIn<Table extends object>(table: Table): Extract<keyof Table, string>[] {
-  const names: Extract<keyof Table, string>[] = [];
-  for (const name in table) names.push(name);
-  return names;
-}
+export const endpointNames = Object.keys(endpoints).filter(
+  (name): name is EndpointName => name in endpoints,
+);
 
 /** An endpoint with its defaults. */
 export function endpointOf(

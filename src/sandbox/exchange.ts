@@ -3,12 +3,13 @@ import { setTimeout } from "node:timers/promises";
 
 import { type Answer, json, message, storageError } from "./answers.ts";
 import type { FaultOrders } from "./fault-orders.ts";
-import { type FaultAction, faultName, type Step } from "./faults.ts";
+import { type FaultAction, faultName, isOfStep } from "./faults.ts";
 import { heldRequest } from "./held-request.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import { operationOf } from "./operation.ts";
 import { closed, reply, send, sendAndClose } from "./replies.ts";
 import { readAway } from "./request-body.ts";
+import type { Step } from "./steps.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { Upload } from "./upload.ts";
 
@@ -188,21 +189,3 @@ export class Exchange {
 }
 
 const ordered = { code: "OrderedFault", text: "A fault was ordered for this request" };
-
-const membersOfSteps = [
-  "expireUrl",
-  "unsafeUrl",
-  "sameKey",
-  "notFoundMs",
-  "badCursor",
-  "missingMeta",
-  "falseTotal",
-  "emptyPage",
-  "shiftPage",
-  "poisonItem",
-];
-
-/** Whether a fault is one that the steps themselves do, and may find no occasion for. */
-function isOfStep(fault: FaultAction): boolean {
-  return membersOfSteps.some((member) => member in fault);
-}

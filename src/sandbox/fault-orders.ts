@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
-import type { Fault, FaultAction, Step } from "./faults.ts";
+import type { Fault, FaultAction } from "./faults.ts";
+import type { Step } from "./steps.ts";
 
 /** A request as the orders see it. */
 export type Request = {

@@ -14,7 +14,7 @@ import {
   uploadJsonBody,
 } from "./schemas.ts";
 import { signUpload } from "./signature.ts";
-import { storagePath } from "./storage.ts";
+import { type Step, storagePath } from "./steps.ts";
 import { unsafeAddress } from "./unsafe-address.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { Issue, Upload } from "./upload.ts";
@@ -42,34 +42,42 @@ export class Ingestion {
     this.#parts = parts;
   }
 
-  /** POST /ingestion/upload-json: applies all records, or none. */
-  readonly uploadJson: StepHandler = async (call) => {
-    const asked = await this.#parts.requests.read(call, uploadJsonBody);
-    if ("refusal" in asked) return () => asked.refusal;
-    const { stream, data } = asked.body;
-    const entry = { records: data.length, bytes: asked.bytes };
-    const issues = issuesOfRecords(stream, data);
-    if (issues.length > 0) return () => ({ answer: invalid(issues), entry });
-    const fileKey = newFileKey(stream, "jsonl");
-    const content = await this.#parts.store.files.write(fileKey, data);
-    const upload: Upload = { fileKey, stream, owner: asked.owner, content, isConfirmed: true };
-    return () => ({
-      answer: json(200, {
-        status: "success",
-        message: `${data.length} records accepted`,
-        file_key: fileKey,
-      }),
-      entry: { ...entry, file_key: fileKey, jsonl_sha256: content.jsonlSha256, applied: true },
-      upload,
-    });
-  };
-
-  /** POST /ingestion/generate-upload-url: gives a new file key and a signed address to PUT it to. */
-  readonly generateUploadUrl: StepHandler = async (call) => {
-    const asked = await this.#parts.requests.read(call, generateUploadUrlBody);
-    if ("refusal" in asked) return () => asked.refusal;
-    return () => this.#giveAddress(call, { ...asked, stream: asked.body.stream });
-  };
+  /** What each step does. */
+  readonly steps = {
+    /** Applies all records, or none. */
+    "upload-json": async (call) => {
+      const asked = await this.#parts.requests.read(call, uploadJsonBody);
+      if ("refusal" in asked) return () => asked.refusal;
+      const { stream, data } = asked.body;
+      const entry = { records: data.length, bytes: asked.bytes };
+      const issues = issuesOfRecords(stream, data);
+      if (issues.length > 0) return () => ({ answer: invalid(issues), entry });
+      const fileKey = newFileKey(stream, "jsonl");
+      const content = await this.#parts.store.files.write(fileKey, data);
+      const upload: Upload = { fileKey, stream, owner: asked.owner, content, isConfirmed: true };
+      return () => ({
+        answer: json(200, {
+          status: "success",
+          message: `${data.length} records accepted`,
+          file_key: fileKey,
+        }),
+        entry: { ...entry, file_key: fileKey, jsonl_sha256: content.jsonlSha256, applied: true },
+        upload,
+      });
+    },
+    /** Gives a new file key and a signed address to PUT it to. */
+    "generate-upload-url": async (call) => {
+      const asked = await this.#parts.requests.read(call, generateUploadUrlBody);
+      if ("refusal" in asked) return () => asked.refusal;
+      return () => this.#giveAddress(call, { ...asked, stream: asked.body.stream });
+    },
+    /** Applies what was PUT, or names the lines that were found wrong while the file came in. */
+    "confirm-upload": async (call) => {
+      const asked = await this.#parts.requests.read(call, confirmUploadBody);
+      if ("refusal" in asked) return () => asked.refusal;
+      return () => this.#confirm(call, { ...asked, fileKey: asked.body.file_key });
+    },
+  } satisfies Partial<Record<Step, StepHandler>>;
 
   #giveAddress(
     { request, fault }: Call,
@@ -103,13 +111,6 @@ export class Ingestion {
       upload: usedKey === undefined ? { fileKey, stream, owner, isConfirmed: false } : undefined,
     };
   }
-
-  /** POST /ingestion/confirm-upload: applies what was PUT, by the verdict found while it came. */
-  readonly confirmUpload: StepHandler = async (call) => {
-    const asked = await this.#parts.requests.read(call, confirmUploadBody);
-    if ("refusal" in asked) return () => asked.refusal;
-    return () => this.#confirm(call, { ...asked, fileKey: asked.body.file_key });
-  };
 
   #confirm(
     { fault }: Call,

@@ -3,8 +3,9 @@ import { type FileHandle, open } from "node:fs/promises";
 
 import { z } from "zod";
 
-import { faultNames, steps } from "./faults.ts";
+import { faultNames } from "./faults.ts";
 import { type Line, LineSplitter } from "./line-splitter.ts";
+import { steps } from "./steps.ts";
 import { uploadSchema } from "./upload.ts";
 
 const pageSchema = z.object({

@@ -1,5 +1,4 @@
-import { z } from "zod";
-
+import { type Json, schemaOf } from "./json-schema.ts";
 import {
   filtersMax,
   filterValuesMax,
@@ -8,16 +7,8 @@ import {
   refusedRecordsMax,
 } from "./limits.ts";
 import { answerSchemas } from "./openapi-answers.ts";
-import {
-  confirmUploadBody,
-  generateUploadUrlBody,
-  recordSchemas,
-  recordsQuery,
-  uploadJsonBody,
-} from "./schemas.ts";
-import { searchBodies } from "./search/query.ts";
-
-type Json = Readonly<Record<string, unknown>>;
+import { recordSchemas, recordsQuery } from "./schemas.ts";
+import { type Bounds, type Operation, stepOf, steps } from "./steps.ts";
 
 const description = `A local stand-in for the service. Our choices where the API document is silent. Ingestion: members
 it does not name are refused, in a body and at the top of a record; a date-time has seconds, at most 59, and an offset; a later record
@@ -27,17 +18,12 @@ name are overlooked, but for the logic member in the other endpoint's spelling; 
 filter ${filterValuesMax} values; text is compared without regard to capital letters; a NOT operator is the opposite of the
 other, and holds where there is no value; a sort puts what has no value last.`;
 
-const withKey = [{ apiKey: [] }];
-
-/** What the settings bound. */
-export type Bounds = { readonly bodyBytesMax: number; readonly pageItemsMax: number };
-
 /** Makes the OpenAPI 3.1 document of the sandbox, its schemas from those that check the requests. */
-export function openapiDocument({ bodyBytesMax, pageItemsMax }: Bounds): Json {
+export function openapiDocument(bounds: Bounds): Json {
   return {
     openapi: "3.1.0",
     info: { title: "sluice sandbox", version: "0.1.0", description },
-    paths: { ...servicePaths(bodyBytesMax), ...searchPaths(pageItemsMax), ...windowPaths() },
+    paths: { ...servicePaths(bounds), ...windowPaths() },
     components: {
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
@@ -57,66 +43,15 @@ export function openapiDocument({ bodyBytesMax, pageItemsMax }: Bounds): Json {
   };
 }
 
-function servicePaths(bodyBytesMax: number): Json {
-  const uploadUrl = operation("Gives a signed address for one file.", {
-    body: schemaOf(generateUploadUrlBody),
-    answer: "UploadAddress",
-    security: withKey,
+function servicePaths(bounds: Bounds): Json {
+  const described = steps.flatMap((step) => {
+    const { method, paths } = stepOf(step);
+    return Object.entries(paths).map(([path, describe]) => {
+      const operation = operationOf(describe(bounds), method);
+      return [path, { [method.toLowerCase()]: operation }] as const;
+    });
   });
-  const confirm = operation("Applies an uploaded file, or says which lines it was refused for.", {
-    body: schemaOf(confirmUploadBody),
-    answer: "Confirmation",
-    security: withKey,
-    notFound: "The file key is unknown, or nothing was uploaded to it.",
-  });
-  const uploadJson = operation(
-    `Applies all records of a body of at most ${bodyBytesMax} bytes, or none.`,
-    {
-      body: uploadJsonSchema(),
-      answer: "UploadResult",
-      security: withKey,
-      tooLarge: "The body is too large.",
-    },
-  );
-  return {
-    "/v1/ping": {
-      get: operation("Checks the API key.", { answer: "Ping", security: [{ basic: [] }] }),
-    },
-    "/ingestion/upload-json": { post: uploadJson },
-    "/ingestion/generate-upload-url": { post: uploadUrl },
-    "/ingestion/request-upload-url": { post: uploadUrl },
-    "/ingestion/confirm-upload": { post: confirm },
-    "/ingestion/notify-upload-complete": { post: confirm },
-    "/_storage/{file_key}": { put: putOperation() },
-  };
-}
-
-function searchPaths(pageItemsMax: number): Json {
-  const bodies = searchBodies(pageItemsMax);
-  const found = { security: withKey, tooLarge: "The body is too large." };
-  return {
-    "/search/accounts": {
-      post: operation("Finds accounts, the ingested ones among them.", {
-        ...found,
-        body: schemaOf(bodies.accounts),
-        answer: "AccountPage",
-      }),
-    },
-    "/search/persons": {
-      post: operation("Finds persons, the ingested contacts among them.", {
-        ...found,
-        body: schemaOf(bodies.persons),
-        answer: "PersonPage",
-      }),
-    },
-    "/enrichment/job-postings": {
-      post: operation("Gives the job postings of an account's domain.", {
-        ...found,
-        body: schemaOf(bodies.job_postings),
-        answer: "JobPostingPage",
-      }),
-    },
-  };
+  return Object.fromEntries(described);
 }
 
 function windowPaths(): Json {
@@ -130,18 +65,11 @@ function windowPaths(): Json {
   };
 }
 
-type Operation = {
-  readonly answer: keyof typeof answerSchemas;
-  readonly security: readonly Json[];
-  readonly body?: Json;
-  readonly notFound?: string;
-  readonly tooLarge?: string;
-};
-
-function operation(summary: string, of: Operation): Json {
+function operationOf(of: Operation, method: string): Json {
+  if (of.answer === undefined) return storageOperation(of.summary);
   return {
-    summary,
-    security: of.security,
+    summary: of.summary,
+    security: [method === "GET" ? { basic: [] } : { apiKey: [] }],
     ...(of.body === undefined
       ? {}
       : { requestBody: { required: true, content: { "application/json": { schema: of.body } } } }),
@@ -162,10 +90,9 @@ function operation(summary: string, of: Operation): Json {
   };
 }
 
-function putOperation(): Json {
+function storageOperation(summary: string): Json {
   return {
-    summary:
-      "Stores a gzip-compressed JSONL file of at most 2,000,000,000 bytes. Use the address as it was given.",
+    summary,
     parameters: [
       parameter("file_key", "path"),
       parameter("expires", "query"),
@@ -218,19 +145,4 @@ function queryParameters(): readonly Json[] {
     required: true,
     schema: schemaOf(schema),
   }));
-}
-
-function schemaOf(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
-  return rest;
-}
-
-/** The body as it is checked: the stream decides which schema its records follow. */
-function uploadJsonSchema(): Json {
-  const { properties, $schema: _, ...envelope } = z.toJSONSchema(uploadJsonBody, { io: "input" });
-  const bodies = Object.keys(recordSchemas).map((name) => {
-    const data = { type: "array", items: { $ref: `#/components/schemas/${name}` } };
-    return { ...envelope, properties: { ...properties, stream: { const: name }, data } };
-  });
-  return { anyOf: bodies };
 }

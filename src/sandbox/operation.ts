@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-import type { Step } from "./faults.ts";
 import { peek } from "./request-body.ts";
 import { confirmUploadBody } from "./schemas.ts";
 import { sha256 } from "./signature.ts";
+import { type Step, stepOf } from "./steps.ts";
 import type { UploadStore } from "./upload-store.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function operationOf(
   request: IncomingMessage,
   store: UploadStore,
 ): Promise<string> {
-  if (step === "search" || step === "enrich") return sha256(await peek(request));
+  if (stepOf(step).isPaged) return sha256(await peek(request));
   if (step !== "confirm-upload") return request.headers["content-length"] ?? "";
   const body = confirmUploadBody.safeParse(parse(await peek(request)));
   if (!body.success) return "";

@@ -4,26 +4,19 @@ import { pipeline } from "node:stream/promises";
 
 import { type Answer, invalid, json, message } from "./answers.ts";
 import { type Ask, Exchange, type ExchangeParts, type StepHandler } from "./exchange.ts";
-import type { Step } from "./faults.ts";
 import { issuesAt, issuesOf } from "./record-check.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { send } from "./replies.ts";
 import { recordsQuery } from "./schemas.ts";
-import { storagePath } from "./storage.ts";
+import { type Step, stepOf, steps } from "./steps.ts";
 import type { UploadStore } from "./upload-store.ts";
 
-/** The service's addresses (API document, section 4.1 to 4.5), with the two aliases that its overview text uses. */
-const stepRoutes: ReadonlyMap<string, Step> = new Map([
-  ["GET /v1/ping", "ping"],
-  ["POST /ingestion/upload-json", "upload-json"],
-  ["POST /ingestion/generate-upload-url", "generate-upload-url"],
-  ["POST /ingestion/request-upload-url", "generate-upload-url"],
-  ["POST /ingestion/confirm-upload", "confirm-upload"],
-  ["POST /ingestion/notify-upload-complete", "confirm-upload"],
-  ["POST /search/accounts", "search"],
-  ["POST /search/persons", "search"],
-  ["POST /enrichment/job-postings", "enrich"],
-]);
+/** The service's addresses. */
+const routes = steps.flatMap((step) => {
+  const { method, paths } = stepOf(step);
+  const patterns = Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, ".*"));
+  return patterns.map((pattern) => ({ step, method, pattern: new RegExp(`^${pattern}$`) }));
+});
 
 const about =
   "sluice sandbox: a local stand-in for the Customer Data Service, described at /openapi.json\n";
@@ -79,8 +72,9 @@ export class Routes {
       return;
     }
     const ask = { request, response, url };
-    const step = stepOf(ask);
-    if (step !== undefined) {
+    const route = routeOf(url);
+    if (route !== undefined && route.method === methodOf(request)) {
+      const { step } = route;
       await new Exchange(this.#parts.exchange, step).run(ask, this.#parts.handlers[step]);
       return;
     }
@@ -130,25 +124,16 @@ function methodOf({ method }: IncomingMessage): string | undefined {
   return method === "HEAD" ? "GET" : method;
 }
 
-function stepOf({ request, url }: Ask): Step | undefined {
-  const method = methodOf(request);
-  if (method === "PUT" && url.pathname.startsWith(storagePath)) return "put";
-  return stepRoutes.get(`${method} ${url.pathname}`);
+function routeOf({ pathname }: URL): (typeof routes)[number] | undefined {
+  return routes.find(({ pattern }) => pattern.test(pathname));
 }
 
 /** What is said to a request that nothing takes. */
-function refusalOf({ url: { pathname } }: Ask): Answer {
-  const takes = (method: string): boolean => stepRoutes.has(`${method} ${pathname}`);
-  const isRead = openPaths.includes(pathname) || takes("GET");
-  const allow = isRead
-    ? "GET, HEAD"
-    : takes("POST")
-      ? "POST"
-      : pathname.startsWith(storagePath)
-        ? "PUT"
-        : undefined;
-  if (allow === undefined) return notFound;
+function refusalOf({ url }: Ask): Answer {
+  const method = openPaths.includes(url.pathname) ? "GET" : routeOf(url)?.method;
+  if (method === undefined) return notFound;
   const refused = message(405, "Method not allowed");
+  const allow = method === "GET" ? "GET, HEAD" : method;
   return { ...refused, headers: { ...refused.headers, allow } };
 }
 

@@ -7,17 +7,18 @@ import { ApiKeys } from "./api-keys.ts";
 import { type FolderLock, lockFolder, signingKeyOf } from "./data-folder.ts";
 import type { StepHandler } from "./exchange.ts";
 import { FaultOrders } from "./fault-orders.ts";
-import type { Fault, Step } from "./faults.ts";
+import type { Fault } from "./faults.ts";
 import { Ingestion } from "./ingestion.ts";
 import { JsonRequests } from "./json-requests.ts";
 import { pageItemsMaxDefault, uploadUrlTtlMsDefault } from "./limits.ts";
-import { type Bounds, openapiDocument } from "./openapi.ts";
+import { openapiDocument } from "./openapi.ts";
 import { pingStep } from "./ping.ts";
 import { Quota, type QuotaSettings } from "./quota.ts";
 import { RecordIndex } from "./record-index.ts";
 import { Routes } from "./routes.ts";
 import { SearchIndex } from "./search/search-index.ts";
 import { Search } from "./search/search.ts";
+import type { Bounds, Step } from "./steps.ts";
 import { Storage } from "./storage.ts";
 import { UploadStore } from "./upload-store.ts";
 
@@ -160,11 +161,8 @@ function handlersOf(
   const search = new Search({ store, index, requests, pageItemsMax });
   return {
     ping: pingStep(keys),
-    "upload-json": ingestion.uploadJson,
-    "generate-upload-url": ingestion.generateUploadUrl,
     put: new Storage(store, signingKey).put,
-    "confirm-upload": ingestion.confirmUpload,
-    search: search.search,
-    enrich: search.enrich,
+    ...ingestion.steps,
+    ...search.steps,
   };
 }

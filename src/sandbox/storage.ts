@@ -7,11 +7,9 @@ import { type Answer, storageError } from "./answers.ts";
 import type { Call, Outcome, StepHandler } from "./exchange.ts";
 import { faultName } from "./faults.ts";
 import { compare, signUpload } from "./signature.ts";
+import { storagePath } from "./steps.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { Content } from "./upload.ts";
-
-/** What the path of every upload address begins with; the file key follows. */
-export const storagePath = "/_storage/";
 
 const query = z.object({ expires: z.string().regex(/^\d{1,12}$/), signature: z.string() });
 

@@ -1,4 +1,4 @@
-import type { unsafeUrls } from "./faults.ts";
+import type { unsafeUrls } from "./fault-kinds.ts";
 
 const origins = {
   http: "http://storage.example.com",

@@ -6,16 +6,11 @@ import { parseConfigDocument } from "../../config/document.ts";
 import { readConfigFile } from "../../config/find.ts";
 import { checkData, problemsAt } from "../../config/mistakes.ts";
 import { configError } from "../../config/problems.ts";
+import { duration, size } from "../../config/units.ts";
 import { readVariables } from "../../config/variables.ts";
 import { ConfigError } from "../../errors.ts";
+import { faultSchema } from "../../sandbox/faults.ts";
 import type { SandboxSettings } from "../../sandbox/server.ts";
-import { faultKinds } from "./fault-kinds.ts";
-
-const [first, ...others] = faultKinds;
-const faultSchema = z.discriminatedUnion("do", [
-  first.schema,
-  ...others.map(({ schema }) => schema),
-]);
 
 const scriptSchema = z.strictObject({
   seed: z.int().min(0).default(0),
@@ -25,7 +20,7 @@ const scriptSchema = z.strictObject({
     .optional(),
   requests_per_minute: z.int().min(1).optional(),
   page_items_max: z.int().min(1).optional(),
-  faults: z.array(faultSchema).default([]),
+  faults: z.array(faultSchema({ duration, size })).default([]),
 });
 
 /** What a fault script says of a sandbox. */

@@ -1,5 +1,6 @@
 import { ConfigError, messageOf } from "../../errors.ts";
 import { sandboxPortDefault } from "../../limits.ts";
+import { faultKinds } from "../../sandbox/faults.ts";
 import { startSandboxThread } from "../../sandbox/thread.ts";
 import {
   bold,
@@ -9,7 +10,6 @@ import {
   type Register,
 } from "../output/context.ts";
 import { onInterrupt, untilAborted } from "../output/interrupt.ts";
-import { faultKinds, stepsOf } from "./fault-kinds.ts";
 import { readFaultScript } from "./fault-script.ts";
 import { port } from "./temporal.ts";
 
@@ -35,11 +35,12 @@ export const registerSandbox: Register = (program, context) => {
 };
 
 function listFaults({ json }: GlobalOptions, context: Context): void {
-  for (const { name, summary, example } of faultKinds) {
+  for (const kind of faultKinds) {
+    const { name, steps, summary, example } = kind;
     context.print(
       json
-        ? JSON.stringify({ name, steps: stepsOf(name), summary, example })
-        : `${bold(name)} (${stepsOf(name).join(", ")})\n  ${summary}\n  - ${example}`,
+        ? JSON.stringify(kind)
+        : `${bold(name)} (${steps.join(", ")})\n  ${summary}\n  - ${example}`,
     );
   }
 }

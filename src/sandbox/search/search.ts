@@ -3,6 +3,7 @@ import type { Call, Outcome, StepHandler } from "../exchange.ts";
 import { faultName } from "../faults.ts";
 import type { JsonRequests, Taken } from "../json-requests.ts";
 import { sha256 } from "../signature.ts";
+import type { Step } from "../steps.ts";
 import type { UploadStore } from "../upload-store.ts";
 import { type PageOrder, pageOf } from "./pages.ts";
 import type { Resource } from "./properties.ts";
@@ -27,27 +28,29 @@ export class Search {
     this.#bodies = searchBodies(parts.pageItemsMax);
   }
 
-  /** POST /search/accounts and POST /search/persons. */
-  readonly search: StepHandler = async (call) => {
-    const of = call.url.pathname.endsWith("persons") ? "persons" : "accounts";
-    const asked = await this.#parts.requests.read(call, this.#bodies[of]);
-    if ("refusal" in asked) return () => asked.refusal;
-    await this.#catchUp();
-    const query = asked.body;
-    const find: PageOrder["find"] = (offset) => this.#parts.index[of](query, offset);
-    return outcomeOf(call, { ...asked, of, query, find });
-  };
-
-  /** POST /enrichment/job-postings. */
-  readonly enrich: StepHandler = async (call) => {
-    const asked = await this.#parts.requests.read(call, this.#bodies.job_postings);
-    if ("refusal" in asked) return () => asked.refusal;
-    await this.#catchUp();
-    const { domain, query } = asked.body;
-    const find: PageOrder["find"] = (offset) =>
-      this.#parts.index.jobPostings(domain, { query, offset });
-    return outcomeOf(call, { ...asked, of: "job_postings", domain, query, find });
-  };
+  /** What each step does. */
+  readonly steps = {
+    /** By the address, accounts or persons. */
+    search: async (call) => {
+      const of = call.url.pathname.endsWith("persons") ? "persons" : "accounts";
+      const asked = await this.#parts.requests.read(call, this.#bodies[of]);
+      if ("refusal" in asked) return () => asked.refusal;
+      await this.#catchUp();
+      const query = asked.body;
+      const find: PageOrder["find"] = (offset) => this.#parts.index[of](query, offset);
+      return outcomeOf(call, { ...asked, of, query, find });
+    },
+    /** Job postings. */
+    enrich: async (call) => {
+      const asked = await this.#parts.requests.read(call, this.#bodies.job_postings);
+      if ("refusal" in asked) return () => asked.refusal;
+      await this.#catchUp();
+      const { domain, query } = asked.body;
+      const find: PageOrder["find"] = (offset) =>
+        this.#parts.index.jobPostings(domain, { query, offset });
+      return outcomeOf(call, { ...asked, of: "job_postings", domain, query, find });
+    },
+  } satisfies Partial<Record<Step, StepHandler>>;
 
   async #catchUp(): Promise<void> {
     const { store, index } = this.#parts;

@@ -1,4 +1,4 @@
-import { unsafeUrls } from "../../../src/sandbox/faults.ts";
+import { unsafeUrls } from "../../../src/sandbox/fault-kinds.ts";
 import { startSelfSigned, startServer } from "../../src/api/support.ts";
 import { expired, otherHost } from "../../support/certificates.ts";
 import { blackHole, cutHandshake, refusing, startRaw, startTls } from "../../support/raw-server.ts";

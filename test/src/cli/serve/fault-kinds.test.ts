@@ -3,14 +3,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { faultKinds, stepsOf } from "../../../../src/cli/serve/fault-kinds.ts";
-import {
-  badCursors,
-  metaMembers,
-  orderedFaultNames,
-  steps,
-  unsafeUrls,
-} from "../../../../src/sandbox/faults.ts";
+import { badCursors, metaMembers, unsafeUrls } from "../../../../src/sandbox/fault-kinds.ts";
+import { faultKinds, orderedFaultNames } from "../../../../src/sandbox/faults.ts";
+import { steps } from "../../../../src/sandbox/steps.ts";
 import { beginPut, effects, failure, file, last, withScript } from "./fault-effects.ts";
 
 const page = readFileSync(new URL("../../../../docs/sandbox.md", import.meta.url), "utf8");
@@ -25,14 +20,9 @@ const rows = [
 
 describe("the table of docs/sandbox.md", () => {
   it("tells of each fault what the command tells", () => {
-    const told = faultKinds.map(({ name, summary, example }) => {
-      const places = stepsOf(name);
-      return {
-        name,
-        where: places.length === steps.length ? "all" : places.join(", "),
-        summary,
-        example,
-      };
+    const told = faultKinds.map(({ name, steps: places, summary, example }) => {
+      const where = places.length === steps.length ? "all" : places.join(", ");
+      return { name, where, summary, example };
     });
     expect(rows).toEqual(told);
     expect(rows.map(({ name }) => name).toSorted()).toEqual([...orderedFaultNames].toSorted());

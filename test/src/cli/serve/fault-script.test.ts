@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { faultKinds } from "../../../../src/cli/serve/fault-kinds.ts";
 import { type FaultScript, readFaultScript } from "../../../../src/cli/serve/fault-script.ts";
 import { ConfigError } from "../../../../src/errors.ts";
+import { faultKinds } from "../../../../src/sandbox/faults.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 async function read(yaml: string, env: Record<string, string> = {}): Promise<FaultScript> {
