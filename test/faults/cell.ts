@@ -72,13 +72,7 @@ export type Case = {
   readonly sandbox?: Partial<SandboxSettings>;
 };
 
-/** What each column says, in the order of the table. */
-export function says(...codes: readonly [Says, Says, Says, Says, Says]): Case["says"] {
-  const [generate, put, confirm, json, search] = codes;
-  return { generate, put, confirm, json, search };
-}
-
-/** The same in every column. */
-export function all(code: Says): Case["says"] {
-  return says(code, code, code, code, code);
+/** The same in every column, but for those named. */
+export function says(code: Says, but: Partial<Case["says"]> = {}): Case["says"] {
+  return { generate: code, put: code, confirm: code, json: code, search: code, ...but };
 }

@@ -1,6 +1,6 @@
 import type { FaultAction } from "../../../src/sandbox/faults.ts";
 import { answering, startRaw } from "../../support/raw-server.ts";
-import { all, says, type Case, type Column, type Meets } from "../cell.ts";
+import { says, type Case, type Column, type Meets } from "../cell.ts";
 
 const date = "Thu, 01 Jan 2026 00:00:00 GMT";
 const [twoMinutes, day] = [120_000, 86_400_000];
@@ -20,7 +20,7 @@ function each(statuses: readonly number[], of: Omit<Case, "fault" | "meets">): C
 /** 429 with a hint that says when. */
 function rateLimited(hint: string, row: number, wait: readonly [number, number]): Case {
   const meets = answered(429, { date, "retry-after": hint });
-  return { row, fault: `answered 429 with Retry-After: "${hint}"`, meets, says: all({ wait }) };
+  return { row, fault: `answered 429 with Retry-After: "${hint}"`, meets, says: says({ wait }) };
 }
 
 /** What a wait without a usable hint is drawn from. */
@@ -36,14 +36,14 @@ const tooOften: readonly Case[] = [
     row: 3,
     fault: "answered 429 without a hint",
     meets: answered(429),
-    says: all({ wait: drawn }),
+    says: says({ wait: drawn }),
   },
   rateLimited("86400", 4, [day, day]),
   {
     row: 4,
     fault: "answered 429 with more than a day to wait",
     meets: answered(429, { "retry-after": "1000000000000" }),
-    says: all("SC"),
+    says: says("SC"),
   },
   ...["-5", "1.5", "abc", ""].map((hint) => rateLimited(hint, 5, drawn)),
   {
@@ -57,69 +57,63 @@ const tooOften: readonly Case[] = [
           ),
         ),
     },
-    says: all({ wait: drawn }),
+    says: says({ wait: drawn }),
   },
   rateLimited("0", 5, [1_000, 1_000]),
 ];
 
 const unwell: readonly Case[] = [
-  ...each([500, 502, 504], { row: 6, says: says("RT", "RG", "AMB", "AMB", "AMB") }),
-  ...each([503], { row: 7, says: says("RT", "RG", "AMB", "AMB", "AMB") }),
+  ...each([500, 502, 504], { row: 6, says: says("AMB", { generate: "RT", put: "RG" }) }),
+  ...each([503], { row: 7, says: says("AMB", { generate: "RT", put: "RG" }) }),
   {
     row: 7,
     fault: "answered 503 with a time to wait",
     meets: answered(503, { "retry-after": "120" }),
     // Beyond faults.md for confirm and a page: what a gateway refuses so may have reached the service.
     says: says(
-      { wait: [twoMinutes, twoMinutes] },
-      { wait: [twoMinutes, twoMinutes] },
       { doubt: twoMinutes },
-      { doubt: twoMinutes },
-      { doubt: twoMinutes },
+      { generate: { wait: [twoMinutes, twoMinutes] }, put: { wait: [twoMinutes, twoMinutes] } },
     ),
   },
   {
     row: 7,
     fault: "answered 503 SlowDown",
     meets: { action: { status: 503, body: "<Error><Code>SlowDown</Code></Error>" } },
-    says: says(
-      { wait: drawn },
-      { wait: drawn },
-      { doubt: 2_000 },
-      { doubt: 2_000 },
-      { doubt: 2_000 },
-    ),
+    says: says({ doubt: 2_000 }, { generate: { wait: drawn }, put: { wait: drawn } }),
   },
-  ...each([501], { row: 8, says: all("SC") }),
+  ...each([501], { row: 8, says: says("SC") }),
 ];
 
 const refused: readonly Case[] = [
-  ...each([401], { row: 9, says: says("SA", "SC", "SA", "SA", "SA") }),
-  ...each([403], { row: 10, says: says("SA", "RG x3", "SA", "SA", "SA") }),
-  ...each([404], { row: 11, says: says("SC", "RG x3", "RT x5, RG", "SC", "SC") }),
-  ...each([405, 406, 411, 412, 415], { row: 12, says: all("SC") }),
-  ...each([408], { row: 13, says: says("RT", "RG", "AMB", "AMB", "AMB") }),
+  ...each([401], { row: 9, says: says("SA", { put: "SC" }) }),
+  ...each([403], { row: 10, says: says("SA", { put: "RG x3" }) }),
+  ...each([404], { row: 11, says: says("SC", { put: "RG x3", confirm: "RT x5, RG" }) }),
+  ...each([405, 406, 411, 412, 415], { row: 12, says: says("SC") }),
+  ...each([408], { row: 13, says: says("AMB", { generate: "RT", put: "RG" }) }),
   {
     row: 13,
     fault: "answered 400 RequestTimeout",
     meets: { action: { status: 400, body: "<Error><Code>RequestTimeout</Code></Error>" } },
-    says: says("RT", "RG", "AMB", "AMB", "AMB"),
+    says: says("AMB", { generate: "RT", put: "RG" }),
   },
-  ...each([409], { row: 14, says: says("RT x3", "RG x3", "RT x3", "SC", "SC") }),
+  ...each([409], {
+    row: 14,
+    says: says("SC", { generate: "RT x3", put: "RG x3", confirm: "RT x3" }),
+  }),
   {
     row: 14,
     fault: "answered 409 that it was done already",
     meets: { action: { status: 409, body: { message: "The upload is already confirmed" } } },
     isBelieved: true,
-    says: says("RT x3", "RG x3", "OK", "SC", "SC"),
+    says: says("SC", { generate: "RT x3", put: "RG x3", confirm: "OK" }),
   },
-  ...each([410], { row: 15, says: says("SC", "RG", "RG key", "SC", "SC") }),
-  ...each([413], { row: 16, says: says("SC", "SP", "SC", "SP", "SP") }),
-  ...each([301, 302, 303, 307, 308], { row: 18, says: all("SC") }),
+  ...each([410], { row: 15, says: says("SC", { put: "RG", confirm: "RG key" }) }),
+  ...each([413], { row: 16, says: says("SP", { generate: "SC", confirm: "SC" }) }),
+  ...each([301, 302, 303, 307, 308], { row: 18, says: says("SC") }),
   ...each([201, 202, 204, 206], {
     row: 22,
     // Beyond faults.md for confirm: a 2xx may have had the file processed, so it stays in doubt.
-    says: says("SC", "RG x3", "AMB x3", "AMB x3", "SC"),
+    says: says("SC", { put: "RG x3", confirm: "AMB x3", json: "AMB x3" }),
   }),
 ];
 
@@ -142,31 +136,35 @@ const schema: readonly Case[] = [
     row: 17,
     fault: `answered ${status} with a message`,
     meets: { action: { status, body: { message: "Invalid input", details: "c0.example" } } },
-    says: says("SC", "SC", "SP", "SP", "SC"),
+    says: says("SC", { confirm: "SP", json: "SP" }),
   })),
   {
     row: 17,
     fault: "answered 422 with a detail that is text",
     meets: { action: { status: 422, body: { detail: "c0.example is invalid" } } },
-    says: says("SC", "SC", "SP", "SP", "SC"),
+    says: says("SC", { confirm: "SP", json: "SP" }),
   },
   {
     row: 17,
     fault: "answered 422 naming the first record",
     meets: (column) => ({ action: naming(column, 0) }),
-    says: says("SC", "SC", "DL", "DL", "SC"),
+    says: says("SC", { confirm: "DL", json: "DL" }),
   },
   {
     row: 17,
     fault: "answered 422 naming a record that was not sent",
     meets: (column) => ({ action: naming(column, 5) }),
-    says: says("SC", "SC", "SP", "SP", "SC"),
+    says: says("SC", { confirm: "SP", json: "SP" }),
   },
   {
     row: 19,
     fault: "answered 200 whose status says error",
     meets: { action: { status: 200, body: { status: "error", message: "no" } } },
-    says: says("SC", { none: "the answer to a PUT has no body that counts" }, "SP", "SP", "SC"),
+    says: says("SC", {
+      put: { none: "the answer to a PUT has no body that counts" },
+      confirm: "SP",
+      json: "SP",
+    }),
   },
   {
     row: 47,
@@ -178,7 +176,7 @@ const schema: readonly Case[] = [
         body: { message: "Credits exhausted" },
       },
     },
-    says: says("SQ", { none: "a storage host knows no credits" }, "SQ", "SQ", "SQ"),
+    says: says("SQ", { put: { none: "a storage host knows no credits" } }),
   },
 ];
 

@@ -2,7 +2,7 @@ import { unsafeUrls } from "../../../src/sandbox/fault-kinds.ts";
 import { startSelfSigned, startServer } from "../../src/api/support.ts";
 import { expired, otherHost } from "../../support/certificates.ts";
 import { blackHole, cutHandshake, refusing, startRaw, startTls } from "../../support/raw-server.ts";
-import { all, says, type Case, type Says } from "../cell.ts";
+import { says, type Case, type Says } from "../cell.ts";
 
 /** Time in which a server that is silent is given up; by then it has done what it was asked for, on a busy machine too. */
 const short = { requestMs: 2_000, headersMs: 1_900, putBaseMs: 2_000, putHeadersMs: 1_900 };
@@ -18,32 +18,32 @@ const connections: readonly Case[] = [
     row: 23,
     fault: "refused at connect",
     meets: { server: refusing },
-    says: says("RT", "RG", "RT", "RT", "RT"),
+    says: says("RT", { put: "RG" }),
   },
   {
     row: 24,
     fault: "read, then the connection closed without an answer",
     meets: { action: { dropRequest: true } },
-    says: says("RT", "RG", "AMB", "AMB", "AMB"),
+    says: says("AMB", { generate: "RT", put: "RG" }),
   },
   {
     row: 25,
     fault: "cut after 10 bytes of its body",
     meets: { action: { resetAt: 10 } },
-    says: says("RT", "RG", "AMB", "AMB", "AMB"),
+    says: says("AMB", { generate: "RT", put: "RG" }),
   },
   {
     row: 27,
     fault: "lost in a black hole at connect",
     meets: { server: blackHole, timeouts: { connectMs: 200 } },
     times: 1,
-    says: says("RT", "RG", "RT", "RT", "RT"),
+    says: says("RT", { put: "RG" }),
   },
   {
     row: 28,
     fault: "cut off in the TLS handshake",
     meets: { server: async () => await secure(await startRaw(cutHandshake)) },
-    says: says("RT", "RG", "AMB", "AMB", "AMB"),
+    says: says("AMB", { generate: "RT", put: "RG" }),
   },
   {
     row: 29,
@@ -51,27 +51,21 @@ const connections: readonly Case[] = [
     meets: { action: { noAnswer: true }, timeouts: short },
     isApplied: true,
     times: 2,
-    says: says("RT", "RG", "AMB", "AMB", "AMB"),
+    says: says("AMB", { generate: "RT", put: "RG" }),
   },
   {
     row: 30,
     fault: "not read to its end",
     meets: { action: { stopReadingAt: 10 }, timeouts: short },
     times: 2,
-    says: says(
-      { none: "its body fits into the first packet" },
-      "RG",
-      { none: "its body fits into the first packet" },
-      "AMB",
-      { none: "its body fits into the first packet" },
-    ),
+    says: says({ none: "its body fits into the first packet" }, { put: "RG", json: "AMB" }),
   },
   {
     row: 37,
     fault: "done, and its answer lost",
     meets: { action: { dropReply: true } },
     isApplied: true,
-    says: says("RT", "RG", "AMB", "AMB", "AMB"),
+    says: says("AMB", { generate: "RT", put: "RG" }),
   },
   {
     row: 38,
@@ -79,19 +73,17 @@ const connections: readonly Case[] = [
     meets: { action: { dropReply: true } },
     isApplied: true,
     sandbox: { confirms: "strict" },
-    says: says(
-      ofConfirm,
-      ofConfirm,
-      "AMB",
-      { none: "an upload-json is always done again: row 37" },
-      { none: "a page is always paid for again: row 37" },
-    ),
+    says: says(ofConfirm, {
+      confirm: "AMB",
+      json: { none: "an upload-json is always done again: row 37" },
+      search: { none: "a page is always paid for again: row 37" },
+    }),
   },
   {
     row: 48,
     fault: "answered 200 before its file was read",
     meets: { action: { early200: "close" } },
-    says: says(ofStorage, large, ofStorage, ofStorage, ofStorage),
+    says: says(ofStorage, { put: large }),
   },
 ];
 
@@ -114,7 +106,7 @@ const addresses: readonly Case[] = [
       row: 39,
       fault: `answered with an address that is unsafe: ${unsafeUrl}`,
       meets: { action: { unsafeUrl } },
-      says: says("SC", ofGenerate, ofGenerate, ofGenerate, ofGenerate),
+      says: says(ofGenerate, { generate: "SC" }),
     })),
   {
     row: 39,
@@ -125,13 +117,13 @@ const addresses: readonly Case[] = [
         body: { upload_url: "http://127.0.0.1:9/put?expires=1000000000", file_key: "uploads/1" },
       },
     },
-    says: says("RT x3", ofGenerate, ofGenerate, ofGenerate, ofGenerate),
+    says: says(ofGenerate, { generate: "RT x3" }),
   },
   {
     row: 39,
     fault: "sent to an address that has expired meanwhile",
     meets: { action: { expireUrl: true } },
-    says: says(ofStorage, "RG x3", ofStorage, ofStorage, ofStorage),
+    says: says(ofStorage, { put: "RG x3" }),
   },
 ];
 
@@ -150,7 +142,7 @@ const clocks: readonly Case[] = [2, -2].map((off) => ({
     },
   },
   clockMs: off * hours,
-  says: all({ wait: [120_000, 120_000] }),
+  says: says({ wait: [120_000, 120_000] }),
 }));
 
 /** Rows 23 to 30, 37 to 40 and 48: what becomes of connections, addresses and clocks. */
@@ -161,5 +153,5 @@ export const certificates: readonly Case[] = distrusted.map(([what, server]) => 
   row: 28,
   fault: `met by a server with ${what}`,
   meets: { server },
-  says: says("SC setting", "SC", "SC setting", "SC setting", "SC setting"),
+  says: says("SC setting", { put: "SC" }),
 }));
