@@ -22,65 +22,56 @@ import { createUploadFile } from "./upload/upload-file.ts";
 import { createUploadJson } from "./upload/upload-json.ts";
 
 /** The activities that need no local file: any worker may run them. */
-export function createSharedActivities(deps: Dependencies): {
-  readonly openRun: ReturnType<typeof createOpenRun>;
-  readonly planBackfill: ReturnType<typeof createPlanBackfill>;
-  readonly openBackfill: ReturnType<typeof createOpenBackfill>;
-  readonly yieldBackfill: ReturnType<typeof createYieldBackfill>;
-  readonly advanceCheckpoint: ReturnType<typeof createAdvanceCheckpoint>;
-  readonly chooseHost: ReturnType<typeof createChooseHost>;
-  readonly confirmUpload: ReturnType<typeof createConfirmUpload>;
-  readonly commitChunk: ReturnType<typeof createCommitChunk>;
-  readonly closeRun: ReturnType<typeof createCloseRun>;
-  readonly postNotification: ReturnType<typeof createPostNotification>;
-  readonly noteUntold: ReturnType<typeof createNoteUntold>;
-  readonly openPull: ReturnType<typeof createOpenPull>;
-  readonly listDomains: ReturnType<typeof createListDomains>;
-  readonly pullPages: ReturnType<typeof createPullPages>;
-  readonly lookForDoubts: ReturnType<typeof createLookForDoubts>;
-  readonly lookIntoInbox: ReturnType<typeof createLookIntoInbox>;
-  readonly sweepInboxes: ReturnType<typeof createSweepInboxes>;
-} {
-  return {
-    openRun: createOpenRun(deps),
-    planBackfill: createPlanBackfill(deps),
-    openBackfill: createOpenBackfill(deps),
-    yieldBackfill: createYieldBackfill(deps),
-    advanceCheckpoint: createAdvanceCheckpoint(deps),
-    chooseHost: createChooseHost(deps),
-    confirmUpload: createConfirmUpload(deps),
-    commitChunk: createCommitChunk(deps),
-    closeRun: createCloseRun(deps),
-    postNotification: createPostNotification(deps),
-    noteUntold: createNoteUntold(deps),
-    openPull: createOpenPull(deps),
-    listDomains: createListDomains(deps),
-    pullPages: createPullPages(deps),
-    lookForDoubts: createLookForDoubts(deps),
-    lookIntoInbox: createLookIntoInbox(deps),
-    sweepInboxes: createSweepInboxes(deps),
-  };
-}
+const shared = {
+  openRun: createOpenRun,
+  planBackfill: createPlanBackfill,
+  openBackfill: createOpenBackfill,
+  yieldBackfill: createYieldBackfill,
+  advanceCheckpoint: createAdvanceCheckpoint,
+  chooseHost: createChooseHost,
+  confirmUpload: createConfirmUpload,
+  commitChunk: createCommitChunk,
+  closeRun: createCloseRun,
+  postNotification: createPostNotification,
+  noteUntold: createNoteUntold,
+  openPull: createOpenPull,
+  listDomains: createListDomains,
+  pullPages: createPullPages,
+  lookForDoubts: createLookForDoubts,
+  lookIntoInbox: createLookIntoInbox,
+  sweepInboxes: createSweepInboxes,
+};
 
-/** The activities that read or write staged files: they run where those lie. */
-export function createHostActivities(deps: Dependencies): {
-  readonly stageChunk: ReturnType<typeof createStageChunk>;
-  readonly uploadJson: ReturnType<typeof createUploadJson>;
-  readonly uploadFile: ReturnType<typeof createUploadFile>;
-  readonly splitChunk: ReturnType<typeof createSplitChunk>;
-  readonly dropChunk: ReturnType<typeof createDropChunk>;
-} {
-  return {
-    stageChunk: createStageChunk(deps),
-    uploadJson: createUploadJson(deps),
-    uploadFile: createUploadFile(deps),
-    splitChunk: createSplitChunk(deps),
-    dropChunk: createDropChunk(deps),
-  };
+/** The activities that read or write staged files: they run on the host that has them. */
+const host = {
+  stageChunk: createStageChunk,
+  uploadJson: createUploadJson,
+  uploadFile: createUploadFile,
+  splitChunk: createSplitChunk,
+  dropChunk: createDropChunk,
+};
+
+type Makers = Readonly<Record<string, (deps: Dependencies) => unknown>>;
+type Made<Table extends Makers> = { readonly [Name in keyof Table]: ReturnType<Table[Name]> };
+
+function make<Table extends Makers>(makers: Table, deps: Dependencies): Made<Table>;
+// An overload: a loop cannot show the compiler that each name goes with its own activity.
+function make(makers: Makers, deps: Dependencies): object {
+  return Object.fromEntries(Object.entries(makers).map(([name, maker]) => [name, maker(deps)]));
 }
 
 /** Types of the activities of the shared queue. */
-export type SharedActivities = ReturnType<typeof createSharedActivities>;
+export type SharedActivities = Made<typeof shared>;
 
 /** Types of the activities of a host's queue. */
-export type HostActivities = ReturnType<typeof createHostActivities>;
+export type HostActivities = Made<typeof host>;
+
+/** Makes the activities of the shared queue. */
+export function createSharedActivities(deps: Dependencies): SharedActivities {
+  return make(shared, deps);
+}
+
+/** Makes the activities of a host's queue. */
+export function createHostActivities(deps: Dependencies): HostActivities {
+  return make(host, deps);
+}

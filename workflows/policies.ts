@@ -2,6 +2,7 @@ import {
   ActivityCancellationType,
   proxyActivities,
   type ActivityInterfaceFor,
+  type ActivityOptions,
 } from "@temporalio/workflow";
 
 import type { HostActivities, SharedActivities } from "../activities/index.ts";
@@ -65,33 +66,19 @@ export const { noteUntold } = proxyActivities<SharedActivities>({
   retry: { maximumInterval: "100 seconds" },
 });
 
-/** The activities of one opened run. */
-export type RunActivities = Pick<
-  ActivityInterfaceFor<SharedActivities>,
-  "chooseHost" | "confirmUpload" | "commitChunk"
-> &
-  ActivityInterfaceFor<HostActivities>;
+type Activities = SharedActivities & HostActivities;
 
-/** Proxies with the timeouts that the run's settings ask for: workflow code has no environment, and tests need them short. */
-export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities {
+/** What the run's settings ask for: workflow code has no environment, and tests need timeouts short. */
+function optionsOf({ hostQueue, settings }: OpenedRun) {
   const { priority, retryInitialMs: initialInterval } = settings;
   const maximum = (ms: number): number => Math.max(initialInterval, settings.retryMaxMs ?? ms);
   const heartbeatTimeout = settings.heartbeatTimeoutMs;
-  const { chooseHost, commitChunk } = proxyActivities<SharedActivities>({
+  const store = {
     ...metaOptions,
     priority,
     retry: { initialInterval, maximumInterval: maximum(100_000) },
-  });
-  const { confirmUpload } = proxyActivities<SharedActivities>({
-    cancellationType,
-    priority,
-    startToCloseTimeout: "2 minutes",
-    heartbeatTimeout: Math.min(heartbeatTimeout, 10_000),
-    // No maximumAttempts: a short outage must not fail a night. Twelve hours is a night.
-    scheduleToCloseTimeout: "12 hours",
-    retry: { initialInterval: initialInterval * 2, maximumInterval: maximum(120_000) },
-  });
-  const host = {
+  };
+  const onHost = {
     cancellationType,
     priority,
     taskQueue: hostQueue,
@@ -101,32 +88,51 @@ export function activitiesOf({ hostQueue, settings }: OpenedRun): RunActivities 
   };
   // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stops what hangs with a beating heart. What
   // has not got through in a night ends the run, which keeps its checkpoint and gives its lock back.
-  const { stageChunk, uploadJson, uploadFile } = proxyActivities<HostActivities>({
-    ...host,
+  const long = {
+    ...onHost,
     startToCloseTimeout: "6 hours",
     scheduleToCloseTimeout: "12 hours",
-  });
-  const { splitChunk } = proxyActivities<HostActivities>({
-    ...host,
-    startToCloseTimeout: "1 hour",
-  });
-  const { dropChunk } = proxyActivities<HostActivities>({
-    ...host,
-    startToCloseTimeout: "1 minute",
-    scheduleToCloseTimeout: "1 minute",
-    // What is not removed now is removed by a later sweep: cleaning up must never hold up a run.
-    retry: { maximumAttempts: 3 },
-  });
+  } as const;
   return {
-    chooseHost,
-    commitChunk,
-    confirmUpload,
-    stageChunk,
-    uploadJson,
-    uploadFile,
-    splitChunk,
-    dropChunk,
-  };
+    chooseHost: store,
+    commitChunk: store,
+    confirmUpload: {
+      cancellationType,
+      priority,
+      startToCloseTimeout: "2 minutes",
+      heartbeatTimeout: Math.min(heartbeatTimeout, 10_000),
+      // No maximumAttempts: a short outage must not fail a night. Twelve hours is a night.
+      scheduleToCloseTimeout: "12 hours",
+      retry: { initialInterval: initialInterval * 2, maximumInterval: maximum(120_000) },
+    },
+    stageChunk: long,
+    uploadJson: long,
+    uploadFile: long,
+    splitChunk: { ...onHost, startToCloseTimeout: "1 hour" },
+    dropChunk: {
+      ...onHost,
+      startToCloseTimeout: "1 minute",
+      scheduleToCloseTimeout: "1 minute",
+      // What is not removed now is removed by a later sweep: cleaning up must never hold up a run.
+      retry: { maximumAttempts: 3 },
+    },
+  } satisfies Partial<Record<keyof Activities, ActivityOptions>>;
+}
+
+/** The activities of one opened run. */
+export type RunActivities = Pick<
+  ActivityInterfaceFor<Activities>,
+  keyof ReturnType<typeof optionsOf>
+>;
+
+/** Proxies of the activities, with the timeouts that the run's settings ask for. */
+export function activitiesOf(opened: OpenedRun): RunActivities;
+/** An overload: a loop cannot show the compiler that each name goes with its own activity. */
+export function activitiesOf(opened: OpenedRun): object {
+  const proxies = Object.entries(optionsOf(opened)).map(
+    ([name, options]) => [name, proxyActivities(options)[name]] as const,
+  );
+  return Object.fromEntries(proxies);
 }
 
 /** The activities of an opened run of a pull: on the shared queue, because the pages lie in the store. */
