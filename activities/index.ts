@@ -55,8 +55,8 @@ type Makers = Readonly<Record<string, (deps: Dependencies) => unknown>>;
 type Made<Table extends Makers> = { readonly [Name in keyof Table]: ReturnType<Table[Name]> };
 
 function make<Table extends Makers>(makers: Table, deps: Dependencies): Made<Table>;
-// An overload: a loop cannot show the compiler that each name goes with its own activity.
 function make(makers: Makers, deps: Dependencies): object {
+  // An overload: a loop cannot show the compiler that each name has its own activity.
   return Object.fromEntries(Object.entries(makers).map(([name, maker]) => [name, maker(deps)]));
 }
 

@@ -127,8 +127,8 @@ export type RunActivities = Pick<
 
 /** Proxies of the activities, with the timeouts that the run's settings ask for. */
 export function activitiesOf(opened: OpenedRun): RunActivities;
-/** An overload: a loop cannot show the compiler that each name goes with its own activity. */
 export function activitiesOf(opened: OpenedRun): object {
+  // An overload: a loop cannot show the compiler that each name has its own activity.
   const proxies = Object.entries(optionsOf(opened)).map(
     ([name, options]) => [name, proxyActivities(options)[name]] as const,
   );

@@ -76,8 +76,8 @@ export type MakeRequest = <Name extends EndpointName>(
 
 /** A client that makes every request through `request`. */
 export function clientThrough(request: MakeRequest, close: () => Promise<void>): ApiClient;
-/** An overload: a loop cannot show the compiler that each name goes with its own input and answer. */
 export function clientThrough(request: MakeRequest, close: () => Promise<void>): object {
+  // An overload: a loop cannot show the compiler that each name has its own input and answer.
   const methods = endpointNames.map(
     (name) => [name, async (input: never) => await request(name, input)] as const,
   );

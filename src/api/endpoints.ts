@@ -1,3 +1,5 @@
+import type { Dispatcher } from "undici";
+
 /** What an endpoint's status means for the request. */
 export type StatusOutcome =
   | "accepted"
@@ -38,7 +40,7 @@ export type ApiFamily = "ingestion" | "legacy" | "search";
 
 /** One endpoint of the service, as the client knows it. */
 export type ServiceEndpoint = {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: Dispatcher.HttpMethod;
   /**
    * Below the family's base address; one for each kind of result of a search. Absent where the service gives the
    * whole address.

@@ -20,7 +20,8 @@ export type Operation = {
 
 /** One kind of request of the service. */
 type ServiceStep = {
-  readonly method: "GET" | "POST" | "PUT";
+  /** In capitals. */
+  readonly method: string;
   /** The addresses of the step, aliases included; one that varies ends with its parameter in braces. */
   readonly paths: Readonly<Record<string, (bounds: Bounds) => Operation>>;
   /** Whether it answers a page. @default false */

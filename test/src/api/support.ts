@@ -200,15 +200,18 @@ export async function perform(
   { url, signal = never }: { url: URL; signal?: AbortSignal },
 ): Promise<unknown> {
   const { fileKey, records, stream } = { fileKey: "uploads/1", records: 10, stream: "account" };
-  if (endpoint === "ping") return await client.ping({ signal });
-  if (endpoint === "generateUploadUrl") return await client.generateUploadUrl({ stream, signal });
-  if (endpoint === "confirmUpload") return await client.confirmUpload({ fileKey, records, signal });
-  if (endpoint === "uploadJson") {
-    return await client.uploadJson({ stream, body: Buffer.from("{}"), records, signal });
-  }
-  if (endpoint === "search") return await client.search({ ...firstPage, signal });
+  const body = Buffer.from("{}");
   const uploadUrl = new SignedUrl(new URL("/put?signature=canary-signature", url));
-  return await client.putFile({ ...(await stageFile("staged bytes")), uploadUrl, signal });
+  const requests: Readonly<Record<EndpointName, () => Promise<unknown>>> = {
+    ping: async () => await client.ping({ signal }),
+    generateUploadUrl: async () => await client.generateUploadUrl({ stream, signal }),
+    putFile: async () =>
+      await client.putFile({ ...(await stageFile("staged bytes")), uploadUrl, signal }),
+    confirmUpload: async () => await client.confirmUpload({ fileKey, records, signal }),
+    uploadJson: async () => await client.uploadJson({ stream, body, records, signal }),
+    search: async () => await client.search({ ...firstPage, signal }),
+  };
+  return await requests[endpoint]();
 }
 
 /** The same word for every endpoint, but for those named. */
