@@ -15,7 +15,7 @@ export async function proveWebUi(folder: string): Promise<readonly Checked[]> {
   say("what the Web UI offers, for every kind of run in every phase");
   const file = join(folder, "cells.jsonl");
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const child = spawn(process.execPath, [vitest, "run", "test/web-ui/matrix.test.ts"], {
+  const child = spawn(process.execPath, [vitest, "run", "test/web-ui/matrix.prove.ts"], {
     cwd: root,
     env: { ...process.env, SLUICE_WEB_UI: file },
     stdio: ["ignore", "ignore", "inherit"],

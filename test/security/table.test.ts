@@ -26,7 +26,7 @@ describe("the table of attacks", () => {
   it.each(rows)("names files that attack $threat", ({ threat, files }) => {
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
-      expect(file).toMatch(/\.test\.ts$/);
+      expect(file).toMatch(/\.(?:test|prove)\.ts$/);
       const names = readFileSync(new URL(file, readme), "utf8").match(/\bT\d+\b/g) ?? [];
       expect({ file, isNamed: names.some((name) => name === threat) }).toEqual({
         file,

@@ -39,7 +39,7 @@ export const groups: readonly Group[] = kinds.flatMap((kind) =>
     })),
 );
 
-/** What `npm test` tries of it, by the title of the group. */
+/** What is tried of it unless all of it is asked for, by the title of the group. */
 const sample: Readonly<Record<string, readonly string[]>> = {
   "sync, sending": ["Cancel", "Terminate", "Reset to the first task"],
   "sync, between": [

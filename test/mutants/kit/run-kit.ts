@@ -54,9 +54,9 @@ export async function runKit(ask: KitAsk): Promise<KitRun> {
   return { state: "green", check: "", greens, seconds };
 }
 
-/** `csv.test.ts`, `csv-gzip.test.ts`: the kit on one bench each. */
+/** `csv.test.ts`, `csv-gzip.prove.ts`: the kit on one bench each. */
 async function testFilesOf(folder: string, connector: string): Promise<readonly string[]> {
-  const named = new RegExp(`^${connector}(?:-[a-z-]+)?\\.test\\.ts$`);
+  const named = new RegExp(`^${connector}(?:-[a-z-]+)?\\.(?:test|prove)\\.ts$`);
   const names = (await readdir(join(folder, "test/kit"))).filter((name) => named.test(name));
   if (names.length === 0) throw new Error(`test/kit has no test of ${connector}`);
   return names
