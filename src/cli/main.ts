@@ -7,6 +7,7 @@ import { version } from "../version.ts";
 import type { Context, Register } from "./output/context.ts";
 import { exitCodeOfError } from "./output/exit-code.ts";
 import { endWithPipe, output, showError } from "./output/output.ts";
+import { verbs } from "./verbs.ts";
 
 const [, , verb] = process.argv;
 
@@ -18,22 +19,18 @@ if (verb !== "webhooks") {
   setFlagsFromString("--optimize-for-size");
 }
 
-/** What every other command needs takes a second to load, and 12 MB: of these one is started again and again, the other stays. */
-const loadedAlone: ReadonlyMap<string | undefined, () => Promise<Register>> = new Map([
-  ["connector", async () => (await import("./connector/connector.ts")).registerConnector],
-  ["webhooks", async () => (await import("./serve/webhooks.ts")).registerWebhooks],
-]);
-
+/** The called verb alone, which saves a third of a command's time; all of them for the help and for suggestions. */
 async function verbsFor(first: string | undefined): Promise<readonly Register[]> {
-  const load = loadedAlone.get(first);
-  return load === undefined ? (await import("./verbs.ts")).verbs : [await load()];
+  const load = verbs.get(first);
+  const loads = load === undefined ? [...verbs.values()] : [load];
+  return await Promise.all(loads.map(async (each) => await each()));
 }
 
 function isJson(): boolean {
   return process.argv.includes("--json");
 }
 
-function createProgram(context: Context, verbs: readonly Register[]): Command {
+function createProgram(context: Context, registers: readonly Register[]): Command {
   const program = new Command("sluice")
     .description("Moves customer data into the Customer Data Service, with nothing lost.")
     .version(version)
@@ -41,7 +38,7 @@ function createProgram(context: Context, verbs: readonly Register[]): Command {
     // For `webhooks send`, whose options `webhooks` would take for its own.
     .enablePositionalOptions()
     .showSuggestionAfterError();
-  for (const register of verbs) register(program, context);
+  for (const register of registers) register(program, context);
   return program;
 }
 
@@ -53,11 +50,8 @@ function detail(): Pick<Context, "detail"> {
 async function main(): Promise<void> {
   try {
     const environment = readEnvironment();
-    const verbs = await verbsFor(verb);
-    await createProgram(
-      { ...output, ...detail(), environment, cwd: process.cwd() },
-      verbs,
-    ).parseAsync();
+    const context = { ...output, ...detail(), environment, cwd: process.cwd() };
+    await createProgram(context, await verbsFor(verb)).parseAsync();
   } catch (error) {
     // Commander has said its own already; help and version are no mistake.
     if (error instanceof CommanderError && error.exitCode === 0) return;

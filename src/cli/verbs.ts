@@ -1,54 +1,30 @@
-import { registerBackfill } from "./backfill/backfill.ts";
-import { registerPause, registerResume } from "./backfill/pause.ts";
-import { registerConnector } from "./connector/connector.ts";
 import type { Register } from "./output/context.ts";
-import { registerCheck } from "./project/check.ts";
-import { registerDiscover } from "./project/discover.ts";
-import { registerDoctor } from "./project/doctor.ts";
-import { registerInit } from "./project/init.ts";
-import { registerSchema } from "./project/schema.ts";
-import { registerValidate } from "./project/validate.ts";
-import { registerCancel } from "./run/cancel.ts";
-import { registerPreview } from "./run/preview.ts";
-import { registerPull } from "./run/pull.ts";
-import { registerRejects } from "./run/rejects.ts";
-import { registerRun } from "./run/run.ts";
-import { registerRuns } from "./run/runs.ts";
-import { registerSchedule } from "./schedule/schedule.ts";
-import { registerDev } from "./serve/dev.ts";
-import { registerSandbox } from "./serve/sandbox.ts";
-import { registerTemporal } from "./serve/temporal.ts";
-import { registerWebhooks } from "./serve/webhooks.ts";
-import { registerWorker } from "./serve/worker.ts";
-import { registerBudget } from "./status/budget.ts";
-import { registerState } from "./status/state.ts";
-import { registerStatus } from "./status/status.ts";
 
-/** Every command, in the order of the help. */
-export const verbs: readonly Register[] = [
-  registerInit,
-  registerValidate,
-  registerCheck,
-  registerDiscover,
-  registerPreview,
-  registerRun,
-  registerBackfill,
-  registerPull,
-  registerCancel,
-  registerPause,
-  registerResume,
-  registerStatus,
-  registerRuns,
-  registerRejects,
-  registerState,
-  registerSchedule,
-  registerBudget,
-  registerWorker,
-  registerWebhooks,
-  registerSandbox,
-  registerDev,
-  registerConnector,
-  registerSchema,
-  registerDoctor,
-  registerTemporal,
-];
+/** Loads the code that registers a verb, by its name, in the order of the help. */
+export const verbs: ReadonlyMap<string | undefined, () => Promise<Register>> = new Map([
+  ["init", async () => (await import("./project/init.ts")).registerInit],
+  ["validate", async () => (await import("./project/validate.ts")).registerValidate],
+  ["check", async () => (await import("./project/check.ts")).registerCheck],
+  ["discover", async () => (await import("./project/discover.ts")).registerDiscover],
+  ["preview", async () => (await import("./run/preview.ts")).registerPreview],
+  ["run", async () => (await import("./run/run.ts")).registerRun],
+  ["backfill", async () => (await import("./backfill/backfill.ts")).registerBackfill],
+  ["pull", async () => (await import("./run/pull.ts")).registerPull],
+  ["cancel", async () => (await import("./run/cancel.ts")).registerCancel],
+  ["pause", async () => (await import("./backfill/pause.ts")).registerPause],
+  ["resume", async () => (await import("./backfill/pause.ts")).registerResume],
+  ["status", async () => (await import("./status/status.ts")).registerStatus],
+  ["runs", async () => (await import("./run/runs.ts")).registerRuns],
+  ["rejects", async () => (await import("./run/rejects.ts")).registerRejects],
+  ["state", async () => (await import("./status/state.ts")).registerState],
+  ["schedule", async () => (await import("./schedule/schedule.ts")).registerSchedule],
+  ["budget", async () => (await import("./status/budget.ts")).registerBudget],
+  ["worker", async () => (await import("./serve/worker.ts")).registerWorker],
+  ["webhooks", async () => (await import("./serve/webhooks.ts")).registerWebhooks],
+  ["sandbox", async () => (await import("./serve/sandbox.ts")).registerSandbox],
+  ["dev", async () => (await import("./serve/dev.ts")).registerDev],
+  ["connector", async () => (await import("./connector/connector.ts")).registerConnector],
+  ["schema", async () => (await import("./project/schema.ts")).registerSchema],
+  ["doctor", async () => (await import("./project/doctor.ts")).registerDoctor],
+  ["temporal", async () => (await import("./serve/temporal.ts")).registerTemporal],
+]);
