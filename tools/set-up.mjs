@@ -28,7 +28,8 @@ export async function setUp() {
   if (!isInstalled()) {
     say("installing packages (npm ci)");
     // Without our own programs on the PATH: npm would run on the Node it is about to replace.
-    await mustRun("npm", ["ci", "--no-audit", "--no-fund"], {
+    // Its warnings are about the older Node that runs npm: what is installed runs on the newer one that comes with it.
+    await mustRun("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: root,
       env: { ...process.env, PATH: pathWithout(bin) },
     });
