@@ -70,10 +70,10 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
     changed: send === "all" ? undefined : changed,
     chunk: {
       limits: {
-        records: limits.chunkRecordsDefault,
-        bytes: limits.chunkBytesDefault,
+        records: 100_000,
+        bytes: 64 * 1024 * 1024,
         rowsRead: limits.chunkRowsReadMax,
-        ms: limits.chunkMsMax,
+        ms: 5 * 60_000,
       },
       stream,
       bodyBytesMax: limits.lightweightBodyBytesMax,

@@ -1,7 +1,7 @@
-import { notifyLateMsMax } from "../../src/limits.ts";
 import { receiversOf } from "../../src/notify/receivers.ts";
 import type { RunReport } from "../../src/report/report.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { notifyLateMsMax } from "../limits.ts";
 
 /** Runs that are looked through for the drain before. */
 const runsLookedAtMax = 20;

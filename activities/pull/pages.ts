@@ -1,7 +1,6 @@
 import { beginWalk, endNotStated, type Walk } from "../../src/api/page-walk.ts";
 import type { PullConfig } from "../../src/config/pull.ts";
 import { ApiContractError } from "../../src/errors.ts";
-import { domainRefusalsMax } from "../../src/limits.ts";
 import type { PageCommit } from "../../src/state/pull-pages.ts";
 import type { PullPlace } from "../../src/state/pull-rounds.ts";
 import type { PullTally } from "../../src/state/pull-runs.ts";
@@ -9,6 +8,7 @@ import type { Run } from "../../src/state/runs.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
+import { domainRefusalsMax } from "../limits.ts";
 import { fetchPage, type PageAsk } from "./fetch.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import type { PulledPages } from "./inputs.ts";

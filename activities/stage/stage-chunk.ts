@@ -2,13 +2,9 @@ import { activityInfo } from "@temporalio/activity";
 
 import { TooFewRowsError } from "../../src/errors.ts";
 import {
-  chunkMsMax,
   chunkRowsReadMax,
-  chunkUnsentMsMax,
   lightweightBodyBytesMax,
   pageRowsMax,
-  refusalKnownMs,
-  replayChunkRowsMax,
   uploadBytesMax,
 } from "../../src/limits.ts";
 import { mappingHash } from "../../src/mapping/load.ts";
@@ -18,6 +14,7 @@ import type { DrawnStage, Send, StageAttempt } from "../../src/state/sends.ts";
 import { attempt } from "../attempt.ts";
 import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
+import { chunkMsMax, chunkUnsentMsMax, refusalKnownMs, replayChunkRowsMax } from "../limits.ts";
 import { followsRows } from "../run/followed-rows.ts";
 import { rejectLimitOf } from "../run/replay-place.ts";
 import { assertStillSameSource } from "../run/same-sides.ts";

@@ -1,7 +1,7 @@
 import type { Log } from "../../connectors/contract/ask.ts";
 import type { Source } from "../../connectors/contract/connector.ts";
 import type { Effect } from "../../src/effect.ts";
-import { runWarningCharsMax, runWarningsMax, stageNotedMs } from "../../src/limits.ts";
+import { runWarningsMax } from "../../src/limits.ts";
 import { loadMapping, fieldsToHave } from "../../src/mapping/load.ts";
 import { recordBytesInBody } from "../../src/pipeline/bodies.ts";
 import { dropUnchanged, type ChangedSettings } from "../../src/pipeline/changed.ts";
@@ -34,6 +34,7 @@ import type { SyncName } from "../../src/state/checkpoints.ts";
 import type { RejectEntry } from "../../src/state/rejects.ts";
 import type { StageCounts, StageName } from "../../src/state/sends.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
+import { runWarningCharsMax, stageNotedMs } from "../limits.ts";
 import { doubtfulPages, doubtPosition, type DoubtJob } from "./doubtful-pages.ts";
 import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";

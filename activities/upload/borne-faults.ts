@@ -1,9 +1,10 @@
 import { steadyMs } from "../../src/clock.ts";
 import { ConfigError, OutcomeUnknownError, PassingError, StagingError } from "../../src/errors.ts";
 import type { SluiceError, Tolerance } from "../../src/errors.ts";
-import { faultTimesMax, retryDelayMsMax, retryDelayMsMin } from "../../src/limits.ts";
+import { faultTimesMax, retryDelayMsMin } from "../../src/limits.ts";
 import { freeBytes } from "../../src/staging/folder.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { retryDelayMsMax } from "../limits.ts";
 
 type Bearing = Pick<Dependencies, "clock" | "config" | "stagingFolder" | "state">;
 

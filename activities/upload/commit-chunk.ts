@@ -1,9 +1,9 @@
-import { detailsReasonsMax } from "../../src/limits.ts";
 import { rejectText } from "../../src/records/reject-codes.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import { attempt } from "../attempt.ts";
 import { heldRunOf, isoNow, type Dependencies } from "../dependencies.ts";
 import type { CommitResult, StageRef } from "../inputs.ts";
+import { detailsReasonsMax } from "../limits.ts";
 
 /**
  * Saves the checkpoint behind a chunk that the service accepted (I1), also after the configuration changed: what was accepted

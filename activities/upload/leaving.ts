@@ -2,10 +2,11 @@ import { uptime } from "node:os";
 
 import type { Moment } from "../../src/clock.ts";
 import { ApiUnavailableError, mayBeApplied, SluiceError } from "../../src/errors.ts";
-import { leaveMsMax, landingMarginMs, requestDeadlineMs } from "../../src/limits.ts";
+import { requestDeadlineMs } from "../../src/limits.ts";
 import type { PartForm } from "../../src/state/receipts.ts";
 import type { RequestWindow, Sender } from "../../src/state/requests.ts";
 import type { Dependencies } from "../dependencies.ts";
+import { leaveMsMax, landingMarginMs } from "../limits.ts";
 
 /** Clocks in ms; one of them runs on while the machine sleeps, and one is the wall's, which may be set. */
 const clocks: readonly (() => number)[] = [

@@ -1,8 +1,8 @@
 import { ApiUnavailableError, RateLimitedError, ServiceFailsError } from "../../src/errors.ts";
 import { chunkName } from "../../src/lane-of.ts";
-import { poisonTimesMax } from "../../src/limits.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { PartRef } from "../inputs.ts";
+import { poisonTimesMax } from "../limits.ts";
 import { bearFaults } from "./borne-faults.ts";
 
 /** The name under which a part's unknown outcomes are counted. */

@@ -4,7 +4,7 @@ import { pushedConfigOf } from "../../src/config/sources.ts";
 import { SourceChangedError } from "../../src/errors.ts";
 import type { InboxRow } from "../../src/inbox/inbox.ts";
 import { openInboxReader, type InboxReader } from "../../src/inbox/reader.ts";
-import { inboxPageCharsMax, inboxReadRows } from "../../src/limits.ts";
+import { inboxReadRows } from "../../src/limits.ts";
 import { parseJsonRow } from "../../src/mapping/json-row.ts";
 import type { Ask } from "../contract/ask.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type Span,
 } from "../contract/connector.ts";
 import type { PushSource } from "../contract/push.ts";
+import { inboxPageCharsMax } from "./limits.ts";
 
 /** Up to which event of a connection an inbox was read. */
 export const inboxPosition = z.object({

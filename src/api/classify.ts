@@ -9,7 +9,7 @@ import {
   UploadGoneError,
 } from "../errors.ts";
 import type { SluiceError, Tolerance } from "../errors.ts";
-import { faultTimesMax, misreadPageTimesMax, notFoundMsMax, notFoundTimesMax } from "../limits.ts";
+import { faultTimesMax } from "../limits.ts";
 import { acceptanceOf, saidOfConfirmed, type AnswerNote } from "./acceptance.ts";
 import { endpointOf, outcomeOfStatus } from "./endpoints.ts";
 import type { EndpointName, StatusOutcome } from "./endpoints.ts";
@@ -22,6 +22,7 @@ import {
 } from "./envelope.ts";
 import type { Envelope, Issue } from "./envelope.ts";
 import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
+import { misreadPageTimesMax, notFoundMsMax, notFoundTimesMax } from "./limits.ts";
 import { contractError, boundedTolerance, unclear } from "./no-answer.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { HeaderValue } from "./retry-after.ts";

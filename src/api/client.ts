@@ -1,13 +1,6 @@
 import type { Effect } from "../effect.ts";
 import { ConfigError } from "../errors.ts";
-import {
-  cancelGraceMs,
-  connectTimeoutMs,
-  headersTimeoutMs,
-  putDeadlineBaseMs,
-  putHeadersTimeoutMs,
-  requestDeadlineMs,
-} from "../limits.ts";
+import { connectTimeoutMs, requestDeadlineMs } from "../limits.ts";
 import type { Secret } from "../security/secret.ts";
 import { checkBaseUrl } from "./address.ts";
 import type { ApiContext, Timeouts } from "./context.ts";
@@ -16,6 +9,12 @@ import type { EndpointName } from "./endpoints.ts";
 import { createHttp } from "./http.ts";
 import type { ProxySettings } from "./http.ts";
 import * as ingestion from "./ingestion.ts";
+import {
+  cancelGraceMs,
+  headersTimeoutMs,
+  putDeadlineBaseMs,
+  putHeadersTimeoutMs,
+} from "./limits.ts";
 import type { Pace } from "./pace.ts";
 import { ping } from "./ping.ts";
 import { search } from "./search.ts";

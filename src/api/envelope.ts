@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { RefusedRecord } from "../errors.ts";
-import { foreignTextCharsMax } from "../limits.ts";
+import { foreignTextCharsMax } from "./limits.ts";
 
 /** One complaint of a 422: where it points at and what kind it is. Its text is left out, because it may quote a value. */
 export type Issue = {

@@ -6,14 +6,7 @@ import {
   ServiceFailsError,
   TooLargeError,
 } from "../errors.ts";
-import {
-  cutPlaceBytes,
-  faultTimesMax,
-  fileKeyCharsMax,
-  lightweightBodyBytesMax,
-  putBytesPerSecondMin,
-  uploadBytesMax,
-} from "../limits.ts";
+import { faultTimesMax, lightweightBodyBytesMax, uploadBytesMax } from "../limits.ts";
 import type { AnswerNote } from "./acceptance.ts";
 import { addressFault, isExpired, isLoopback } from "./address.ts";
 import { apiCall } from "./api-call.ts";
@@ -21,6 +14,7 @@ import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
 import { endpoints } from "./endpoints.ts";
 import type { Answer, Exchange } from "./exchange.ts";
+import { cutPlaceBytes, fileKeyCharsMax, putBytesPerSecondMin } from "./limits.ts";
 import { codeOf, boundedTolerance } from "./no-answer.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 import { ApiContractError } from "../errors.ts";
 import type { TooLargeError } from "../errors.ts";
-import { cursorMax, emptyPagesMax, extraPagesMax } from "../limits.ts";
+import { cursorMax } from "../limits.ts";
+import { emptyPagesMax, extraPagesMax } from "./limits.ts";
 import type { SearchPage } from "./search.ts";
 
 const count = z.int().min(0);

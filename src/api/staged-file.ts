@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 
 import { messageOf, StagedFileMissingError, StagingError } from "../errors.ts";
-import { putBlockBytes } from "../limits.ts";
+import { putBlockBytes } from "./limits.ts";
 
 /** What the receipt says of a staged file. */
 export type StagedFileFacts = {

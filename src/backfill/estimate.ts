@@ -1,11 +1,7 @@
 import type { SyncConfig } from "../config/config.ts";
-import {
-  chunkRowsReadMax,
-  lightweightBodyBytesMax,
-  rateRunsMax,
-  sampleRowsMax,
-} from "../limits.ts";
+import { chunkRowsReadMax, lightweightBodyBytesMax } from "../limits.ts";
 import type { StateClient } from "../state/state-store.ts";
+import { rateRunsMax, sampleRowsMax } from "./limits.ts";
 import type { BackfillPlan } from "./plan.ts";
 import type { Sampled } from "./sample.ts";
 

@@ -1,10 +1,11 @@
 import type { SyncConfig } from "../config/config.ts";
-import { pageRowsMax, planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "../limits.ts";
+import { pageRowsMax } from "../limits.ts";
 import { namedRows } from "../pipeline/named-rows.ts";
 import { withoutRow } from "../pipeline/what-changed.ts";
 import type { LaneSpan, StoredPlan } from "../state/backfills.ts";
 import type { StateClient } from "../state/state-store.ts";
 import { estimate, estimateTime } from "./estimate.ts";
+import { planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "./limits.ts";
 import type { BackfillPlan } from "./plan.ts";
 import type { BackfillRequest } from "./request.ts";
 import { sampleSpan, type Sampled } from "./sample.ts";

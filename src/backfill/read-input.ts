@@ -1,8 +1,8 @@
 import { closest } from "../config/did-you-mean.ts";
-import { slipCharsMax } from "../limits.ts";
 import { listed, problemOf, quoted } from "./faults.ts";
 import type { Fault } from "./faults.ts";
 import { givenMembers } from "./given-members.ts";
+import { slipCharsMax } from "./limits.ts";
 import { memberNames, readMembers, repairedMember, shortKeys, shortNote } from "./read-members.ts";
 import type { GivenMembers, OwnMembers } from "./read-members.ts";
 import { readSpan, repairedSpan } from "./read-span.ts";

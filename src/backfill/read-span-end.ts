@@ -1,7 +1,7 @@
 import { didYouMean } from "../config/did-you-mean.ts";
-import { spanEndCharsMax } from "../limits.ts";
 import { plainText } from "../text/plain-text.ts";
 import { quoted } from "./faults.ts";
+import { spanEndCharsMax } from "./limits.ts";
 import { midnightBefore, timeAtClock, timeText, zoneNamed } from "./read-time.ts";
 import type { ReadTime } from "./read-time.ts";
 import type { SpanEnd } from "./request.ts";

@@ -1,10 +1,5 @@
 import type { SyncConfig } from "../config/config.ts";
-import {
-  lightweightBodyBytesMax,
-  planFieldsMax,
-  planSamplesMax,
-  reportReasonsMax,
-} from "../limits.ts";
+import { lightweightBodyBytesMax, planFieldsMax, reportReasonsMax } from "../limits.ts";
 import { loadMapping } from "../mapping/load.ts";
 import { recordBytesInBody } from "../pipeline/bodies.ts";
 import { createGzipWriter } from "../pipeline/gzip.ts";
@@ -20,6 +15,7 @@ import { keyFieldOf } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
 import type { KnownRecord } from "../state/known-records.ts";
 import { plainJson } from "../text/plain-text.ts";
+import { planSamplesMax } from "./limits.ts";
 import type { PlanSample } from "./plan.ts";
 
 /** What a sample is made with. */

@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import { configProblemsMax } from "../limits.ts";
+import { configProblemsMax } from "./limits.ts";
 
 /** Something wrong in a configuration file. */
 export type Problem = {

@@ -1,19 +1,17 @@
 import { z } from "zod";
 
 import { addressFault } from "../api/address.ts";
+import { chunkRowsReadMax, nameCharsMax, uploadBytesMax } from "../limits.ts";
+import { recordMappingSchema } from "../mapping/schema.ts";
+import { streams } from "../records/streams.ts";
 import {
   approveBelowDefault,
   chunkBytesDefault,
   chunkRecordsDefault,
-  chunkRowsReadMax,
   lightweightPartsMaxDefault,
   lightweightPartsMaxHighest,
-  nameCharsMax,
   requestsPerSecondDefault,
-  uploadBytesMax,
-} from "../limits.ts";
-import { recordMappingSchema } from "../mapping/schema.ts";
-import { streams } from "../records/streams.ts";
+} from "./limits.ts";
 import { modulePath } from "./named-files.ts";
 import { notifySchema } from "./notify.ts";
 import { pullSchema } from "./pull.ts";

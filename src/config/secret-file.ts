@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { secretFileBytesMax } from "../limits.ts";
+import { secretFileBytesMax } from "./limits.ts";
 import { readFault } from "./read-fault.ts";
 
 /** What is wrong with a secret that goes into a header, or undefined when nothing is. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { durationMsMax } from "../limits.ts";
+import { durationMsMax } from "./limits.ts";
 
 const durationUnits: ReadonlyMap<string, number> = new Map([
   ["ms", 1],

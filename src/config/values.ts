@@ -1,9 +1,9 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from "yaml";
 import type { Document, Node, Pair, Scalar } from "yaml";
 
-import { configDepthMax, configValuesMax } from "../limits.ts";
 import { interpolate, referencesIn } from "./interpolate.ts";
 import type { Variables } from "./interpolate.ts";
+import { configDepthMax, configValuesMax } from "./limits.ts";
 import type { Problem } from "./problems.ts";
 
 /** What a document that nests too deeply is told. */

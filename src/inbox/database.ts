@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 
 import { StateUnavailableError } from "../errors.ts";
-import { inboxLogPages } from "../limits.ts";
 import { count, openDatabase, type Database } from "../state/database.ts";
 import { asStateError } from "../state/state-fault.ts";
 import type { InboxMethods } from "./inbox.ts";
 import { createKeeping } from "./keeping.ts";
+import { inboxLogPages } from "./limits.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading } from "./reading.ts";
 import { createStanding } from "./standing.ts";

@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 
-import { recentIdsMax, transactionRowsMax } from "../limits.ts";
+import { transactionRowsMax } from "../limits.ts";
 import type { Database } from "../state/database.ts";
 import { idHashBytes } from "./id-segment.ts";
 import type { InboxMethods } from "./inbox.ts";
+import { recentIdsMax } from "./limits.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 /** What an event's id says of it: nothing of it came before; the very same did; another body did, and this one not yet. */

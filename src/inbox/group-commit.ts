@@ -1,6 +1,7 @@
 import { StateUnavailableError } from "../errors.ts";
-import { inboxGroupCharsMax, transactionRowsMax } from "../limits.ts";
+import { transactionRowsMax } from "../limits.ts";
 import type { Delivery, Verdict } from "./inbox.ts";
+import { inboxGroupCharsMax } from "./limits.ts";
 
 type Waiting = {
   readonly delivery: Delivery;

@@ -1,9 +1,10 @@
 import { z } from "zod";
 
-import { inboxGroupCharsMax, transactionRowsMax } from "../limits.ts";
+import { transactionRowsMax } from "../limits.ts";
 import type { Database } from "../state/database.ts";
 import { all, count, first } from "../state/database.ts";
 import type { InboxMethods } from "./inbox.ts";
+import { inboxGroupCharsMax } from "./limits.ts";
 import { placeOf } from "./reading.ts";
 
 const connectionRow = z.object({

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-import { hostCharsMax } from "../limits.ts";
+import { hostCharsMax } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 
 const notText = new Refusal("not_domain", "is not text, so not a domain");

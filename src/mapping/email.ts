@@ -1,5 +1,5 @@
-import { emailCharsMax, emailLocalCharsMax } from "../limits.ts";
 import { domainOf } from "./domain.ts";
+import { emailCharsMax, emailLocalCharsMax } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 
 const notEmail = new Refusal("not_email", "is not an e-mail address");

@@ -5,7 +5,8 @@ import { codeOf } from "../api/no-answer.ts";
 import { retryAfterMs } from "../api/retry-after.ts";
 import type { NotifyConfig } from "../config/notify.ts";
 import { ApiUnavailableError, ConfigError, SluiceError } from "../errors.ts";
-import { connectTimeoutMs, notifyAnswerBytesMax, notifyDeadlineMs } from "../limits.ts";
+import { connectTimeoutMs } from "../limits.ts";
+import { notifyAnswerBytesMax, notifyDeadlineMs } from "./limits.ts";
 import type { Message } from "./message.ts";
 
 /** Posts notifications. */

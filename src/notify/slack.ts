@@ -1,7 +1,7 @@
-import { slackTextCharsMax } from "../limits.ts";
 import { reportCounts } from "../report/counts.ts";
 import type { RunReport } from "../report/report.ts";
 import { plainText } from "../text/plain-text.ts";
+import { slackTextCharsMax } from "./limits.ts";
 
 /** Slack reads `<…>` as links and as calls to a whole channel, which foreign text must not make. */
 function escaped(text: string): string {

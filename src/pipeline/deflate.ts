@@ -1,6 +1,6 @@
 import zlib from "node:zlib";
 
-import { deflateBlockBytes } from "../limits.ts";
+import { deflateBlockBytes } from "./limits.ts";
 
 /** Room for a deflated block, so that zlib's thread is asked once for it: Node's 16 KiB at a time cost an eighth of a staging. */
 const outputBytes = deflateBlockBytes / 2;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import zlib from "node:zlib";
 
-import { deflateBlockBytes } from "../limits.ts";
 import { createDeflaters } from "./deflate.ts";
+import { deflateBlockBytes } from "./limits.ts";
 
 /** No name, no time: the same rows give the same bytes. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 
 import { TooManyRejectsError } from "../errors.ts";
-import { rejectRowCharsMax, splitsPerRunMax, splitsPerRunMin } from "../limits.ts";
+import { rejectRowCharsMax, splitsPerRunMax } from "../limits.ts";
 import type { RejectEntry } from "../state/rejects.ts";
+import { splitsPerRunMin } from "./limits.ts";
 import type { MakeReject, RowPage } from "./page.ts";
 
 /** What the reject store keeps of a source row: the row, nothing, or a hash that shows whether two are equal. */

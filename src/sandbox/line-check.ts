@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { recordBytesMax } from "../limits.ts";
-import { refusedRecordsMax } from "./limits.ts";
+import { refusedRecordsMax, recordBytesMax } from "./limits.ts";
 import { type Line, LineSplitter } from "./line-splitter.ts";
 import { checkRecord, issuesAt } from "./record-check.ts";
 import type { Stream } from "./schemas.ts";

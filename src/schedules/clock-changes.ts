@@ -1,6 +1,6 @@
 import type { ScheduleConfig } from "../config/schedule.ts";
-import { clockChangesWeeksMax } from "../limits.ts";
 import { nextTimes } from "./fire-times.ts";
+import { clockChangesWeeksMax } from "./limits.ts";
 import { offsetMinutes } from "./local-time.ts";
 
 const minuteMs = 60_000;

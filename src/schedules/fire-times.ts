@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 
 import type { ScheduleConfig } from "../config/schedule.ts";
-import { clockChangeMsMax } from "../limits.ts";
+import { clockChangeMsMax } from "./limits.ts";
 import { offsetMinutes } from "./local-time.ts";
 
 const minuteMs = 60_000;

@@ -1,8 +1,8 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from "@temporalio/client";
 
 import type { inboxSweep } from "../../workflows/inbox/inbox-sweep.ts";
-import { sweepEveryMs } from "../limits.ts";
 import { sweepScheduleId } from "./ids.ts";
+import { sweepEveryMs } from "./limits.ts";
 import type { Owner } from "./temporal-schedule.ts";
 
 const noInput: [] = [];

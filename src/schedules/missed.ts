@@ -1,8 +1,9 @@
 import type { ScheduleConfig } from "../config/schedule.ts";
-import { missedAfterMs, missedRunsCountedMax, missedRunsNamedMax } from "../limits.ts";
+import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { Run } from "../state/runs.ts";
 import { plainText } from "../text/plain-text.ts";
 import { nextTimes } from "./fire-times.ts";
+import { missedRunsNamedMax } from "./limits.ts";
 import { clockText } from "./local-time.ts";
 
 /** What Temporal says of the schedule of a sync or pull. */

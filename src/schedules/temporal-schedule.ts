@@ -9,9 +9,10 @@ import { z } from "zod";
 
 import { canonicalJson } from "../config/hash.ts";
 import { membersOf } from "../config/members.ts";
-import { scheduleCatchUpMs, scheduleJitterMs } from "../limits.ts";
+import { scheduleCatchUpMs } from "../limits.ts";
 import { calendarsOf } from "./calendars.ts";
 import { scheduleId } from "./ids.ts";
+import { scheduleJitterMs } from "./limits.ts";
 import type { Wanted } from "./wanted.ts";
 
 /** Whose schedules these are: those of a task queue, kept by the project with this state store. */

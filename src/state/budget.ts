@@ -1,9 +1,9 @@
 import { steadyMs, type Moment } from "../clock.ts";
-import { lowerClassSlots } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { all, first } from "./database.ts";
 import * as gates from "./gate.ts";
 import { gateRow, type GateRow, type Health } from "./gate.ts";
+import { lowerClassSlots } from "./limits.ts";
 import { createTickets, type Place, type Tickets } from "./tickets.ts";
 
 /** A gate as a person reads it. */

@@ -7,8 +7,9 @@ import { pathToFileURL } from "node:url";
 import { z } from "zod";
 
 import { BusyError, ConfigError } from "../errors.ts";
-import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
+import { lockWaitMs } from "../limits.ts";
 import { makePrivateFile, makePrivateFolder } from "../security/private-file.ts";
+import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs } from "./limits.ts";
 import { migrations } from "./migrations.ts";
 import { asStateError, isUnwritable } from "./state-fault.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { faultForgottenMs } from "../limits.ts";
 import type { Database } from "./database.ts";
 import { first } from "./database.ts";
+import { faultForgottenMs } from "./limits.ts";
 
 /** A fault that one chunk met, by a name that tells its faults apart. */
 export type FaultName = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-import { receiverDrainBytesMax, receiverDrainMs, receiverRetryAfterSeconds } from "../limits.ts";
+import { receiverDrainBytesMax, receiverDrainMs, receiverRetryAfterSeconds } from "./limits.ts";
 
 /** Why a request is not taken, and what its sender is told: nothing of the request. */
 export type Refusal = {

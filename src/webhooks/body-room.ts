@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-import { receiverBodiesBytesMax, receiverSmallBodyBytes } from "../limits.ts";
+import { receiverBodiesBytesMax, receiverSmallBodyBytes } from "./limits.ts";
 
 /**
  * The memory that large bodies share while they come in. Small ones need no share: as many as there may be connections fit, and

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Posted } from "../../connectors/contract/posted.ts";
 import type { Endpoint, Received } from "../../connectors/contract/push.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
-import { deliveryEventsMax, unbelievedLogMs } from "../limits.ts";
+import { deliveryEventsMax } from "../limits.ts";
 import {
   acknowledge,
   bodyBytesOf,
@@ -17,6 +17,7 @@ import type { BodyRoom } from "./body-room.ts";
 import { readBody } from "./body.ts";
 import { headersOf } from "./heads.ts";
 import type { InboxWatch } from "./inbox-watch.ts";
+import { unbelievedLogMs } from "./limits.ts";
 import type { ConnectionMetrics } from "./metrics.ts";
 
 /** A connection whose deliveries are taken in. */

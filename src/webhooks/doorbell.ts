@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 
 import { messageOf } from "../errors.ts";
-import { ringFirstMs, ringStepMsMax } from "../limits.ts";
 import { ringDrain } from "./drain.ts";
+import { ringFirstMs, ringStepMsMax } from "./limits.ts";
 
 /** Tells drains that something came. */
 export type Doorbell = {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-import { receiverDrainMs } from "../limits.ts";
 import { endConnection, hasEnded, refusals, type Refusal } from "./answers.ts";
+import { receiverDrainMs } from "./limits.ts";
 
 /** What a connection is at. */
 type Line = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
-import { receiverHeaderLinesMax } from "../limits.ts";
 import { refusals, type Refusal } from "./answers.ts";
+import { receiverHeaderLinesMax } from "./limits.ts";
 
 /**
  * What is wrong with a request's head that Node lets pass; undefined for nothing. A proxy in front of us may read such a head

@@ -2,7 +2,8 @@ import type { Logger } from "pino";
 
 import { messageOf } from "../errors.ts";
 import type { Inbox, Standing } from "../inbox/inbox.ts";
-import { inboxLateMs, receiverLookMs, receiverRestMs } from "../limits.ts";
+import { inboxLateMs } from "../limits.ts";
+import { receiverLookMs, receiverRestMs } from "./limits.ts";
 
 /**
  * Knows, without asking, whether the inbox can be written and how much waits in it. It looks every second, and counts what the

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { sampleRowsMax } from "../../src/limits.ts";
+import { sampleRowsMax } from "../../src/backfill/limits.ts";
 import { accountsCsv } from "../support/harness.ts";
 import { TestRun } from "../support/test-run.ts";
 import { PlanTest, withArray } from "./plan-test.ts";

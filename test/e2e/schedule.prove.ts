@@ -6,8 +6,8 @@ import { ScheduleOverlapPolicy } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { scheduleJitterMs } from "../../src/limits.ts";
 import { scheduleId } from "../../src/schedules/ids.ts";
+import { scheduleJitterMs } from "../../src/schedules/limits.ts";
 import { scheduledNames } from "../../src/schedules/plan.ts";
 import { scheduleOptions } from "../../src/schedules/temporal-schedule.ts";
 import { sendLock } from "../../src/state/locks.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { emptyPagesMax } from "../../src/api/limits.ts";
 import type { Walk } from "../../src/api/page-walk.ts";
 import { pages } from "../../src/api/pages.ts";
 import { SluiceError } from "../../src/errors.ts";
-import { emptyPagesMax } from "../../src/limits.ts";
 import { badCursors } from "../../src/sandbox/fault-kinds.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { clientOf, firstPage } from "../src/api/support.ts";

@@ -1,7 +1,7 @@
 import type { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, it } from "vitest";
 
-import { poisonTimesMax } from "../../src/limits.ts";
+import { poisonTimesMax } from "../../activities/limits.ts";
 import type { Receipt } from "../../src/state/receipts.ts";
 import { accountsCsv } from "../support/harness.ts";
 import { runOver, splitOf, stagedRun, type Staged, type TestRun } from "../support/test-run.ts";

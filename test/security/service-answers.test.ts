@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 
 import { endpointNames } from "../../src/api/endpoints.ts";
+import { answerBytesMax, foreignTextCharsMax } from "../../src/api/limits.ts";
 import {
   ApiAuthError,
   ApiContractError,
@@ -11,7 +12,6 @@ import {
   OutcomeUnknownError,
   SluiceError,
 } from "../../src/errors.ts";
-import { answerBytesMax, foreignTextCharsMax } from "../../src/limits.ts";
 import {
   canaryKey,
   clientOf,

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Gate, Pace } from "../../src/api/pace.ts";
 import { RateLimitedError } from "../../src/errors.ts";
-import { failuresMax } from "../../src/limits.ts";
 import { createStorePace } from "../../src/pace.ts";
 import { Secret } from "../../src/security/secret.ts";
+import { failuresMax } from "../../src/state/limits.ts";
 import { openStoreInline } from "../support/inline-threads.ts";
 import { ingestion, never, pass, PaceUnderTest, storage } from "../support/pace-under-test.ts";
 import { numbers } from "../support/sequences.ts";

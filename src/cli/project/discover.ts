@@ -1,8 +1,8 @@
 import type { Discovery } from "../../../connectors/contract/connector.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { ConfigError } from "../../errors.ts";
-import { discoveriesDefault } from "../../limits.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
+import { discoveriesDefault } from "../limits.ts";
 import { connectionNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";

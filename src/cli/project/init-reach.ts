@@ -1,8 +1,8 @@
 import type { Discovery } from "../../../connectors/contract/connector.ts";
 import { didYouMean } from "../../config/did-you-mean.ts";
 import { ConfigError, messageOf } from "../../errors.ts";
-import { discoveriesDefault } from "../../limits.ts";
 import { Secret } from "../../security/secret.ts";
+import { discoveriesDefault } from "../limits.ts";
 import type { Answers } from "./answers.ts";
 import { discover, sampled, type NewConnection } from "./init-source.ts";
 import type { ProjectPlan } from "./project-text.ts";

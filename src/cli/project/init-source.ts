@@ -3,7 +3,7 @@ import type { Discovery, Source } from "../../../connectors/contract/connector.t
 import { sources } from "../../../connectors/registry.ts";
 import { checkData } from "../../config/mistakes.ts";
 import { ConfigError, RetryLater } from "../../errors.ts";
-import { tablesLookedThroughMax } from "../../limits.ts";
+import { tablesLookedThroughMax } from "../limits.ts";
 import { sampleOf, type Sample } from "./sample.ts";
 import { looksLikeCount, suggestSync } from "./suggest-sync.ts";
 

@@ -1,7 +1,7 @@
-import { notifyWaitMsMax } from "../../limits.ts";
 import { isStillNotifying } from "../../local/notification.ts";
 import { receiversOf } from "../../notify/receivers.ts";
 import type { RunReport } from "../../report/report.ts";
+import { notifyWaitMsMax } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 import type { Session } from "./session.ts";
 

@@ -6,13 +6,13 @@ import { request } from "undici";
 
 import type { Config } from "../../config/config.ts";
 import { ApiUnavailableError } from "../../errors.ts";
-import { sandboxPortDefault } from "../../limits.ts";
 import { findTemporal } from "../../local/find-temporal.ts";
 import { startOnPorts } from "../../local/ports.ts";
 import { startServer } from "../../local/server-process.ts";
 import { acquireService, type ServiceUse } from "../../local/shared-service.ts";
 import { hostToReach, startTemporal, temporalAnswers } from "../../local/temporal-server.ts";
 import type { ServiceAddresses } from "../../service-client.ts";
+import { sandboxPortDefault } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 
 /** Temporal as a command found or started it. */

@@ -1,11 +1,11 @@
 import type { ScheduleConfig } from "../../config/schedule.ts";
-import { scheduleTimesShown } from "../../limits.ts";
 import { clockChanges, type ClockChange } from "../../schedules/clock-changes.ts";
 import { nextTimes } from "../../schedules/fire-times.ts";
 import { zonedText } from "../../schedules/local-time.ts";
 import type { Change, Plan } from "../../schedules/plan.ts";
 import { scheduleWords } from "../../schedules/words.ts";
 import { plainText } from "../../text/plain-text.ts";
+import { scheduleTimesShown } from "../limits.ts";
 import { bold } from "../output/context.ts";
 
 /** A schedule as it is shown: what was meant, and what comes of it. */

@@ -4,10 +4,10 @@ import type { Logger } from "pino";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import { commandGraceMs, webhooksPortDefault } from "../../limits.ts";
 import { connectTemporal } from "../../local/connect.ts";
 import { areFree } from "../../local/ports.ts";
 import { createLog } from "../../log.ts";
+import { commandGraceMs, webhooksPortDefault } from "../limits.ts";
 import {
   configOf,
   withGlobals,

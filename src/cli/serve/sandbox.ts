@@ -1,7 +1,7 @@
 import { ConfigError, messageOf } from "../../errors.ts";
-import { sandboxPortDefault } from "../../limits.ts";
 import { faultKinds } from "../../sandbox/faults.ts";
 import { startSandboxThread } from "../../sandbox/thread.ts";
+import { sandboxPortDefault } from "../limits.ts";
 import {
   bold,
   withJson,

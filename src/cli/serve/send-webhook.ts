@@ -8,15 +8,11 @@ import { request } from "undici";
 import { createDispatcher } from "../../api/http.ts";
 import { codeOf } from "../../api/no-answer.ts";
 import { ApiUnavailableError, ConfigError, messageOf } from "../../errors.ts";
-import {
-  connectTimeoutMs,
-  sendAnswerBytesMax,
-  sendDeadlineMs,
-  webhooksPortDefault,
-} from "../../limits.ts";
+import { connectTimeoutMs } from "../../limits.ts";
 import { hostToReach } from "../../local/temporal-server.ts";
 import { isDeliveryId } from "../../security/standard-webhooks.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
+import { sendAnswerBytesMax, sendDeadlineMs, webhooksPortDefault } from "../limits.ts";
 import { configOf, withGlobals, type Context, type GlobalOptions } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onlyPosted, postedNamed, type PostedConnection } from "./push-connections.ts";

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../errors.ts";
-import { changeLookMs } from "../../limits.ts";
+import { changeLookMs } from "../limits.ts";
 
 const lookEveryMs = 5_000;
 

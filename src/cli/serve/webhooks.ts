@@ -1,5 +1,5 @@
-import { webhooksPortDefault } from "../../limits.ts";
 import { createLog } from "../../log.ts";
+import { webhooksPortDefault } from "../limits.ts";
 import {
   configOf,
   withGlobals,

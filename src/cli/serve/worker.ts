@@ -1,6 +1,6 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
-import { commandGraceMs, workerGraceMs } from "../../limits.ts";
 import { createLog } from "../../log.ts";
+import { commandGraceMs, workerGraceMs } from "../limits.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "../output/context.ts";
 import { isCtrlC, onInterrupt, untilAborted } from "../output/interrupt.ts";
 import { useService } from "../running/services.ts";

@@ -1,9 +1,9 @@
 import type { Moment } from "../../clock.ts";
-import { doubtfulSyncsMax } from "../../limits.ts";
 import type { SyncName } from "../../state/checkpoints.ts";
 import type { DoubtFacts } from "../../state/doubt-store.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { counted, minutesText } from "../../text/quantities.ts";
+import { doubtfulSyncsMax } from "../limits.ts";
 
 /** Keys that are named of those that were lost, or that no run made. */
 const keysShownMax = 10;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { notifyLateMsMax } from "../../../activities/limits.ts";
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
-import { notifyLateMsMax } from "../../../src/limits.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/harness.ts";
 import { TestRun } from "../../support/test-run.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { domainRefusalsMax, runWarningsMax } from "../../../src/limits.ts";
+import { domainRefusalsMax } from "../../../activities/limits.ts";
+import { runWarningsMax } from "../../../src/limits.ts";
 import { failureOf, type Harness } from "../../support/harness.ts";
 import { md5Of, openPullHarness, pullYaml, rowsOf } from "../../support/pull-project.ts";
 import { PullRun } from "../../support/pull-run.ts";

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 
 import { ApiRejectedError } from "../../../src/errors.ts";
-import { splitsPerRunMin } from "../../../src/limits.ts";
+import { splitsPerRunMin } from "../../../src/pipeline/limits.ts";
 import { pageStartsFile, stagedFile } from "../../../src/staging/folder.ts";
 import { accountsCsv, accountsYaml, dyingAt, failureOf, Harness } from "../../support/harness.ts";
 import { numbers } from "../../support/sequences.ts";

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { readFromInbox } from "../../../connectors/inbox/index.ts";
+import { inboxPageCharsMax } from "../../../connectors/inbox/limits.ts";
 import { webhook } from "../../../connectors/webhook/index.ts";
 import type { PushedConfig } from "../../../src/config/sources.ts";
 import { SourceChangedError, StateUnavailableError } from "../../../src/errors.ts";
-import { inboxPageCharsMax } from "../../../src/limits.ts";
 import { KeptEvents } from "../../support/kept-events.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -8,7 +8,7 @@ import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { sandboxPortDefault, webhooksPortDefault } from "../../../src/limits.ts";
+import { sandboxPortDefault, webhooksPortDefault } from "../../../src/cli/limits.ts";
 import { end, endSharedServers, until, watch, type Ended } from "../../support/process.ts";
 import { bin } from "../../support/project.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

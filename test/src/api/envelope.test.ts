@@ -6,7 +6,7 @@ import {
   refusedRecords,
   saysCreditsExhausted,
 } from "../../../src/api/envelope.ts";
-import { foreignTextCharsMax } from "../../../src/limits.ts";
+import { foreignTextCharsMax } from "../../../src/api/limits.ts";
 
 describe("readEnvelope", () => {
   it("reads a message and its details", () => {

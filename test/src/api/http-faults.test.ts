@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Resolve } from "../../../src/api/address.ts";
 import type { EndpointName } from "../../../src/api/endpoints.ts";
+import { answerBytesMax } from "../../../src/api/limits.ts";
 import {
   ApiContractError,
   ApiUnavailableError,
@@ -12,7 +13,6 @@ import {
   RateLimitedError,
   SluiceError,
 } from "../../../src/errors.ts";
-import { answerBytesMax } from "../../../src/limits.ts";
 import { refusing } from "../../support/raw-server.ts";
 import {
   clientOf,

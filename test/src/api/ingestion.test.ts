@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { fileKeyCharsMax } from "../../../src/api/limits.ts";
 import type { Pace } from "../../../src/api/pace.ts";
 import {
   ApiContractError,
@@ -9,7 +10,7 @@ import {
   TooLargeError,
   UploadGoneError,
 } from "../../../src/errors.ts";
-import { fileKeyCharsMax, lightweightBodyBytesMax } from "../../../src/limits.ts";
+import { lightweightBodyBytesMax } from "../../../src/limits.ts";
 import {
   canaryKey,
   clientOf,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { emptyPagesMax, extraPagesMax } from "../../../src/api/limits.ts";
 import {
   afterPage,
   beginWalk,
@@ -10,7 +11,7 @@ import {
 import type { Walk } from "../../../src/api/page-walk.ts";
 import type { SearchPage } from "../../../src/api/search.ts";
 import { ApiContractError, TooLargeError } from "../../../src/errors.ts";
-import { cursorMax, emptyPagesMax, extraPagesMax } from "../../../src/limits.ts";
+import { cursorMax } from "../../../src/limits.ts";
 import { foundAccount, rejection } from "./support.ts";
 
 /** A page of so many results. */

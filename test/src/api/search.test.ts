@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { pageBytesMax } from "../../../src/api/limits.ts";
 import type { SearchQuery } from "../../../src/api/search.ts";
 import {
   ApiAuthError,
@@ -9,7 +10,7 @@ import {
   OutcomeUnknownError,
   TooLargeError,
 } from "../../../src/errors.ts";
-import { cursorMax, pageBytesMax, pageRowsMax } from "../../../src/limits.ts";
+import { cursorMax, pageRowsMax } from "../../../src/limits.ts";
 import { numbers } from "../../support/sequences.ts";
 import {
   canaryKey,

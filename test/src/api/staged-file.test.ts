@@ -5,10 +5,10 @@ import { finished } from "node:stream/promises";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { putBlockBytes } from "../../../src/api/limits.ts";
 import { openStagedFile } from "../../../src/api/staged-file.ts";
 import type { StagedFile, StagedFileFacts } from "../../../src/api/staged-file.ts";
 import { StagedFileMissingError } from "../../../src/errors.ts";
-import { putBlockBytes } from "../../../src/limits.ts";
 import { rejection, stageFile } from "./support.ts";
 
 async function opened(facts: StagedFileFacts): Promise<StagedFile> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { parseConfigDocument } from "../../../src/config/document.ts";
-import { configDepthMax, configValuesMax } from "../../../src/limits.ts";
+import { configDepthMax, configValuesMax } from "../../../src/config/limits.ts";
 
 const variables = new Map([["HOST", "db"]]);
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { pullWalksMax } from "../../../src/config/limits.ts";
 import type { PullConfig } from "../../../src/config/pull.ts";
-import { pageRowsMax, pullWalksMax } from "../../../src/limits.ts";
+import { pageRowsMax } from "../../../src/limits.ts";
 import { changed, loadYaml, problemsOf } from "./support.ts";
 
 const writeBack =

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { secretFileBytesMax } from "../../../src/config/limits.ts";
 import { readSecretFile, secretFault } from "../../../src/config/secret-file.ts";
-import { secretFileBytesMax } from "../../../src/limits.ts";
 
 let folder = "";
 beforeAll(async () => {

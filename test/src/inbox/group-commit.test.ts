@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { StateUnavailableError } from "../../../src/errors.ts";
 import { createGroupCommit } from "../../../src/inbox/group-commit.ts";
 import type { Delivery, Verdict } from "../../../src/inbox/inbox.ts";
-import { inboxGroupCharsMax, transactionRowsMax } from "../../../src/limits.ts";
+import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
+import { transactionRowsMax } from "../../../src/limits.ts";
 import { numbers } from "../../support/sequences.ts";
 import { delivery } from "./deliveries.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { hostCharsMax } from "../../../src/limits.ts";
 import { domainOf } from "../../../src/mapping/domain.ts";
+import { hostCharsMax } from "../../../src/mapping/limits.ts";
 import { Refusal } from "../../../src/mapping/refusal.ts";
 
 /** A host of so many characters. */

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { emailCharsMax, emailLocalCharsMax } from "../../../src/limits.ts";
 import { emailOf } from "../../../src/mapping/email.ts";
+import { emailCharsMax, emailLocalCharsMax } from "../../../src/mapping/limits.ts";
 
 /** An address of so many characters. */
 function emailOfLength(length: number): string {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import type { NotifyConfig } from "../../../src/config/notify.ts";
-import { slackTextCharsMax } from "../../../src/limits.ts";
+import { slackTextCharsMax } from "../../../src/notify/limits.ts";
 import { messageOf } from "../../../src/notify/message.ts";
 import type { RunReport } from "../../../src/report/report.ts";
 import { Secret } from "../../../src/security/secret.ts";

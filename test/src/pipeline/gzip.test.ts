@@ -7,8 +7,8 @@ import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { deflateBlockBytes } from "../../../src/limits.ts";
 import { createGzipWriter, type GzipFacts } from "../../../src/pipeline/gzip.ts";
+import { deflateBlockBytes } from "../../../src/pipeline/limits.ts";
 
 async function gzipOf(
   pieces: readonly Buffer[],

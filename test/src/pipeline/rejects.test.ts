@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { rejectRowCharsMax, splitsPerRunMax, splitsPerRunMin } from "../../../src/limits.ts";
+import { rejectRowCharsMax, splitsPerRunMax } from "../../../src/limits.ts";
+import { splitsPerRunMin } from "../../../src/pipeline/limits.ts";
 import { rejectMaker, sourceRejects, splitsMaxOf } from "../../../src/pipeline/rejects.ts";
 import { rowPage } from "./support.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { deflateBlockBytes } from "../../../src/limits.ts";
 import { createGzipWriter } from "../../../src/pipeline/gzip.ts";
+import { deflateBlockBytes } from "../../../src/pipeline/limits.ts";
 import { stagedLines } from "../../../src/staging/staged-lines.ts";
 import type { Ranges } from "../../../src/state/ranges.ts";
 import { collect } from "../../support/sequences.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { ticketLapseMs } from "../../../src/limits.ts";
+import { ticketLapseMs } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
 import { BudgetUnderTest, gate, waitOf } from "./budget-under-test.ts";
 import { implementations } from "./store-under-test.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { failuresMax, probeLapseMs, probeStepMs } from "../../../src/limits.ts";
+import { failuresMax, probeLapseMs, probeStepMs } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
 import { BudgetUnderTest, gate } from "./budget-under-test.ts";
 import { implementations } from "./store-under-test.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { faultForgottenMs } from "../../../src/limits.ts";
 import type { FaultName } from "../../../src/state/faults.ts";
+import { faultForgottenMs } from "../../../src/state/limits.ts";
 import type { PartName } from "../../../src/state/receipts.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, StoreUnderTest } from "./store-under-test.ts";

@@ -3,8 +3,8 @@ import { Socket } from "node:net";
 
 import { describe, expect, it } from "vitest";
 
-import { receiverBodiesBytesMax, receiverSmallBodyBytes } from "../../../src/limits.ts";
 import { BodyRoom } from "../../../src/webhooks/body-room.ts";
+import { receiverBodiesBytesMax, receiverSmallBodyBytes } from "../../../src/webhooks/limits.ts";
 
 function response(): ServerResponse {
   return new ServerResponse(new IncomingMessage(new Socket()));

@@ -3,12 +3,8 @@ import { connect, type Socket } from "node:net";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import {
-  receiverBodiesBytesMax,
-  receiverConnectionsMax,
-  receiverHeaderLinesMax,
-  receiverHeadBytesMax,
-} from "../../../src/limits.ts";
+import { receiverConnectionsMax, receiverHeadBytesMax } from "../../../src/limits.ts";
+import { receiverBodiesBytesMax, receiverHeaderLinesMax } from "../../../src/webhooks/limits.ts";
 import {
   ended,
   exchange,

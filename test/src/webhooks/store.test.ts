@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { StateUnavailableError } from "../../../src/errors.ts";
 import type { Delivery, Inbox } from "../../../src/inbox/inbox.ts";
-import { receiverRetryAfterSeconds } from "../../../src/limits.ts";
+import { receiverRetryAfterSeconds } from "../../../src/webhooks/limits.ts";
 import {
   exchange,
   post,

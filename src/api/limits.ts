@@ -1,0 +1,50 @@
+/** Deadline of a PUT: this much plus one second per `putBytesPerSecondMin`. */
+export const putDeadlineBaseMs = 600_000;
+
+/** Slowest PUT that is still waited for. */
+export const putBytesPerSecondMin = 512 * 1024;
+
+/** Time to the answer's headers of a JSON request. */
+export const headersTimeoutMs = 60_000;
+
+/** Time to the answer's headers of a PUT: it also fires on slow readers, because kernel buffers hide them. */
+export const putHeadersTimeoutMs = 120_000;
+
+/** Largest answer that is read. */
+export const answerBytesMax = 1_000_000;
+
+/** Longest piece of a foreign message that is shown. */
+export const foreignTextCharsMax = 500;
+
+/** A hint longer than this is not waited for: the run stops and says so. */
+export const retryAfterMsMax = 24 * 3_600_000;
+
+/** As `faultTimesMax`, for a page that came whole and is of a wrong shape: each try is paid for, and no accident of the network does that. */
+export const misreadPageTimesMax = 2;
+
+/** Times, and for how long, a confirm may say that it knows no such file before the file is uploaded again. */
+export const notFoundTimesMax = 5;
+
+/** As `notFoundTimesMax`. */
+export const notFoundMsMax = 60_000;
+
+/** PUTs cut within the same so many bytes are cut at one place: what the sockets hold between them blurs it by several MB (measured). */
+export const cutPlaceBytes = 16 * 1024 * 1024;
+
+/** How long a confirm or an upload-json on the wire may still finish when its activity is cancelled. */
+export const cancelGraceMs = 1_000;
+
+/** Longest `file_key` taken; what an S3 key may have. */
+export const fileKeyCharsMax = 1_024;
+
+/** Bytes of a staged file read, hashed and sent at a time. */
+export const putBlockBytes = 1024 * 1024;
+
+/** Largest page that is read; beyond it fewer results are asked for. */
+export const pageBytesMax = 64_000_000;
+
+/** Pages in a row without a result that are followed. */
+export const emptyPagesMax = 3;
+
+/** Pages with results beyond those that the total makes expect. */
+export const extraPagesMax = 2;

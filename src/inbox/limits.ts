@@ -1,0 +1,8 @@
+/** Event ids of a segment, which is merged in its order while the next one fills. A process has two in memory, of 52 bytes an id. */
+export const recentIdsMax = 131_072;
+
+/** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */
+export const inboxGroupCharsMax = 8 * 1024 * 1024;
+
+/** Pages of the inbox's log after which they go into its file, which holds those up who wait for a 2xx. 4 MB. */
+export const inboxLogPages = 1_000;

@@ -1,0 +1,14 @@
+/** By so much at most a scheduled run starts late, so that not all of a night's runs start at once; below a cron's minute. */
+export const scheduleJitterMs = 30_000;
+
+/** Weeks that are looked through for changes of the clocks. */
+export const clockChangesWeeksMax = 53;
+
+/** More than any change of the clocks. */
+export const clockChangeMsMax = 3 * 3_600_000;
+
+/** Missed runs that a report names; the rest is counted. */
+export const missedRunsNamedMax = 10;
+
+/** How often somebody looks for events whose doorbell was not heard, and for what may go. */
+export const sweepEveryMs = 60_000;

@@ -1,0 +1,31 @@
+import { requestDeadlineMs } from "../limits.ts";
+
+/** How often who waits for it looks whether it is free. */
+export const lockLookMs = 1;
+
+/** How long a process may write one transaction after another before it leaves a gap for others. */
+export const lockBurstMs = 20;
+
+/** That gap. */
+export const lockGapMs = 2;
+
+/** Faults, and refusals without a hint, further apart than this are not in a row; more than the longest step and a slow answer. */
+export const faultForgottenMs = 10 * 60_000;
+
+/** How long a ticket for a slot outlives its time. */
+export const ticketLapseMs = 30_000;
+
+/** While a higher class waits, a lower one gets one slot in this many. */
+export const lowerClassSlots = 10;
+
+/** Failures in a row after which a gate lets one probe at a time through. */
+export const failuresMax = 5;
+
+/** Longest time between two probes. */
+export const probeStepMs = 30_000;
+
+/** How long the end of a probe is waited for: a little more than a JSON request may take. */
+export const probeLapseMs = requestDeadlineMs + 5_000;
+
+/** Silence after which a worker is no reason any more to leave the store's schema as it is. */
+export const beatsKeepSchemaMs = 60_000;

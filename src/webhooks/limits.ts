@@ -1,0 +1,32 @@
+/** Time to the second call of a doorbell that did not get through; doubles with each that fails. */
+export const ringFirstMs = 1_000;
+
+/** Longest time between two of its calls. */
+export const ringStepMsMax = 30_000;
+
+/** Header lines of a request. */
+export const receiverHeaderLinesMax = 100;
+
+/** Bytes of a body that any request may hold in memory; above it, it takes its share of `receiverBodiesBytesMax`. */
+export const receiverSmallBodyBytes = 16 * 1024;
+
+/** Bytes of larger bodies that are read at once, so that senders who stop in the middle cannot fill the memory. */
+export const receiverBodiesBytesMax = 64 * 1024 * 1024;
+
+/** Bytes of an unwanted body that are read away (design: faults, section 6.3). */
+export const receiverDrainBytesMax = 64 * 1024;
+
+/** How long a sender of an unwanted body has for reading its answer. */
+export const receiverDrainMs = 1_000;
+
+/** `Retry-After` of a delivery that cannot be kept for now. */
+export const receiverRetryAfterSeconds = 10;
+
+/** How long deliveries are refused unread after a write failed; then the next one is tried, and so on. */
+export const receiverRestMs = 1_000;
+
+/** How often at most the log says of a connection that a delivery is not believed (our choice): anyone may post such. */
+export const unbelievedLogMs = 60_000;
+
+/** How often the receiver looks how the inbox stands. */
+export const receiverLookMs = 1_000;
