@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Client, WorkflowHandle } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 
-import { taskQueue } from "./world.ts";
+import { taskQueue } from "../support/temporal/world.ts";
 
 /** A run that something is done to. */
 export type Acted = {

@@ -2,10 +2,10 @@ import { appendFile } from "node:fs/promises";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { activityNames } from "./activity-names.ts";
+import { activityNames } from "../support/temporal/activity-names.ts";
+import { World } from "../support/temporal/world.ts";
 import { groups, sampled, type Cell } from "./matrix.ts";
 import { tryAction } from "./trial.ts";
-import { World } from "./world.ts";
 
 /** Where `npm run prove -- --only web-ui` reads what became of each cell. */
 const file = process.env["SLUICE_WEB_UI"];

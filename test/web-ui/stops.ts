@@ -1,7 +1,7 @@
 import type { ApiClient } from "../../src/api/client.ts";
 import type { ConfirmUploadInput, UploadJsonInput } from "../../src/api/ingestion.ts";
 import type { SearchPageInput } from "../../src/api/search.ts";
-import type { Call } from "./world.ts";
+import type { Call } from "../support/temporal/world.ts";
 
 /** A place at which a run is held. */
 export type Stop = {

@@ -9,11 +9,11 @@ import { closeAbandoned } from "../../activities/run/close-abandoned.ts";
 import { isWorkflowOpen } from "../../src/local/connect.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import { pullLock } from "../../src/state/pulls.ts";
+import { hostQueue, taskQueue, type Call, type World } from "../support/temporal/world.ts";
 import type { Acting, Action } from "./actions.ts";
 import type { Kind, Started, Subject } from "./kinds.ts";
 import { stagedRunsIn } from "./staged-runs.ts";
 import { Gate, HeldRequest, type Stop } from "./stops.ts";
-import { hostQueue, taskQueue, type Call, type World } from "./world.ts";
 
 /** Where a run is when something is done to it. */
 export type Phase = "before" | "between" | "ended" | "sending" | "staging";

@@ -1,4 +1,4 @@
-import type { HostActivities, SharedActivities } from "../../activities/index.ts";
+import type { HostActivities, SharedActivities } from "../../../activities/index.ts";
 
 const names: Readonly<Record<keyof (HostActivities & SharedActivities), true>> = {
   advanceCheckpoint: true,

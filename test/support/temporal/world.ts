@@ -14,7 +14,7 @@ import {
   Worker,
 } from "@temporalio/worker";
 
-import { ownNamespace, type OwnTemporal } from "../support/own-namespace.ts";
+import { ownNamespace, type OwnTemporal } from "../own-namespace.ts";
 
 /** The queue of what everybody may run, as a project has it that names none. */
 export const taskQueue = "sluice";
@@ -44,7 +44,7 @@ function installRuntime(): void {
 }
 
 const silent = new DefaultLogger("ERROR", () => undefined);
-const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
+const workflowsPath = fileURLToPath(new URL("../../../workflows/index.ts", import.meta.url));
 
 /** A real Temporal and a worker in this process, which does the activities of several projects. */
 export class World {
