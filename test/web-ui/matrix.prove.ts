@@ -2,7 +2,6 @@ import { appendFile } from "node:fs/promises";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { activityNames } from "../support/temporal/activity-names.ts";
 import { World } from "../support/temporal/world.ts";
 import { groups, sampled, type Cell } from "./matrix.ts";
 import { tryAction } from "./trial.ts";
@@ -15,7 +14,7 @@ const timeoutMs = 900_000;
 
 let world: World;
 beforeAll(async () => {
-  world = await World.start(activityNames);
+  world = await World.start();
 });
 afterAll(async () => await world.close());
 

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
-import { bundleWorkflowCode, Runtime, Worker } from "@temporalio/worker";
+import { Worker, type WorkflowBundlePath } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
-const inputs = fileURLToPath(new URL("../../workflows/unreadable-input.ts", import.meta.url));
+import { installQuietRuntime } from "../support/temporal/quiet-runtime.ts";
+import { workflowBundle } from "../support/temporal/workflow-bundle.ts";
+
 const folder = new URL("../replay/", import.meta.url);
-const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const historySchema = z.looseObject({
   events: z.array(
@@ -57,21 +56,13 @@ function cancelledBeforeNext({ events }: History, command: History["events"][num
 }
 
 describe("recorded histories", () => {
-  let code: string;
+  let bundle: WorkflowBundlePath;
   beforeAll(async () => {
-    Runtime.install({
-      logger: silent,
-      telemetryOptions: { logging: { forward: {}, filter: "OFF" } },
-    });
-    ({ code } = await bundleWorkflowCode({
-      workflowsPath,
-      payloadConverterPath: inputs,
-      workflowInterceptorModules: [inputs],
-      logger: silent,
-    }));
+    installQuietRuntime();
+    bundle = await workflowBundle();
   });
   const replay = async (history: unknown): Promise<void> => {
-    await Worker.runReplayHistory({ workflowBundle: { code } }, history, "sync-recorded");
+    await Worker.runReplayHistory({ workflowBundle: bundle }, history, "sync-recorded");
   };
 
   it("are there", () => {

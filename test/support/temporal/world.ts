@@ -1,20 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { activityInfo } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from "@temporalio/worker";
+import { NativeConnection, Worker } from "@temporalio/worker";
 
 import { ownNamespace, type OwnTemporal } from "../own-namespace.ts";
+import { activityNames } from "./activity-names.ts";
+import { installQuietRuntime } from "./quiet-runtime.ts";
+import { workflowBundle } from "./workflow-bundle.ts";
 
 /** The queue of what everybody may run, as a project has it that names none. */
 export const taskQueue = "sluice";
@@ -33,19 +28,6 @@ export type Call = {
 /** Does the activities of the project that is tried. */
 export type Perform = (call: Call, input: unknown) => Promise<unknown>;
 
-let isRuntimeInstalled = false;
-
-/** What Temporal says of activities that are cut off is what is tried here. */
-function installRuntime(): void {
-  if (isRuntimeInstalled) return;
-  isRuntimeInstalled = true;
-  const filter = makeTelemetryFilterString({ core: "ERROR", other: "ERROR" });
-  Runtime.install({ logger: silent, telemetryOptions: { logging: { forward: {}, filter } } });
-}
-
-const silent = new DefaultLogger("ERROR", () => undefined);
-const workflowsPath = fileURLToPath(new URL("../../../workflows/index.ts", import.meta.url));
-
 /** A real Temporal and a worker in this process, which does the activities of several projects. */
 export class World {
   readonly client: Client;
@@ -62,13 +44,13 @@ export class World {
     this.#close = parts.close;
   }
 
-  /** Starts both; `names` are those of all activities. Whoever starts it closes it. */
-  static async start(names: readonly string[]): Promise<World> {
-    installRuntime();
-    const folder = await mkdtemp(join(tmpdir(), "sluice-web-ui-"));
+  /** Starts both. Whoever starts it closes it. */
+  static async start(): Promise<World> {
+    installQuietRuntime();
+    const folder = await mkdtemp(join(tmpdir(), "sluice-world-"));
     const connected = await ownNamespace(folder);
     const performing = new Map<string, Perform>();
-    const stopWorkers = await startWorkers(connected, names, performing);
+    const stopWorkers = await startWorkers(connected, performing);
     const close = async (): Promise<void> => {
       await stopWorkers();
       await connected.close();
@@ -89,7 +71,6 @@ export class World {
 
 async function startWorkers(
   { address, namespace }: OwnTemporal,
-  names: readonly string[],
   performing: ReadonlyMap<string, Perform>,
 ): Promise<() => Promise<void>> {
   const perform = async (name: string, input: unknown): Promise<unknown> => {
@@ -99,10 +80,9 @@ async function startWorkers(
     return await by({ name, workflowId, execution }, input);
   };
   const activities = Object.fromEntries(
-    names.map((name) => [name, async (input: unknown) => await perform(name, input)]),
+    activityNames.map((name) => [name, async (input: unknown) => await perform(name, input)]),
   );
   const connection = await NativeConnection.connect({ address });
-  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
   const shared = {
     connection,
     namespace,
@@ -111,7 +91,7 @@ async function startWorkers(
     shutdownForceTime: "5 seconds",
   } as const;
   const workers = await Promise.all([
-    Worker.create({ ...shared, taskQueue, workflowBundle }),
+    Worker.create({ ...shared, taskQueue, workflowBundle: await workflowBundle() }),
     Worker.create({ ...shared, taskQueue: hostQueue }),
   ]);
   const ended = Promise.all(workers.map(async (worker) => await worker.run()));
