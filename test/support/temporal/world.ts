@@ -87,7 +87,7 @@ async function startWorkers(
     connection,
     namespace,
     activities,
-    maxHeartbeatThrottleInterval: "200ms",
+    maxHeartbeatThrottleInterval: "50ms",
     shutdownForceTime: "5 seconds",
   } as const;
   const workers = await Promise.all([

@@ -1,0 +1,183 @@
+import { setInterval } from "node:timers";
+
+import { cancelled, heartbeat } from "@temporalio/activity";
+import type { WorkflowHandle } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { afterAll, beforeAll } from "vitest";
+import { z } from "zod";
+
+import type { FailureFacts } from "../../activities/failure.ts";
+import type { HostActivities, SharedActivities } from "../../activities/index.ts";
+import type { OpenedRun, RunSettings, StageResult } from "../../activities/inputs.ts";
+import { laneOf } from "../../src/lane-of.ts";
+import type { Progress } from "../../workflows/progress.ts";
+import { until } from "../support/process.ts";
+import { reportWith } from "../support/report.ts";
+import { hostQueue, taskQueue, World } from "../support/temporal/world.ts";
+
+/** All activities, with the types of the real ones. */
+export type Activities = HostActivities & SharedActivities;
+
+const named = z.looseObject({
+  chunk: z.number().optional(),
+  part: z.number().optional(),
+  outcome: z.string().optional(),
+  target: z.string().optional(),
+});
+
+/** An activity as tests name it: "stageChunk 2", "uploadJson 1.0" (chunk and part), "closeRun cancelled", "openRun". */
+function nameOf(name: string, input: unknown): string {
+  const { chunk, part, outcome, target } = named.safeParse(input).data ?? {};
+  const place = part === undefined ? chunk : `${chunk}.${part}`;
+  return [name, place ?? outcome ?? target].filter((word) => word !== undefined).join(" ");
+}
+
+const anyFake = z.custom<(input: unknown) => Promise<unknown>>(
+  (fake) => typeof fake === "function",
+);
+
+/** A workflow that hangs fails its test after this. */
+const workflowExecutionTimeout = "30 seconds";
+
+/** The workflows of one test, whose activities are functions of the test. */
+export class Faked {
+  /** Every attempt at an activity in the order in which they began, as `nameOf` names it. */
+  readonly calls: string[] = [];
+  readonly #world: World;
+  readonly #prefix: string;
+  #started = 0;
+  #running = 0;
+
+  constructor(world: World, prefix: string, fakes: Partial<Activities>) {
+    this.#world = world;
+    this.#prefix = prefix;
+    world.doneBy(prefix, async ({ name }, input) => {
+      this.calls.push(nameOf(name, input));
+      const fake = anyFake.safeParse(Reflect.get(fakes, name)).data;
+      if (fake === undefined)
+        throw ApplicationFailure.nonRetryable(`no fake for ${name}`, "NoFake");
+      return await fake(input);
+    });
+  }
+
+  async start(type: string, input: unknown): Promise<WorkflowHandle> {
+    const workflowId = `${this.#prefix}.${(this.#started += 1)}`;
+    const options = { taskQueue, workflowId, workflowExecutionTimeout, args: [input] };
+    const handle = await this.#world.client.workflow.start(type, options);
+    this.#running += 1;
+    const over = (): void => void (this.#running -= 1);
+    handle.result().then(over, over);
+    return handle;
+  }
+
+  /** Runs a workflow to its end. */
+  async run(type: string, input: unknown): Promise<WorkflowHandle> {
+    const handle = await this.start(type, input);
+    await handle.result().catch(() => undefined);
+    return handle;
+  }
+
+  /** Resolves once an activity of that name was begun so often. @throws {Error} every workflow has ended without it. */
+  async begun(call: string, times = 1): Promise<void> {
+    await until(async () => {
+      const isBegun = this.calls.filter((one) => one === call).length >= times;
+      if (isBegun || this.#running > 0) return isBegun;
+      throw new Error(`${call} was not begun, but ${this.calls.join(", ")}`);
+    });
+  }
+
+  /** Those of `calls` that begin so. */
+  callsOf(...names: readonly string[]): readonly string[] {
+    return this.calls.filter((call) => names.includes(call.split(" ")[0] ?? ""));
+  }
+}
+
+/** Starts a worker for the tests of a file; answers what gives a test its activities. */
+export function fakeWorld(): (fakes: Partial<Activities>) => Faked {
+  let world: World;
+  let tests = 0;
+  beforeAll(async () => {
+    world = await World.start();
+  });
+  afterAll(async () => await world.close());
+  return (fakes) => new Faked(world, `fake-${(tests += 1)}`, fakes);
+}
+
+/** How an activity fails that is not tried again, as `toFailure` writes it. */
+export function fault(type: string, facts: FailureFacts = {}, message = type): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true, details: [facts] });
+}
+
+/** Time in which an activity that nothing holds back begins, and one that is cancelled hears of it. */
+export const graceMs = 250;
+
+/** Holds an activity until `opened` resolves. @throws the cancellation, when its workflow cancels it before. */
+export async function heldUntil<Opened>(opened: Promise<Opened>): Promise<Opened> {
+  const beat = setInterval(() => heartbeat(), 20);
+  try {
+    return await Promise.race([cancelled(), opened]);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** Holds an activity until its workflow cancels it. @throws the cancellation. */
+export async function held(): Promise<never> {
+  return await heldUntil(Promise.withResolvers<never>().promise);
+}
+
+/** A workflow's answer to the query `progress`. */
+export async function progressOf(handle: WorkflowHandle): Promise<Progress> {
+  return await handle.query<Progress>("progress");
+}
+
+/** What a workflow shows in the Web UI. */
+export async function detailsOf(handle: WorkflowHandle): Promise<string> {
+  const metadata = "__temporal_workflow_metadata";
+  return (await handle.query<{ currentDetails: string }>(metadata)).currentDetails;
+}
+
+/** An opened run with short timeouts. */
+export function openedRun(runId: string, settings: Partial<RunSettings> = {}): OpenedRun {
+  return {
+    runId,
+    storeId: "store",
+    configHash: "hash",
+    fence: 1,
+    hostQueue,
+    settings: {
+      mode: "auto",
+      lightweightPartsMax: 3,
+      dryRun: false,
+      heartbeatTimeoutMs: 2_000,
+      scheduleToStartMs: 10_000,
+      retryInitialMs: 20,
+      searchAttribute: false,
+      priority: { priorityKey: 3, fairnessKey: "accounts" },
+      ...settings,
+    },
+  };
+}
+
+/** A staged chunk of ten records. */
+export function stagedChunk(changes: Partial<StageResult> = {}): StageResult {
+  const counts = { read: 10, unchanged: 0, filtered: 0, rejected: 0 };
+  const sizes = { jsonBytes: 1_000, gzipBytes: 100 };
+  return { stage: 1, records: 10, parts: 1, ...sizes, done: false, counts, ...changes };
+}
+
+/** The activities of a run of so many chunks (in each lane) in which nothing goes wrong. */
+export function goodRun(chunks: number, settings: Partial<RunSettings> = {}): Partial<Activities> {
+  return {
+    openRun: async ({ runId }) => openedRun(runId, settings),
+    stageChunk: async ({ chunk }) => stagedChunk({ done: laneOf(chunk).ordinal === chunks }),
+    uploadJson: async () => ({ fileKey: null }),
+    uploadFile: async ({ chunk }) => ({ fileKey: `key-${chunk}` }),
+    confirmUpload: async () => ({}),
+    splitChunk: async () => ({ parts: [] }),
+    commitChunk: async () => ({ isLockWanted: false, rejects: [] }),
+    dropChunk: async () => ({}),
+    closeRun: async ({ runId, outcome, failure }) =>
+      reportWith({ run_id: runId, outcome, ...(failure === undefined ? {} : { error: failure }) }),
+  };
+}
