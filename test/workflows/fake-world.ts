@@ -11,6 +11,7 @@ import type { HostActivities, SharedActivities } from "../../activities/index.ts
 import type { OpenedRun, RunSettings, StageResult } from "../../activities/inputs.ts";
 import { laneOf } from "../../src/lane-of.ts";
 import type { Progress } from "../../workflows/progress.ts";
+import { examplePlan } from "../support/plan.ts";
 import { until } from "../support/process.ts";
 import { reportWith } from "../support/report.ts";
 import { hostQueue, taskQueue, World } from "../support/temporal/world.ts";
@@ -25,11 +26,17 @@ const named = z.looseObject({
   target: z.string().optional(),
 });
 
-/** An activity as tests name it: "stageChunk 2", "uploadJson 1.0" (chunk and part), "closeRun cancelled", "openRun". */
+/** A chunk and a part of it: "2", "2.0"; of a lane but the first "3:2.0". */
+function placeOf(chunk: number, part: number | undefined): string {
+  const { lane, ordinal } = laneOf(chunk);
+  return `${lane === 1 ? "" : `${lane}:`}${ordinal}${part === undefined ? "" : `.${part}`}`;
+}
+
+/** An activity as tests name it: "stageChunk 2", "uploadJson 1.0", "commitChunk 2:1", "closeRun cancelled", "openRun". */
 function nameOf(name: string, input: unknown): string {
   const { chunk, part, outcome, target } = named.safeParse(input).data ?? {};
-  const place = part === undefined ? chunk : `${chunk}.${part}`;
-  return [name, place ?? outcome ?? target].filter((word) => word !== undefined).join(" ");
+  const of = chunk === undefined ? (outcome ?? target) : placeOf(chunk, part);
+  return of === undefined ? name : `${name} ${of}`;
 }
 
 const anyFake = z.custom<(input: unknown) => Promise<unknown>>(
@@ -179,5 +186,22 @@ export function goodRun(chunks: number, settings: Partial<RunSettings> = {}): Pa
     dropChunk: async () => ({}),
     closeRun: async ({ runId, outcome, failure }) =>
       reportWith({ run_id: runId, outcome, ...(failure === undefined ? {} : { error: failure }) }),
+  };
+}
+
+/** The activities of a backfill of so many lanes, each of so many chunks, in which nothing goes wrong. It waits for its consent. */
+export function goodBackfill(
+  [lanes, chunks]: readonly [number, number],
+  settings: Partial<RunSettings> = {},
+): Partial<Activities> & Pick<Activities, "openBackfill" | "planBackfill"> {
+  const plan = { ...examplePlan, lanes: Array<number>(lanes).fill(10 * chunks) };
+  return {
+    ...goodRun(chunks, settings),
+    planBackfill: async () => ({ plan, isApproved: false, approval: "it is large" }),
+    openBackfill: async ({ runId }) => {
+      return { ...openedRun(runId, settings), lanes, plan, advanceCheckpoint: false };
+    },
+    yieldBackfill: async () => ({}),
+    advanceCheckpoint: async () => ({}),
   };
 }
