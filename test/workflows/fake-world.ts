@@ -10,7 +10,7 @@ import type { FailureFacts } from "../../activities/failure.ts";
 import type { HostActivities, SharedActivities } from "../../activities/index.ts";
 import type { OpenedRun, RunSettings, StageResult } from "../../activities/inputs.ts";
 import { laneOf } from "../../src/lane-of.ts";
-import type { Progress } from "../../workflows/progress.ts";
+import type { Progress } from "../../workflows/sync/progress.ts";
 import { examplePlan } from "../support/plan.ts";
 import { until } from "../support/process.ts";
 import { reportWith } from "../support/report.ts";
