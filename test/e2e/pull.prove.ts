@@ -187,6 +187,7 @@ describe("sluice pull", () => {
       const temporal = await TestTemporal.start(await temporaryFolder());
       onTestFinished(async () => await temporal.close());
       project.env["TEMPORAL_ADDRESS"] = temporal.address;
+      project.env["TEMPORAL_NAMESPACE"] = "default";
       await project.worker();
       const handle = await startBlocked(temporal, database);
       const back = temporal.crash();

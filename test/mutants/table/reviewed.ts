@@ -160,7 +160,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
       {
         file: "activities/stage/stage-chunk.ts",
         find: "if (needsSource && !job.isReplay) await checkColumns",
-        replace: "if (!isRead) await checkColumns",
+        replace: "if (needsSource && !job.isReplay && chunk === 1) await checkColumns",
       },
     ],
     test: {
