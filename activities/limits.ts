@@ -43,12 +43,6 @@ export const replayChunkRowsMax = 5_000;
 /** Domains that a run may see refused, and none taken, before it is the query that is refused: each may cost credits. */
 export const domainRefusalsMax = 20;
 
-/** Domains of one pull. */
-export const pullDomainsMax = 1_000_000;
-
-/** How long the id of an event that was posted is remembered (design: P12). */
-export const eventIdsKeptMs = 7 * 24 * 3_600_000;
-
 /** Transactions in which one sweep removes events of a connection, and event ids: what is left goes with the next. */
 export const sweepStepsMax = 100;
 

@@ -255,3 +255,35 @@ export const receiverCloseMs = 10_000;
 
 /** Events of one delivery: what is kept in one transaction. */
 export const deliveryEventsMax = 1_000;
+
+// ---- Promised in the README -----------------------------------------------------------------------------------------
+
+/** How long the id of an event that was posted is remembered (design: P12). */
+export const eventIdsKeptMs = 7 * 24 * 3_600_000;
+
+/** Domains of one pull. */
+export const pullDomainsMax = 1_000_000;
+
+/** A hint longer than this is not waited for: the run stops and says so. */
+export const retryAfterMsMax = 24 * 3_600_000;
+
+/** Compressed bytes after which a chunk ends at the next page. */
+export const chunkBytesDefault = 64 * 1024 * 1024;
+
+/** Records after which a chunk ends at the next page. A small chunk bounds what a crash repeats. */
+export const chunkRecordsDefault = 100_000;
+
+/** Bytes of a `sluice.yaml`. */
+export const configBytesMax = 256 * 1024;
+
+/** Calls of one run: each costs credits, and a mistake in a filter must not cost all of them. */
+export const pullCallsDefault = 10_000;
+
+/** Results asked for at a time. The highest limit that the service takes is not documented. */
+export const pullPageSizeDefault = 100;
+
+/** Requests per second over all workers when the configuration does not say. */
+export const requestsPerSecondDefault = 10;
+
+/** Largest single record in JSON that any mode sends; the sandbox refuses longer lines. */
+export const recordBytesMax = 1_000_000;

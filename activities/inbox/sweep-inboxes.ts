@@ -1,8 +1,9 @@
 import { postedConnections, type Posted } from "../../connectors/contract/posted.ts";
 import type { Inbox, Standing } from "../../src/inbox/inbox.ts";
+import { eventIdsKeptMs } from "../../src/limits.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { drainRunsKeptMs, drainRunsPrunedMax, eventIdsKeptMs, sweepStepsMax } from "../limits.ts";
+import { drainRunsKeptMs, drainRunsPrunedMax, sweepStepsMax } from "../limits.ts";
 import { resumeResends } from "../run/settle-doubts.ts";
 import { noteAccepted, shutBecause } from "./look-into-inbox.ts";
 import { leastKept, readingsOf } from "./posted.ts";

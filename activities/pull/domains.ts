@@ -1,7 +1,7 @@
 import type { Row, Page } from "../../connectors/contract/connector.ts";
 import type { PullConfig } from "../../src/config/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
-import { pageRowsMax } from "../../src/limits.ts";
+import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
 import { domainOf } from "../../src/mapping/domain.ts";
 import { Refusal } from "../../src/mapping/refusal.ts";
 import { sourceRejects } from "../../src/pipeline/rejects.ts";
@@ -9,7 +9,6 @@ import type { RejectEntry } from "../../src/state/rejects.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, pullOf, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
-import { pullDomainsMax } from "../limits.ts";
 import { askOf, connectorOf } from "../stage/source.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import { resultReject } from "./patches.ts";

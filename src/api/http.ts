@@ -10,14 +10,14 @@ import {
   OutcomeUnknownError,
   RateLimitedError,
 } from "../errors.ts";
-import { timerMsMax } from "../limits.ts";
+import { timerMsMax, retryAfterMsMax } from "../limits.ts";
 import type { Secret } from "../security/secret.ts";
 import { guardedLookup } from "./address.ts";
 import { classifyAnswer } from "./classify.ts";
 import { endpointOf } from "./endpoints.ts";
 import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
 import { healthOf, saysUnwell } from "./health.ts";
-import { answerBytesMax, pageBytesMax, retryAfterMsMax } from "./limits.ts";
+import { answerBytesMax, pageBytesMax } from "./limits.ts";
 import { classifyFailure, codeOf } from "./no-answer.ts";
 import type { Gate, Pace } from "./pace.ts";
 import type { StagedFile } from "./staged-file.ts";

@@ -16,9 +16,6 @@ export const answerBytesMax = 1_000_000;
 /** Longest piece of a foreign message that is shown. */
 export const foreignTextCharsMax = 500;
 
-/** A hint longer than this is not waited for: the run stops and says so. */
-export const retryAfterMsMax = 24 * 3_600_000;
-
 /** As `faultTimesMax`, for a page that came whole and is of a wrong shape: each try is paid for, and no accident of the network does that. */
 export const misreadPageTimesMax = 2;
 

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 
 import { ConfigError } from "../errors.ts";
-import { configBytesMax } from "./limits.ts";
+import { configBytesMax } from "../limits.ts";
 import { isMissing, readFault } from "./read-fault.ts";
 
 const fileName = "sluice.yaml";

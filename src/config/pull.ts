@@ -2,9 +2,9 @@ import { z } from "zod";
 
 import type { Searchable } from "../api/results.ts";
 import type { SearchQuery } from "../api/search.ts";
-import { pageRowsMax } from "../limits.ts";
+import { pageRowsMax, pullCallsDefault, pullPageSizeDefault } from "../limits.ts";
 import { canonicalJson, sha256 } from "./hash.ts";
-import { pullCallsDefault, pullPageSizeDefault, pullWalksMax } from "./limits.ts";
+import { pullWalksMax } from "./limits.ts";
 import { membersOf } from "./members.ts";
 import { rejectLimitSchema } from "./reject-limit.ts";
 import { resultPathFault } from "./result-paths.ts";

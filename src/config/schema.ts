@@ -1,16 +1,20 @@
 import { z } from "zod";
 
 import { addressFault } from "../api/address.ts";
-import { chunkRowsReadMax, nameCharsMax, uploadBytesMax } from "../limits.ts";
+import {
+  chunkRowsReadMax,
+  nameCharsMax,
+  uploadBytesMax,
+  chunkBytesDefault,
+  chunkRecordsDefault,
+  requestsPerSecondDefault,
+} from "../limits.ts";
 import { recordMappingSchema } from "../mapping/schema.ts";
 import { streams } from "../records/streams.ts";
 import {
   approveBelowDefault,
-  chunkBytesDefault,
-  chunkRecordsDefault,
   lightweightPartsMaxDefault,
   lightweightPartsMaxHighest,
-  requestsPerSecondDefault,
 } from "./limits.ts";
 import { modulePath } from "./named-files.ts";
 import { notifySchema } from "./notify.ts";

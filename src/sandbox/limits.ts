@@ -59,6 +59,3 @@ export const keptOrdersMax = 4;
 
 /** What a held-back page adds to its cursor; items further back than this have no page. */
 export const heldBackCursorStep = 2 ** 26;
-
-/** Largest single record in JSON that any mode sends; the sandbox refuses longer lines. */
-export const recordBytesMax = 1_000_000;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
-import { refusedRecordsMax, recordBytesMax } from "./limits.ts";
+import { recordBytesMax } from "../limits.ts";
+import { refusedRecordsMax } from "./limits.ts";
 import { type Line, LineSplitter } from "./line-splitter.ts";
 import { checkRecord, issuesAt } from "./record-check.ts";
 import type { Stream } from "./schemas.ts";

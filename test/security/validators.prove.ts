@@ -5,10 +5,10 @@ import { quoteForeign, readEnvelope, saysCreditsExhausted } from "../../src/api/
 import { parseHttpDate, retryAfterMs } from "../../src/api/retry-after.ts";
 import { withoutKey } from "../../src/api/without-key.ts";
 import { interpolate, referencesIn } from "../../src/config/interpolate.ts";
-import { configBytesMax } from "../../src/config/limits.ts";
 import { secretFault } from "../../src/config/secret-file.ts";
 import { strikeOutSecrets } from "../../src/config/shown-text.ts";
 import { duration, share, size } from "../../src/config/units.ts";
+import { configBytesMax } from "../../src/limits.ts";
 import { coercions } from "../../src/mapping/coerce.ts";
 import { parseTemplate } from "../../src/mapping/template.ts";
 import { validateRecord } from "../../src/records/validate-record.ts";

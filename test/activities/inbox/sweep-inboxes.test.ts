@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { Swept } from "../../../activities/inbox/sweep-inboxes.ts";
-import { drainRunsKeptMs, eventIdsKeptMs } from "../../../activities/limits.ts";
+import { drainRunsKeptMs } from "../../../activities/limits.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { keyName } from "../../../src/key-gates.ts";
+import { eventIdsKeptMs } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { Harness, accountsYaml, harnessKey } from "../../support/harness.ts";
 import { PostedHarness } from "../../support/posted.ts";

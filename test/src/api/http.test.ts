@@ -4,7 +4,6 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 
 import { endpointNames } from "../../../src/api/endpoints.ts";
-import { retryAfterMsMax } from "../../../src/api/limits.ts";
 import type { Pass } from "../../../src/api/pace.ts";
 import {
   ApiContractError,
@@ -12,6 +11,7 @@ import {
   OutcomeUnknownError,
   RateLimitedError,
 } from "../../../src/errors.ts";
+import { retryAfterMsMax } from "../../../src/limits.ts";
 import {
   canaryKey,
   clientOf,

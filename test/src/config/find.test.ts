@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { findConfigFile } from "../../../src/config/find.ts";
-import { configBytesMax } from "../../../src/config/limits.ts";
+import { configBytesMax } from "../../../src/limits.ts";
 import { refusal } from "./support.ts";
 
 let top = "";

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { eventIdsKeptMs } from "../../../activities/limits.ts";
 import { StateUnavailableError } from "../../../src/errors.ts";
 import type { Inbox, InboxRow } from "../../../src/inbox/inbox.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
-import { transactionRowsMax } from "../../../src/limits.ts";
+import { transactionRowsMax, eventIdsKeptMs } from "../../../src/limits.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 

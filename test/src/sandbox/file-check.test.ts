@@ -2,12 +2,9 @@ import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
+import { recordBytesMax } from "../../../src/limits.ts";
 import { FileCheck, type FileVerdict, isBomb } from "../../../src/sandbox/file-check.ts";
-import {
-  inflatedBytesMax,
-  inflationFreeBytes,
-  recordBytesMax,
-} from "../../../src/sandbox/limits.ts";
+import { inflatedBytesMax, inflationFreeBytes } from "../../../src/sandbox/limits.ts";
 import { account, gzipOf, started } from "./sandbox-client.ts";
 
 /** A line that holds a text of the caller's. */

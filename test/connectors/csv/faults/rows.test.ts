@@ -5,9 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { longRowBytesMax } from "../../../../connectors/csv/limits.ts";
 import { rejectRowCharsMax, rowBytesMax } from "../../../../src/limits.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { configOf, pagesOf, readAll, readContent, withFolder } from "../support.ts";
-import { readApart, readMemoryMax } from "./reader.ts";
 
 const header = "id,name\n";
 const one = 'a.csv:2 {"id":"1","name":"a"}';
@@ -15,16 +13,6 @@ const tenMegabytes = "x".repeat(10_000_000);
 
 function rowAt(line: number, id: string, name = "a"): string {
   return `a.csv:${line} ${JSON.stringify({ id, name })}`;
-}
-
-/** A file of a header line, one row, the start of another, and two gigabytes of zeros that take no disk. */
-async function twoGigabytes(rowStart: string): Promise<string> {
-  const folder = await temporaryFolder();
-  const file = await open(join(folder, "a.csv"), "w");
-  await file.write(`${header}1,a\n${rowStart}`);
-  await file.truncate(2_000_000_000);
-  await file.close();
-  return folder;
 }
 
 describe("a row that is too long (T22)", () => {
@@ -149,15 +137,6 @@ describe("a row that is too long (T22)", () => {
       items: [],
       error: `ConfigError: a.csv:2: the row is longer than ${longRowBytesMax} bytes`,
     });
-  });
-
-  it.each([
-    ["2,", `a.csv:3: the row is longer than ${longRowBytesMax} bytes`],
-    ['2,"', `a.csv:3: a quote opened on this line is not closed within ${longRowBytesMax} bytes`],
-  ])("stops at 2 GB behind %j in the memory that any file takes", async (rowStart, message) => {
-    const { grownBytes, ...read } = await readApart(await twoGigabytes(rowStart));
-    expect(read).toEqual({ rows: 1, rejects: 0, error: message });
-    expect(grownBytes).toBeLessThan(readMemoryMax);
   });
 });
 
