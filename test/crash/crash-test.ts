@@ -1,10 +1,36 @@
-import { expect } from "vitest";
-
 import type { Step } from "../../src/sandbox/faults.ts";
-import type { CrashLane, CrashResult } from "./crash-points.ts";
+import { differs } from "../support/ledger-words.ts";
+import { numbers } from "../support/sequences.ts";
+import type { KillPoint } from "./kill-point.ts";
+import { CrashLane, placeOf, type Death, type LanePlan, type Recorder } from "./lane.ts";
 
-/** The least that must have flowed over all points, or they prove nothing. */
-const rowsFlowedMin = 1_000;
+/** Of so many points that are tried with copies, one is tried with a real kill as well. */
+const pointsPerKill = 24;
+
+/** A run that is to die, and what holds then. */
+export type CrashTest<Found> = {
+  readonly plan: () => Promise<LanePlan<Found>>;
+  /** Numbers of the effects before which it dies, counted from 1. @default all */
+  readonly pointsOf?: (effects: readonly string[]) => readonly number[];
+  /** What is wrong with a death, or with the run that had none, in words. */
+  readonly violationsOf: (death: Death<Found>, whole: Death<Found>) => readonly string[];
+  /** What the deaths at all points should have shown and did not, in words. */
+  readonly missingOf: (deaths: readonly Death<Found>[], whole: Death<Found>) => readonly string[];
+};
+
+/** What came of all deaths; a test looks for violations, and finds none. */
+type Outcome<Found> = {
+  readonly deaths: readonly Death<Found>[];
+  readonly violations: readonly string[];
+};
+
+/** Effects that a run should have and has not, in words. */
+export function absentFrom(
+  effects: readonly string[],
+  wanted: readonly string[],
+): readonly string[] {
+  return wanted.filter((name) => !effects.includes(name)).map((name) => `no effect ${name}`);
+}
 
 /** What the client calls a request -> what the sandbox calls it. */
 const steps: ReadonlyMap<string, Step> = new Map([
@@ -14,51 +40,121 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ["uploadJson", "upload-json"],
 ]);
 
-/** The violations at all points, each with where the process died. */
-function violationsOf(results: readonly CrashResult[]): string[] {
-  return results.flatMap(({ effects, violations }) =>
-    violations.map((each) => `killed at effect ${effects.length}, ${effects.at(-1)}: ${each}`),
-  );
+/** Copies before each effect: behind one is before the next, because recording that an activity completed is an effect as well. */
+const beforeEffects: Recorder =
+  ({ copy }) =>
+  async (_name, work) => {
+    copy();
+    return await work();
+  };
+
+/** Has each request arrive without being applied the first time that its activity makes it, and copies then. */
+const atDrops: Recorder = ({ sandbox, journal, copy }) => {
+  const dropped = new Set<string>();
+  return async (name, work) => {
+    const step = steps.get(name);
+    const request = `${name} of ${journal.read().begun.at(-1)}`;
+    if (step === undefined || dropped.has(request)) return await work();
+    dropped.add(request);
+    sandbox.order({ step, do: { dropRequest: true } });
+    try {
+      return await work();
+    } finally {
+      copy();
+    }
+  };
+};
+
+const never: KillPoint = { when: "before", number: 0 };
+
+async function open<Found>({ plan }: CrashTest<Found>): Promise<CrashLane<Found>> {
+  return await CrashLane.open(await plan());
 }
 
-/** Runs a lane to its end once, without a kill: the effects it has, in order. */
-async function effectsOf(lane: CrashLane): Promise<readonly string[]> {
-  const whole = await lane.crash({ when: "before", number: 0 });
-  expect(whole).toMatchObject({ wasKilled: false, violations: [] });
-  expect(whole.numbers.repeated).toBe(0);
-  return whole.effects;
+/** Has a run die by a real kill before these effects, one after the other. */
+async function killBefore<Found>(
+  lane: CrashLane<Found>,
+  points: readonly number[],
+): Promise<readonly Death<Found>[]> {
+  const deaths: Death<Found>[] = [];
+  for (const number of points) deaths.push(await lane.kill({ when: "before", number }));
+  return deaths;
 }
 
-/**
- * Kills a lane's run before its first effect, before its second, and so on until it has no more. Dying after an effect is
- * dying before the next, because recording that an activity completed is an effect as well.
- */
-export async function crashEverywhere(lane: CrashLane): Promise<readonly CrashResult[]> {
-  const effects = await effectsOf(lane);
-  const results: CrashResult[] = [];
-  do results.push(await lane.crash({ when: "before", number: results.length + 1 }));
-  while (results.at(-1)?.wasKilled === true);
-  expect(violationsOf(results)).toEqual([]);
-  expect(results.length).toBe(effects.length + 1);
-  const flowed = results.reduce((sum, { numbers }) => sum + numbers.flowed, 0);
-  expect(flowed).toBeGreaterThanOrEqual(rowsFlowedMin);
-  return results;
+/** Numbers of the effects before which a run is to die. */
+function pointsOf<Found>(test: CrashTest<Found>, { effects }: Death<Found>): readonly number[] {
+  return test.pointsOf?.(effects) ?? numbers(effects.length).map((index) => index + 1);
 }
 
-/** Kills a lane's run at each of its requests, which arrived and was not applied. */
-export async function crashAtDroppedRequests(lane: CrashLane): Promise<readonly CrashResult[]> {
-  const effects = await effectsOf(lane);
-  const results: CrashResult[] = [];
+/** Holds the whole run and all deaths against what a test promises. */
+function judge<Found>(
+  { violationsOf }: CrashTest<Found>,
+  whole: Death<Found>,
+  deaths: readonly Death<Found>[],
+): readonly string[] {
+  return [whole, ...deaths].flatMap((death) => {
+    const violations = [
+      ...differs("whether it died", death.hasDied, death !== whole),
+      ...violationsOf(death, whole),
+    ];
+    return violations.map((violation) => `${placeOf(death)}: ${violation}`);
+  });
+}
+
+/** Has a run die before each of its points, in copies of one run; and before some of them by a real kill. */
+export async function dieEverywhere<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
+  const lane = await open(test);
+  const { whole, die } = await lane.record(beforeEffects);
+  const points = pointsOf(test, whole);
+  const deaths: Death<Found>[] = [];
+  for (const number of points) deaths.push(await die(number));
+  const some = points.filter((_, index) => index % pointsPerKill === pointsPerKill / 2);
+  const killed = await killBefore(lane, some);
+  const violations = [
+    ...judge(test, whole, [...deaths, ...killed]),
+    ...test.missingOf(deaths, whole),
+    ...killed.flatMap(({ effects }) =>
+      differs(
+        "the order of effects",
+        effects.join(),
+        whole.effects.slice(0, effects.length).join(),
+      ),
+    ),
+  ];
+  return { deaths, violations };
+}
+
+/** Has a run die before each of its points by a real kill. */
+export async function killEverywhere<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
+  const lane = await open(test);
+  const whole = await lane.kill(never);
+  const deaths = await killBefore(lane, pointsOf(test, whole));
+  const violations = [...judge(test, whole, deaths), ...test.missingOf(deaths, whole)];
+  return { deaths, violations };
+}
+
+/** Has a run die at each request that arrived and was not applied, in copies of one run that meets all of these. */
+export async function dieAtDrops<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
+  const lane = await open(test);
+  const { whole, copies, die } = await lane.record(atDrops);
+  const deaths: Death<Found>[] = [];
+  for (let number = 1; number <= copies; number++) deaths.push(await die(number));
+  return { deaths, violations: judge(test, whole, deaths) };
+}
+
+/** The same by a real kill at each. */
+export async function killAtDrops<Found>(test: CrashTest<Found>): Promise<Outcome<Found>> {
+  const lane = await open(test);
+  const whole = await lane.kill(never);
+  const deaths: Death<Found>[] = [];
   const before = new Map<Step, number>();
-  for (const [index, name] of effects.entries()) {
+  for (const [index, name] of whole.effects.entries()) {
     const step = steps.get(name);
     if (step === undefined) continue;
     const after = before.get(step) ?? 0;
     before.set(step, after + 1);
     const point = { when: "after", number: index + 1 } as const;
-    results.push(await lane.crash(point, { step, after, do: { dropRequest: true } }));
+    deaths.push(await lane.kill(point, { step, after, do: { dropRequest: true } }));
   }
-  expect(violationsOf(results)).toEqual([]);
-  expect(results.map(({ wasKilled }) => wasKilled)).toEqual(results.map(() => true));
-  return results;
+  return { deaths, violations: judge(test, whole, deaths) };
 }

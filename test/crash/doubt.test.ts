@@ -7,10 +7,10 @@ import type { Effect } from "../../src/effect.ts";
 import { processName } from "../../src/local/process-identity.ts";
 import { held, newer, overMs, transfer } from "../support/doubt-story.ts";
 import type { Harness } from "../support/harness.ts";
-import { driveRun } from "../support/kill-drive.ts";
-import { Journal } from "../support/kill-journal.ts";
 import { lateRequest } from "../support/late-request.ts";
 import { rows, stagedRun } from "../support/test-run.ts";
+import { driveRun } from "./drive-run.ts";
+import { Journal } from "./journal.ts";
 
 const timeoutMs = 300_000;
 

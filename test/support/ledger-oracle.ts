@@ -6,6 +6,8 @@ export type SourceSize = {
   readonly rowsPerFile: number;
   /** One in so many rows is of each special kind; 8 at least. @default 8 */
   readonly every?: number;
+  /** What becomes of the rows of no special kind. @default "accept" */
+  readonly others?: "accept" | "filtered";
   /** Characters of the name of a row that is to be accepted. @default 21 */
   readonly nameChars?: number;
   /** The name in a row that is to be accepted, in place of one of `nameChars`; it may hold quotes and line feeds. */
@@ -32,6 +34,9 @@ const header = "id,domain,name,status";
 
 /** The key that every file repeats: the newest file's row of it wins, which is read first. */
 const repeatedKey = "a0-0";
+
+/** Kinds of rows, by their place in a stretch. */
+const [filteredKind, lastKind] = [3, 7];
 
 /** A row as text, and what is to become of it; `before` is how the first run found it. */
 type Planned = {
@@ -67,7 +72,7 @@ function rejected(code: string): Verdict {
  */
 function planRow(
   at: { readonly file: number; readonly row: number; readonly isFirst: (key: string) => boolean },
-  { every = 8, nameChars = 21, nameOf }: SourceSize,
+  { every = 8, others = "accept", nameChars = 21, nameOf }: SourceSize,
 ): Planned {
   const key = `a${at.file}-${at.row}`;
   const fields = { key, name: `name of ${key}` };
@@ -75,14 +80,15 @@ function planRow(
   const accepted = { kind: "accept", record: recordOf(padded) } as const;
   const verdictOf = (row: Fields): Verdict =>
     at.isFirst(row.key) ? { kind: "accept", record: recordOf(row) } : rejected("duplicate_key");
-  switch (at.row % every) {
+  const kind = at.row % every;
+  switch (kind > lastKind && others === "filtered" ? filteredKind : kind) {
     case 1:
       return { key, text: lineOf(padded), verdict: accepted, before: lineOf(fields) };
     case 2: {
       const unchanged = { kind: "unchanged", record: recordOf(fields) } as const;
       return { key, text: lineOf(fields), verdict: unchanged, before: lineOf(fields) };
     }
-    case 3:
+    case filteredKind:
       return { key, text: lineOf(fields, "closed"), verdict: { kind: "filtered" } };
     case 4:
       return { key, text: `${key},too few fields`, verdict: rejected("ragged_row") };
@@ -92,7 +98,7 @@ function planRow(
     }
     case 6:
       return { key, text: `${key},,no domain,open`, verdict: rejected("required") };
-    case 7: {
+    case lastKind: {
       // A row of two lines: places count lines, not rows.
       const twoLines = { key, name: `${padded.name}\nsecond line` };
       const verdict = { kind: "accept", record: recordOf(twoLines) } as const;

@@ -7,15 +7,15 @@ import type { HostActivities, SharedActivities } from "../../activities/index.ts
 import type { PartRef, RunRef, StageResult } from "../../activities/inputs.ts";
 import { uploadsPerPartMax } from "../../src/limits.ts";
 import type { RunReport } from "../../src/report/report.ts";
-import { runAttempt } from "./kill-attempt.ts";
-import type { Journal, Told } from "./kill-journal.ts";
+import { runAttempt } from "./attempt.ts";
+import type { Journal, Told } from "./journal.ts";
 
 /** The run that is driven. */
-export const crashRun = { runId: "run-2", workflowId: "wf-2", firstRunId: "first-2" };
+export const runIds = { runId: "run-2", workflowId: "wf-2", firstRunId: "first-2" };
 
 /** One run to drive. */
 export type Drive = {
-  readonly run: typeof crashRun;
+  readonly run: typeof runIds;
   readonly mode: "lightweight" | "heavyweight";
   readonly deps: Dependencies;
   readonly journal: Journal;

@@ -4,9 +4,9 @@ import type { OpenedRun, OpenRunInput, RunRef, StageResult } from "../../activit
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { firstChunkOf } from "../../src/lane-of.ts";
 import type { RunReport } from "../../src/report/report.ts";
-import { crashRun, Driver, sendPart, type Drive } from "./kill-drive.ts";
+import { runIds, Driver, sendPart, type Drive } from "./drive-run.ts";
 
-/** A backfill to drive, under the ids of `crashRun`. */
+/** A backfill to drive, under the ids of `runIds`. */
 export type BackfillDrive = Pick<Drive, "deps" | "journal"> & {
   /** What a person would type. */
   readonly input: object;
@@ -46,7 +46,7 @@ class Backfill {
 
   async plan(): Promise<BackfillPlan> {
     const { planBackfill } = this.#driver.activities;
-    const asked = { ...crashRun, raw: this.#raw };
+    const asked = { ...runIds, raw: this.#raw };
     const planned = await this.#driver.perform("planBackfill", planBackfill, asked);
     if ("problem" in planned) throw new Error(planned.problem);
     return planned.plan;
@@ -54,7 +54,7 @@ class Backfill {
 
   async open(name: string, approved: BackfillPlan | undefined): Promise<Opened> {
     const { openBackfill } = this.#driver.activities;
-    const asked = { ...crashRun, raw: this.#raw, approved };
+    const asked = { ...runIds, raw: this.#raw, approved };
     const opened = await this.#driver.perform(name, openBackfill, asked);
     if ("moved" in opened) throw new Error(opened.moved);
     const { runId, storeId, configHash, fence, advanceCheckpoint, plan } = opened;

@@ -10,10 +10,16 @@ import type { Effect } from "../../src/effect.ts";
 import { isProcessGone, processName } from "../../src/local/process-identity.ts";
 import { createNotifier } from "../../src/notify/notifier.ts";
 import { createStorePace } from "../../src/pace.ts";
-import { openStoreInline, stageInline } from "./inline-threads.ts";
+import { openStoreInline, stageInline } from "../support/inline-threads.ts";
+import { Journal } from "./journal.ts";
 
 /** The key that crash points send with. */
 export const crashKey = "canary-crash-key";
+
+const hostId = "host-1";
+
+/** Name of a process that no other one takes for alive: none of its number began then. */
+export const deadProcess = processName(hostId).replace(/ \S+$/, " 1");
 
 /** What a worker is made of here. */
 export type WorkerParts = {
@@ -22,7 +28,14 @@ export type WorkerParts = {
   /** The sandbox's. */
   readonly address: string;
   readonly effect: Effect;
+  /** What it calls its process. @default this process */
+  readonly process?: string;
 };
+
+/** The journal in the folder of a project. */
+export function journalIn(folder: string): Journal {
+  return new Journal(join(folder, "journal.jsonl"));
+}
 
 /**
  * What a worker's activities work with, all of it in this thread, so that `effect` sees the staging too. Whoever opens it
@@ -32,8 +45,10 @@ export async function openWorker({
   folder,
   address,
   effect,
+  process = processName(hostId),
 }: WorkerParts): Promise<Dependencies & { close(): Promise<void> }> {
-  const env = { SLUICE_BASE_URL: address, SLUICE_API_KEY: crashKey };
+  // Checkpoints belong to a service by its address, and each copy of the sandbox has another: in the store it has none.
+  const env = { SLUICE_BASE_URL: "sandbox", SLUICE_API_KEY: crashKey };
   const config = await loadConfig({ cwd: folder, env, connectors: sources });
   const state = await openStoreInline(config.stateFolder, effect);
   const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
@@ -50,9 +65,9 @@ export async function openWorker({
     stageThreads: stageInline(state, effect),
     effect,
     stagingFolder: join(config.stateFolder, "staging"),
-    hostId: "host-1",
-    process: processName("host-1"),
-    isProcessGone: (name) => isProcessGone(name, "host-1"),
+    hostId,
+    process,
+    isProcessGone: (name) => isProcessGone(name, hostId),
     unnotedEnds: new Map(),
     hostQueue: "sluice-host-1",
     temporalId: "temporal default",

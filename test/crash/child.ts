@@ -1,0 +1,25 @@
+// A worker that kills itself: it drives a run until the point it was given, or to the run's end.
+import { flushCompileCache } from "node:module";
+
+import { z } from "zod";
+
+import { crashRun, drive } from "./drive.ts";
+import { killingEffect, killPoint } from "./kill-point.ts";
+import { journalIn, openWorker } from "./worker.ts";
+
+// Killed processes leave no compiled code behind, and compiling takes longer than the run.
+flushCompileCache();
+
+const asked = z.object({
+  folder: z.string(),
+  address: z.string(),
+  run: crashRun,
+  point: killPoint,
+});
+
+const { folder, address, run, point } = asked.parse(JSON.parse(process.argv[2] ?? ""));
+const journal = journalIn(folder);
+const effect = killingEffect(point, (name) => journal.add({ effect: name }));
+const deps = await openWorker({ folder, address, effect });
+await drive(run, { deps, journal });
+await deps.close();
