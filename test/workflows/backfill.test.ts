@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenBackfillInput } from "../../activities/inputs.ts";
 import { until } from "../support/process.ts";
-import { detailsOf, fakeWorld, fault, goodBackfill, heldUntil, progressOf } from "./fake-world.ts";
+import {
+  detailsOf,
+  fakeWorld,
+  fault,
+  goodBackfill,
+  heldUntil,
+  progressOf,
+  wasCancelled,
+} from "./fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };
@@ -29,7 +37,7 @@ async function refusalOf(
 describe("a backfill", () => {
   it("shows its plan, sends nothing before its consent, and then what was agreed to", async () => {
     const opened: OpenBackfillInput[] = [];
-    const good = goodBackfill([2, 1]);
+    const good = goodBackfill({ lanes: 2, isApproved: false });
     const run = fakes({
       ...good,
       openBackfill: async (asking) => {
@@ -54,17 +62,13 @@ describe("a backfill", () => {
   });
 
   it("begins by itself where its plan needs no consent", async () => {
-    const good = goodBackfill([1, 1]);
-    const run = fakes({
-      ...good,
-      planBackfill: async (asking) => ({ ...(await good.planBackfill(asking)), isApproved: true }),
-    });
+    const run = fakes(goodBackfill({}));
     const handle = await run.start("backfill", input);
     expect(await handle.result()).toMatchObject({ outcome: "done" });
   });
 
   it("sends nothing when it is discarded", async () => {
-    const run = fakes(goodBackfill([1, 1]));
+    const run = fakes(goodBackfill({ isApproved: false }));
     const handle = await run.start("backfill", input);
     await asked(handle);
     await handle.executeUpdate("discard");
@@ -73,16 +77,16 @@ describe("a backfill", () => {
   });
 
   it("is cancelled while it waits for its consent", async () => {
-    const run = fakes(goodBackfill([1, 1]));
+    const run = fakes(goodBackfill({ isApproved: false }));
     const handle = await run.start("backfill", input);
     await asked(handle);
     await handle.cancel();
-    await expect(handle.result()).rejects.toMatchObject({ cause: { name: "CancelledFailure" } });
+    await expect(handle.result()).rejects.toMatchObject(wasCancelled);
     expect(run.calls).toEqual(["planBackfill", "closeRun cancelled"]);
   });
 
   it("plans again and asks again when its source has moved", async () => {
-    const good = goodBackfill([1, 1]);
+    const good = goodBackfill({ isApproved: false });
     const run = fakes({
       ...good,
       openBackfill: async (asking) => {
@@ -103,7 +107,7 @@ describe("a backfill", () => {
 
   it("refuses what cannot be done in its phase, and says why", async () => {
     const [planning, opening, sending] = [1, 2, 3].map(() => Promise.withResolvers<void>());
-    const good = goodBackfill([1, 1]);
+    const good = goodBackfill({ isApproved: false });
     const run = fakes({
       ...good,
       planBackfill: async (asking) => {
@@ -142,7 +146,7 @@ describe("a backfill", () => {
 
   it("fails with its failure, and is closed, when it cannot be opened", async () => {
     const run = fakes({
-      ...goodBackfill([1, 1]),
+      ...goodBackfill({ isApproved: false }),
       openBackfill: async () => {
         throw fault("AuthFailed", {}, "another account");
       },

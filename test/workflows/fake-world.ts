@@ -2,7 +2,11 @@ import { setInterval } from "node:timers";
 
 import { cancelled, heartbeat } from "@temporalio/activity";
 import type { WorkflowHandle } from "@temporalio/client";
-import { ApplicationFailure } from "@temporalio/common";
+import {
+  ApplicationFailure,
+  defineSearchAttributeKey,
+  SearchAttributeType,
+} from "@temporalio/common";
 import { afterAll, beforeAll } from "vitest";
 import { z } from "zod";
 
@@ -43,6 +47,8 @@ const anyFake = z.custom<(input: unknown) => Promise<unknown>>(
   (fake) => typeof fake === "function",
 );
 
+const inSearch = defineSearchAttributeKey("SluiceSync", SearchAttributeType.KEYWORD);
+
 /** A workflow that hangs fails its test after this. */
 const workflowExecutionTimeout = "30 seconds";
 
@@ -50,6 +56,8 @@ const workflowExecutionTimeout = "30 seconds";
 export class Faked {
   /** Every attempt at an activity in the order in which they began, as `nameOf` names it. */
   readonly calls: string[] = [];
+  /** The executions that asked for them: more than one where a workflow continued as new. */
+  readonly executions = new Set<string>();
   readonly #world: World;
   readonly #prefix: string;
   #started = 0;
@@ -58,8 +66,9 @@ export class Faked {
   constructor(world: World, prefix: string, fakes: Partial<Activities>) {
     this.#world = world;
     this.#prefix = prefix;
-    world.doneBy(prefix, async ({ name }, input) => {
+    world.doneBy(prefix, async ({ name, execution }, input) => {
       this.calls.push(nameOf(name, input));
+      this.executions.add(execution);
       const fake = anyFake.safeParse(Reflect.get(fakes, name)).data;
       if (fake === undefined)
         throw ApplicationFailure.nonRetryable(`no fake for ${name}`, "NoFake");
@@ -144,6 +153,14 @@ export async function detailsOf(handle: WorkflowHandle): Promise<string> {
   return (await handle.query<{ currentDetails: string }>(metadata)).currentDetails;
 }
 
+/** The name by which people find a workflow; undefined for none. */
+export async function nameInSearchOf(handle: WorkflowHandle): Promise<string | undefined> {
+  return (await handle.describe()).typedSearchAttributes.get(inSearch);
+}
+
+/** What the result of a cancelled workflow rejects with. */
+export const wasCancelled = { cause: { name: "CancelledFailure" } } as const;
+
 /** An opened run with short timeouts. */
 export function openedRun(runId: string, settings: Partial<RunSettings> = {}): OpenedRun {
   return {
@@ -189,15 +206,25 @@ export function goodRun(chunks: number, settings: Partial<RunSettings> = {}): Pa
   };
 }
 
-/** The activities of a backfill of so many lanes, each of so many chunks, in which nothing goes wrong. It waits for its consent. */
+/** The activities of a backfill in which nothing goes wrong. */
 export function goodBackfill(
-  [lanes, chunks]: readonly [number, number],
+  {
+    lanes = 1,
+    chunks = 1,
+    isApproved = true,
+  }: {
+    readonly lanes?: number;
+    /** Of each lane. */
+    readonly chunks?: number;
+    /** Whether it begins without a person's consent. */
+    readonly isApproved?: boolean;
+  },
   settings: Partial<RunSettings> = {},
 ): Partial<Activities> & Pick<Activities, "openBackfill" | "planBackfill"> {
   const plan = { ...examplePlan, lanes: Array<number>(lanes).fill(10 * chunks) };
   return {
     ...goodRun(chunks, settings),
-    planBackfill: async () => ({ plan, isApproved: false, approval: "it is large" }),
+    planBackfill: async () => ({ plan, isApproved, approval: "it is large" }),
     openBackfill: async ({ runId }) => {
       return { ...openedRun(runId, settings), lanes, plan, advanceCheckpoint: false };
     },

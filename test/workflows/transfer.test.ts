@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { FailureFacts } from "../../activities/failure.ts";
 import type { SplitInput } from "../../activities/inputs.ts";
-import { hostsLostMax, restagesPerChunkMax, uploadsPerPartMax } from "../../src/limits.ts";
-import { hostQueue } from "../support/temporal/world.ts";
+import { restagesPerChunkMax, uploadsPerPartMax } from "../../src/limits.ts";
 import {
   fakeWorld,
   fault,
@@ -13,7 +12,6 @@ import {
   graceMs,
   held,
   heldUntil,
-  openedRun,
   progressOf,
   stagedChunk,
 } from "./fake-world.ts";
@@ -276,41 +274,4 @@ describe("a staged file that is gone", () => {
       expect(run.callsOf("closeRun")).toEqual([`closeRun ${outcome}`]);
     },
   );
-});
-
-describe("a host that does not take its work", () => {
-  const away = { scheduleToStartMs: 100 };
-
-  it("is waited for while it lives, which the run says, and another goes on when it is gone", async () => {
-    const said: (string | null)[] = [];
-    const run = fakes({
-      ...goodRun(1),
-      openRun: async ({ runId }) => ({ ...openedRun(runId, away), hostQueue: "sluice-host-away" }),
-      chooseHost: async ({ hostQueue: now }) => {
-        said.push((await progressOf(handle)).waiting);
-        return { hostQueue: said.length === 1 ? now : hostQueue };
-      },
-    });
-    const handle = await run.start("sync", input);
-    expect(await handle.result()).toMatchObject({ outcome: "done" });
-    expect(said).toEqual([null, expect.stringMatching(/^waiting for the worker of the host/)]);
-    expect(run.callsOf("stageChunk", "dropChunk")).toEqual(["stageChunk 1", "dropChunk"]);
-    expect((await progressOf(handle)).waiting).toBeNull();
-  });
-
-  it("ends the run when every other one is gone, too", async () => {
-    const run = fakes({
-      ...goodRun(1),
-      openRun: async ({ runId }) => ({ ...openedRun(runId, away), hostQueue: "sluice-host-0" }),
-      chooseHost: async () => {
-        const isLast = run.callsOf("chooseHost").length > hostsLostMax;
-        // The last one takes what removes the files, so that the test need not wait for its timeout.
-        return { hostQueue: isLast ? hostQueue : `sluice-host-a${run.calls.length}` };
-      },
-    });
-    const handle = await run.run("sync", input);
-    await expect(handle.result()).rejects.toMatchObject({ cause: { type: "Unavailable" } });
-    expect(run.callsOf("chooseHost")).toHaveLength(hostsLostMax + 1);
-    expect(run.callsOf("stageChunk")).toEqual([]);
-  });
 });

@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+
+import type { OpenRunInput } from "../../activities/inputs.ts";
+import type { Look, LookInput } from "../../activities/look-into-inbox.ts";
+import { until } from "../support/process.ts";
+import {
+  detailsOf,
+  fakeWorld,
+  fault,
+  goodRun,
+  held,
+  openedRun,
+  wasCancelled,
+  type Activities,
+} from "./fake-world.ts";
+
+const fakes = fakeWorld();
+const input = { connection: "forms" };
+const nothing: Look = { shut: null, syncs: [], isAnswered: true };
+
+/** What a look finds, after what happens meanwhile. */
+type Found = Partial<Look> & { readonly meanwhile?: () => Promise<unknown> };
+
+/** Looks into an inbox: each finds what is given for it, and those after the last find nothing. */
+class Looks {
+  /** What each was asked. */
+  readonly asked: LookInput[] = [];
+  readonly #found: readonly Found[];
+
+  constructor(...found: readonly Found[]) {
+    this.#found = found;
+  }
+
+  readonly look: Activities["lookIntoInbox"] = async (asking) => {
+    this.asked.push(asking);
+    const { meanwhile, ...found } = this.#found[this.asked.length - 1] ?? {};
+    await meanwhile?.();
+    return { ...nothing, ...found };
+  };
+}
+
+/** The activities of a drain whose runs each send one chunk; those of `failing` cannot be opened. */
+function drainOf(looks: Looks, failing?: string, type = "ConfigError"): Partial<Activities> {
+  return {
+    ...goodRun(1),
+    lookIntoInbox: looks.look,
+    openRun: async ({ sync, runId }) => {
+      if (sync === failing) throw fault(type, {}, "no mapping");
+      return openedRun(runId);
+    },
+  };
+}
+
+/** An input by which a drain goes on whose sync `accounts` rests for so long. */
+function resting(ms: number): object {
+  const accounts = { until: Date.now() + ms, failures: 1, why: "no mapping" };
+  return { ...input, continued: { runs: 3, rests: { accounts } } };
+}
+
+describe("a drain", () => {
+  it("sends what rang at once, lingers before it looks again, and ends when nothing is left", async () => {
+    const looks = new Looks({ syncs: ["accounts"] });
+    const run = fakes(drainOf(looks));
+    const handle = await run.start("inboxDrain", input);
+    expect(await handle.result()).toEqual({ connection: "forms", runs: 1, shut: null });
+    const asked = { connection: "forms", resting: [] };
+    expect(looks.asked).toEqual([
+      { ...asked, linger: false },
+      { ...asked, linger: true },
+    ]);
+  });
+
+  it("makes a run for each sync with something unread, one after the other", async () => {
+    const opened: OpenRunInput[] = [];
+    const run = fakes({
+      ...drainOf(new Looks({ syncs: ["accounts", "contacts"] })),
+      openRun: async (asked) => {
+        opened.push(asked);
+        return openedRun(asked.runId);
+      },
+    });
+    const handle = await run.start("inboxDrain", input);
+    expect(await handle.result()).toMatchObject({ runs: 2 });
+    expect(opened).toMatchObject(["accounts", "contacts"].map((sync) => ({ sync, kind: "inbox" })));
+    expect(run.callsOf("openRun", "closeRun")).toEqual([
+      "openRun",
+      "closeRun done",
+      "openRun",
+      "closeRun done",
+    ]);
+  });
+
+  it("looks again when it rings while it looks for the last time", async () => {
+    const looks = new Looks(
+      { syncs: ["accounts"] },
+      { meanwhile: async () => await handle.signal("ring") },
+      { syncs: ["accounts"] },
+    );
+    const run = fakes(drainOf(looks));
+    const handle = await run.start("inboxDrain", input);
+    expect(await handle.result()).toMatchObject({ runs: 2 });
+    expect(looks.asked).toHaveLength(4);
+  });
+
+  it("waits where a look says so, and then looks without lingering", async () => {
+    const looks = new Looks(nothing, { waitMs: 100 });
+    const run = fakes(drainOf(looks));
+    const handle = await run.start("inboxDrain", input);
+    await handle.result();
+    expect(looks.asked.map(({ linger }) => linger)).toEqual([false, true, false]);
+  });
+
+  it("ends, and says why, when nothing can be sent", async () => {
+    const run = fakes(drainOf(new Looks({ shut: "the key was refused" })));
+    const handle = await run.start("inboxDrain", input);
+    expect(await handle.result()).toMatchObject({ runs: 0, shut: "the key was refused" });
+    expect(await detailsOf(handle)).toContain("the key was refused");
+    expect(run.callsOf("openRun")).toEqual([]);
+  });
+
+  it("closes the run that a cancel meets, and ends as cancelled", async () => {
+    const run = fakes({
+      ...drainOf(new Looks({ syncs: ["accounts", "contacts"] })),
+      uploadJson: async () => await held(),
+    });
+    const handle = await run.start("inboxDrain", input);
+    await run.begun("uploadJson 1.0");
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject(wasCancelled);
+    expect(run.callsOf("openRun", "closeRun")).toEqual(["openRun", "closeRun cancelled"]);
+  });
+
+  it("ends at once when its input cannot be used", async () => {
+    const run = fakes({});
+    const handle = await run.run("inboxDrain", { connection: "Forms!" });
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+    expect(run.calls).toEqual([]);
+  });
+});
+
+describe("a sync whose run fails", () => {
+  it.each([
+    { type: "ConfigError", outcome: "failed" },
+    { type: "Busy", outcome: "busy" },
+  ])("rests while the others are sent, until it rings: $type", async ({ type, outcome }) => {
+    const looks = new Looks({ syncs: ["accounts", "contacts"] });
+    const run = fakes(drainOf(looks, "accounts", type));
+    const handle = await run.start("inboxDrain", input);
+    await until(async () => (await detailsOf(handle)).includes("accounts rests until"));
+    expect(await detailsOf(handle)).toContain("no mapping");
+    expect(run.callsOf("closeRun")).toEqual([`closeRun ${outcome}`, "closeRun done"]);
+    expect(looks.asked).toHaveLength(2);
+    await handle.signal("ring");
+    await until(async () => looks.asked.length === 3);
+    expect(looks.asked.slice(1).map((asked) => asked.resting)).toEqual([
+      ["accounts"],
+      ["accounts"],
+    ]);
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject(wasCancelled);
+  });
+
+  it("is sent again when its rest is over", async () => {
+    const looks = new Looks(nothing, { syncs: ["accounts"] });
+    const run = fakes(drainOf(looks));
+    const handle = await run.start("inboxDrain", resting(1_500));
+    expect(await handle.result()).toMatchObject({ runs: 4, shut: null });
+    expect(looks.asked.map((asked) => asked.resting)).toEqual([["accounts"], [], []]);
+  });
+
+  it("is not woken by what rang before its bell was answered", async () => {
+    const looks = new Looks({
+      isAnswered: false,
+      meanwhile: async () => await handle.signal("ring"),
+    });
+    const run = fakes(drainOf(looks));
+    const handle = await run.start("inboxDrain", resting(1_500));
+    await handle.result();
+    expect(looks.asked.map((asked) => asked.resting)).toEqual([["accounts"], []]);
+  });
+});
+
+describe("a drain that grows long", () => {
+  it("goes on in another execution between runs, with its rests and the number of its runs", async () => {
+    const runsPerExecution = 1;
+    const looks = new Looks(
+      { syncs: ["accounts", "contacts"], runsPerExecution },
+      { syncs: ["contacts"], runsPerExecution },
+      { shut: "no credits" },
+    );
+    const run = fakes(drainOf(looks, "accounts"));
+    const handle = await run.start("inboxDrain", input);
+    expect(await handle.result()).toMatchObject({ runs: 2, shut: "no credits" });
+    expect(looks.asked).toMatchObject([
+      { linger: false, resting: [] },
+      { linger: true, resting: ["accounts"] },
+      { linger: true, resting: ["accounts"] },
+    ]);
+  });
+
+  it("goes on in the midst of a run, as the same run", async () => {
+    const looks = new Looks({ syncs: ["accounts"] });
+    const run = fakes({
+      ...goodRun(3, { chunksPerRun: 1 }),
+      lookIntoInbox: looks.look,
+    });
+    const handle = await run.start("inboxDrain", input);
+    expect(await handle.result()).toMatchObject({ runs: 1 });
+    expect(run.executions.size).toBe(3);
+    expect(run.callsOf("openRun", "closeRun")).toEqual(["openRun", "closeRun done"]);
+    expect(run.callsOf("commitChunk")).toEqual([1, 2, 3].map((n) => `commitChunk ${n}`));
+  });
+});
+
+describe("a sweep", () => {
+  it("answers what it did", async () => {
+    const swept = { drained: ["forms"], shut: null, removed: { events: 3, ids: 2, runs: 1 } };
+    const run = fakes({ sweepInboxes: async () => swept });
+    const handle = await run.start("inboxSweep", undefined);
+    expect(await handle.result()).toEqual(swept);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+
+import type { OpenRunInput } from "../../activities/inputs.ts";
+import type { DoubtLook } from "../../activities/settle-doubts.ts";
+import { until } from "../support/process.ts";
+import {
+  detailsOf,
+  fakeWorld,
+  fault,
+  goodRun,
+  held,
+  openedRun,
+  wasCancelled,
+  type Activities,
+} from "./fake-world.ts";
+
+const fakes = fakeWorld();
+const input = { sync: "accounts" };
+const nothing: DoubtLook = { inDoubt: 0, due: 0 };
+
+/** What each look finds in doubt, and nothing after the last. */
+function finding(...found: readonly DoubtLook[]): Pick<Activities, "lookForDoubts"> {
+  const left = [...found];
+  return { lookForDoubts: async () => left.shift() ?? nothing };
+}
+
+describe("a resend", () => {
+  it("ends without a run when nothing is in doubt", async () => {
+    const run = fakes(finding());
+    const handle = await run.start("resend", input);
+    expect(await handle.result()).toEqual({});
+    expect(run.calls).toEqual(["lookForDoubts"]);
+  });
+
+  it("makes one run of what is due, however many chunks it has, and looks again", async () => {
+    const opened: OpenRunInput[] = [];
+    const run = fakes({
+      ...goodRun(3),
+      ...finding({ inDoubt: 5, due: 5 }),
+      openRun: async (asked) => {
+        opened.push(asked);
+        return openedRun(asked.runId, { chunksPerRun: 1 });
+      },
+    });
+    const handle = await run.start("resend", input);
+    await handle.result();
+    expect(opened).toMatchObject([{ sync: "accounts", kind: "resend", request: {} }]);
+    expect(run.callsOf("commitChunk")).toEqual([1, 2, 3].map((n) => `commitChunk ${n}`));
+    expect(run.callsOf("lookForDoubts", "closeRun")).toEqual([
+      "lookForDoubts",
+      "closeRun done",
+      "lookForDoubts",
+    ]);
+  });
+
+  it("waits, and says so, until what is in doubt is due", async () => {
+    const run = fakes({
+      ...goodRun(1),
+      ...finding({ inDoubt: 2, due: 0, waitMs: 10 }, { inDoubt: 2, due: 2 }),
+    });
+    const handle = await run.start("resend", input);
+    await until(async () => (await detailsOf(handle)).includes("over 2 records of accounts"));
+    expect(run.callsOf("openRun")).toEqual([]);
+    await handle.result();
+    expect(run.callsOf("lookForDoubts", "closeRun")).toEqual([
+      "lookForDoubts",
+      "lookForDoubts",
+      "closeRun done",
+      "lookForDoubts",
+    ]);
+  });
+
+  it("waits after a run that fails, and ends with a cancel", async () => {
+    const due = { inDoubt: 2, due: 2 };
+    const run = fakes({
+      ...goodRun(1),
+      ...finding(due, due),
+      uploadJson: async () => {
+        throw fault("AuthFailed");
+      },
+    });
+    const handle = await run.start("resend", input);
+    await until(async () => (await detailsOf(handle)).includes("over 2 records"));
+    expect(run.callsOf("closeRun")).toEqual(["closeRun failed"]);
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject(wasCancelled);
+  });
+
+  it("closes the run that a cancel meets, and ends as cancelled", async () => {
+    const run = fakes({
+      ...goodRun(1),
+      ...finding({ inDoubt: 2, due: 2 }),
+      uploadJson: async () => await held(),
+    });
+    const handle = await run.start("resend", input);
+    await run.begun("uploadJson 1.0");
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject(wasCancelled);
+    expect(run.callsOf("lookForDoubts", "closeRun")).toEqual([
+      "lookForDoubts",
+      "closeRun cancelled",
+    ]);
+  });
+
+  it("ends at once when its input cannot be used", async () => {
+    const run = fakes({});
+    const handle = await run.run("resend", { sync: "accounts", full: true });
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+    expect(run.calls).toEqual([]);
+  });
+});

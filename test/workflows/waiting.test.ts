@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+
+import { hostsLostMax } from "../../src/limits.ts";
+import { until } from "../support/process.ts";
+import { hostQueue } from "../support/temporal/world.ts";
+import {
+  detailsOf,
+  fakeWorld,
+  fault,
+  goodRun,
+  openedRun,
+  progressOf,
+  wasCancelled,
+} from "./fake-world.ts";
+
+const fakes = fakeWorld();
+const input = { sync: "accounts" };
+
+describe("a long rate limit", () => {
+  const named = "rate limited until 2030-01-01T00:00:00.000Z";
+
+  it.each([
+    { message: "slow down", said: /^rate limited until \d{4}-\S+Z: slow down$/ },
+    { message: named, said: named },
+  ])(
+    "is slept by the workflow, which says so, and is over then: $message",
+    async ({ message, said }) => {
+      let asked = 0;
+      const run = fakes({
+        ...goodRun(1),
+        uploadJson: async () => {
+          asked += 1;
+          if (asked === 1) throw fault("RateLimited", { waitMs: 400 }, message);
+          return { fileKey: null };
+        },
+      });
+      const handle = await run.start("sync", input);
+      const waiting = await until(async () => (await progressOf(handle)).waiting);
+      expect(waiting).toMatch(said);
+      expect(await detailsOf(handle)).toContain(waiting);
+      expect((await handle.describe()).raw.pendingActivities ?? []).toEqual([]);
+      expect(await handle.result()).toMatchObject({ outcome: "done" });
+      expect((await progressOf(handle)).waiting).toBeNull();
+      expect(asked).toBe(2);
+    },
+  );
+
+  it("ends at once with a cancel", async () => {
+    const run = fakes({
+      ...goodRun(1),
+      uploadJson: async () => {
+        throw fault("RateLimited", { waitMs: 3_600_000 });
+      },
+    });
+    const handle = await run.start("sync", input);
+    await until(async () => (await progressOf(handle)).waiting);
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject(wasCancelled);
+    expect(run.callsOf("commitChunk", "closeRun")).toEqual(["closeRun cancelled"]);
+  });
+});
+
+describe("a host that does not take its work", () => {
+  const away = { scheduleToStartMs: 100 };
+
+  it("is waited for while it lives, which the run says, and another goes on when it is gone", async () => {
+    const said: (string | null)[] = [];
+    const run = fakes({
+      ...goodRun(1),
+      openRun: async ({ runId }) => ({ ...openedRun(runId, away), hostQueue: "sluice-host-away" }),
+      chooseHost: async ({ hostQueue: now }) => {
+        said.push((await progressOf(handle)).waiting);
+        return { hostQueue: said.length === 1 ? now : hostQueue };
+      },
+    });
+    const handle = await run.start("sync", input);
+    expect(await handle.result()).toMatchObject({ outcome: "done" });
+    expect(said).toEqual([null, expect.stringMatching(/^waiting for the worker of the host/)]);
+    expect(run.callsOf("stageChunk", "dropChunk")).toEqual(["stageChunk 1", "dropChunk"]);
+    expect((await progressOf(handle)).waiting).toBeNull();
+  });
+
+  it("ends the run when every other one is gone, too", async () => {
+    const run = fakes({
+      ...goodRun(1),
+      openRun: async ({ runId }) => ({ ...openedRun(runId, away), hostQueue: "sluice-host-0" }),
+      chooseHost: async () => {
+        const isLast = run.callsOf("chooseHost").length > hostsLostMax;
+        // The last one takes what removes the files, so that the test need not wait for its timeout.
+        return { hostQueue: isLast ? hostQueue : `sluice-host-a${run.calls.length}` };
+      },
+    });
+    const handle = await run.run("sync", input);
+    await expect(handle.result()).rejects.toMatchObject({ cause: { type: "Unavailable" } });
+    expect(run.callsOf("chooseHost")).toHaveLength(hostsLostMax + 1);
+    expect(run.callsOf("stageChunk")).toEqual([]);
+  });
+});
