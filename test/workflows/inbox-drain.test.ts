@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import type { Look, LookInput } from "../../activities/inbox/look-into-inbox.ts";
 import type { OpenRunInput } from "../../activities/inputs.ts";
-import type { Look, LookInput } from "../../activities/look-into-inbox.ts";
 import { until } from "../support/process.ts";
 import {
   detailsOf,

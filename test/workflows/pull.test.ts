@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { OpenPullInput, PulledPages, PullSettings } from "../../activities/pull-inputs.ts";
+import type { OpenPullInput, PulledPages, PullSettings } from "../../activities/pull/inputs.ts";
 import { postingPagesPerActivity } from "../../src/limits.ts";
 import { until } from "../support/process.ts";
 import {

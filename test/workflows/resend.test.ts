@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OpenRunInput } from "../../activities/inputs.ts";
-import type { DoubtLook } from "../../activities/settle-doubts.ts";
+import type { DoubtLook } from "../../activities/run/settle-doubts.ts";
 import { until } from "../support/process.ts";
 import {
   detailsOf,
