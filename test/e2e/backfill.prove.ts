@@ -1,31 +1,14 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import { WorkflowFailedError, WorkflowUpdateFailedError } from "@temporalio/client";
+import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import type { backfill } from "../../workflows/backfill/backfill.ts";
 import type { Progress } from "../../workflows/sync/progress.ts";
+import { backfillId, planOf, startBackfill } from "../support/backfills.ts";
 import { end, until } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 
 const timeoutMs = 240_000;
-const workflowId = "backfill-accounts";
-
-async function start(project: Project, input: unknown): Promise<WorkflowHandle<typeof backfill>> {
-  const { client } = project.temporal;
-  return await client.workflow.start<typeof backfill>("backfill", {
-    taskQueue: "sluice",
-    workflowId,
-    args: [input],
-  });
-}
-
-async function planned(handle: WorkflowHandle<typeof backfill>): Promise<BackfillPlan> {
-  return await until(async () => {
-    const plan = await handle.query<BackfillPlan | null>("plan");
-    return plan ?? undefined;
-  });
-}
 
 async function progressOf(handle: WorkflowHandle<typeof backfill>): Promise<Progress> {
   return await handle.query<Progress>("progress");
@@ -42,41 +25,6 @@ async function expectAll(project: Project, report: unknown): Promise<void> {
 
 describe("workflow backfill", () => {
   it(
-    "plans, waits for its consent, sends its lanes, and leaves the checkpoint where it is",
-    async () => {
-      const project = await Project.start(onTestFinished, {
-        "sluice.yaml": accountsConfig({
-          sync: "chunk: { records: 2000 }\n    approve: { auto_below: 100 }",
-        }),
-        "accounts.csv": accountsCsv(20_000),
-      });
-      await project.worker();
-      const handle = await start(project, { sync: "accounts", lanes: 4, send: "all" });
-      const plan = await planned(handle);
-      // A file is not counted to its end for a plan.
-      expect(plan).toMatchObject({ sync: "accounts", is_counted: false });
-      expect(Math.abs((plan.rows ?? 0) - 20_000)).toBeLessThan(5_000);
-      expect(plan.lanes).toHaveLength(4);
-      expect(await project.records()).toEqual(new Map());
-
-      await expect(handle.executeUpdate("pause")).rejects.toThrow(WorkflowUpdateFailedError);
-      await handle.executeUpdate("approve");
-      const report = await handle.result();
-      expect(report).toMatchObject({
-        kind: "backfill",
-        outcome: "done",
-        balanced: true,
-        counts: { read: 20_000, sent: 20_000 },
-        checkpoint: { before: 0, after: 0 },
-      });
-      expect((await project.records()).size).toBe(20_000);
-      expect(await project.state.runs({ limit: 10 })).toHaveLength(1);
-      expect(await project.stagedRuns()).toEqual([]);
-    },
-    timeoutMs,
-  );
-
-  it(
     "goes on by itself when it is small, and a discarded one sends nothing",
     async () => {
       const project = await Project.start(onTestFinished, {
@@ -84,12 +32,12 @@ describe("workflow backfill", () => {
         "accounts.csv": accountsCsv(100),
       });
       await project.worker();
-      const small = await start(project, { sync: "accounts" });
+      const small = await startBackfill(project, { sync: "accounts" });
       expect(await small.result()).toMatchObject({ outcome: "done", counts: { sent: 100 } });
 
       await project.write("accounts.csv", accountsCsv(101));
-      const discarded = await start(project, { sync: "accounts" });
-      await planned(discarded);
+      const discarded = await startBackfill(project, { sync: "accounts" });
+      await planOf(discarded);
       await discarded.executeUpdate("discard");
       expect(await discarded.result()).toMatchObject({ outcome: "discarded" });
       expect((await project.records()).size).toBe(100);
@@ -105,11 +53,11 @@ describe("workflow backfill", () => {
         "accounts.csv": accountsCsv(500),
       });
       await project.worker();
-      const handle = await start(project, { sync: "accounts" });
-      expect((await planned(handle)).rows).toBe(500);
+      const handle = await startBackfill(project, { sync: "accounts" });
+      expect((await planOf(handle)).rows).toBe(500);
       await project.write("accounts.csv", accountsCsv(900));
       await handle.executeUpdate("approve");
-      await until(async () => (await planned(handle)).rows === 900);
+      await until(async () => (await planOf(handle)).rows === 900);
       expect(await project.records()).toEqual(new Map());
       await handle.executeUpdate("approve");
       expect(await handle.result()).toMatchObject({ outcome: "done", counts: { sent: 900 } });
@@ -129,8 +77,8 @@ describe("workflow backfill", () => {
       });
       await project.worker();
       project.sandbox.order({ step: "put", after: 2, do: { delayMs: 3_000 } });
-      const handle = await start(project, { sync: "accounts", lanes: 2, send: "all" });
-      await planned(handle);
+      const handle = await startBackfill(project, { sync: "accounts", lanes: 2, send: "all" });
+      await planOf(handle);
       await handle.executeUpdate("approve");
       await until(async () => (await progressOf(handle)).counts.committed_chunks > 0);
       const night = await project.start({ sync: "accounts" }, "night");
@@ -166,7 +114,7 @@ describe("workflow backfill", () => {
       const old = await project.worker();
       project.sandbox.order({ step: "put", after: 2, do: { delayMs: 3_000 } });
       const input = { sync: "accounts", lanes: 2, approve: "auto", send: "all" };
-      const handle = await start(project, input);
+      const handle = await startBackfill(project, input);
       const { runId: first } = await handle.describe();
       await until(async () => (await progressOf(handle)).counts.committed_chunks > 0);
       await handle.executeUpdate("pause");
@@ -196,11 +144,15 @@ describe("workflow backfill", () => {
       });
       await project.worker();
       project.sandbox.order({ step: "put", after: 1, do: { delayMs: 60_000 } });
-      const handle = await start(project, { sync: "accounts", approve: "auto", send: "all" });
+      const handle = await startBackfill(project, {
+        sync: "accounts",
+        approve: "auto",
+        send: "all",
+      });
       await until(async () => (await progressOf(handle)).counts.committed_chunks > 0);
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
-      expect(await project.msToCancel(workflowId)).toBeLessThan(5_000);
+      expect(await project.msToCancel(backfillId)).toBeLessThan(5_000);
       const [run] = await project.state.runs({ limit: 1 });
       expect(run).toMatchObject({ kind: "backfill", outcome: "cancelled" });
       const next = await project.start({ sync: "accounts" });
@@ -221,7 +173,7 @@ describe("workflow backfill", () => {
       const spent = { status: 429, body: { message: "credits exhausted" } };
       project.sandbox.order({ step: "generate-upload-url", after: 3, do: broken });
       project.sandbox.order({ step: "generate-upload-url", after: 3, do: spent });
-      const handle = await start(project, {
+      const handle = await startBackfill(project, {
         sync: "accounts",
         lanes: 2,
         approve: "auto",
@@ -250,7 +202,7 @@ describe("workflow backfill", () => {
         "accounts.csv": accountsCsv(3),
       });
       await project.worker();
-      const failed = await (await start(project, { sync: "accounts" })).result().then(
+      const failed = await (await startBackfill(project, { sync: "accounts" })).result().then(
         () => "",
         (error: unknown) =>
           error instanceof WorkflowFailedError ? (error.cause?.message ?? "") : "",
@@ -270,7 +222,7 @@ describe("workflow backfill", () => {
         "accounts.csv": accountsCsv(3),
       });
       await project.worker();
-      const handle = await start(project, { sync: "acounts", lane: 4 });
+      const handle = await startBackfill(project, { sync: "acounts", lane: 4 });
       const failed = await handle.result().then(
         () => "",
         (error: unknown) =>
@@ -280,7 +232,9 @@ describe("workflow backfill", () => {
       expect(failed).toContain('"lanes"');
       expect(failed).toContain('{"sync":"accounts"');
       expect(await project.state.runs({ limit: 10 })).toEqual([]);
-      expect(await (await start(project, { sync: "accounts", template: true })).result()).toEqual({
+      expect(
+        await (await startBackfill(project, { sync: "accounts", template: true })).result(),
+      ).toEqual({
         template: true,
       });
     },

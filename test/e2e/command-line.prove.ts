@@ -1,90 +1,22 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { identify } from "../../src/local/process-identity.ts";
-import { keepFolder } from "../support/canaries.ts";
-import {
-  end,
-  endSharedServers,
-  serviceRecord,
-  until,
-  watch,
-  type Ended,
-} from "../support/process.ts";
-import { accountsConfig, accountsCsv, bin } from "../support/project.ts";
+import { expectNoStack, interruptibleRun, Laptop, laptopConfig } from "../support/laptop.ts";
+import { until, watch } from "../support/process.ts";
+import { accountsCsv } from "../support/project.ts";
 
 const timeoutMs = 240_000;
-
-/** A laptop with nothing configured: `base_url: sandbox`, no TEMPORAL_ADDRESS. */
-class Laptop {
-  readonly folder: string;
-  readonly #children: ChildProcess[] = [];
-
-  private constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  static async open(files: Readonly<Record<string, string>>): Promise<Laptop> {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-cli-"));
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-    const laptop = new Laptop(folder);
-    onTestFinished(async () => {
-      await laptop.#stop();
-      await keepFolder(folder);
-      await rm(folder, { recursive: true });
-    });
-    return laptop;
-  }
-
-  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    const child = spawn(process.execPath, [bin, ...args], {
-      cwd: this.folder,
-      env: {
-        PATH: process.env["PATH"],
-        HOME: process.env["HOME"],
-        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-        ...env,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    this.#children.push(child);
-    return child;
-  }
-
-  /** Ends what a test that failed left: its commands, and the servers that they could not stop any more. */
-  async #stop(): Promise<void> {
-    for (const child of this.#children) await end(child, "SIGKILL");
-    await endSharedServers(this.folder);
-  }
-
-  async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return await watch(this.start(args, env)).ended;
-  }
-}
-
-function expectNoStack({ stdout, stderr }: Ended): void {
-  expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at .*:\d+:\d+/);
-}
-
-const config = accountsConfig()
-  .replace("${SLUICE_BASE_URL}", "sandbox")
-  .replace("${SLUICE_LEGACY_BASE_URL}", "sandbox");
-
-/** Files of a run that lasts long enough to be interrupted. */
-const longRun = {
-  "sluice.yaml": config.replace("from: exports", "chunk: { records: 500 }\n    from: exports"),
-  "accounts.csv": accountsCsv(40_000),
-};
 
 describe("sluice run, with nothing configured", () => {
   it(
     "starts what it needs, sends, reports, and leaves nothing running",
     async () => {
-      const laptop = await Laptop.open({ "sluice.yaml": config, "accounts.csv": accountsCsv(50) });
+      const laptop = await Laptop.open({
+        "sluice.yaml": laptopConfig,
+        "accounts.csv": accountsCsv(50),
+      });
       const dry = await laptop.run(["run", "accounts", "--dry-run", "--json"]);
       expect(JSON.parse(dry.stdout)).toMatchObject({
         outcome: "done",
@@ -117,39 +49,9 @@ describe("sluice run, with nothing configured", () => {
   );
 
   it(
-    "stops what it started on Ctrl-C, and the same command goes on with the run",
-    async () => {
-      const laptop = await Laptop.open(longRun);
-      const child = laptop.start(["run", "accounts"]);
-      const { printed, ended } = watch(child);
-      await until(async () => printed().stderr.includes("heavyweight"));
-      const record = await readFile(join(laptop.folder, ".sluice", "temporal.json"), "utf8");
-      const { server } = serviceRecord.parse(JSON.parse(record));
-      expect(identify(server.pid)).toBeDefined();
-      child.kill("SIGINT");
-      const { code, stderr } = await ended;
-      expect(code).toBe(130);
-      expect(stderr).toContain("the same command goes on");
-      expect(identify(server.pid)).toBeUndefined();
-
-      const again = await laptop.run(["run", "accounts", "--json"]);
-      expect(again.stderr).toContain("going on with run");
-      expect(again.stderr).not.toMatch(/shutting down|told to stop/);
-      expect(JSON.parse(again.stdout)).toMatchObject({
-        outcome: "done",
-        balanced: true,
-        counts: { read: 40_000, sent: 40_000 },
-      });
-      const { stdout } = await laptop.run(["runs", "list", "--json"]);
-      expect(stdout.trim().split("\n")).toHaveLength(1);
-    },
-    timeoutMs,
-  );
-
-  it(
     "ends a run that was interrupted on `cancel`, though nothing runs that could",
     async () => {
-      const laptop = await Laptop.open(longRun);
+      const laptop = await Laptop.open(interruptibleRun(40_000));
       const child = laptop.start(["run", "accounts"]);
       const { printed, ended } = watch(child);
       await until(async () => printed().stderr.includes("heavyweight"));
@@ -171,20 +73,7 @@ describe("sluice run, with nothing configured", () => {
 });
 
 describe("wrong input", () => {
-  const files = { "sluice.yaml": config, "accounts.csv": accountsCsv(3) };
-
-  it("ends with 2 and every mistake of sluice.yaml at its line", async () => {
-    const wrong = config
-      .replace("stream: account", "stream: acount")
-      .replace("from: exports", "form: x");
-    const laptop = await Laptop.open({ ...files, "sluice.yaml": wrong });
-    const ended = await laptop.run(["run", "accounts"]);
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(/sluice\.yaml:\d+:\d+: .*\n.*\n\s*\^/);
-    expect(ended.stderr).toContain("acount");
-    expect(ended.stderr).toContain('did you mean "from"');
-    expectNoStack(ended);
-  });
+  const files = { "sluice.yaml": laptopConfig, "accounts.csv": accountsCsv(3) };
 
   it.each([
     { name: "an unknown sync", args: ["run", "acounts"], text: 'did you mean "accounts"' },
@@ -208,7 +97,7 @@ describe("wrong input", () => {
   });
 
   it("ends with 4 when Temporal or the service cannot be reached", async () => {
-    const away = config.replaceAll("base_url: sandbox", "base_url: http://127.0.0.1:9");
+    const away = laptopConfig.replaceAll("base_url: sandbox", "base_url: http://127.0.0.1:9");
     const laptop = await Laptop.open({ ...files, "away.yaml": away });
     const noTemporal = await laptop.run(["run", "accounts"], { TEMPORAL_ADDRESS: "127.0.0.1:9" });
     expect(noTemporal.code).toBe(4);
@@ -245,7 +134,7 @@ describe("wrong input", () => {
   ])(
     "answers $name",
     async ({ csv, code, texts }) => {
-      const withMinimum = config.replace("from: exports", "min_rows: 1\n    from: exports");
+      const withMinimum = laptopConfig.replace("from: exports", "min_rows: 1\n    from: exports");
       const source = csv === undefined ? {} : { "accounts.csv": csv };
       const laptop = await Laptop.open({ "sluice.yaml": withMinimum, ...source });
       const ended = await laptop.run(["run", "accounts"]);

@@ -97,21 +97,6 @@ describe("workers", () => {
   );
 
   it(
-    "refuse a task queue that a worker of another store polls, and name the setting",
-    async () => {
-      const files = { "sluice.yaml": accountsConfig(), "accounts.csv": accountsCsv(3) };
-      const project = await Project.start(onTestFinished, files);
-      await project.worker();
-      const elsewhere = { SLUICE_STATE_DIR: join(project.folder, "another") };
-      const { code, stderr } = await project.sluiceWith(elsewhere, "worker");
-      expect(code).toBe(2);
-      expect(stderr).toContain("temporal.task_queue");
-      expect(stderr).not.toContain("    at ");
-    },
-    timeoutMs,
-  );
-
-  it(
     "end when they cannot begin, because another process was stopped with the store's lock, and say so",
     async () => {
       const files = { "sluice.yaml": accountsConfig(), "accounts.csv": accountsCsv(3) };

@@ -73,26 +73,6 @@ describe("row 44: a worker killed without warning", () => {
   );
 
   it(
-    "between PUT and confirm: the same file is confirmed under the same key",
-    async () => {
-      const { project, kill } = await start();
-      project.sandbox.order({ step: "confirm-upload", after: 1, do: { delayMs: 60_000 } });
-      const handle = await project.start({ sync: "accounts" });
-      const receipt = await until(async () => {
-        const found = await receiptOf(project, 2);
-        return found?.state === "confirming" && found;
-      });
-      await kill();
-      await finishAndCheck(project, handle);
-      const confirms = (await project.ledger()).filter(({ step }) => step === "confirm-upload");
-      expect(confirms.map(({ file_key: key }) => key)).toContain(receipt.fileKey);
-      const applied = confirms.filter((entry) => entry.applied);
-      expect(new Set(applied.map(({ jsonl_sha256: hash }) => hash)).size).toBe(applied.length);
-    },
-    runTimeoutMs,
-  );
-
-  it(
     "between confirm and commit: the report counts the chunk as possibly repeated",
     async () => {
       const { project, kill } = await start();

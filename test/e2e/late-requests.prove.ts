@@ -26,7 +26,6 @@ type Story = {
 /** How a run ends that waits for the service, and in which mode. */
 const ends: readonly Story[] = [
   { how: "is cancelled", mode: "heavyweight", giveUp: cancelled },
-  { how: "is cancelled", mode: "lightweight", giveUp: cancelled },
   // Noticed later than the server holds the workflow's tasks back for the dead worker: the cancel comes first.
   {
     how: "loses its worker and is cancelled",

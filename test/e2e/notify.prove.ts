@@ -1,62 +1,21 @@
 import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { notifyTriesMax } from "../../src/limits.ts";
+import { endOfNotification, notifyingProject } from "../support/notifying-project.ts";
 import { until, type Ended } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 import { Receiver, receiverSecret, verified } from "../support/receiver.ts";
 
 const timeoutMs = 240_000;
 
-/** A project with a worker whose runs these receivers are told of. */
-async function projectFor(receivers: readonly Receiver[], csv = accountsCsv(3)): Promise<Project> {
-  const list = receivers.map(
-    ({ url }, index) => `  - { url: "${url}/${index}", secret: "${receiverSecret}", on: always }\n`,
-  );
-  const project = await Project.start(onTestFinished, {
-    "sluice.yaml": `${accountsConfig()}notify:\n${list.join("")}`,
-    "accounts.csv": csv,
-  });
-  await project.worker();
-  return project;
-}
-
-/** How the workflow that tells of a run ends. */
-async function notified(project: Project, runId: string): Promise<string> {
-  const handle = project.temporal.client.workflow.getHandle(`notify-${runId}`);
-  await handle.result().catch(() => undefined);
-  return (await handle.describe()).status.name;
-}
-
 describe("the notification of a run", () => {
-  it(
-    "is tried until it is taken, under one id, after the run has ended",
-    async () => {
-      const receiver = await Receiver.start(...Array<number>(notifyTriesMax).fill(500));
-      const project = await projectFor([receiver]);
-      const report = await (await project.start({ sync: "accounts" })).result();
-      // The run has ended, and nobody has taken it yet: from now on the receiver does.
-      await until(async () => receiver.received.length > 0);
-      const refused = receiver.received.length;
-      receiver.answers.length = 0;
-      expect(await notified(project, report.run_id)).toBe("COMPLETED");
-      expect(receiver.received).toHaveLength(refused + 1);
-      expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
-      for (const one of receiver.received) {
-        expect(verified(one)).toMatchObject({ type: "run.done", data: { run_id: report.run_id } });
-      }
-      expect((await project.report()).warnings).toEqual([]);
-    },
-    timeoutMs,
-  );
-
   it(
     "holds up neither the run nor the others when a receiver hangs, and what was given up is told",
     async () => {
       const hanging = await Receiver.start("never");
       const gone = await Receiver.start(410);
       const well = await Receiver.start();
-      const project = await projectFor(
+      const project = await notifyingProject(
         [hanging, gone, well],
         `${accountsCsv(3)}a3,no domain,X,1\n`,
       );
@@ -80,7 +39,7 @@ describe("the notification of a run", () => {
         "warning     the notification to",
       );
       // The one that hangs is tried again and takes it then; what one did not take is no reason to tell another twice.
-      expect(await notified(project, report.run_id)).toBe("FAILED");
+      expect(await endOfNotification(project, report.run_id)).toBe("FAILED");
       expect([hanging, gone, well].map(({ received }) => received.length)).toEqual([2, 1, 1]);
     },
     timeoutMs,
@@ -90,7 +49,7 @@ describe("the notification of a run", () => {
     "tells of a run that was killed when the next worker finds it",
     async () => {
       const receiver = await Receiver.start();
-      const project = await projectFor([receiver]);
+      const project = await notifyingProject([receiver]);
       project.sandbox.order({ step: "upload-json", do: { delayMs: 60_000 } });
       const handle = await project.start({ sync: "accounts" });
       await until(async () => (await project.state.runs({ limit: 1 })).length > 0);
@@ -131,7 +90,7 @@ describe("the notification of a run", () => {
     "cannot be typed into the Web UI: not who is told, nor what (T3)",
     async () => {
       const receiver = await Receiver.start();
-      const project = await projectFor([receiver]);
+      const project = await notifyingProject([receiver]);
       const failureOf = async (id: string, input: unknown): Promise<unknown> => {
         const options = { taskQueue: "sluice", workflowId: id, args: [input] };
         const { client } = project.temporal;

@@ -3,80 +3,16 @@ import { inspect } from "node:util";
 import type { WorkflowHandle } from "@temporalio/client";
 import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { z } from "zod";
 
 import type { RunReport } from "../../src/report/report.ts";
 import { TestTemporal } from "../chaos/temporal.ts";
-import { canaries } from "../support/canaries.ts";
-import { postgres, type TestDatabase } from "../support/postgres.ts";
+import type { TestDatabase } from "../support/postgres.ts";
 import { end, until } from "../support/process.ts";
-import { Project } from "../support/project.ts";
+import type { Project } from "../support/project.ts";
+import { accounts, md5Of, pullingProject, pullNow } from "../support/pull-into-postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const timeoutMs = 240_000;
-/** Accounts that the sandbox starts with. */
-const accounts = 40;
-
-const anyReport = z.custom<RunReport>((value) => typeof value === "object" && value !== null);
-
-function config(advanced = ""): string {
-  return `version: 1
-api:
-  base_url: \${SLUICE_BASE_URL}
-  legacy_base_url: \${SLUICE_LEGACY_BASE_URL}
-  api_key: ${canaries.apiKey}
-  requests_per_second: 1000
-connections:
-  crm: { connector: postgres, url: "\${CRM_DATABASE_URL}" }
-syncs: {}
-pulls:
-  scores:
-    accounts: { sort: [{ sort_by: name }] }
-    page_size: 10
-    write_back:
-      connection: crm
-      table: scores
-      key: { mk_id: mk_id }
-      set: { domain: domain, fit: scores.customer_fit.score, segment: scores.customer_fit.segment }
-  hiring:
-    job_postings:
-      domains_from: { connection: crm, table: scores, column: domain }
-    write_back:
-      connection: crm
-      table: job_postings
-      key: { url: job_opening_url, event: event, day: event_on }
-      set: { title: job_opening_title, keywords: keywords }
-advanced: { heartbeat_timeout: 10s, retry_initial: 500ms${advanced} }
-`;
-}
-
-async function start(advanced = ""): Promise<{ project: Project; database: TestDatabase }> {
-  const database = await postgres();
-  const project = await Project.start(onTestFinished, { "sluice.yaml": config(advanced) });
-  project.env["CRM_DATABASE_URL"] = database.url;
-  for (const pull of ["scores", "hiring"]) {
-    const { stdout, code } = await project.sluice("pull", pull, "--ddl");
-    expect(code).toBe(0);
-    await database.query(stdout);
-  }
-  return { project, database };
-}
-
-/** Md5 over the rows of a table in the order of all their columns, and over the transactions that wrote them. */
-async function md5Of({ query }: TestDatabase, table: string): Promise<unknown> {
-  const [row] = await query(
-    `select count(*)::int as rows, md5(string_agg(t::text, E'\\n' order by t::text)) as md5,
-       md5(string_agg(xmin::text, ' ' order by t::text)) as written from ${table} t`,
-  );
-  return row;
-}
-
-async function pullNow(project: Project, name: string): Promise<RunReport> {
-  const { stdout, code, stderr } = await project.sluice("pull", name, "--json");
-  if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
-  return anyReport.parse(JSON.parse(stdout));
-}
-
 async function callsOf(project: Project, step: string): Promise<number> {
   return (await project.ledger()).filter((entry) => entry.step === step).length;
 }
@@ -127,7 +63,7 @@ describe("sluice pull", () => {
   it(
     "brings scores and job postings into Postgres, and the second time changes nothing",
     async () => {
-      const { project, database } = await start(", chunks_per_run: 2");
+      const { project, database } = await pullingProject({ advanced: ", chunks_per_run: 2" });
       await project.worker();
       const scores = await pullNow(project, "scores");
       expect(scores).toMatchObject({
@@ -169,7 +105,7 @@ describe("sluice pull", () => {
   it(
     "loses nothing and pays for no page twice when its worker is killed in the write-back",
     async () => {
-      const { project, database } = await start();
+      const { project, database } = await pullingProject();
       const worker = await project.worker();
       const handle = await startBlocked(project.temporal, database);
       await end(worker, "SIGKILL");
@@ -183,7 +119,7 @@ describe("sluice pull", () => {
   it(
     "goes on while Temporal is down, and pays for no page twice when it is back (row 45)",
     async () => {
-      const { project, database } = await start();
+      const { project, database } = await pullingProject();
       const temporal = await TestTemporal.start(await temporaryFolder());
       onTestFinished(async () => await temporal.close());
       project.env["TEMPORAL_ADDRESS"] = temporal.address;
@@ -201,7 +137,7 @@ describe("sluice pull", () => {
   it(
     "ends within five seconds of a cancel, and goes on there with the next run",
     async () => {
-      const { project, database } = await start();
+      const { project, database } = await pullingProject();
       await project.worker();
       const handle = await startBlocked(project.temporal, database);
       await handle.cancel();
@@ -226,7 +162,7 @@ describe("sluice pull", () => {
   it(
     "lets one run of a pull at a time begin",
     async () => {
-      const { project, database } = await start();
+      const { project, database } = await pullingProject();
       await project.worker();
       const handle = await startBlocked(project.temporal, database);
       const { code, stderr } = await project.sluice("pull", "scores");
@@ -247,7 +183,7 @@ describe("sluice pull", () => {
   it(
     "says what is wrong with an input that was typed",
     async () => {
-      const { project } = await start();
+      const { project } = await pullingProject();
       await project.worker();
       await project.temporal.client.workflow.start("searchPull", {
         taskQueue: "sluice",

@@ -6,12 +6,6 @@ import { until } from "../support/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
 
 const timeoutMs = 240_000;
-const workflowId = "sync-under-test";
-
-/** Three accounts, of which the middle one has this name. */
-function csv(name: string): string {
-  return accountsCsv(3, (row) => (row === 1 ? name : `C${row}`));
-}
 
 /** An input as another client writes it. */
 function rawInput(text: string): RawValue {
@@ -20,85 +14,6 @@ function rawInput(text: string): RawValue {
 }
 
 describe("workflow sync", () => {
-  it(
-    "sends only what has changed, and a value that went A, B, A while B was in flight ends as A",
-    async () => {
-      const project = await Project.start(onTestFinished, {
-        "sluice.yaml": accountsConfig({ sync: "mode: heavyweight" }),
-        "accounts.csv": csv("A"),
-      });
-      await project.worker();
-      const run = async (): Promise<number> =>
-        (await (await project.start({ sync: "accounts" })).result()).counts.sent;
-      expect(await run()).toBe(3);
-      expect(await run()).toBe(0);
-
-      await project.write("accounts.csv", csv("B"));
-      project.sandbox.order({ step: "confirm-upload", do: { noAnswer: true } });
-      const inFlight = await project.start({ sync: "accounts" });
-      await until(async () => (await project.records()).get("a1")?.includes('"name":"B"'));
-      await inFlight.terminate();
-      await project.write("accounts.csv", csv("A"));
-      expect(await run()).toBe(1);
-      expect((await project.records()).get("a1")).toContain('"name":"A"');
-    },
-    timeoutMs,
-  );
-
-  it(
-    "continues as new between chunks, with one run, one report and nothing lost",
-    async () => {
-      const project = await Project.start(onTestFinished, {
-        "sluice.yaml": accountsConfig({
-          sync: "chunk: { records: 1000 }",
-          advanced: ", chunks_per_run: 2",
-        }),
-        "accounts.csv": accountsCsv(5_000),
-      });
-      await project.worker();
-      const handle = await project.start({ sync: "accounts" });
-      const report = await handle.result();
-      expect(report).toMatchObject({ outcome: "done", chunks: 6, counts: { sent: 5_000 } });
-      expect((await project.records()).size).toBe(5_000);
-      // The sixth chunk found the end of the file: 2 + 2 + 2.
-      expect(await project.histories(workflowId, 3)).toHaveLength(3);
-      expect(await project.state.runs({ limit: 10 })).toHaveLength(1);
-      expect(report.checkpoint).toEqual({ before: 0, after: 6 });
-    },
-    timeoutMs,
-  );
-
-  it(
-    "stops within five seconds of a cancel, keeps what was accepted and gives the lock back",
-    async () => {
-      const project = await Project.start(onTestFinished, {
-        "sluice.yaml": accountsConfig({ sync: "chunk: { records: 1000 }" }),
-        "accounts.csv": accountsCsv(3_000),
-      });
-      await project.worker();
-      project.sandbox.order({ step: "put", after: 1, do: { delayMs: 60_000 } });
-      const handle = await project.start({ sync: "accounts" });
-      await until(async () => (await project.state.runs({ limit: 1 }))[0]?.checkpointVersion === 1);
-      const [run] = await project.state.runs({ limit: 1 });
-      const second = { runId: run?.runId ?? "", chunk: 2, stage: 1, part: 0 };
-      await until(async () => (await project.state.receipt(second))?.state === "sending");
-      expect((await project.sluice("cancel", run?.runId ?? "")).code).toBe(0);
-      await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
-      expect(await project.msToCancel(workflowId)).toBeLessThan(5_000);
-      const report = await project.report();
-      expect(report).toMatchObject({
-        outcome: "cancelled",
-        balanced: true,
-        counts: { sent: 1_000 },
-        checkpoint: { after: 1 },
-      });
-      // The next run takes the lock and sends the rest, and only the rest.
-      const next = await (await project.start({ sync: "accounts" })).result();
-      expect(next.counts).toMatchObject({ sent: 2_000, unchanged: 1_000 });
-    },
-    timeoutMs,
-  );
-
   it(
     "ends as busy while another run holds the sync, and says which",
     async () => {

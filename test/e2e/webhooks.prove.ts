@@ -1,26 +1,23 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
-import { join } from "node:path";
 
 import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { sweepScheduleId } from "../../src/schedules/ids.ts";
 import { canaries } from "../support/canaries.ts";
 import { keptPorts } from "../support/kept-ports.ts";
 import { end, until } from "../support/process.ts";
 import { Project } from "../support/project.ts";
 import { refusing } from "../support/raw-server.ts";
 import { Receiver } from "../support/receiver.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import {
+  arrived,
   eventIds,
   formsConfig,
   postSubmission,
   ReceiverProcess,
-  submission,
+  takenInAll,
 } from "../support/webhooks.ts";
 
 const timeoutMs = 180_000;
@@ -30,22 +27,6 @@ const statusJson = z.object({ inboxes: z.array(z.looseObject({ waiting: z.int() 
 
 async function start(): Promise<Project> {
   return await Project.start(onTestFinished, { "sluice.yaml": formsConfig() });
-}
-
-/** Waits until the sandbox holds this many events. */
-async function arrived(project: Project, count: number): Promise<void> {
-  await until(async () => (await eventIds(project)).size >= count);
-}
-
-/** Waits until every drain has ended; then gives the records that the sandbox took, repeated ones counted each time. */
-async function takenInAll(project: Project): Promise<number> {
-  const query = "ExecutionStatus='Running'";
-  await until(async () => {
-    for await (const _ of project.temporal.client.workflow.list({ query })) return false;
-    return true;
-  });
-  const taken = (await project.ledger()).filter(({ applied }) => applied);
-  return taken.reduce((sum, { records }) => sum + (records ?? 0), 0);
 }
 
 /** Where a server can be reached once it is let in; it holds its port from the beginning, or another program might. */
@@ -78,42 +59,6 @@ async function relayTo(address: string): Promise<Relay> {
 }
 
 describe("sluice webhooks", () => {
-  it(
-    "has what is posted in the service within seconds, and ends with 0 when it is told to stop",
-    async () => {
-      const project = await start();
-      await project.worker();
-      const receiver = await ReceiverProcess.start(project, onTestFinished);
-      expect(await postSubmission(receiver.address, 1)).toBe(202);
-      await arrived(project, 1);
-      // The doorbell alone brings the next one, and not the minute's sweep.
-      const { schedule } = project.temporal.client;
-      await schedule.getHandle(sweepScheduleId("sluice")).pause();
-      expect(await postSubmission(receiver.address, 2)).toBe(202);
-      await arrived(project, 2);
-      expect(await postSubmission(receiver.address, 2)).toBe(200);
-
-      const file = join(await temporaryFolder(), "events.json");
-      await writeFile(file, `[${submission(3)},${submission(4)}]`);
-      const url = `${receiver.address}/hooks/forms`;
-      const send = ["webhooks", "send", "--connection", "forms", "--url", url, file];
-      expect(await project.sluice(...send)).toMatchObject({
-        code: 0,
-        stdout: "202: 2 events kept\n",
-      });
-      await arrived(project, 4);
-      expect(await takenInAll(project)).toBe(4);
-
-      const { stdout } = await project.sluice("status");
-      expect(stdout).toMatch(/^submissions +\d{4}-\d\d-\d\d \d\d:\d\d UTC +done +read \d/m);
-      expect(stdout).toMatch(/^forms +\/hooks\/forms +0 +-$/m);
-
-      receiver.child.kill("SIGTERM");
-      expect((await receiver.ended).code).toBe(0);
-    },
-    timeoutMs,
-  );
-
   it(
     "keeps what comes while Temporal and the worker are away, and has it sent when they come",
     async () => {

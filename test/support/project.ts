@@ -40,6 +40,8 @@ export class Project {
   readonly env: NodeJS.ProcessEnv;
   /** What its commands and workers run. */
   program = bin;
+  /** Those that were started, in order. */
+  readonly workers: ChildProcess[] = [];
   readonly #atEnd: AtEnd;
 
   private constructor(parts: {
@@ -103,6 +105,7 @@ export class Project {
       env: this.env,
       stdio: ["ignore", "ignore", "pipe"],
     });
+    this.workers.push(child);
     const { printed, ended } = watch(child);
     this.#atEnd(async () => {
       await end(child, "SIGKILL");
@@ -239,15 +242,40 @@ export function accountsConfig(
   return `${projectHead}connections:
   exports: { connector: csv, path: ./accounts.csv }
 syncs:
-  accounts:
-    from: exports
+${syncOfAccounts({ name: "accounts", from: "exports", id: "id", more: more.sync })}advanced: { retry_initial: 500ms${more.advanced ?? ""} }
+`;
+}
+
+/**
+ * A `sluice.yaml` with several syncs by their names, each with these members more, of accounts out of `<name>.csv`; their
+ * records do not meet: the id of row 0 is `<name>-a0`.
+ */
+export function syncsConfig(syncs: Readonly<Record<string, string>>, advanced = ""): string {
+  const names = Object.keys(syncs);
+  const connections = names.map((name) => `  ${name}: { connector: csv, path: ./${name}.csv }\n`);
+  const texts = Object.entries(syncs).map(([name, more]) =>
+    syncOfAccounts({ name, from: name, id: `{ template: "${name}-{id}" }`, more }),
+  );
+  return `${projectHead}connections:
+${connections.join("")}syncs:
+${texts.join("")}advanced: { retry_initial: 500ms${advanced} }
+`;
+}
+
+function syncOfAccounts(sync: {
+  readonly name: string;
+  readonly from: string;
+  readonly id: string;
+  readonly more: string | undefined;
+}): string {
+  return `  ${sync.name}:
+    from: ${sync.from}
     stream: account
     record:
-      account_id: id
+      account_id: ${sync.id}
       domain: { column: domain, as: domain }
       account_properties: { name: name, employees: { column: employees, as: integer } }
-    ${more.sync ?? ""}
-advanced: { retry_initial: 500ms${more.advanced ?? ""} }
+    ${sync.more ?? ""}
 `;
 }
 

@@ -88,6 +88,22 @@ export async function eventIds({ sandbox }: Project): Promise<Set<string>> {
   return new Set(lines.map((line) => eventLine.parse(JSON.parse(line)).record.event_id));
 }
 
+/** Waits until the sandbox holds this many events. */
+export async function arrived(project: Project, count: number): Promise<void> {
+  await until(async () => (await eventIds(project)).size >= count);
+}
+
+/** Waits until every drain has ended; then gives the records that the sandbox took, repeated ones counted each time. */
+export async function takenInAll(project: Project): Promise<number> {
+  const query = "ExecutionStatus='Running'";
+  await until(async () => {
+    for await (const _ of project.temporal.client.workflow.list({ query })) return false;
+    return true;
+  });
+  const taken = (await project.ledger()).filter(({ applied }) => applied);
+  return taken.reduce((sum, { records }) => sum + (records ?? 0), 0);
+}
+
 /** A `sluice webhooks` of its own. */
 export class ReceiverProcess {
   readonly address: string;
