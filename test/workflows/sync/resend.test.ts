@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { OpenRunInput } from "../../activities/inputs.ts";
-import type { DoubtLook } from "../../activities/run/settle-doubts.ts";
-import { until } from "../support/process.ts";
+import type { OpenRunInput } from "../../../activities/inputs.ts";
+import type { DoubtLook } from "../../../activities/run/settle-doubts.ts";
+import { until } from "../../support/process.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -12,7 +12,7 @@ import {
   openedRun,
   wasCancelled,
   type Activities,
-} from "./fake-world.ts";
+} from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };

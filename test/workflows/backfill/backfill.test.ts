@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 
-import type { OpenBackfillInput } from "../../activities/inputs.ts";
-import { until } from "../support/process.ts";
+import type { OpenBackfillInput } from "../../../activities/inputs.ts";
+import { until } from "../../support/process.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -11,7 +11,7 @@ import {
   heldUntil,
   progressOf,
   wasCancelled,
-} from "./fake-world.ts";
+} from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { METADATA_ENCODING_KEY, RawValue } from "@temporalio/common";
 import { describe, expect, it } from "vitest";
 
-import type { CloseRunInput, OpenRunInput } from "../../activities/inputs.ts";
-import { reportWith } from "../support/report.ts";
+import type { CloseRunInput, OpenRunInput } from "../../../activities/inputs.ts";
+import { reportWith } from "../../support/report.ts";
 import {
   fakeWorld,
   fault,
@@ -18,7 +18,7 @@ import {
   stagedChunk,
   wasCancelled,
   type Activities,
-} from "./fake-world.ts";
+} from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
-import type { FailureFacts } from "../../activities/failure.ts";
-import type { SplitInput } from "../../activities/inputs.ts";
-import { restagesPerChunkMax, uploadsPerPartMax } from "../../src/limits.ts";
+import type { FailureFacts } from "../../../activities/failure.ts";
+import type { SplitInput } from "../../../activities/inputs.ts";
+import { restagesPerChunkMax, uploadsPerPartMax } from "../../../src/limits.ts";
 import {
   fakeWorld,
   fault,
@@ -14,7 +14,7 @@ import {
   heldUntil,
   progressOf,
   stagedChunk,
-} from "./fake-world.ts";
+} from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };

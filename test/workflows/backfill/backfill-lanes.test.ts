@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 
-import type { OpenBackfillInput } from "../../activities/inputs.ts";
-import { laneOf } from "../../src/lane-of.ts";
-import { until } from "../support/process.ts";
+import type { OpenBackfillInput } from "../../../activities/inputs.ts";
+import { laneOf } from "../../../src/lane-of.ts";
+import { until } from "../../support/process.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -14,7 +14,7 @@ import {
   progressOf,
   stagedChunk,
   wasCancelled,
-} from "./fake-world.ts";
+} from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };

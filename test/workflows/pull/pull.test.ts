@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { OpenPullInput, PulledPages, PullSettings } from "../../activities/pull/inputs.ts";
-import { postingPagesPerActivity } from "../../src/limits.ts";
-import { until } from "../support/process.ts";
+import type { OpenPullInput, PulledPages, PullSettings } from "../../../activities/pull/inputs.ts";
+import { postingPagesPerActivity } from "../../../src/limits.ts";
+import { until } from "../../support/process.ts";
 import {
   fakeWorld,
   fault,
@@ -13,7 +13,7 @@ import {
   progressOf,
   wasCancelled,
   type Activities,
-} from "./fake-world.ts";
+} from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { pull: "scores" };
