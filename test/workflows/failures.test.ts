@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
 import { hostsLostMax } from "../../src/limits.ts";
-import { until } from "../support/process.ts";
 import { hostQueue } from "../support/temporal/world.ts";
 import {
   detailsOf,
@@ -35,7 +34,7 @@ describe("a long rate limit", () => {
         },
       });
       const handle = await run.start("sync", input);
-      const waiting = await until(async () => (await progressOf(handle)).waiting);
+      const waiting = await run.until(async () => (await progressOf(handle)).waiting);
       expect(waiting).toMatch(said);
       expect(await detailsOf(handle)).toContain(waiting);
       expect((await handle.describe()).raw.pendingActivities ?? []).toEqual([]);
@@ -53,7 +52,7 @@ describe("a long rate limit", () => {
       },
     });
     const handle = await run.start("sync", input);
-    await until(async () => (await progressOf(handle)).waiting);
+    await run.until(async () => (await progressOf(handle)).waiting);
     await handle.cancel();
     await expect(handle.result()).rejects.toMatchObject(wasCancelled);
     expect(run.callsOf("commitChunk", "closeRun")).toEqual(["closeRun cancelled"]);

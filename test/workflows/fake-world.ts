@@ -93,13 +93,20 @@ export class Faked {
     return handle;
   }
 
-  /** Resolves once an activity of that name was begun so often. @throws {Error} every workflow has ended without it. */
-  async begun(call: string, times = 1): Promise<void> {
-    await until(async () => {
-      const isBegun = this.calls.filter((one) => one === call).length >= times;
-      if (isBegun || this.#running > 0) return isBegun;
-      throw new Error(`${call} was not begun, but ${this.calls.join(", ")}`);
+  /** Waits until `look` finds something. @throws {Error} every workflow has ended, and it finds nothing. */
+  async until<Found>(look: () => Promise<Found | undefined | null | false>): Promise<Found> {
+    return await until(async () => {
+      const areOver = this.#running === 0;
+      const found = await look();
+      if (found !== undefined && found !== null && found !== false) return found;
+      if (areOver) throw new Error(`the workflow ended after ${this.calls.join(", ")}`);
+      return undefined;
     });
+  }
+
+  /** Resolves once an activity of that name was begun so often. @throws {Error} every workflow has ended before. */
+  async begun(call: string, times = 1): Promise<void> {
+    await this.until(async () => this.calls.filter((one) => one === call).length >= times);
   }
 
   /** Those of `calls` that begin so. */

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenBackfillInput } from "../../../activities/inputs.ts";
 import { laneOf } from "../../../src/lane-of.ts";
-import { until } from "../../support/process.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -14,13 +13,14 @@ import {
   progressOf,
   stagedChunk,
   wasCancelled,
+  type Faked,
 } from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };
 
-async function paused(handle: WorkflowHandle): Promise<void> {
-  await until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
+async function paused(run: Faked, handle: WorkflowHandle): Promise<void> {
+  await run.until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
 }
 
 describe("the lanes of a backfill", () => {
@@ -43,7 +43,7 @@ describe("the lanes of a backfill", () => {
   it("are sent one after the other when a person says so", async () => {
     const run = fakes(goodBackfill({ lanes: 2, chunks: 2, isApproved: false }));
     const handle = await run.start("backfill", input);
-    await until(async () => await handle.query("plan"));
+    await run.until(async () => await handle.query("plan"));
     await handle.executeUpdate("set_lanes", { args: [{ lanes: 1 }] });
     await handle.executeUpdate("approve");
     await handle.result();
@@ -226,7 +226,7 @@ describe("a backfill that rests", () => {
         },
       });
       const handle = await run.start("backfill", input);
-      await paused(handle);
+      await paused(run, handle);
       expect(await detailsOf(handle)).toContain("paused: no credits; `resume`");
       if (at !== "openBackfill") await run.begun("yieldBackfill");
       await handle.executeUpdate("resume");
@@ -275,7 +275,7 @@ describe("a backfill that grows long", () => {
     await run.begun("stageChunk 1");
     await handle.executeUpdate("pause");
     gate.resolve();
-    await until(async () => (await handle.describe()).runId !== first);
+    await run.until(async () => (await handle.describe()).runId !== first);
     const { waiting, counts } = await progressOf(handle);
     expect(waiting).toMatch(/^paused/);
     expect(counts).toMatchObject({ committed_chunks: 1 });

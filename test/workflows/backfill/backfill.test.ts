@@ -2,7 +2,6 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 
 import type { OpenBackfillInput } from "../../../activities/inputs.ts";
-import { until } from "../../support/process.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -11,14 +10,15 @@ import {
   heldUntil,
   progressOf,
   wasCancelled,
+  type Faked,
 } from "../fake-world.ts";
 
 const fakes = fakeWorld();
 const input = { sync: "accounts" };
 
 /** Waits until a backfill asks for its consent. */
-async function asked(handle: WorkflowHandle): Promise<void> {
-  await until(async () => (await progressOf(handle)).needs_approval);
+async function asked(run: Faked, handle: WorkflowHandle): Promise<void> {
+  await run.until(async () => (await progressOf(handle)).needs_approval);
 }
 
 /** Why an update is refused; undefined for one that is taken. */
@@ -46,7 +46,7 @@ describe("a backfill", () => {
       },
     });
     const handle = await run.start("backfill", input);
-    await asked(handle);
+    await asked(run, handle);
     const plan = await handle.query("plan");
     expect(plan).toMatchObject({ sync: "accounts", lanes: [10, 10] });
     expect(await detailsOf(handle)).toContain("it is large");
@@ -70,7 +70,7 @@ describe("a backfill", () => {
   it("sends nothing when it is discarded", async () => {
     const run = fakes(goodBackfill({ isApproved: false }));
     const handle = await run.start("backfill", input);
-    await asked(handle);
+    await asked(run, handle);
     await handle.executeUpdate("discard");
     expect(await handle.result()).toMatchObject({ outcome: "discarded" });
     expect(run.calls).toEqual(["planBackfill", "closeRun discarded"]);
@@ -79,7 +79,7 @@ describe("a backfill", () => {
   it("is cancelled while it waits for its consent", async () => {
     const run = fakes(goodBackfill({ isApproved: false }));
     const handle = await run.start("backfill", input);
-    await asked(handle);
+    await asked(run, handle);
     await handle.cancel();
     await expect(handle.result()).rejects.toMatchObject(wasCancelled);
     expect(run.calls).toEqual(["planBackfill", "closeRun cancelled"]);
@@ -95,10 +95,10 @@ describe("a backfill", () => {
       },
     });
     const handle = await run.start("backfill", input);
-    await asked(handle);
+    await asked(run, handle);
     await handle.executeUpdate("approve");
     await run.begun("planBackfill", 2);
-    await asked(handle);
+    await asked(run, handle);
     expect(await detailsOf(handle)).toContain("does not hold any more: 900 rows, not 500");
     expect(run.calls).toEqual(["planBackfill", "openBackfill", "planBackfill"]);
     await handle.executeUpdate("approve");
@@ -127,7 +127,7 @@ describe("a backfill", () => {
     await run.begun("planBackfill");
     expect(await refusalOf(handle, "approve")).toContain("the plan is not ready");
     planning?.resolve();
-    await asked(handle);
+    await asked(run, handle);
     expect(await refusalOf(handle, "pause")).toContain("there is nothing to pause");
     expect(await refusalOf(handle, "set_lanes", { lanes: 0 })).toContain("say how many lanes");
     expect(await refusalOf(handle, "approve")).toBeUndefined();
@@ -152,7 +152,7 @@ describe("a backfill", () => {
       },
     });
     const handle = await run.start("backfill", input);
-    await asked(handle);
+    await asked(run, handle);
     await handle.executeUpdate("approve");
     await expect(handle.result()).rejects.toMatchObject({
       cause: { type: "AuthFailed", message: "another account" },

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import type { Look, LookInput } from "../../../activities/inbox/look-into-inbox.ts";
 import type { OpenRunInput } from "../../../activities/inputs.ts";
-import { until } from "../../support/process.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -146,12 +145,12 @@ describe("a sync whose run fails", () => {
     const looks = new Looks({ syncs: ["accounts", "contacts"] });
     const run = fakes(drainOf(looks, "accounts", type));
     const handle = await run.start("inboxDrain", input);
-    await until(async () => (await detailsOf(handle)).includes("accounts rests until"));
+    await run.until(async () => (await detailsOf(handle)).includes("accounts rests until"));
     expect(await detailsOf(handle)).toContain("no mapping");
     expect(run.callsOf("closeRun")).toEqual([`closeRun ${outcome}`, "closeRun done"]);
     expect(looks.asked).toHaveLength(2);
     await handle.signal("ring");
-    await until(async () => looks.asked.length === 3);
+    await run.until(async () => looks.asked.length === 3);
     expect(looks.asked.slice(1).map((asked) => asked.resting)).toEqual([
       ["accounts"],
       ["accounts"],

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenPullInput, PulledPages, PullSettings } from "../../../activities/pull/inputs.ts";
 import { postingPagesPerActivity } from "../../../src/limits.ts";
-import { until } from "../../support/process.ts";
 import {
   fakeWorld,
   fault,
@@ -111,7 +110,7 @@ describe("a pull", () => {
       },
     });
     const handle = await run.start("searchPull", input);
-    const waiting = await until(async () => (await progressOf(handle)).waiting);
+    const waiting = await run.until(async () => (await progressOf(handle)).waiting);
     expect(waiting).toMatch(/^rate limited until \S+: slow down$/);
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect((await progressOf(handle)).waiting).toBeNull();

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenRunInput } from "../../../activities/inputs.ts";
 import type { DoubtLook } from "../../../activities/run/settle-doubts.ts";
-import { until } from "../../support/process.ts";
 import {
   detailsOf,
   fakeWorld,
@@ -59,7 +58,7 @@ describe("a resend", () => {
       ...finding({ inDoubt: 2, due: 0, waitMs: 10 }, { inDoubt: 2, due: 2 }),
     });
     const handle = await run.start("resend", input);
-    await until(async () => (await detailsOf(handle)).includes("over 2 records of accounts"));
+    await run.until(async () => (await detailsOf(handle)).includes("over 2 records of accounts"));
     expect(run.callsOf("openRun")).toEqual([]);
     await handle.result();
     expect(run.callsOf("lookForDoubts", "closeRun")).toEqual([
@@ -80,7 +79,7 @@ describe("a resend", () => {
       },
     });
     const handle = await run.start("resend", input);
-    await until(async () => (await detailsOf(handle)).includes("over 2 records"));
+    await run.until(async () => (await detailsOf(handle)).includes("over 2 records"));
     expect(run.callsOf("closeRun")).toEqual(["closeRun failed"]);
     await handle.cancel();
     await expect(handle.result()).rejects.toMatchObject(wasCancelled);
