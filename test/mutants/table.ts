@@ -21,6 +21,7 @@ import { mutantsOfSentAgain } from "./table/sent-again.ts";
 import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
+import { mutantsOfWorkflows } from "./table/workflows.ts";
 import { mutantsOfZones } from "./table/zones.ts";
 
 /** M12 -> 12. */
@@ -52,4 +53,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfZones,
   ...mutantsOfForeignPrograms,
   ...mutantsOfRepeats,
+  ...mutantsOfWorkflows,
 ];
