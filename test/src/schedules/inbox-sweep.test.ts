@@ -4,14 +4,14 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { sweepScheduleId } from "../../../src/schedules/ids.ts";
 import { scheduleSweep } from "../../../src/schedules/inbox-sweep.ts";
 import { planSchedules, scheduledNames } from "../../../src/schedules/plan.ts";
-import { ownNamespace } from "../../support/own-namespace.ts";
+import { ownServer } from "../../support/own-namespace.ts";
 import { until } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const owner = { taskQueue: "sluice", storeId: "store-1" };
 
 async function temporalClient(): Promise<Client> {
-  const { client, close } = await ownNamespace(await temporaryFolder());
+  const { client, close } = await ownServer(await temporaryFolder());
   onTestFinished(close);
   return client;
 }
