@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 
 import type { ApiConfig } from "../src/config/config.ts";
 import { ConfigError } from "../src/errors.ts";
-import { currentKey } from "../src/fresh-key.ts";
 import type { Secret } from "../src/security/secret.ts";
+import { currentKey } from "../src/service/rotating-key.ts";
 import type { IdentityPart, KnownIdentity } from "../src/state/identities.ts";
 import { sendLock } from "../src/state/locks.ts";
 import { pullLock } from "../src/state/pulls.ts";

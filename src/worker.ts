@@ -41,7 +41,7 @@ import { createNotifier } from "./notify/notifier.ts";
 import { scheduleSweep } from "./schedules/inbox-sweep.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
 import { makePrivateFolder } from "./security/private-file.ts";
-import { createServiceClient, type ServiceAddresses } from "./service-client.ts";
+import { createServiceClient, type ServiceAddresses } from "./service/client.ts";
 import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite.ts";
 import { startDrain } from "./webhooks/drain.ts";

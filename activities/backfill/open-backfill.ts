@@ -1,8 +1,8 @@
 import { planMoved } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { ConfigChangedError, ConfigError, WrongStoreError } from "../../src/errors.ts";
-import { currentKey } from "../../src/fresh-key.ts";
 import { assertMaySend } from "../../src/key-gates.ts";
+import { currentKey } from "../../src/service/rotating-key.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import type { Run } from "../../src/state/runs.ts";
 import { attempt } from "../attempt.ts";

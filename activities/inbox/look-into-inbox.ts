@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { Posted } from "../../connectors/contract/posted.ts";
 import { ApiAuthError, CreditsExhaustedError } from "../../src/errors.ts";
-import { currentKey } from "../../src/fresh-key.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { assertMaySend } from "../../src/key-gates.ts";
 import { sleepInActivityMsMax } from "../../src/limits.ts";
+import { currentKey } from "../../src/service/rotating-key.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { inboxOf, postedNamed, readingsOf, type Reading } from "./posted.ts";

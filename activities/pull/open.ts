@@ -1,8 +1,8 @@
 import { assertSameAccount, assertSameSource, holderOf } from "../../connectors/identities.ts";
 import type { PullConfig } from "../../src/config/pull.ts";
 import { BusyError, ConfigError } from "../../src/errors.ts";
-import { currentKey } from "../../src/fresh-key.ts";
 import { assertMaySend } from "../../src/key-gates.ts";
+import { currentKey } from "../../src/service/rotating-key.ts";
 import { pullLock } from "../../src/state/pulls.ts";
 import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, pullOf, type Dependencies } from "../dependencies.ts";

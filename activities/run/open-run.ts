@@ -1,7 +1,7 @@
 import type { SyncConfig } from "../../src/config/config.ts";
 import { BusyError } from "../../src/errors.ts";
-import { currentKey } from "../../src/fresh-key.ts";
 import { assertMaySend } from "../../src/key-gates.ts";
+import { currentKey } from "../../src/service/rotating-key.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import type { Run } from "../../src/state/runs.ts";
 import { attempt } from "../attempt.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { ApiClient } from "../../src/api/client.ts";
-import { createServiceClient } from "../../src/service-client.ts";
+import { createServiceClient } from "../../src/service/client.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
 import { TestRun } from "../support/test-run.ts";
 import { PagePlay } from "./page-play.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { ApiUnavailableError, RateLimitedError } from "../../errors.ts";
-import { createServiceClient, type ServiceAddresses } from "../../service-client.ts";
+import { createServiceClient, type ServiceAddresses } from "../../service/client.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { Context } from "../output/context.ts";
 

@@ -11,7 +11,7 @@ import { startOnPorts } from "../../local/ports.ts";
 import { startServer } from "../../local/server-process.ts";
 import { acquireService, type ServiceUse } from "../../local/shared-service.ts";
 import { hostToReach, startTemporal, temporalAnswers } from "../../local/temporal-server.ts";
-import type { ServiceAddresses } from "../../service-client.ts";
+import type { ServiceAddresses } from "../../service/client.ts";
 import { sandboxPortDefault } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 

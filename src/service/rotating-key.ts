@@ -1,8 +1,8 @@
-import { clientThrough, type ApiClient, type Requests } from "./api/client.ts";
-import type { ApiConfig } from "./config/config.ts";
-import { readSecretFile } from "./config/secret-file.ts";
-import { ApiAuthError } from "./errors.ts";
-import { Secret } from "./security/secret.ts";
+import { clientThrough, type ApiClient, type Requests } from "../api/client.ts";
+import type { ApiConfig } from "../config/config.ts";
+import { readSecretFile } from "../config/secret-file.ts";
+import { ApiAuthError } from "../errors.ts";
+import { Secret } from "../security/secret.ts";
 
 /** The key as it is now: the one of its file, or the one of the configuration where there is none that can be read. */
 export async function currentKey({

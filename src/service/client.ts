@@ -1,10 +1,10 @@
-import { createApiClient, type ApiClient } from "./api/client.ts";
-import type { ProxySettings } from "./api/http.ts";
-import type { Config } from "./config/config.ts";
-import { currentKey, withFreshKey } from "./fresh-key.ts";
-import { createStorePace } from "./pace.ts";
-import type { Secret } from "./security/secret.ts";
-import type { StateStore } from "./state/state-store.ts";
+import { createApiClient, type ApiClient } from "../api/client.ts";
+import type { ProxySettings } from "../api/http.ts";
+import type { Config } from "../config/config.ts";
+import { createStorePace } from "../pace.ts";
+import type { Secret } from "../security/secret.ts";
+import type { StateStore } from "../state/state-store.ts";
+import { currentKey, withFreshKey } from "./rotating-key.ts";
 
 /** Addresses of the service; those of the sandbox where the configuration says `sandbox`. */
 export type ServiceAddresses = { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
