@@ -5,7 +5,7 @@ import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 
 import { heartbeatMs } from "../src/limits.ts";
-import { requestingAs, type PaceTally } from "../src/requester.ts";
+import { requestingAs, type PaceTally } from "../src/service/requester.ts";
 import type { Run } from "../src/state/runs.ts";
 import { runOf, type Dependencies } from "./dependencies.ts";
 import { toFailure, workerStopped } from "./failure.ts";

@@ -1,7 +1,7 @@
 import { planMoved } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { ConfigChangedError, ConfigError, WrongStoreError } from "../../src/errors.ts";
-import { assertMaySend } from "../../src/key-gates.ts";
+import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import type { Run } from "../../src/state/runs.ts";

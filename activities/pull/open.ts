@@ -1,7 +1,7 @@
 import { assertSameAccount, assertSameSource, holderOf } from "../../connectors/identities.ts";
 import type { PullConfig } from "../../src/config/pull.ts";
 import { BusyError, ConfigError } from "../../src/errors.ts";
-import { assertMaySend } from "../../src/key-gates.ts";
+import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
 import { pullLock } from "../../src/state/pulls.ts";
 import { attempt } from "../attempt.ts";

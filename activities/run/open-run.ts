@@ -1,6 +1,6 @@
 import type { SyncConfig } from "../../src/config/config.ts";
 import { BusyError } from "../../src/errors.ts";
-import { assertMaySend } from "../../src/key-gates.ts";
+import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
 import { sendLock } from "../../src/state/locks.ts";
 import type { Run } from "../../src/state/runs.ts";

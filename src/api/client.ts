@@ -15,8 +15,8 @@ import {
   putDeadlineBaseMs,
   putHeadersTimeoutMs,
 } from "./limits.ts";
-import type { Pace } from "./pace.ts";
 import { ping } from "./ping.ts";
+import type { Pace } from "./rate-limiter.ts";
 import { search } from "./search.ts";
 
 /** What a client is made from. */

@@ -19,7 +19,7 @@ import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
 import { healthOf, saysUnwell } from "./health.ts";
 import { answerBytesMax, pageBytesMax } from "./limits.ts";
 import { classifyFailure, codeOf } from "./no-answer.ts";
-import type { Gate, Pace } from "./pace.ts";
+import type { Gate, Pace } from "./rate-limiter.ts";
 import type { StagedFile } from "./staged-file.ts";
 import { withoutKey } from "./without-key.ts";
 

@@ -1,7 +1,7 @@
 // Which workers of a project live, and whether the configuration they work with is that of a command.
 import { targetOf, type Config } from "../config/config.ts";
 import { sha256 } from "../config/hash.ts";
-import { keyName } from "../key-gates.ts";
+import { keyName } from "../service/key-limits.ts";
 import type { Beat } from "../state/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { isProcessGone } from "./process-identity.ts";

@@ -1,9 +1,9 @@
 import { createApiClient, type ApiClient } from "../api/client.ts";
 import type { ProxySettings } from "../api/http.ts";
 import type { Config } from "../config/config.ts";
-import { createStorePace } from "../pace.ts";
 import type { Secret } from "../security/secret.ts";
 import type { StateStore } from "../state/state-store.ts";
+import { createStorePace } from "./rate-limiter.ts";
 import { currentKey, withFreshKey } from "./rotating-key.ts";
 
 /** Addresses of the service; those of the sandbox where the configuration says `sandbox`. */

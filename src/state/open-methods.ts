@@ -1,5 +1,4 @@
 import { createBackfillStore } from "./backfills.ts";
-import { createBudgetStore } from "./budget.ts";
 import { createCheckpointStore } from "./checkpoints.ts";
 import { createCommitStore } from "./commit.ts";
 import { openDatabase, openToRead } from "./database.ts";
@@ -22,6 +21,7 @@ import { createReplayStore } from "./replays.ts";
 import { createRunStore } from "./runs.ts";
 import { createSendStore } from "./sends.ts";
 import { createSplitStore } from "./split.ts";
+import { createBudgetStore } from "./sqlite/rate-limit.ts";
 import type { StateMethods } from "./state-store.ts";
 import { createTallyStore } from "./tally.ts";
 import { createUnderWayStore } from "./under-way.ts";

@@ -1,7 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
 import type { BackfillStore } from "./backfills.ts";
-import type { BudgetStore } from "./budget.ts";
 import type { CheckpointStore } from "./checkpoints.ts";
 import type { CommitStore } from "./commit.ts";
 import type { DoubtStore } from "./doubt-store.ts";
@@ -23,6 +22,7 @@ import type { ReplayStore } from "./replays.ts";
 import type { RunStore } from "./runs.ts";
 import type { SendStore } from "./sends.ts";
 import type { SplitStore } from "./split.ts";
+import type { BudgetStore } from "./sqlite/rate-limit.ts";
 import type { TallyStore } from "./tally.ts";
 import type { UnderWayStore } from "./under-way.ts";
 

@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { Effect } from "../../src/effect.ts";
 import { isProcessGone, processName } from "../../src/local/process-identity.ts";
 import { createNotifier } from "../../src/notify/notifier.ts";
-import { createStorePace } from "../../src/pace.ts";
+import { createStorePace } from "../../src/service/rate-limiter.ts";
 import { openStoreInline, stageInline } from "../support/inline-threads.ts";
 import { Journal } from "./journal.ts";
 

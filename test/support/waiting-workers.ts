@@ -4,11 +4,11 @@ import { onTestFinished } from "vitest";
 
 import { createApiClient, type ApiClient } from "../../src/api/client.ts";
 import { RateLimitedError, SluiceError } from "../../src/errors.ts";
-import { createStorePace } from "../../src/pace.ts";
-import { requestingAs } from "../../src/requester.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { Secret } from "../../src/security/secret.ts";
+import { createStorePace } from "../../src/service/rate-limiter.ts";
+import { requestingAs } from "../../src/service/requester.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { openStoreInline } from "./inline-threads.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -1,13 +1,13 @@
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { systemClock } from "../../clock.ts";
 import { targetOf, type Config } from "../../config/config.ts";
-import { isRefusedKeyGate, keyName } from "../../key-gates.ts";
 import { reportCounts } from "../../report/counts.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
 import { zonedText } from "../../schedules/local-time.ts";
-import type { GateState } from "../../state/budget.ts";
+import { isRefusedKeyGate, keyName } from "../../service/key-limits.ts";
+import type { GateState } from "../../state/sqlite/rate-limit.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { grouped } from "../../text/quantities.ts";

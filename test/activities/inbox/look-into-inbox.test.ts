@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Look } from "../../../activities/inbox/look-into-inbox.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { keyName } from "../../../src/key-gates.ts";
 import { sleepInActivityMsMax } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
+import { keyName } from "../../../src/service/key-limits.ts";
 import { failureOf, harnessKey } from "../../support/harness.ts";
 import { PostedHarness } from "../../support/posted.ts";
 import { TestRun } from "../../support/test-run.ts";

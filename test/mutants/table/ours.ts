@@ -26,7 +26,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
       { file: "src/state/locks.ts", find: "          dropSends(found.runId, 0);\n", replace: "" },
     ],
     test: {
-      file: "test/src/state/locks-and-budget.test.ts",
+      file: "test/src/state/locks.test.ts",
       title: "gives up what the replaced holder staged in the same breath",
     },
   },
@@ -158,13 +158,13 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "whoever asks again for a slot loses its place",
     edits: [
       {
-        file: "src/state/tickets.ts",
+        file: "src/state/sqlite/reservations.ts",
         find: "if (ticket !== undefined) insert.run({ gate, ticket, priority, due });",
         replace: "",
       },
     ],
     test: {
-      file: "test/src/state/budget.test.ts",
+      file: "test/src/state/rate-limit.test.ts",
       title: "gives the same time again to the same ticket",
     },
   },
@@ -173,13 +173,13 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a half-closed gate lets a second probe through beside the first",
     edits: [
       {
-        file: "src/state/budget.ts",
+        file: "src/state/sqlite/rate-limit.ts",
         find: "save(isProbe ? gates.probed(given.row, ask) : given.row, ask);",
         replace: "save(given.row, ask);",
       },
     ],
     test: {
-      file: "test/src/turnstile.test.ts",
+      file: "test/src/service/acquire.test.ts",
       title: "is probed by one request of all workers, until one succeeds",
     },
   },
@@ -188,7 +188,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "no number of failures half-closes a gate",
     edits: [
       {
-        file: "src/state/gate.ts",
+        file: "src/state/rules/breaker.ts",
         find: "return failures >= failuresMax;",
         replace: "return failures < 0;",
       },

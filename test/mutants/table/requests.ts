@@ -70,13 +70,13 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "each process has gates of its own",
     edits: [
       {
-        file: "src/pace.ts",
+        file: "src/service/rate-limiter.ts",
         find: "const key = keyName(settings.apiKey);",
         replace: "const key = `${keyName(settings.apiKey)}${Math.random()}`;",
       },
     ],
     test: {
-      file: "test/src/pace.test.ts",
+      file: "test/src/service/rate-limiter.test.ts",
       title: "keeps every worker out to the millisecond after a hint",
     },
   },
@@ -210,13 +210,13 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "a gate is held against the wall clock, which may step",
     edits: [
       {
-        file: "src/state/gate.ts",
+        file: "src/state/rules/breaker.ts",
         find: "return Math.max(0, row.closedAt + row.closedFor - steadyMs(now));",
         replace: "return Math.max(0, row.closedAtWall + row.closedFor - now.nowMs);",
       },
     ],
     test: {
-      file: "test/src/state/gate.test.ts",
+      file: "test/src/state/breaker.test.ts",
       title: "opens nothing early when the wall clock steps forward",
     },
   },

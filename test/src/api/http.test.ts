@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 
 import { endpointNames } from "../../../src/api/endpoints.ts";
-import type { Pass } from "../../../src/api/pace.ts";
+import type { Pass } from "../../../src/api/rate-limiter.ts";
 import {
   ApiContractError,
   CreditsExhaustedError,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { fileKeyCharsMax } from "../../../src/api/limits.ts";
-import type { Pace } from "../../../src/api/pace.ts";
+import type { Pace } from "../../../src/api/rate-limiter.ts";
 import {
   ApiContractError,
   ApiRejectedError,

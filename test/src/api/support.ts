@@ -18,7 +18,7 @@ import { onTestFinished } from "vitest";
 import { createApiClient } from "../../../src/api/client.ts";
 import type { ApiClient, ApiClientSettings } from "../../../src/api/client.ts";
 import { endpointNames, type EndpointName } from "../../../src/api/endpoints.ts";
-import type { Gate, Pace } from "../../../src/api/pace.ts";
+import type { Gate, Pace } from "../../../src/api/rate-limiter.ts";
 import type { SearchPageInput } from "../../../src/api/search.ts";
 import { SignedUrl } from "../../../src/api/signed-url.ts";
 import type { StagedFileFacts } from "../../../src/api/staged-file.ts";

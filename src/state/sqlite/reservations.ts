@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import type { Database } from "./database.ts";
-import { count, first } from "./database.ts";
-import { ticketLapseMs } from "./limits.ts";
+import type { Database } from "../database.ts";
+import { count, first } from "../database.ts";
+import { ticketLapseMs } from "../limits.ts";
 
 /** Who asks for a slot. */
 export type Place = {

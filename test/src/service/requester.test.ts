@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { requestingAs } from "../../src/requester.ts";
-import { ingestion, never, PaceUnderTest, requester, storage } from "../support/pace-under-test.ts";
+import { requestingAs } from "../../../src/service/requester.ts";
+import {
+  ingestion,
+  never,
+  PaceUnderTest,
+  requester,
+  storage,
+} from "../../support/rate-limiter-under-test.ts";
 
 describe("requestingAs", () => {
   it("charges the innermost with the requests made and the waits told", async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { ticketLapseMs } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
-import { BudgetUnderTest, gate, waitOf } from "./budget-under-test.ts";
+import { BudgetUnderTest, gate, waitOf } from "./rate-limit-under-test.ts";
 import { implementations } from "./store-under-test.ts";
 
 describe.each(implementations)("budget: $kind", ({ open }) => {

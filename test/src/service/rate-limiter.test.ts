@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { CreditsExhaustedError, RateLimitedError } from "../../src/errors.ts";
-import { backoffMaxMs, creditsSuspectedMs } from "../../src/limits.ts";
-import { requestingAs } from "../../src/requester.ts";
+import { CreditsExhaustedError, RateLimitedError } from "../../../src/errors.ts";
+import { backoffMaxMs, creditsSuspectedMs } from "../../../src/limits.ts";
+import { requestingAs } from "../../../src/service/requester.ts";
 import {
   ingestion,
   legacy,
@@ -11,8 +11,8 @@ import {
   PaceUnderTest,
   requester,
   storage,
-} from "../support/pace-under-test.ts";
-import { numbers } from "../support/sequences.ts";
+} from "../../support/rate-limiter-under-test.ts";
+import { numbers } from "../../support/sequences.ts";
 
 describe("the rate budget", () => {
   it("lets a request out every 100 ms at 10 a second, whichever worker asks", async () => {

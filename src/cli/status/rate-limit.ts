@@ -1,5 +1,5 @@
 import { systemClock } from "../../clock.ts";
-import { isRefusedKeyGate, keyName } from "../../key-gates.ts";
+import { isRefusedKeyGate, keyName } from "../../service/key-limits.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted } from "../../text/quantities.ts";
 import { configOf, table, withGlobals, withState } from "../output/context.ts";

@@ -1,10 +1,10 @@
-import { steadyMs, type Moment } from "../clock.ts";
-import type { Database } from "./database.ts";
-import { all, first } from "./database.ts";
-import * as gates from "./gate.ts";
-import { gateRow, type GateRow, type Health } from "./gate.ts";
-import { lowerClassSlots } from "./limits.ts";
-import { createTickets, type Place, type Tickets } from "./tickets.ts";
+import { steadyMs, type Moment } from "../../clock.ts";
+import type { Database } from "../database.ts";
+import { all, first } from "../database.ts";
+import { lowerClassSlots } from "../limits.ts";
+import * as gates from "../rules/breaker.ts";
+import { gateRow, type GateRow, type Health } from "../rules/breaker.ts";
+import { createTickets, type Place, type Tickets } from "./reservations.ts";
 
 /** A gate as a person reads it. */
 export type GateState = {

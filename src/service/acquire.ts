@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 
-import type { Gate, Pace, Pass } from "./api/pace.ts";
-import type { Clock } from "./clock.ts";
-import { RateLimitedError } from "./errors.ts";
-import { closedError, gatesOf } from "./key-gates.ts";
-import { probeFirstMs, probeSpreadMs, sleepInActivityMsMax } from "./limits.ts";
+import type { Gate, Pace, Pass } from "../api/rate-limiter.ts";
+import type { Clock } from "../clock.ts";
+import { RateLimitedError } from "../errors.ts";
+import { probeFirstMs, probeSpreadMs, sleepInActivityMsMax } from "../limits.ts";
+import type { Health } from "../state/rules/breaker.ts";
+import type { GateState, SlotAnswer } from "../state/sqlite/rate-limit.ts";
+import type { StateClient } from "../state/state-store.ts";
+import { closedError, gatesOf } from "./key-limits.ts";
 import { countRequest, countWait, placeOfRequester } from "./requester.ts";
-import type { GateState, SlotAnswer } from "./state/budget.ts";
-import type { Health } from "./state/gate.ts";
-import type { StateClient } from "./state/state-store.ts";
 
 /** Waits for so many ms, or rejects when the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;

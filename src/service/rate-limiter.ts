@@ -1,12 +1,12 @@
-import type { Gate, Pace } from "./api/pace.ts";
-import { systemClock, type Clock } from "./clock.ts";
-import { CreditsExhaustedError } from "./errors.ts";
-import { creditsGate, gatesOf, keyName, neverMs } from "./key-gates.ts";
-import { backoffBaseMs, backoffMaxMs, creditsSuspectedMs } from "./limits.ts";
+import type { Gate, Pace } from "../api/rate-limiter.ts";
+import { systemClock, type Clock } from "../clock.ts";
+import { CreditsExhaustedError } from "../errors.ts";
+import { backoffBaseMs, backoffMaxMs, creditsSuspectedMs } from "../limits.ts";
+import type { Secret } from "../security/secret.ts";
+import type { StateClient } from "../state/state-store.ts";
+import { createTurnstile, sleepOnTimer, type Sleep } from "./acquire.ts";
+import { creditsGate, gatesOf, keyName, neverMs } from "./key-limits.ts";
 import { countWait } from "./requester.ts";
-import type { Secret } from "./security/secret.ts";
-import type { StateClient } from "./state/state-store.ts";
-import { createTurnstile, sleepOnTimer, type Sleep } from "./turnstile.ts";
 
 /** The longest wait after so many refusals in a row; drawn from, so that workers refused together do not come back together. */
 function backoffStepMs(times: number): number {

@@ -1,14 +1,20 @@
 import { describe, expect, it } from "vitest";
 
-import type { Gate, Pace } from "../../src/api/pace.ts";
-import { RateLimitedError } from "../../src/errors.ts";
-import { createStorePace } from "../../src/pace.ts";
-import { Secret } from "../../src/security/secret.ts";
-import { failuresMax } from "../../src/state/limits.ts";
-import { openStoreInline } from "../support/inline-threads.ts";
-import { ingestion, never, pass, PaceUnderTest, storage } from "../support/pace-under-test.ts";
-import { numbers } from "../support/sequences.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import type { Gate, Pace } from "../../../src/api/rate-limiter.ts";
+import { RateLimitedError } from "../../../src/errors.ts";
+import { Secret } from "../../../src/security/secret.ts";
+import { createStorePace } from "../../../src/service/rate-limiter.ts";
+import { failuresMax } from "../../../src/state/limits.ts";
+import { openStoreInline } from "../../support/inline-threads.ts";
+import {
+  ingestion,
+  never,
+  pass,
+  PaceUnderTest,
+  storage,
+} from "../../support/rate-limiter-under-test.ts";
+import { numbers } from "../../support/sequences.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 async function failTimes(pace: Pace, times: number, gate: Gate = ingestion): Promise<void> {
   for (const _ of numbers(times)) await pace.failed(gate, pass, "503");

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { ApiAuthError, CreditsExhaustedError } from "../../src/errors.ts";
-import { assertMaySend, keyName } from "../../src/key-gates.ts";
-import { Secret } from "../../src/security/secret.ts";
-import { ingestion, legacy, PaceUnderTest, storage } from "../support/pace-under-test.ts";
+import { ApiAuthError, CreditsExhaustedError } from "../../../src/errors.ts";
+import { Secret } from "../../../src/security/secret.ts";
+import { assertMaySend, keyName } from "../../../src/service/key-limits.ts";
+import {
+  ingestion,
+  legacy,
+  PaceUnderTest,
+  storage,
+} from "../../support/rate-limiter-under-test.ts";
 
 describe("what stops a key", () => {
   it("is exhausted credits, for the family alone and for a day", async () => {

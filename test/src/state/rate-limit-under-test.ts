@@ -1,5 +1,5 @@
-import type { SlotAnswer } from "../../../src/state/budget.ts";
-import type { Health } from "../../../src/state/gate.ts";
+import type { Health } from "../../../src/state/rules/breaker.ts";
+import type { SlotAnswer } from "../../../src/state/sqlite/rate-limit.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
 import { TestClock } from "../../support/test-clock.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-import type { Gate } from "./api/pace.ts";
-import type { Moment } from "./clock.ts";
-import { ApiAuthError, CreditsExhaustedError, RateLimitedError } from "./errors.ts";
-import type { Secret } from "./security/secret.ts";
-import type { GateState } from "./state/budget.ts";
-import type { StateClient } from "./state/state-store.ts";
+import type { Gate } from "../api/rate-limiter.ts";
+import type { Moment } from "../clock.ts";
+import { ApiAuthError, CreditsExhaustedError, RateLimitedError } from "../errors.ts";
+import type { Secret } from "../security/secret.ts";
+import type { GateState } from "../state/sqlite/rate-limit.ts";
+import type { StateClient } from "../state/state-store.ts";
 
 /** Names an API key in gates and logs: the first 8 hex characters of its sha256. */
 export function keyName(apiKey: Secret): string {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { steadyMs, type Moment } from "../clock.ts";
-import { lockWaitMs, probeFirstMs } from "../limits.ts";
-import { failuresMax, probeLapseMs, probeStepMs, faultForgottenMs } from "./limits.ts";
+import { steadyMs, type Moment } from "../../clock.ts";
+import { lockWaitMs, probeFirstMs } from "../../limits.ts";
+import { failuresMax, probeLapseMs, probeStepMs, faultForgottenMs } from "../limits.ts";
 
 /** A row of `budget`. Times without a unit in the comment are of the clock that `bootId` names (`steadyMs`). */
 export const gateRow = z

@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
 
-import type { Gate, Pace, Pass } from "../../src/api/pace.ts";
-import { createStorePace } from "../../src/pace.ts";
-import type { Requester } from "../../src/requester.ts";
+import type { Gate, Pace, Pass } from "../../src/api/rate-limiter.ts";
 import { Secret } from "../../src/security/secret.ts";
+import { createStorePace } from "../../src/service/rate-limiter.ts";
+import type { Requester } from "../../src/service/requester.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { openStoreInline } from "./inline-threads.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

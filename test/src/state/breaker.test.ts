@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { failuresMax, probeLapseMs, probeStepMs } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
-import { BudgetUnderTest, gate } from "./budget-under-test.ts";
+import { BudgetUnderTest, gate } from "./rate-limit-under-test.ts";
 import { implementations } from "./store-under-test.ts";
 
 const hourMs = 3_600_000;
