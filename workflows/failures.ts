@@ -42,8 +42,8 @@ export function isHostAway(error: unknown): boolean {
   );
 }
 
-/** What waiting is told to, and asked of. */
-export type Patience = {
+/** What a wait is reported to, and how to tell that it is in vain. */
+export type WaitHooks = {
   /** Takes why nothing moves; null when something does. */
   readonly waiting: (why: string | null) => void;
   /** Whether the host that does not take its work is gone for good; while it only is busy, it is waited for. */
@@ -51,12 +51,12 @@ export type Patience = {
 };
 
 /**
- * Runs an activity, and again after a wait that outlasts it: a long rate limit is slept here, durably and without a worker
- * slot; a host that does not take its work is waited for while it lives.
+ * Runs an activity, and again after a wait that outlasts it: a long rate limit is slept here, durably and without a
+ * worker slot; a host that does not take its work is waited for while it lives.
  */
-export async function patiently<Result>(
+export async function retryWhileThrottled<Result>(
   work: () => Promise<Result>,
-  { waiting, isHostGone }: Patience,
+  { waiting, isHostGone }: WaitHooks,
 ): Promise<Result> {
   for (;;) {
     try {
@@ -67,7 +67,7 @@ export async function patiently<Result>(
       const fault = faultOf(error);
       const { waitMs } = fault?.facts ?? {};
       if (fault?.type === "RateLimited" && waitMs !== undefined) {
-        // A gate that was closed before names its time itself.
+        // A limit that was blocked before names its time itself.
         const isNamed = /^(rate limited|the service is failing)/.test(fault.message);
         const until = `rate limited until ${new Date(Date.now() + waitMs).toISOString()}`;
         waiting(isNamed ? fault.message : `${until}: ${fault.message}`);

@@ -4,7 +4,7 @@ import type { OpenedPull, PulledPages } from "../../activities/pull/inputs.ts";
 import { postingPagesPerActivity } from "../../src/limits.ts";
 import type { RunReport } from "../../src/report/report.ts";
 import { cancelledBeforeNext, end, endingOf, type Ending } from "../ending.ts";
-import { patiently } from "../failures.ts";
+import { retryWhileThrottled } from "../failures.ts";
 import { openPull, pullActivitiesOf } from "../policies.ts";
 import { nominalTime } from "../sync/nominal-time.ts";
 import { noCounts, type Progress, type PullProgress } from "../sync/progress.ts";
@@ -86,7 +86,7 @@ async function walk({ walks, view, input }: Pulling, opened: OpenedPull): Promis
   const { settings, ...ref } = opened;
   const { stepsPerRun = Infinity } = settings;
   const activities = pullActivitiesOf(settings);
-  const patience = {
+  const hooks = {
     waiting: (waiting: string | null) => {
       if (waiting !== view.progress.waiting) view.update({ waiting });
     },
@@ -94,14 +94,14 @@ async function walk({ walks, view, input }: Pulling, opened: OpenedPull): Promis
     isHostGone: async () => false,
   };
   if (walks === "domains") {
-    await patiently(async () => await activities.listDomains(ref), patience);
+    await retryWhileThrottled(async () => await activities.listDomains(ref), hooks);
   }
   const asked = { ...ref, pagesMax: pagesPerActivity[walks] };
   for (let steps = 1; ; steps++) {
     const summary = `behind page ${view.progress.pull?.pages ?? 0}`;
-    const pulled = await patiently(
+    const pulled = await retryWhileThrottled(
       async () => await activities.pullPages.executeWithOptions({ summary }, [asked]),
-      patience,
+      hooks,
     );
     view.update(shown(pulled));
     if (pulled.end !== null) return { kind: "close", closing: { outcome: "done" } };

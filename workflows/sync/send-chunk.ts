@@ -10,13 +10,13 @@ import type {
 } from "../../activities/inputs.ts";
 import { chunkName } from "../../src/lane-of.ts";
 import { uploadsPerPartMax } from "../../src/limits.ts";
-import { faultOf, patiently, type Patience } from "../failures.ts";
+import { faultOf, retryWhileThrottled, type WaitHooks } from "../failures.ts";
 import type { RunActivities } from "../policies.ts";
 import type { ChosenMode } from "./choose-mode.ts";
 import { howToSplit } from "./how-to-split.ts";
 
 /** A chunk on its way, and what its steps need. */
-export type Sending = Patience & {
+export type Sending = WaitHooks & {
   readonly opened: OpenedRun;
   readonly activities: RunActivities;
   readonly chunk: number;
@@ -38,7 +38,7 @@ function stageRef({ opened, chunk, staged }: Sending): StageRef {
 async function sendBody(sending: Sending, part: PartRef): Promise<void> {
   await sending.turn;
   const summary = `${chunkName(part.chunk, sending.opened.lanes)}, part ${part.part}`;
-  await patiently(
+  await retryWhileThrottled(
     async () => await sending.activities.uploadJson.executeWithOptions({ summary }, [part]),
     sending,
   );
@@ -49,13 +49,16 @@ async function sendFile(sending: Sending, part: PartRef): Promise<void> {
   const name = chunkName(part.chunk, sending.opened.lanes);
   const summary = `${name}: ${staged.records} records, ${staged.gzipBytes} bytes`;
   for (let uploads = 1; ; uploads++) {
-    const { fileKey } = await patiently(
+    const { fileKey } = await retryWhileThrottled(
       async () => await activities.uploadFile.executeWithOptions({ summary }, [part]),
       sending,
     );
     await sending.turn;
     try {
-      await patiently(async () => await activities.confirmUpload({ ...part, fileKey }), sending);
+      await retryWhileThrottled(
+        async () => await activities.confirmUpload({ ...part, fileKey }),
+        sending,
+      );
       return;
     } catch (error) {
       // The service lost the file before it processed it: the same bytes go up again under a new key.
@@ -78,7 +81,7 @@ async function sendParts(sending: Sending): Promise<void> {
       const fault = faultOf(error);
       const how = howToSplit(fault?.type, fault?.facts ?? {});
       if (how === undefined) throw error;
-      const split = await patiently(
+      const split = await retryWhileThrottled(
         async () => await activities.splitChunk({ ...ref, how }),
         sending,
       );

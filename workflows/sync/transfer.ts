@@ -3,7 +3,7 @@ import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 import type { CommitResult, OpenedRun, StageResult } from "../../activities/inputs.ts";
 import { chunkName } from "../../src/lane-of.ts";
 import { hostsLostMax, restagesPerChunkMax } from "../../src/limits.ts";
-import { faultOf, isHostAway, patiently } from "../failures.ts";
+import { faultOf, isHostAway, retryWhileThrottled } from "../failures.ts";
 import { activitiesOf } from "../policies.ts";
 import { chooseMode, type ChosenMode } from "./choose-mode.ts";
 import { runRef, sendChunk, type Sending } from "./send-chunk.ts";
@@ -58,7 +58,7 @@ async function stage(host: AtHost, chunk: number): Promise<StageResult> {
   for (let stagings = 1; ; stagings++) {
     try {
       const summary = chunkName(chunk, opened.lanes);
-      return await patiently(
+      return await retryWhileThrottled(
         async () => await activities.stageChunk.executeWithOptions({ summary }, [input]),
         host,
       );
