@@ -5,7 +5,7 @@ import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 
 import { heartbeatMs } from "../src/limits.ts";
-import { requestingAs, type PaceTally } from "../src/service/requester.ts";
+import { requestingAs, type RequestTally } from "../src/service/requester.ts";
 import type { Run } from "../src/state/runs.ts";
 import { runOf, type Dependencies } from "./dependencies.ts";
 import { toFailure, workerStopped } from "./failure.ts";
@@ -77,8 +77,8 @@ export type RequestAttempt = Attempt & {
 };
 
 /**
- * As `attempt`, for one part, or for a run that makes one request at a time: makes its requests under one ticket in the class
- * of its run, and adds the requests made and the waits met to the run, also when the work fails.
+ * As `attempt`, for one part, or for a run that makes one request at a time: makes its requests under one token with
+ * the priority of its run, and adds the requests made and the waits met to the run, also when the work fails.
  * @throws what `runOf` throws, before anything else.
  */
 export async function requestAttempt<Result>(
@@ -88,12 +88,12 @@ export async function requestAttempt<Result>(
 ): Promise<Result> {
   return await attempt(async (current) => {
     const run = await runOf(deps, ref);
-    const tally: PaceTally = { requests: 0, waitedMs: 0 };
+    const tally: RequestTally = { requests: 0, waitedMs: 0 };
     const { attempt: number, activityType } = Context.current().info;
     const { runId, chunk = 0, part = 0 } = ref;
     try {
-      const ticket = [runId, chunk, part, activityType].join("/");
-      const requester = { ticket, kind: run.kind, tally };
+      const token = [runId, chunk, part, activityType].join("/");
+      const requester = { token, kind: run.kind, tally };
       return await requestingAs(requester, async () => await work({ ...current, run }));
     } finally {
       const retries = number > 1 ? 1 : 0;

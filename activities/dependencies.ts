@@ -70,7 +70,7 @@ export type Dependencies = {
   readonly inboxes?: Inboxes | undefined;
   /** Unix ms. */
   now(): number;
-  /** For the budget and its gates, which no set clock may open. */
+  /** For rate limits, whose blocks no set clock may end. */
   readonly clock: Clock;
   /** Takes one line when a run opens and one when it closes, and warnings: names and numbers. */
   readonly log: Record<"info" | "warn", (facts: object, text: string) => void>;

@@ -109,7 +109,7 @@ export class OutcomeUnknownError extends PassingError {
   readonly code = "OutcomeUnknown";
 }
 
-/** Thrown when the service, its gateway or our own budget says "later". */
+/** Thrown when the service, its gateway or our own rate limit says "later". */
 export class RateLimitedError extends SluiceError {
   readonly code = "RateLimited";
   readonly retryable = true;
@@ -130,7 +130,7 @@ export class CreditsExhaustedError extends SluiceError {
   readonly retryable = false;
 
   constructor(message: string, facts: ErrorFacts = {}) {
-    super(message, { hint: "`sluice budget reopen` when there are credits again", ...facts });
+    super(message, { hint: "`sluice rate-limit reset` when there are credits again", ...facts });
   }
 }
 

@@ -95,7 +95,7 @@ export const recordDepthMax = 32;
 /** Longest piece of an error of a mapping module that a reject keeps. */
 export const mappingErrorCharsMax = 200;
 
-// ---- Pace (our choice) --------------------------------------------------------------------------------------------
+// ---- Rate limits (our choice) -------------------------------------------------------------------------------------
 
 /** First step of the back-off after "slow down" without a hint. */
 export const backoffBaseMs = 2_000;

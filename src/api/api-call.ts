@@ -36,7 +36,7 @@ export function apiCall(
     what,
     addressField: isLegacy ? "api.legacy_base_url" : "api.base_url",
     records,
-    gate: { kind: "api", family },
+    scope: { kind: "api", family },
     url: endpointUrl(isLegacy ? legacyBaseUrl : baseUrl, path),
     // The legacy API takes the key as a user name without a password.
     headers: isLegacy

@@ -16,7 +16,7 @@ import {
   putHeadersTimeoutMs,
 } from "./limits.ts";
 import { ping } from "./ping.ts";
-import type { Pace } from "./rate-limiter.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
 import { search } from "./search.ts";
 
 /** What a client is made from. */
@@ -28,7 +28,7 @@ export type ApiClientSettings = {
   readonly apiKeySource?: string | undefined;
   /** Hosts that may be private and speak plain http, as loopback may. */
   readonly allowInsecureHosts: readonly string[];
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   /** Undefined connects directly. */
   readonly proxy?: ProxySettings | undefined;
   /** @default the constants of limits.ts */
@@ -94,7 +94,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     apiKey,
     allowInsecureHosts,
     apiKeySource = "SLUICE_API_KEY",
-    pace,
+    rateLimiter,
     proxy,
     now = Date.now,
     effect,
@@ -108,7 +108,7 @@ export function createApiClient(settings: ApiClientSettings): ApiClient {
     apiKey,
     apiKeySource,
     allowInsecureHosts,
-    pace,
+    rateLimiter,
     now,
     connectMs,
     proxy,

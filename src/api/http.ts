@@ -19,7 +19,7 @@ import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
 import { healthOf, saysUnwell } from "./health.ts";
 import { answerBytesMax, pageBytesMax } from "./limits.ts";
 import { classifyFailure, codeOf } from "./no-answer.ts";
-import type { Gate, Pace } from "./rate-limiter.ts";
+import type { RateLimiter, Scope } from "./rate-limiter.ts";
 import type { StagedFile } from "./staged-file.ts";
 import { withoutKey } from "./without-key.ts";
 
@@ -37,7 +37,7 @@ export type HttpSettings = {
   /** The setting that holds the key, for the one who has to change it. */
   readonly apiKeySource: string;
   readonly allowInsecureHosts: readonly string[];
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   readonly now: () => number;
   /** Time to a connection, TLS included. */
   readonly connectMs: number;
@@ -48,7 +48,7 @@ export type HttpSettings = {
 
 /** One request. */
 export type Call = Exchange & {
-  readonly gate: Gate;
+  readonly scope: Scope;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | StagedFile | undefined;
@@ -80,38 +80,36 @@ export function createHttp(settings: HttpSettings): Http {
   const dispatcher = createDispatcher(settings, answerBytesMax);
   // A pool of its own, because the limit of an answer is a pool's.
   const pageDispatcher = createDispatcher(settings, pageBytesMax);
-  const { pace, now, effect = runEffect } = settings;
+  const { rateLimiter, now, effect = runEffect } = settings;
   let closing: Promise<unknown> | undefined;
   return {
     async send(call) {
       const via = endpointOf(call.endpoint).isPaged ? pageDispatcher : dispatcher;
-      const pass = await pace.enter(call.gate, call.signal);
+      const permit = await rateLimiter.acquire(call.scope, call.signal);
       let answer: Answer;
       try {
         call.signal.throwIfAborted();
         call.beforeSend?.();
       } catch (error) {
-        await pace.undecided(call.gate, pass);
+        await rateLimiter.ended(permit, "undecided");
         throw error;
       }
       try {
         answer = await effect(call.endpoint, async () => await exchange(call, via));
       } catch (error) {
-        if (saysUnwell(error)) await pace.failed(call.gate, pass, error.message);
-        else await pace.undecided(call.gate, pass);
+        if (saysUnwell(error)) await rateLimiter.ended(permit, "failed", error.message);
+        else await rateLimiter.ended(permit, "undecided");
         throw error;
       }
       const seen = answer.status === 200 ? answer : withoutKey(answer, settings.apiKey);
       const outcome = classifyAnswer(call, seen, now());
       try {
-        if (outcome.kind !== "accepted") return await refuse(outcome, call.gate, settings);
+        if (outcome.kind !== "accepted") return await refuse(outcome, call.scope, settings);
         return answer;
       } finally {
-        // Behind what closes the gate: no probe slips out between the two.
-        const health = healthOf(call, answer, outcome);
+        // After what blocks the scope: no probe slips out between the two.
         const why = `${call.what}: ${answer.status}`;
-        if (health === "failed") await pace.failed(call.gate, pass, why);
-        else await pace[health](call.gate, pass);
+        await rateLimiter.ended(permit, healthOf(call, answer, outcome), why);
       }
     },
     async close() {
@@ -223,39 +221,39 @@ async function transmit(call: Call, dispatcher: Dispatcher, signal: AbortSignal)
 /** Tells the others what concerns them, then throws. */
 async function refuse(
   outcome: Exclude<AnswerOutcome, { kind: "accepted" }>,
-  gate: Gate,
-  { pace, apiKeySource }: HttpSettings,
+  scope: Scope,
+  { rateLimiter, apiKeySource }: HttpSettings,
 ): Promise<never> {
-  if (outcome.kind === "slowDown") return await slowDown(outcome, gate, pace);
+  if (outcome.kind === "slowDown") return await slowDown(outcome, scope, rateLimiter);
   if (outcome.kind === "failed") throw outcome.error;
   if (outcome.kind === "keyRefused") {
-    await pace.keyRefused(outcome.message);
+    await rateLimiter.keyRefused(outcome.message);
     const message = `${outcome.message}, check ${apiKeySource} (api.api_key)`;
     throw new ApiAuthError(message, { field: "api.api_key" });
   }
-  await pace.creditsExhausted(gate, outcome.message);
+  await rateLimiter.creditsExhausted(scope, outcome.message);
   throw new CreditsExhaustedError(outcome.message);
 }
 
 async function slowDown(
   { message, hintMs, mayBeApplied }: Extract<AnswerOutcome, { kind: "slowDown" }>,
-  gate: Gate,
-  pace: Pace,
+  scope: Scope,
+  rateLimiter: RateLimiter,
 ): Promise<never> {
   const tooLong = hintMs !== undefined && hintMs > retryAfterMsMax;
-  const closing = pace.slowDown(gate, tooLong ? retryAfterMsMax : hintMs, message);
+  const blocking = rateLimiter.throttled(scope, tooLong ? retryAfterMsMax : hintMs, message);
   if (mayBeApplied) {
-    // A store that cannot close the gate must not hide that the records may have been taken.
-    const cause = await closing.then(
+    // A store that cannot block the scope must not hide that the records may have been taken.
+    const cause = await blocking.then(
       () => undefined,
       (error: unknown) => error,
     );
     throw new OutcomeUnknownError(message, { cause });
   }
-  const retryAfterMs = await closing;
+  const retryAfterMs = await blocking;
   if (!tooLong) throw new RateLimitedError(message, { retryAfterMs });
   const hours = retryAfterMsMax / 3_600_000;
   throw new ApiContractError(`${message}: asks to wait longer than ${hours} h`, {
-    hint: "ask the service's operator; `sluice budget reopen` when it takes requests again",
+    hint: "ask the service's operator; `sluice rate-limit reset` when it takes requests again",
   });
 }

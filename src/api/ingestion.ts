@@ -126,7 +126,7 @@ export async function putFile(
       endpoint: "putFile",
       what,
       records: 0,
-      gate: { kind: "storage", host: uploadUrl.host },
+      scope: { kind: "storage", host: uploadUrl.host },
       url: uploadUrl.reveal(),
       headers: {
         "content-type": "application/jsonl",

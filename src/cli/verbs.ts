@@ -18,7 +18,7 @@ export const verbs: ReadonlyMap<string | undefined, () => Promise<Register>> = n
   ["rejects", async () => (await import("./run/rejects.ts")).registerRejects],
   ["state", async () => (await import("./status/state.ts")).registerState],
   ["schedule", async () => (await import("./schedule/schedule.ts")).registerSchedule],
-  ["budget", async () => (await import("./status/rate-limit.ts")).registerBudget],
+  ["rate-limit", async () => (await import("./status/rate-limit.ts")).registerRateLimit],
   ["worker", async () => (await import("./serve/worker.ts")).registerWorker],
   ["webhooks", async () => (await import("./serve/webhooks.ts")).registerWebhooks],
   ["sandbox", async () => (await import("./serve/sandbox.ts")).registerSandbox],

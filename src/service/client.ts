@@ -3,14 +3,14 @@ import type { ProxySettings } from "../api/http.ts";
 import type { Config } from "../config/config.ts";
 import type { Secret } from "../security/secret.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { createStorePace } from "./rate-limiter.ts";
+import { StoreRateLimiter } from "./rate-limiter.ts";
 import { currentKey, withFreshKey } from "./rotating-key.ts";
 
 /** Addresses of the service; those of the sandbox where the configuration says `sandbox`. */
 export type ServiceAddresses = { readonly baseUrl: URL; readonly legacyBaseUrl: URL };
 
 /**
- * The client of the configured service, within the rate budget that the store keeps for all processes.
+ * The client of the configured service, within the rate limits that the store keeps for all processes.
  * @throws {ConfigError} an address or the key must not be used.
  */
 export function createServiceClient(
@@ -24,8 +24,9 @@ export function createServiceClient(
   const { apiKeySource, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = api;
   const { addresses, proxy, state } = how;
   const make = (apiKey: Secret): ApiClient => {
-    const pace = createStorePace({ state, apiKey, requestsPerSecond, creditsRetryMs });
-    return createApiClient({ ...addresses, apiKey, apiKeySource, allowInsecureHosts, pace, proxy });
+    const rateLimiter = new StoreRateLimiter({ state, apiKey, requestsPerSecond, creditsRetryMs });
+    const settings = { ...addresses, apiKey, apiKeySource, allowInsecureHosts, rateLimiter, proxy };
+    return createApiClient(settings);
   };
   return withFreshKey({ first: api.apiKey, read: async () => await currentKey(api), make });
 }

@@ -1,24 +1,29 @@
-import type { Gate, Pace } from "../api/rate-limiter.ts";
+import { setTimeout } from "node:timers/promises";
+
+import type { Outcome, Permit, RateLimiter, Scope } from "../api/rate-limiter.ts";
 import { systemClock, type Clock } from "../clock.ts";
-import { CreditsExhaustedError } from "../errors.ts";
-import { backoffBaseMs, backoffMaxMs, creditsSuspectedMs } from "../limits.ts";
+import { CreditsExhaustedError, RateLimitedError } from "../errors.ts";
+import {
+  backoffBaseMs,
+  backoffMaxMs,
+  creditsSuspectedMs,
+  probeSpreadMs,
+  sleepInActivityMsMax,
+} from "../limits.ts";
 import type { Secret } from "../security/secret.ts";
+import type {
+  LimitEvent,
+  LimitRow,
+  PermitAnswer,
+  PermitRequest,
+} from "../state/contract/rate-limit.ts";
 import type { StateClient } from "../state/state-store.ts";
-import { createTurnstile, sleepOnTimer, type Sleep } from "./acquire.ts";
-import { creditsGate, gatesOf, keyName, neverMs } from "./key-limits.ts";
-import { countWait } from "./requester.ts";
+import { blockedError, creditsLimit, keyName, limitsOf, refusedLimit } from "./key-limits.ts";
+import { currentRequester } from "./requester.ts";
 
-/** The longest wait after so many refusals in a row; drawn from, so that workers refused together do not come back together. */
-function backoffStepMs(times: number): number {
-  return Math.min(backoffMaxMs, backoffBaseMs * 2 ** (times - 1));
-}
-
-/** What a pace is made of. */
-export type StorePaceSettings = {
-  readonly state: Pick<
-    StateClient,
-    "takeSlot" | "closeGate" | "countSlowDown" | "noteOutcome" | "gates"
-  >;
+/** What a rate limiter is made of. */
+export type RateLimiterSettings = {
+  readonly state: Pick<StateClient, "acquirePermit" | "noteLimit">;
   readonly apiKey: Secret;
   readonly requestsPerSecond: number;
   readonly creditsRetryMs: number;
@@ -26,56 +31,133 @@ export type StorePaceSettings = {
   readonly clock?: Clock;
   /** From 0 to 1. @default Math.random */
   readonly random?: () => number;
-  /** @default a timer */
-  readonly sleep?: Sleep;
+  /** Waits for so many ms, or rejects when the signal aborts. @default a timer */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/**
- * The pace of one key, kept in the state store so that every worker keeps it. A wait above
- * `sleepInActivityMsMax` is thrown as RateLimitedError, so that it costs no worker slot.
- */
-export function createStorePace(settings: StorePaceSettings): Pace {
-  const { state, creditsRetryMs, clock = systemClock(), random = Math.random } = settings;
-  const { requestsPerSecond, sleep = sleepOnTimer } = settings;
-  const key = keyName(settings.apiKey);
-  const close = async (gate: string, ms: number, why: string): Promise<void> => {
-    const now = clock();
-    await state.closeGate({ gate, untilMs: Math.ceil(now.nowMs + ms), why, ...now });
-  };
-  /** Gates of which the next success is news: nearly all successes need no write. */
-  const troubled = new Set<string>();
-  const parts = { state, key, requestsPerSecond, clock, random, sleep, troubled };
-  const { enter, ended } = createTurnstile(parts);
-  const exhausted = async (gate: Gate, message: string): Promise<void> =>
-    await close(creditsGate(gate, key), creditsRetryMs, message);
+/** In ms, far beyond any clock: a refused key stays refused. */
+const neverMs = Number.MAX_SAFE_INTEGER / 2;
 
-  return {
-    enter,
-    slowDown: async (gate, hintMs, why) => {
-      const { rate } = gatesOf(gate, key);
-      let waitMs = hintMs;
-      if (waitMs === undefined) {
-        troubled.add(rate);
-        const { times, forMs } = await state.countSlowDown({ gate: rate, ...clock() });
-        if (gate.kind === "api" && forMs >= creditsSuspectedMs) {
-          const message = `${why}, and so for an hour without one success: probably no credits`;
-          await exhausted(gate, message);
-          throw new CreditsExhaustedError(message);
-        }
-        waitMs = random() * backoffStepMs(times);
+async function sleepOnTimer(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal });
+}
+
+type Granted = Extract<PermitAnswer, { granted: true }>;
+
+/** The rate limiter of one key. Its limits are in the state store, so that every worker keeps them. */
+export class StoreRateLimiter implements RateLimiter {
+  readonly #settings: Required<RateLimiterSettings>;
+  readonly #key: string;
+  /** Limits of which the next success is news: nearly all successes need no write. */
+  readonly #troubled = new Set<string>();
+
+  constructor(settings: RateLimiterSettings) {
+    this.#settings = {
+      clock: systemClock(),
+      random: Math.random,
+      sleep: sleepOnTimer,
+      ...settings,
+    };
+    this.#key = keyName(settings.apiKey);
+  }
+
+  /** As in `RateLimiter`; a wait above `sleepInActivityMsMax` is thrown, so that it costs no worker slot. */
+  async acquire(scope: Scope, signal: AbortSignal): Promise<Permit> {
+    const { waitMs, isProbe } = await this.#ask(scope);
+    const permit = { scope, isProbe };
+    if (waitMs > 0) {
+      try {
+        await this.#settings.sleep(waitMs, signal);
+        await this.#ask(scope, { isProbe });
+      } catch (error) {
+        await this.ended(permit, "undecided");
+        throw error;
       }
-      waitMs = Math.max(1_000, waitMs);
-      await close(rate, waitMs, why);
-      countWait(waitMs);
-      return waitMs;
-    },
-    creditsExhausted: exhausted,
-    keyRefused: async (message) => {
-      // Until the key changes: another key has gates of its own.
-      await close(`api:${key}:refused`, neverMs, message);
-    },
-    succeeded: async (gate, pass) => await ended(gate, pass, { outcome: "succeeded" }),
-    failed: async (gate, pass, why) => await ended(gate, pass, { outcome: "failed", why }),
-    undecided: async (gate, pass) => await ended(gate, pass, { outcome: "undecided" }),
-  };
+    }
+    currentRequester().tally.requests += 1;
+    return permit;
+  }
+
+  async #ask(scope: Scope, held?: PermitRequest["held"]): Promise<Granted> {
+    const { state, clock, requestsPerSecond } = this.#settings;
+    const { tally, ...asking } = currentRequester();
+    const limits = limitsOf(scope, this.#key);
+    // The storage has no rate of its own: an upload address was paid for when it was asked for.
+    const perSecond = scope.kind === "storage" ? Infinity : requestsPerSecond;
+    const ask = { ...asking, limits, perSecond, waitMaxMs: sleepInActivityMsMax, held, ...clock() };
+    const answer = await state.acquirePermit(ask);
+    if ("granted" in answer && answer.granted) {
+      tally.waitedMs += answer.waitMs;
+      if (answer.isTroubled) this.#troubled.add(limits[0]);
+      return answer;
+    }
+    const error = this.#refusal(answer);
+    if (error instanceof RateLimitedError) tally.waitedMs += error.retryAfterMs;
+    throw error;
+  }
+
+  #refusal(answer: Exclude<PermitAnswer, Granted>): Error {
+    const { clock, random, requestsPerSecond } = this.#settings;
+    const { nowMs } = clock();
+    if ("blocked" in answer) return blockedError(answer.blocked, this.#key, nowMs);
+    if ("failing" in answer) {
+      const { failing, waitMs, stepMs } = answer;
+      const until = new Date(nowMs + waitMs).toISOString();
+      const message = `the service is failing, next probe at ${until}: ${failing.why}`;
+      // Those who wait come back over a while, not all at the moment of the next probe.
+      const retryAfterMs = waitMs + random() * Math.min(stepMs, probeSpreadMs);
+      return new RateLimitedError(message, { retryAfterMs, isOutage: true });
+    }
+    const message = `the limit of ${requestsPerSecond} requests a second is used up`;
+    return new RateLimitedError(message, { retryAfterMs: answer.waitMs });
+  }
+
+  async ended({ scope, isProbe }: Permit, outcome: Outcome, why = ""): Promise<void> {
+    const [limit] = limitsOf(scope, this.#key);
+    const isNews =
+      isProbe || outcome === "failed" || (outcome === "succeeded" && this.#troubled.has(limit));
+    if (!isNews) return;
+    if (outcome === "succeeded") this.#troubled.delete(limit);
+    else if (outcome === "failed") this.#troubled.add(limit);
+    // What the store does not hear now it hears from the next request, and a probe counts as lost.
+    await this.#note(limit, { kind: outcome, isProbe, why }).catch(() => undefined);
+  }
+
+  async throttled(scope: Scope, hintMs: number | undefined, why: string): Promise<number> {
+    const [limit] = limitsOf(scope, this.#key);
+    const forMs = Math.max(1_000, hintMs ?? (await this.#backoffMs(scope, why)));
+    await this.#note(limit, { kind: "blocked", forMs, why });
+    currentRequester().tally.waitedMs += forMs;
+    return forMs;
+  }
+
+  async creditsExhausted(scope: Scope, message: string): Promise<void> {
+    const forMs = this.#settings.creditsRetryMs;
+    await this.#note(creditsLimit(scope, this.#key), { kind: "blocked", forMs, why: message });
+  }
+
+  async keyRefused(message: string): Promise<void> {
+    await this.#note(refusedLimit(this.#key), { kind: "blocked", forMs: neverMs, why: message });
+  }
+
+  /** A drawn wait, so that workers refused together do not come back together. */
+  async #backoffMs(scope: Scope, why: string): Promise<number> {
+    const { random } = this.#settings;
+    const [limit] = limitsOf(scope, this.#key);
+    this.#troubled.add(limit);
+    const { throttled, throttledSince, throttledAt } = await this.#note(limit, {
+      kind: "throttled",
+    });
+    if (scope.kind === "api" && throttledAt - throttledSince >= creditsSuspectedMs) {
+      const message = `${why}, and so for an hour without one success: probably no credits`;
+      await this.creditsExhausted(scope, message);
+      throw new CreditsExhaustedError(message);
+    }
+    return random() * Math.min(backoffMaxMs, backoffBaseMs * 2 ** (throttled - 1));
+  }
+
+  async #note(limit: string, event: LimitEvent): Promise<LimitRow> {
+    const { state, clock } = this.#settings;
+    return await state.noteLimit({ limit, event, ...clock() });
+  }
 }

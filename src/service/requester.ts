@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** What requests cost while their work ran. */
-export type PaceTally = { requests: number; waitedMs: number };
+export type RequestTally = { requests: number; waitedMs: number };
 
-/** Who makes requests, and what they cost. */
+/** Who makes requests. */
 export type Requester = {
-  /** Names the work over all its attempts; its place in the queue goes by it. Undefined holds no place. */
-  readonly ticket?: string | undefined;
+  /** Names the work over all its attempts, so that a permit can be reserved for it. */
+  readonly token?: string | undefined;
   /** Of the run: `sync`, `inbox`, `replay`, `pull`, `backfill`. @default "sync" */
   readonly kind?: string | undefined;
-  /** Every request and every wait that is told is added to it. */
-  readonly tally: PaceTally;
+  /** Every request, and every wait that was ordered, is added to it. */
+  readonly tally: RequestTally;
 };
 
 const requesters = new AsyncLocalStorage<Requester>();
@@ -23,26 +23,16 @@ export async function requestingAs<Result>(
   return await requesters.run(requester, work);
 }
 
-/** The class of each kind of run: 0 goes first. What came in by itself waits least, a backfill most. */
+/** 0 goes first: what came in by itself waits least, a backfill most. */
 const priorities: Readonly<Record<string, number>> = { inbox: 0, sync: 1, pull: 1, backfill: 2 };
 
-/** The place of whoever makes requests here: its ticket and its class, 0 first. */
-export function placeOfRequester(): {
-  readonly ticket: string | undefined;
+/** Who makes requests here; a tally that nobody reads where nobody was named. */
+export function currentRequester(): {
+  readonly token: string | undefined;
   readonly priority: number;
+  readonly tally: RequestTally;
 } {
-  const { ticket, kind = "sync" } = requesters.getStore() ?? {};
-  return { ticket, priority: priorities[kind] ?? 1 };
-}
-
-/** Adds a wait that was told to whoever makes requests here. */
-export function countWait(ms: number): void {
-  const requester = requesters.getStore();
-  if (requester !== undefined) requester.tally.waitedMs += ms;
-}
-
-/** Adds a request to whoever makes requests here. */
-export function countRequest(): void {
-  const requester = requesters.getStore();
-  if (requester !== undefined) requester.tally.requests += 1;
+  const { token, kind = "sync", tally } = requesters.getStore() ?? {};
+  const priority = priorities[kind] ?? 1;
+  return { token, priority, tally: tally ?? { requests: 0, waitedMs: 0 } };
 }

@@ -12,20 +12,20 @@ export const lockGapMs = 2;
 /** Faults, and refusals without a hint, further apart than this are not in a row; more than the longest step and a slow answer. */
 export const faultForgottenMs = 10 * 60_000;
 
-/** How long a ticket for a slot outlives its time. */
-export const ticketLapseMs = 30_000;
+/** How long a reserved permit outlives its time. */
+export const reservationExpiresMs = 30_000;
 
-/** While a higher class waits, a lower one gets one slot in this many. */
-export const lowerClassSlots = 10;
+/** While a higher priority waits, a lower one gets one permit in this many. */
+export const lowPriorityPermits = 10;
 
-/** Failures in a row after which a gate lets one probe at a time through. */
+/** Failures in a row that open a circuit breaker: one probe at a time passes then. */
 export const failuresMax = 5;
 
 /** Longest time between two probes. */
 export const probeStepMs = 30_000;
 
 /** How long the end of a probe is waited for: a little more than a JSON request may take. */
-export const probeLapseMs = requestDeadlineMs + 5_000;
+export const probeLostMs = requestDeadlineMs + 5_000;
 
 /** Silence after which a worker is no reason any more to leave the store's schema as it is. */
 export const beatsKeepSchemaMs = 60_000;

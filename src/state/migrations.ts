@@ -1,4 +1,5 @@
 import { identities } from "./migration-identities.ts";
+import { rateLimits } from "./migration-rate-limits.ts";
 import { pendingRequests } from "./migration-requests.ts";
 import { unsent } from "./migration-unsent.ts";
 import { workerFacts } from "./migration-workers.ts";
@@ -309,4 +310,5 @@ export const migrations: readonly string[] = [
   ) without rowid;
   `,
   pendingRequests + workerFacts + identities + unsent,
+  rateLimits,
 ];

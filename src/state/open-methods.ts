@@ -21,7 +21,7 @@ import { createReplayStore } from "./replays.ts";
 import { createRunStore } from "./runs.ts";
 import { createSendStore } from "./sends.ts";
 import { createSplitStore } from "./split.ts";
-import { createBudgetStore } from "./sqlite/rate-limit.ts";
+import { createRateLimitStore } from "./sqlite/rate-limit.ts";
 import type { StateMethods } from "./state-store.ts";
 import { createTallyStore } from "./tally.ts";
 import { createUnderWayStore } from "./under-way.ts";
@@ -69,7 +69,7 @@ export function openStateMethods(
     ...createLockStore(db),
     ...createHostStore(db),
     ...createIdentityStore(db),
-    ...createBudgetStore(db),
+    ...createRateLimitStore(db),
     ...createTallyStore(db),
     ...createUnderWayStore(db),
     ...createPullStore(db),

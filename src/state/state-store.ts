@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { BackfillStore } from "./backfills.ts";
 import type { CheckpointStore } from "./checkpoints.ts";
 import type { CommitStore } from "./commit.ts";
+import type { RateLimitStore } from "./contract/rate-limit.ts";
 import type { DoubtStore } from "./doubt-store.ts";
 import type { FaultStore } from "./faults.ts";
 import type { FingerprintStore } from "./fingerprints.ts";
@@ -22,7 +23,6 @@ import type { ReplayStore } from "./replays.ts";
 import type { RunStore } from "./runs.ts";
 import type { SendStore } from "./sends.ts";
 import type { SplitStore } from "./split.ts";
-import type { BudgetStore } from "./sqlite/rate-limit.ts";
 import type { TallyStore } from "./tally.ts";
 import type { UnderWayStore } from "./under-way.ts";
 
@@ -47,7 +47,7 @@ export type StateMethods = RunStore &
   LockStore &
   HostStore &
   IdentityStore &
-  BudgetStore &
+  RateLimitStore &
   TallyStore &
   UnderWayStore &
   PullStore &
@@ -61,10 +61,10 @@ export type StateClient = {
 };
 
 /**
- * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, the rate budget and
+ * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, rate limits and
  * pulls. What a method wrote is durable when its promise resolves, and each is one transaction but `stageKeys`, `forgetSeenBefore`, `pruneRuns`, `listReplay`,
  * `beginPull` and `beginListing`, which take `transactionRowsMax` rows at a time. Methods that add or draw (`addRunFacts`, `addRejects`,
- * `drawStage`, `beginPart`, `countFault`, `takeSlot`, `countSlowDown`, `noteOutcome`, `beginListing`, `beginCall`) do so again when
+ * `drawStage`, `beginPart`, `countFault`, `acquirePermit`, `noteLimit`, `beginListing`, `beginCall`) do so again when
  * called again; every other may be called twice with the same outcome.
  * @throws {StateUnavailableError} from every method, when the store cannot be reached within `lockWaitMs`.
  */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { entry } from "../crash/sound-facts.ts";
-import { ambiguousRecords, exitsAreRight, gatesKept } from "./checks.ts";
+import { ambiguousRecords, exitsAreRight, blocksKept } from "./checks.ts";
 import type { Exit } from "./program.ts";
 
 const told = entry("confirm-upload", 1, { status: 429, fault: "answer" });
@@ -10,26 +10,26 @@ const faults = [
 ] as const;
 const at = (t: string) => entry("generate-upload-url", 1, { t: `2026-01-01T00:00:${t}Z` });
 
-describe("gatesKept", () => {
+describe("blocksKept", () => {
   it.each([
     ["what was under way", at("01.250"), 0],
     ["a request before the time is over", at("01.251"), 1],
     ["the last moment before", at("01.999"), 1],
     ["the first moment after", at("02.000"), 0],
-    ["a PUT, whose gate is another", { ...at("01.500"), step: "put" as const }, 0],
+    ["a PUT, whose limit is another", { ...at("01.500"), step: "put" as const }, 0],
   ])("judges %s", (_, next, found) => {
-    expect(gatesKept([told, next], { faults, struck: [] })).toHaveLength(found);
+    expect(blocksKept([told, next], { faults, struck: [] })).toHaveLength(found);
   });
 
   it("lets an answer go whose reader was killed", () => {
     const struck = [{ blow: "kill", entry: told, isHeld: false }] as const;
-    expect(gatesKept([told, at("01.500")], { faults, struck })).toEqual([]);
+    expect(blocksKept([told, at("01.500")], { faults, struck })).toEqual([]);
   });
 
   it("holds a spent minute to its end", () => {
     const spent = entry("upload-json", 1, { status: 429, fault: "too-many-requests" });
     const ledger = [spent, at("59.999"), { ...at("00.000"), t: "2026-01-01T00:01:00.000Z" }];
-    expect(gatesKept(ledger, { faults: [], struck: [] })).toEqual([
+    expect(blocksKept(ledger, { faults: [], struck: [] })).toEqual([
       "L8: generate-upload-url at 2026-01-01T00:00:59.999Z, told at 2026-01-01T00:00:01.000Z to wait",
     ]);
   });

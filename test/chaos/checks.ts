@@ -36,7 +36,7 @@ function silentUntil(
  * L8 for every answer of the API that names a time to wait, but for one whose reader died of it: nothing is done there before
  * the time is over, except what was under way.
  */
-export function gatesKept(
+export function blocksKept(
   ledger: readonly LedgerEntry[],
   by: { readonly faults: readonly FaultOrder[]; readonly struck: readonly Struck[] },
 ): string[] {

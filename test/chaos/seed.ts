@@ -245,7 +245,7 @@ export class Seed {
         `the run was to end as ${ending.outcome} (${ending.code}), and ended as ${run.outcome} (${run.failure?.code})`,
       );
     }
-    await this.fleet.sluice("budget", "reopen");
+    await this.fleet.sluice("rate-limit", "reset");
     const { covered } = await readStore(this.state, { runId: run.runId, oracle });
     this.#tell("what ended the run is mended", { covered });
     return oracle.map((row, index) => {

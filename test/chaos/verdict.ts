@@ -10,7 +10,7 @@ import { canaries } from "../support/canaries.ts";
 import { checkLedger } from "../support/ledger-check.ts";
 import type { OracleRow } from "../support/ledger-facts.ts";
 import { readService, readStore } from "../support/ledger-view.ts";
-import { ambiguousRecords, exitsAreRight, gatesKept } from "./checks.ts";
+import { ambiguousRecords, exitsAreRight, blocksKept } from "./checks.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Move, Plan, Rerun } from "./plan.ts";
 import { rowCanary } from "./project.ts";
@@ -95,7 +95,7 @@ export async function judge(
       ...violations,
       ...rerun.violations,
       ...moved,
-      ...gatesKept(ledger, { faults: plan.faults, struck }),
+      ...blocksKept(ledger, { faults: plan.faults, struck }),
       ...exitsAreRight(fleet.exits),
       ...fleet.troubles,
       ...leftOver(folder).map((command) => `a process is left: ${command}`),

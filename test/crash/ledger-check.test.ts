@@ -191,18 +191,18 @@ const doctored: readonly (readonly [string, LedgerFacts, RegExp])[] = [
     /L7: parts that the ledger has otherwise: 1 \(k2 of chunk 2/,
   ],
   [
-    "L8 a request behind a closed gate",
+    "L8 a request while its limit is blocked",
     {
       ...sound,
       silences: [
         {
           fromMs: Date.parse("2026-01-01T00:00:01.500Z"),
           toMs: Date.parse("2026-01-01T00:00:03.000Z"),
-          why: "while the gate was closed",
+          why: "while the limit was blocked",
         },
       ],
     },
-    /L8: requests while the gate was closed: 2 \(put at 2026/,
+    /L8: requests while the limit was blocked: 2 \(put at 2026/,
   ],
   [
     "L10 a secret in a text",

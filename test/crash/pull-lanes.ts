@@ -58,7 +58,7 @@ function violationsOf(
     [twice <= 1, `admits ${twice} pages`],
     // Between a call and the page's being kept nobody can know whether it came.
     [
-      again === 0 || ["search", "noteOutcome", "keepPage"].includes(effects.at(-1) ?? ""),
+      again === 0 || ["search", "noteLimit", "keepPage"].includes(effects.at(-1) ?? ""),
       "paid a kept page twice",
     ],
     [!kept.includes(".example") && !kept.includes(crashKey), "told Temporal a row"],

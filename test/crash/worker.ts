@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { Effect } from "../../src/effect.ts";
 import { isProcessGone, processName } from "../../src/local/process-identity.ts";
 import { createNotifier } from "../../src/notify/notifier.ts";
-import { createStorePace } from "../../src/service/rate-limiter.ts";
+import { StoreRateLimiter } from "../../src/service/rate-limiter.ts";
 import { openStoreInline, stageInline } from "../support/inline-threads.ts";
 import { Journal } from "./journal.ts";
 
@@ -52,9 +52,16 @@ export async function openWorker({
   const config = await loadConfig({ cwd: folder, env, connectors: sources });
   const state = await openStoreInline(config.stateFolder, effect);
   const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
-  const pace = createStorePace({ state, apiKey, requestsPerSecond, creditsRetryMs });
+  const rateLimiter = new StoreRateLimiter({ state, apiKey, requestsPerSecond, creditsRetryMs });
   const [baseUrl, legacyBaseUrl] = [new URL(address), new URL(address)];
-  const api = createApiClient({ baseUrl, legacyBaseUrl, apiKey, allowInsecureHosts, pace, effect });
+  const api = createApiClient({
+    baseUrl,
+    legacyBaseUrl,
+    apiKey,
+    allowInsecureHosts,
+    rateLimiter,
+    effect,
+  });
   const notifier = createNotifier({ allowInsecureHosts, proxy: undefined });
   return {
     config,

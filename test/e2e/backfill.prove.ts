@@ -183,10 +183,10 @@ describe("workflow backfill", () => {
       await until(async () => (await project.lockHolder()) === undefined);
       const { committed_chunks: before } = (await progressOf(handle)).counts;
       expect(before).toBeGreaterThan(0);
-      // The gate is closed still: it rests again, and does not end.
+      // The limit is blocked still: it rests again, and does not end.
       await handle.executeUpdate("resume");
       await until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
-      expect((await project.sluice("budget", "reopen")).code).toBe(0);
+      expect((await project.sluice("rate-limit", "reset")).code).toBe(0);
       await handle.executeUpdate("resume");
       await expectAll(project, await handle.result());
     },

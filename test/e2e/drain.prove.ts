@@ -155,7 +155,7 @@ describe("a drain", () => {
   );
 
   it(
-    "ends when the key is refused, is started by nobody while events come, and by the sweep once the gate is open",
+    "ends when the key is refused, is started by nobody while events come, and by the sweep once it is reset",
     async () => {
       const posted = await Posted.start({ "sluice.yaml": config(accounts) });
       const { sandbox } = posted.project;
@@ -170,7 +170,7 @@ describe("a drain", () => {
       expect(await posted.executions()).toBeLessThanOrEqual(3);
       expect((await posted.project.records()).size).toBe(0);
 
-      expect((await posted.project.sluice("budget", "reopen")).code).toBe(0);
+      expect((await posted.project.sluice("rate-limit", "reset")).code).toBe(0);
       await posted.sweep();
       await posted.arrived(31);
       await posted.drained();

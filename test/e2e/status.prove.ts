@@ -21,7 +21,7 @@ const statusJson = z.object({
       hint: z.string().nullable(),
     }),
   ),
-  gates: z.array(z.looseObject({ until: z.string().nullable() })),
+  rate_limits: z.array(z.looseObject({ until: z.string().nullable() })),
   workers: z.int(),
 });
 
@@ -86,13 +86,15 @@ describe("sluice status", () => {
       project.sandbox.order({ step: "upload-json", do: { status: 401, body: { message } } });
       await project.write("accounts.csv", accountsCsv(4));
       await (await project.start({ sync: "accounts" }, "refused")).result().catch(() => undefined);
-      const { transfers, gates } = await statusOf(project);
+      const { transfers, rate_limits: limits } = await statusOf(project);
       expect(transfers).toMatchObject([{ name: "accounts", kind: "sync", waiting: null }]);
       expect(transfers[0]?.last_run?.outcome).toBe("failed");
       expect(transfers[0]?.problem).toContain("401");
-      expect(gates.map(({ until: time }) => time)).toEqual([null]);
+      expect(limits.map(({ until: time }) => time)).toEqual([null]);
       const { stdout } = await project.sluice("status");
-      expect(stdout).toMatch(/:refused is closed until the key changes: .* → `sluice budget show`/);
+      expect(stdout).toMatch(
+        /:refused is blocked until the key changes: .* → `sluice rate-limit show`/,
+      );
     },
     timeoutMs,
   );

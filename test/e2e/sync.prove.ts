@@ -167,8 +167,8 @@ describe("workflow sync", () => {
       }
       // The second run asked for nothing.
       expect((await project.ledger()).filter(({ step }) => step === "upload-json")).toHaveLength(3);
-      expect((await project.sluice("budget", "show")).stdout).toContain("credits exhausted");
-      expect((await project.sluice("budget", "reopen")).code).toBe(0);
+      expect((await project.sluice("rate-limit", "show")).stdout).toContain("credits exhausted");
+      expect((await project.sluice("rate-limit", "reset")).code).toBe(0);
 
       project.sandbox.order({ step: "ping", do: { status: 401, body: { message: "no" } } });
       const refused = await project.sluice("run", "accounts");

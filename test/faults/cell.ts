@@ -13,7 +13,7 @@ export type SendColumn = Exclude<Column, "search">;
 
 /**
  * What must follow, in the codes of faults.md, section 2. RT, RG and AMB are tried as often as `Case.times` says, then the fault
- * is over; with x3 the third one stops the run, with x2 the second. AMB counts records as possibly repeated, and a page as possibly paid twice. `wait` is a gate that is closed for so many ms, least and greatest.
+ * is over; with x3 the third one stops the run, with x2 the second. AMB counts records as possibly repeated, and a page as possibly paid twice. `wait` is a limit that is blocked for so many ms, least and greatest.
  */
 export type Code =
   | "RT"
@@ -38,7 +38,7 @@ export type Code =
   /** Another key at once. */
   | "RG key"
   | { readonly wait: readonly [least: number, greatest: number] }
-  /** As AMB, and a gate is closed for so long. */
+  /** As AMB, and a limit is blocked for so long. */
   | { readonly doubt: number };
 
 /** What a column says: what must follow, why nothing can, or which other test shows it. */

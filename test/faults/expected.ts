@@ -13,9 +13,9 @@ export type Expected = {
     /** State of the part's receipt; a page has none. */
     readonly receipt?: string | undefined;
   }[];
-  readonly gate?: { readonly of: string; readonly least: number; readonly greatest: number };
+  readonly block?: { readonly of: string; readonly least: number; readonly greatest: number };
   /** What comes after. */
-  readonly next: "goes on" | "is opened by hand" | "stops" | "splits" | "uploads again";
+  readonly next: "goes on" | "is reset by hand" | "stops" | "splits" | "uploads again";
   /** Records that count as possibly repeated at the end; of `search`, pages that count as possibly paid twice. */
   readonly repeated: number;
 };
@@ -108,23 +108,23 @@ const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
     const { begun, undone } = receipts[column];
     const inDoubt = isPaid(row, column) || (row === 35 && ["confirm", "json"].includes(column));
     const stopped = stop("ContractBroken", inDoubt ? begun : undone);
-    const closed = { of: column === "put" ? "storage" : "key", least: day, greatest: day };
+    const blocked = { of: column === "put" ? "storage" : "key", least: day, greatest: day };
     return {
       ...stopped,
       repeated: inDoubt ? atStake(column) : 0,
-      ...(row === 4 ? { gate: closed } : {}),
+      ...(row === 4 ? { block: blocked } : {}),
     };
   },
   "SC setting": (column) => stop("ConfigError", receipts[column].undone),
   SA: (column) => ({
     ...stop("AuthFailed", receipts[column].undone),
-    next: "is opened by hand",
-    gate: { of: "key:refused", least: 1e12, greatest: Infinity },
+    next: "is reset by hand",
+    block: { of: "key:refused", least: 1e12, greatest: Infinity },
   }),
   SQ: (column) => ({
     ...stop("CreditsExhausted", receipts[column].undone),
-    next: "is opened by hand",
-    gate: { of: column === "search" ? "key:search" : "key:ingestion", least: day, greatest: day },
+    next: "is reset by hand",
+    block: { of: column === "search" ? "key:search" : "key:ingestion", least: day, greatest: day },
   }),
   SP: (column, { row }) => {
     const { begun, undone } = receipts[column];
@@ -145,13 +145,13 @@ export function expectedOf(code: Code, column: Column, of: Case): Expected {
   if (typeof code === "string") return byCode[code](column, of);
   if ("wait" in code) {
     const [least, greatest] = code.wait;
-    const gate = { of: column === "put" ? "storage" : "key", least, greatest };
+    const block = { of: column === "put" ? "storage" : "key", least, greatest };
     // A long wait is the workflow's.
     const nonRetryable = least > waitInActivityRetryMsMax;
     const receipt = receipts[column].undone;
     const fail = { type: "RateLimited", nonRetryable, gap: code.wait, receipt };
-    return { fails: [fail], gate, next: "goes on", repeated: 0 };
+    return { fails: [fail], block, next: "goes on", repeated: 0 };
   }
-  const gate = { of: "key", least: Math.min(1_000, code.doubt), greatest: code.doubt };
-  return { ...passing(column, { times: 1, inDoubt: true }), gate, next: "goes on" };
+  const block = { of: "key", least: Math.min(1_000, code.doubt), greatest: code.doubt };
+  return { ...passing(column, { times: 1, inDoubt: true }), block, next: "goes on" };
 }

@@ -5,7 +5,7 @@ import { failureOf } from "../support/harness.ts";
 import type { Harness } from "../support/harness.ts";
 import type { Case, Column, Meets } from "./cell.ts";
 import type { Expected } from "./expected.ts";
-import { closedGate, waitOf } from "./play.ts";
+import { blockedLimit, waitOf } from "./play.ts";
 
 /** A value of the first record, which no failure may carry into Temporal (I4). */
 const value = "c0.example";
@@ -34,7 +34,7 @@ export async function meetAll(
   {
     meets,
     clockMs = 0,
-    expected: { fails, gate },
+    expected: { fails, block },
   }: Pick<Case, "clockMs"> & { readonly meets: Meets; readonly expected: Expected },
 ): Promise<ApplicationFailure | undefined> {
   const { clock } = tried.harness;
@@ -46,7 +46,7 @@ export async function meetAll(
     expect(JSON.stringify([last.message, last.details])).not.toContain(value);
     expect(await tried.receiptState()).toBe(receipt);
     const wait = waitOf(last) ?? 0;
-    if (gap === undefined || gate !== undefined) continue;
+    if (gap === undefined || block !== undefined) continue;
     expect(wait).toBeGreaterThanOrEqual(gap[0]);
     expect(wait).toBeLessThanOrEqual(gap[1]);
     clock.nowMs += wait;
@@ -56,26 +56,26 @@ export async function meetAll(
   return last;
 }
 
-const whileClosed: Readonly<Record<string, string>> = {
+const whileBlocked: Readonly<Record<string, string>> = {
   "key:refused": "AuthFailed",
   "key:ingestion": "CreditsExhausted",
   "key:search": "CreditsExhausted",
 };
 
-/** Nothing leaves in the last millisecond in which a gate is closed. */
-export async function tryEarly(tried: Tried, { gate, next }: Expected): Promise<void> {
+/** Nothing leaves in the last millisecond in which a limit is blocked. */
+export async function tryEarly(tried: Tried, { block, next }: Expected): Promise<void> {
   const { clock } = tried.harness;
-  const closed = await closedGate(tried.harness);
-  expect(closed?.of).toBe(gate?.of);
-  if (gate === undefined || closed === undefined) return;
-  expect(closed.forMs).toBeGreaterThanOrEqual(gate.least);
-  expect(closed.forMs).toBeLessThanOrEqual(gate.greatest);
+  const blocked = await blockedLimit(tried.harness);
+  expect(blocked?.of).toBe(block?.of);
+  if (block === undefined || blocked === undefined) return;
+  expect(blocked.forMs).toBeGreaterThanOrEqual(block.least);
+  expect(blocked.forMs).toBeLessThanOrEqual(block.greatest);
   const before = await tried.requests();
-  clock.nowMs += Math.min(closed.forMs, 1e9) - 1;
+  clock.nowMs += Math.min(blocked.forMs, 1e9) - 1;
   const { type } = await failureOf(tried.tryEarly());
-  expect(type).toBe(whileClosed[gate.of] ?? "RateLimited");
+  expect(type).toBe(whileBlocked[block.of] ?? "RateLimited");
   // A PUT that must wait has got its address before.
-  const asked = gate.of === "storage" ? ["generate-upload-url"] : [];
+  const asked = block.of === "storage" ? ["generate-upload-url"] : [];
   expect(await tried.requests()).toEqual([...before, ...asked]);
   if (next === "goes on") clock.nowMs += 1;
 }

@@ -25,7 +25,7 @@ describe("an outage of ten minutes with 200 attempts waiting", () => {
       const workers = await WaitingWorkers.open();
       workers.start(waiting);
       await workers.timeline.run(windowMs);
-      // The first second also uses up the slots that lay ahead of it.
+      // The first second also uses up the permits that lay ahead of it.
       expect(workers.left.length).toBeGreaterThanOrEqual((perSecond * windowMs) / 1_000);
       expect(workers.left.length).toBeLessThanOrEqual((perSecond * windowMs) / 1_000 + perSecond);
 

@@ -2,6 +2,7 @@ import type { ApplicationFailure } from "@temporalio/common";
 import { expect } from "vitest";
 
 import type { RunReport } from "../../src/report/report.ts";
+import { resetLimits } from "../../src/service/key-limits.ts";
 import type { Case, Code } from "./cell.ts";
 import { expectedOf, type Expected } from "./expected.ts";
 import { meetAll, meetsOf, tryEarly } from "./meet.ts";
@@ -35,8 +36,8 @@ async function goOn(
     const failure = { code: last?.type ?? "", message: "stopped" };
     return await run.close({ outcome: "failed", failure });
   }
-  if (next === "is opened by hand") {
-    await harness.state.reopenGates({ prefix: "api:", ...harness.clock.moment() });
+  if (next === "is reset by hand") {
+    await resetLimits(harness.state, "api:", harness.clock.moment());
   }
   const { items, bad } = await play.attempt();
   expect(items).toHaveLength(walk.limit);

@@ -126,18 +126,18 @@ export function waitOf({ nextRetryDelay, details }: ApplicationFailure): number 
   return nextRetryDelay === undefined ? undefined : z.number().parse(nextRetryDelay);
 }
 
-/** The one gate that is closed: what it stands for, and ms until it opens; undefined when none is. */
-export async function closedGate({
+/** The one limit that is blocked: what it stands for, and for how many ms; undefined when none is. */
+export async function blockedLimit({
   state,
   clock,
 }: Pick<Harness, "clock" | "state">): Promise<
   { readonly of: string; readonly forMs: number } | undefined
 > {
-  const gates = await state.gates({ prefix: "", ...clock.moment() });
-  const closed = gates.filter(({ closedUntil }) => (closedUntil ?? 0) > clock.nowMs);
-  const [gate, ...others] = closed;
-  if (others.length > 0) throw new Error("more than one gate is closed");
-  if (gate === undefined) return undefined;
-  const of = gate.gate.replace(/^put:.*/, "storage").replace(/^api:[0-9a-f]{8}/, "key");
-  return { of, forMs: (gate.closedUntil ?? 0) - clock.nowMs };
+  const limits = await state.rateLimits(clock.moment());
+  const blocked = limits.filter(({ blockedUntil }) => (blockedUntil ?? 0) > clock.nowMs);
+  const [limit, ...others] = blocked;
+  if (others.length > 0) throw new Error("more than one limit is blocked");
+  if (limit === undefined) return undefined;
+  const of = limit.limit.replace(/^put:.*/, "storage").replace(/^api:[0-9a-f]{8}/, "key");
+  return { of, forMs: (limit.blockedUntil ?? 0) - clock.nowMs };
 }

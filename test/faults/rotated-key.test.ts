@@ -72,7 +72,7 @@ describe.each(columns)("row 43: a refused key at $column", ({ column, step, ...n
     );
     expect(ended).toBe(next.ends);
     expect(await statuses()).toEqual([401, next.answer]);
-    // A run that is opened now is not held up by the gate of the key that was refused.
+    // A run that is opened now is not held up by what blocks the key that was refused.
     const later = await TestRun.open(harness, { runId: "run-1" });
     expect(later.opened.runId).toBe("run-1");
   });

@@ -2,6 +2,7 @@ import type { ApplicationFailure } from "@temporalio/common";
 import { expect } from "vitest";
 
 import type { RunReport } from "../../src/report/report.ts";
+import { resetLimits } from "../../src/service/key-limits.ts";
 import { splitOf } from "../support/test-run.ts";
 import type { Case, Code, SendColumn } from "./cell.ts";
 import { expectedOf, type Expected } from "./expected.ts";
@@ -79,8 +80,8 @@ async function goOn(
       await harness.perform(confirmUpload, { ...part, fileKey });
       break;
     }
-    case "is opened by hand":
-      await harness.state.reopenGates({ prefix: "api:", ...harness.clock.moment() });
+    case "is reset by hand":
+      await resetLimits(harness.state, "api:", harness.clock.moment());
       await play.attempt();
       await play.confirm();
       break;

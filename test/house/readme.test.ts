@@ -95,7 +95,7 @@ function helpOf(...group: string[]): Listed[] {
     encoding: "utf8",
   });
   const [, list = ""] = help.split("Commands:\n");
-  return [...list.matchAll(/^ {2}([a-z]+)( \[options\])?( [<[])?/gm)]
+  return [...list.matchAll(/^ {2}([a-z][a-z-]*)( \[options\])?( [<[])?/gm)]
     .map(([, name = "", options, given]) => ({
       name,
       hasOptions: options !== undefined,
@@ -115,7 +115,7 @@ function commandsThereAre(): string[] {
 /** A command named in code: with the second word where the first has verbs of its own. */
 function commandsIn(text: string, groups: ReadonlySet<string>): string[] {
   return codeIn(text).flatMap((code) =>
-    [...code.matchAll(/(?<![\w.:-])sluice(?:\.js)? ([a-z]+)(?: ([a-z]+))?/g)].flatMap(
+    [...code.matchAll(/(?<![\w.:-])sluice(?:\.js)? ([a-z][a-z-]*)(?: ([a-z]+))?/g)].flatMap(
       ([, verb = "", second]) => {
         if (!groups.has(verb)) return [verb];
         return second === undefined ? [] : [`${verb} ${second}`];
@@ -132,7 +132,7 @@ describe("the commands in the documents", () => {
 
   it("are a table in the README of all there are, and no other", () => {
     const listed = tableUnder(readme, "command").map(([cell]) => {
-      const [, verb = "", second = ""] = /^`sluice ([a-z]+) ?([a-z]*)/.exec(cell ?? "") ?? [];
+      const [, verb = "", second = ""] = /^`sluice ([a-z-]+) ?([a-z]*)/.exec(cell ?? "") ?? [];
       return groups.has(verb) ? `${verb} ${second}`.trimEnd() : verb;
     });
     expect(listed.toSorted()).toEqual(there.toSorted());
@@ -144,8 +144,8 @@ describe("the commands in the documents", () => {
   });
 
   it("are found by this test", () => {
-    expect(commandsIn("`sluice budget shut`\n\n    node bin/sluice.js rum x", groups)).toEqual([
-      "budget shut",
+    expect(commandsIn("`sluice rate-limit shut`\n\n    node bin/sluice.js rum x", groups)).toEqual([
+      "rate-limit shut",
       "rum",
     ]);
   });

@@ -14,7 +14,7 @@ import { createStageThreads } from "../../activities/stage/stage-threads.ts";
 import { sources } from "../../connectors/registry.ts";
 import { createApiClient, type ApiClient } from "../../src/api/client.ts";
 import type { Timeouts } from "../../src/api/context.ts";
-import type { Pace } from "../../src/api/rate-limiter.ts";
+import type { RateLimiter } from "../../src/api/rate-limiter.ts";
 import { targetOf } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { runEffect } from "../../src/effect.ts";
@@ -23,7 +23,7 @@ import { isProcessGone, processName } from "../../src/local/process-identity.ts"
 import { createNotifier } from "../../src/notify/notifier.ts";
 import type { NotifyInput } from "../../src/notify/receivers.ts";
 import type { SandboxSettings } from "../../src/sandbox/server.ts";
-import { createStorePace } from "../../src/service/rate-limiter.ts";
+import { StoreRateLimiter } from "../../src/service/rate-limiter.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateClient, StateStore } from "../../src/state/state-store.ts";
 import { canaries, refuseCanaries } from "./canaries.ts";
@@ -41,7 +41,7 @@ export type HarnessSettings = {
   readonly sandbox?: Partial<SandboxSettings>;
   /** Whether the store and the staging have threads of their own, as in a worker; the test's own thread is quicker. */
   readonly hasThreads?: boolean;
-  /** What the pace draws. @default always 0.5 */
+  /** What the rate limiter draws. @default always 0.5 */
   readonly random?: () => number;
 };
 
@@ -79,15 +79,15 @@ export class Harness {
   readonly announced: readonly NotifyInput[];
   /** Syncs of which the workflow `resend` was to send what is in doubt. */
   readonly resending: readonly string[];
-  readonly #pace: Pace;
+  readonly #rateLimiter: RateLimiter;
 
   private constructor(
     parts: Pick<
       Harness,
       "announced" | "clock" | "deps" | "folder" | "resending" | "sandbox" | "terminated"
-    > & { readonly pace: Pace },
+    > & { readonly rateLimiter: RateLimiter },
   ) {
-    this.#pace = parts.pace;
+    this.#rateLimiter = parts.rateLimiter;
     this.folder = parts.folder;
     this.sandbox = parts.sandbox;
     this.clock = parts.clock;
@@ -118,11 +118,11 @@ export class Harness {
     const now = (): number => clock.nowMs;
     const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
     const random = settings.random ?? (() => 0.5);
-    const budget = { requestsPerSecond, creditsRetryMs, clock: clock.moment, random };
-    const pace = createStorePace({ state, apiKey, ...budget });
+    const limits = { requestsPerSecond, creditsRetryMs, clock: clock.moment, random };
+    const rateLimiter = new StoreRateLimiter({ state, apiKey, ...limits });
     const address = new URL(sandbox.address);
     const addresses = { baseUrl: address, legacyBaseUrl: address };
-    const api = createApiClient({ ...addresses, apiKey, allowInsecureHosts, pace, now });
+    const api = createApiClient({ ...addresses, apiKey, allowInsecureHosts, rateLimiter, now });
     onTestFinished(async () => await api.close());
     const stageThreads = hasThreads ? createStageThreads(state) : stageInline(state);
     onTestFinished(async () => await stageThreads.close());
@@ -155,7 +155,16 @@ export class Harness {
       startNotifying: async (input) => void announced.push(input),
       log: { info: refuseCanariesIn, warn: refuseCanariesIn },
     };
-    return new Harness({ folder, sandbox, clock, deps, pace, terminated, announced, resending });
+    return new Harness({
+      folder,
+      sandbox,
+      clock,
+      deps,
+      rateLimiter,
+      terminated,
+      announced,
+      resending,
+    });
   }
 
   /** The same project with another `sluice.yaml`: a worker that was started again. */
@@ -170,7 +179,7 @@ export class Harness {
     const deps = { ...this.deps, config, target: targetOf(config.api) };
     const { announced, clock, folder, resending, sandbox, terminated } = this;
     const parts = { announced, clock, folder, resending, sandbox, terminated };
-    return new Harness({ ...parts, deps, pace: this.#pace });
+    return new Harness({ ...parts, deps, rateLimiter: this.#rateLimiter });
   }
 
   /** The same project on another store, which the caller closes. */
@@ -178,7 +187,7 @@ export class Harness {
     const { announced, clock, folder, resending, sandbox, terminated } = this;
     const parts = { announced, clock, folder, resending, sandbox, terminated };
     const deps = { ...this.deps, state, stageThreads: stageInline(state) };
-    return new Harness({ ...parts, deps, pace: this.#pace });
+    return new Harness({ ...parts, deps, rateLimiter: this.#rateLimiter });
   }
 
   get state(): StateStore {
@@ -190,11 +199,11 @@ export class Harness {
     return activitiesOf({ ...this.deps, ...changes });
   }
 
-  /** A client of another server, or with other timeouts, on the same budget. It closes with the test. */
+  /** A client of another server, or with other timeouts, under the same rate limits. It closes with the test. */
   clientOf(baseUrl: URL, timeouts: Partial<Timeouts> = {}): ApiClient {
     const { apiKey, allowInsecureHosts } = this.deps.config.api;
     const now = (): number => this.clock.nowMs;
-    const how = { apiKey, allowInsecureHosts, pace: this.#pace, now, timeouts };
+    const how = { apiKey, allowInsecureHosts, rateLimiter: this.#rateLimiter, now, timeouts };
     const client = createApiClient({ baseUrl, legacyBaseUrl: baseUrl, ...how });
     onTestFinished(async () => await client.close());
     return client;

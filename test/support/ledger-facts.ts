@@ -51,7 +51,7 @@ export type StoreFacts = {
 /** Service and store at one moment, with nothing running: after a crash, and before anybody goes on. */
 export type Snapshot = { readonly service: ServiceFacts; readonly store: StoreFacts };
 
-/** A time in which no request may be done, in Unix ms: a closed gate, the time after a run. */
+/** A time in which no request may be done, in Unix ms: a blocked limit, the time after a run. */
 export type Silence = { readonly fromMs: number; readonly toMs: number; readonly why: string };
 
 /** Everything the check looks at. */

@@ -7,7 +7,7 @@ import { RateLimitedError, SluiceError } from "../../src/errors.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { Secret } from "../../src/security/secret.ts";
-import { createStorePace } from "../../src/service/rate-limiter.ts";
+import { StoreRateLimiter } from "../../src/service/rate-limiter.ts";
 import { requestingAs } from "../../src/service/requester.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { openStoreInline } from "./inline-threads.ts";
@@ -23,7 +23,7 @@ export const latencyMs = 150;
 const never = new AbortController().signal;
 
 /**
- * Two workers on one store, each with a pace and a client of its own, and a sandbox that can be taken down. Attempts wait as
+ * Two workers on one store, each with a rate limiter and a client of its own, and a sandbox that can be taken down. Attempts wait as
  * Temporal has them wait: as long as they were told, else with full jitter from 1 s to 60 s.
  */
 export class WaitingWorkers {
@@ -103,7 +103,7 @@ export class WaitingWorkers {
   #client(): ApiClient {
     const { sleep, clock } = this.timeline;
     const apiKey = new Secret("canary-key");
-    const pace = createStorePace({
+    const rateLimiter = new StoreRateLimiter({
       state: this.state,
       apiKey,
       requestsPerSecond: perSecond,
@@ -118,7 +118,7 @@ export class WaitingWorkers {
       legacyBaseUrl: address,
       apiKey,
       allowInsecureHosts: [],
-      pace,
+      rateLimiter,
       now: () => clock.nowMs,
       effect: async (_, work) => {
         this.left.push(this.nowMs);
@@ -147,8 +147,8 @@ export class WaitingWorkers {
     }
   }
 
-  async #once(client: ApiClient, ticket: string): Promise<void> {
-    const asking = { ticket, kind: "sync", tally: { requests: 0, waitedMs: 0 } };
+  async #once(client: ApiClient, token: string): Promise<void> {
+    const asking = { token, kind: "sync", tally: { requests: 0, waitedMs: 0 } };
     await requestingAs(
       asking,
       async () => await client.generateUploadUrl({ stream: "account", signal: never }),

@@ -1,50 +1,57 @@
 import { systemClock } from "../../clock.ts";
-import { isRefusedKeyGate, keyName } from "../../service/key-limits.ts";
+import { keyName, resetLimits, untilText } from "../../service/key-limits.ts";
+import type { RateLimit } from "../../state/contract/rate-limit.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted } from "../../text/quantities.ts";
 import { configOf, table, withGlobals, withState } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
 
-/** `sluice budget show|reopen`. */
-export const registerBudget: Register = (program, context) => {
-  const budget = program.command("budget").description("the rate budget and its gates");
-  withGlobals(budget.command("show"))
-    .description("which gates are closed, until when and why")
+/** What a limit does to requests, as a person reads it. */
+export function stateText(rateLimit: RateLimit): string {
+  const { blockedUntil, breaker } = rateLimit;
+  if (blockedUntil !== null) return `blocked until ${untilText(rateLimit)}`;
+  return breaker === "closed" ? "free" : `failing, circuit breaker ${breaker}`;
+}
+
+/** `sluice rate-limit show|reset`. */
+export const registerRateLimit: Register = (program, context) => {
+  const rateLimit = program
+    .command("rate-limit")
+    .description("how fast requests leave, and what holds them back");
+  withGlobals(rateLimit.command("show"))
+    .description("which limits are blocked, until when and why")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
-      const gates = await withState(
+      const limits = await withState(
         config,
-        async (state) => await state.gates({ prefix: "", ...systemClock()() }),
+        async (state) => await state.rateLimits(systemClock()()),
       );
-      const rows = gates.map(({ gate, closedUntil, why, isFailing }) => {
-        const closed = closedUntil !== null;
-        const time = isRefusedKeyGate(gate)
-          ? "the key changes"
-          : new Date(closedUntil ?? 0).toISOString();
-        return { gate, closed, until: closed ? time : null, failing: isFailing, why };
+      const rows = limits.map((each) => {
+        const { limit, blockedUntil, breaker, why } = each;
+        const until = blockedUntil === null ? null : untilText(each);
+        return { limit, blocked: until !== null, until, breaker, why };
       });
       if (options.json) for (const row of rows) context.print(JSON.stringify(row));
       else {
-        const key = keyName(config.api.apiKey);
-        const lines = rows.map(({ gate, closed, until, failing, why }) => {
-          const open = failing ? "failing: one probe at a time" : "open";
-          return [gate, closed ? `closed until ${until}` : open, plainText(why ?? "")];
-        });
-        context.print(`${config.api.requestsPerSecond} requests a second; this key is ${key}`);
-        if (lines.length > 0) context.print(table([["gate", "state", "why"], ...lines]));
+        const { requestsPerSecond, apiKey } = config.api;
+        context.print(`${requestsPerSecond} requests a second; this key is ${keyName(apiKey)}`);
+        const lines = limits.map((each) => [
+          each.limit,
+          stateText(each),
+          plainText(each.why ?? ""),
+        ]);
+        if (lines.length > 0) context.print(table([["limit", "state", "why"], ...lines]));
       }
     });
-  withGlobals(budget.command("reopen"))
-    .description("open the gates of the configured key, whatever closed them")
+  withGlobals(rateLimit.command("reset"))
+    .description("let requests of the configured key pass, whatever blocked them")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
       const prefix = `api:${keyName(config.api.apiKey)}`;
-      const reopened = await withState(
+      const reset = await withState(
         config,
-        async (state) => await state.reopenGates({ prefix, ...systemClock()() }),
+        async (state) => await resetLimits(state, prefix, systemClock()()),
       );
-      context.print(
-        options.json ? JSON.stringify({ reopened }) : `opened ${counted(reopened, "gate")}`,
-      );
+      context.print(options.json ? JSON.stringify({ reset }) : `reset ${counted(reset, "limit")}`);
     });
 };

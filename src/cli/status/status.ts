@@ -6,8 +6,8 @@ import { reportOfRun } from "../../report/of-run.ts";
 import { lookForOlderMapping } from "../../report/older-mapping.ts";
 import type { RunReport } from "../../report/report.ts";
 import { zonedText } from "../../schedules/local-time.ts";
-import { isRefusedKeyGate, keyName } from "../../service/key-limits.ts";
-import type { GateState } from "../../state/sqlite/rate-limit.ts";
+import { isBlocking, isRefusedKey, keyName } from "../../service/key-limits.ts";
+import type { RateLimit } from "../../state/contract/rate-limit.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { grouped } from "../../text/quantities.ts";
@@ -23,6 +23,7 @@ import {
 } from "./doubts.ts";
 import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox.ts";
 import { lastRun } from "./last-run.ts";
+import { stateText } from "./rate-limit.ts";
 import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer.ts";
 
 /** Everything `sluice status` shows. */
@@ -32,8 +33,8 @@ type Status = {
   readonly doubts: readonly DoubtStatus[];
   /** What older mappings of syncs made, a line each. */
   readonly mappings: readonly string[];
-  /** Gates of the configured key and of storage hosts that hold requests back. */
-  readonly gates: readonly GateState[];
+  /** Limits of the configured key and of storage hosts that hold requests back. */
+  readonly limits: readonly RateLimit[];
   /** Workers that beat. */
   readonly workers: number;
   /** Why the Temporal that is meant does not answer; undefined where it does, or none is meant. */
@@ -61,14 +62,11 @@ async function openRejects(state: StateStore, { api }: Config): Promise<Map<stri
   return found;
 }
 
-async function shutGates(state: StateStore, config: Config): Promise<GateState[]> {
-  const gates = await state.gates({ prefix: "", ...systemClock()() });
-  // Gates of keys that are no longer configured stay closed for good.
-  const isOurs = ({ gate }: GateState): boolean =>
-    gate.startsWith(`api:${keyName(config.api.apiKey)}`) || gate.startsWith("put:");
-  return gates
-    .filter(isOurs)
-    .filter(({ closedUntil, isFailing }) => closedUntil !== null || isFailing);
+async function blockingLimits(state: StateStore, config: Config): Promise<RateLimit[]> {
+  // Limits of keys that are no longer configured may stay blocked for good.
+  const isOurs = ({ limit }: RateLimit): boolean =>
+    limit.startsWith(`api:${keyName(config.api.apiKey)}`) || limit.startsWith("put:");
+  return (await state.rateLimits(systemClock()())).filter(isOurs).filter(isBlocking);
 }
 
 /** What older mappings of the configured syncs made, a line each. */
@@ -134,7 +132,7 @@ async function look(state: StateStore, config: Config, context: Context): Promis
     inboxes: await lookIntoInboxes(config, state),
     doubts: await lookForDoubts(state, await syncsOf(state, config), systemClock()()),
     mappings: await olderMappings(state, config),
-    gates: await shutGates(state, config),
+    limits: await blockingLimits(state, config),
     workers: beats.length,
     silent: silent?.isFault === true ? silent : undefined,
   };
@@ -162,16 +160,14 @@ function rowOf({ name, last, next, schedule, waiting, problem }: TransferStatus)
   ];
 }
 
-function gateText({ gate, closedUntil, why }: GateState): string {
-  const until = isRefusedKeyGate(gate)
-    ? "the key changes"
-    : new Date(closedUntil ?? 0).toISOString();
-  const state =
-    closedUntil === null ? "is failing: one probe at a time leaves" : `is closed until ${until}`;
-  return plainText(`${gate} ${state}: ${why ?? ""} → \`sluice budget show\``);
+function limitText(rateLimit: RateLimit): string {
+  const { limit, why } = rateLimit;
+  return plainText(
+    `${limit} is ${stateText(rateLimit)}: ${why ?? ""} → \`sluice rate-limit show\``,
+  );
 }
 
-function textOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }: Status): string {
+function textOf({ transfers, inboxes, doubts, mappings, limits, workers, silent }: Status): string {
   const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
   const isWorkerMissed =
     workers === 0 &&
@@ -186,7 +182,7 @@ function textOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }
     ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
     ...doubts.flatMap(doubtLines).map(plainText),
     ...mappings.map(plainText),
-    ...gates.map(gateText),
+    ...limits.map(limitText),
     ...(silent === undefined ? [] : [[silent.text, silent.hint ?? "`sluice doctor`"].join(" → ")]),
     ...(isWorkerMissed
       ? ["no worker runs, so nothing moves → `sluice worker`, or `sluice dev` on a laptop"]
@@ -194,7 +190,7 @@ function textOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }
   ].join("\n");
 }
 
-function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }: Status): string {
+function jsonOf({ transfers, inboxes, doubts, mappings, limits, workers, silent }: Status): string {
   return plainJson({
     transfers: transfers.map(
       ({ name, kind, last, next, schedule, waiting, openRejects: open, problem }) => ({
@@ -212,11 +208,11 @@ function jsonOf({ transfers, inboxes, doubts, mappings, gates, workers, silent }
     inboxes: inboxesFacts(inboxes),
     doubts: doubts.map(doubtJson),
     mappings,
-    gates: gates.map(({ gate, closedUntil, why, isFailing }) => ({
-      gate,
+    rate_limits: limits.map(({ limit, blockedUntil, breaker, why }) => ({
+      limit,
       until:
-        closedUntil === null || isRefusedKeyGate(gate) ? null : new Date(closedUntil).toISOString(),
-      failing: isFailing,
+        blockedUntil === null || isRefusedKey(limit) ? null : new Date(blockedUntil).toISOString(),
+      breaker,
       why,
     })),
     workers,

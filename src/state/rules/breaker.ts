@@ -1,166 +1,82 @@
-import { z } from "zod";
-
 import { steadyMs, type Moment } from "../../clock.ts";
 import { lockWaitMs, probeFirstMs } from "../../limits.ts";
-import { failuresMax, probeLapseMs, probeStepMs, faultForgottenMs } from "../limits.ts";
-
-/** A row of `budget`. Times without a unit in the comment are of the clock that `bootId` names (`steadyMs`). */
-export const gateRow = z
-  .object({
-    /** `api:<hash of the key>`, `…:<family>` for credits, `…:refused`, `put:<storage host>`. */
-    gate: z.string(),
-    /** Null is the wall clock. */
-    bootId: z.string().nullable(),
-    /** When the row was last written. */
-    writtenAt: z.number(),
-    /** When the next request may leave. */
-    nextSlot: z.number(),
-    /** When the next one of a lower class may leave while a higher class waits. */
-    nextLowSlot: z.number(),
-    /** Which of those slots nobody was told to come back for. */
-    nextLowDue: z.number(),
-    closedAt: z.number(),
-    /** Unix ms; decides alone after a boot. */
-    closedAtWall: z.number(),
-    /** In ms; 0 is open. */
-    closedFor: z.number(),
-    why: z.string().nullable(),
-    /** In a row; from `failuresMax` on, the gate is half-closed. */
-    failures: z.int(),
-    failedWhy: z.string().nullable(),
-    nextProbe: z.number(),
-    /** When the probe under way counts as lost; 0 where there is none. */
-    probeLapses: z.number(),
-    /** "Slow down" without a hint, in a row. */
-    slowed: z.int(),
-    slowedSince: z.number(),
-    slowedAt: z.number(),
-  })
-  .readonly();
-
-/** A gate as the store keeps it. */
-export type GateRow = z.output<typeof gateRow>;
-
-/** A gate that nothing happened to. */
-export function newGate(gate: string, now: Moment): GateRow {
-  return {
-    gate,
-    bootId: now.boot?.id ?? null,
-    writtenAt: steadyMs(now),
-    nextSlot: 0,
-    nextLowSlot: 0,
-    nextLowDue: 0,
-    closedAt: 0,
-    closedAtWall: 0,
-    closedFor: 0,
-    why: null,
-    failures: 0,
-    failedWhy: null,
-    nextProbe: 0,
-    probeLapses: 0,
-    slowed: 0,
-    slowedSince: 0,
-    slowedAt: 0,
-  };
-}
-
-/** Whether the row's times can be compared with `now`: of the same boot, and of a clock that did not step back. */
-export function isOnClockOf(row: GateRow, now: Moment): boolean {
-  // A caller may have read its clock before it waited for the store.
-  return row.bootId === (now.boot?.id ?? null) && row.writtenAt - steadyMs(now) <= lockWaitMs;
-}
+import {
+  limitRow,
+  type LimitEvent,
+  type LimitRow,
+  type RateLimit,
+} from "../contract/rate-limit.ts";
+import { failuresMax, faultForgottenMs, probeStepMs } from "../limits.ts";
 
 /**
- * The row on the clock of `now`. After a boot the wall clock says how much of a closing is over; where it stepped back the
- * wait starts again, once. Slots and probes are of the past then.
+ * The row on the clock of `now`; the very same where it is. After a boot the wall clock says how much of a block is over; where
+ * it stepped back, the wait starts again, once. Permits, reservations and probes are of the past then.
  */
-export function onClockOf(row: GateRow, now: Moment): GateRow {
-  if (isOnClockOf(row, now)) return row;
-  const elapsed = now.nowMs - row.closedAtWall;
-  const over = elapsed < 0 ? 0 : elapsed;
-  const { gate, closedFor, why, failures, failedWhy } = row;
+export function onClockOf(row: LimitRow, now: Moment): LimitRow {
+  const bootId = now.boot?.id ?? null;
+  // A caller may have read its clock before it waited for the store: that is no step back.
+  if (row.bootId === bootId && row.writtenAt - steadyMs(now) <= lockWaitMs) return row;
+  const overMs = Math.max(0, now.nowMs - row.writtenAtWall);
+  const leftMs = Math.max(0, row.blockedUntil - row.writtenAt - overMs);
+  const { name, why, failures } = row;
+  const blockedUntil = steadyMs(now) + leftMs;
+  return written({ ...limitRow.parse({ name, bootId }), blockedUntil, why, failures }, now);
+}
+
+/** The row as it is stored at `now`. */
+export function written(row: LimitRow, now: Moment): LimitRow {
+  if (steadyMs(now) < row.writtenAt) return row;
+  return { ...row, writtenAt: steadyMs(now), writtenAtWall: now.nowMs };
+}
+
+/** How long the limit stays blocked; 0 is not. */
+export function blockedForMs(row: LimitRow, now: Moment): number {
+  return Math.max(0, row.blockedUntil - steadyMs(now));
+}
+
+/** The circuit breaker; while a probe is under way it is open. */
+export function breakerOf(row: LimitRow, now: Moment): RateLimit["breaker"] {
+  if (row.failures < failuresMax) return "closed";
+  return row.nextProbe > steadyMs(now) ? "open" : "half-open";
+}
+
+/** Time from a failure to the next probe: 1 s, doubling to 30 s. */
+export function probeStepOf({ failures }: LimitRow): number {
+  return Math.min(probeStepMs, probeFirstMs * 2 ** (failures - failuresMax));
+}
+
+/** The row as a person reads it. */
+export function rateLimitOf(row: LimitRow, now: Moment): RateLimit {
+  const forMs = blockedForMs(row, now);
+  const breaker = breakerOf(row, now);
   return {
-    ...newGate(gate, now),
-    closedAt: steadyMs(now) - over,
-    closedAtWall: now.nowMs - over,
-    closedFor,
-    why,
-    failures,
-    failedWhy,
+    limit: row.name,
+    blockedUntil: forMs === 0 ? null : Math.ceil(now.nowMs + forMs),
+    why: forMs === 0 && breaker === "closed" ? null : row.why,
+    breaker,
   };
 }
 
-/** How long the gate stays closed; 0 is open. `row` is on the clock of `now`. */
-export function closedForMs(row: GateRow, now: Moment): number {
-  return Math.max(0, row.closedAt + row.closedFor - steadyMs(now));
-}
-
-/** Closes a gate until the later of `forMs` and what it was closed for. */
-export function closed(
-  row: GateRow,
-  { forMs, why, now }: { readonly forMs: number; readonly why: string; readonly now: Moment },
-): GateRow {
-  const closedFor = Math.max(forMs, closedForMs(row, now));
-  return { ...row, closedAt: steadyMs(now), closedAtWall: now.nowMs, closedFor, why };
-}
-
-/** Opens a gate, whatever closed it. */
-export function reopened(row: GateRow): GateRow {
-  const isWell = { failures: 0, failedWhy: null, probeLapses: 0, slowed: 0 };
-  return { ...row, ...isWell, closedFor: 0, why: null };
-}
-
-/** Whether one probe at a time is all that may leave. */
-export function isHalfClosed({ failures }: Pick<GateRow, "failures">): boolean {
-  return failures >= failuresMax;
-}
-
-/** How long after a failure the next probe leaves: 1 s, doubling to 30 s. */
-export function probeWaitMs({ failures }: Pick<GateRow, "failures">): number {
-  return Math.min(probeStepMs, probeFirstMs * 2 ** Math.max(0, failures - failuresMax));
-}
-
-/** When to ask for a probe again; in the past or now, it may leave. While one is under way nobody knows, so a step is waited. */
-export function nextProbeAt(row: GateRow, now: Moment): number {
-  const steady = steadyMs(now);
-  return row.probeLapses > steady
-    ? Math.min(row.probeLapses, steady + probeWaitMs(row))
-    : row.nextProbe;
-}
-
-/** What became of a request, as far as it says how the service is. */
-export type Health = "succeeded" | "failed" | "undecided";
-
-/** The row after a request ended. */
-export function ended(
-  row: GateRow,
-  how: {
-    readonly outcome: Health;
-    readonly isProbe: boolean;
-    readonly why: string | null;
-    readonly now: Moment;
-  },
-): GateRow {
-  const { outcome, isProbe, why, now } = how;
-  if (outcome === "succeeded") {
-    return { ...row, failures: 0, failedWhy: null, probeLapses: 0, slowed: 0 };
+/** The row after an event. */
+export function afterEvent(row: LimitRow, event: LimitEvent, now: Moment): LimitRow {
+  const at = steadyMs(now);
+  if (event.kind === "blocked") {
+    return { ...row, blockedUntil: Math.max(row.blockedUntil, at + event.forMs), why: event.why };
   }
-  const over = isProbe ? { ...row, probeLapses: 0 } : row;
-  // What left before the gate half-closed says nothing new: only the probe's failure lengthens the step.
-  if (outcome === "undecided" || (isHalfClosed(row) && !isProbe)) return over;
-  const failed = { ...over, failures: row.failures + 1, failedWhy: why };
-  return { ...failed, nextProbe: steadyMs(now) + probeWaitMs(failed) };
-}
-
-/** The row with a probe under way. */
-export function probed(row: GateRow, now: Moment): GateRow {
-  return { ...row, probeLapses: steadyMs(now) + probeLapseMs };
-}
-
-/** The row after one more "slow down" without a hint; what lies too far back is another story. */
-export function slowedOnce(row: GateRow, now: Moment): GateRow {
-  const steady = steadyMs(now);
-  const isInARow = row.slowed > 0 && steady - row.slowedAt <= faultForgottenMs;
-  const since = isInARow ? row.slowedSince : steady;
-  return { ...row, slowed: isInARow ? row.slowed + 1 : 1, slowedSince: since, slowedAt: steady };
+  if (event.kind === "throttled") {
+    // One that is too far back is another story.
+    const isInARow = row.throttled > 0 && at - row.throttledAt <= faultForgottenMs;
+    const { throttled, throttledSince } = isInARow ? row : { throttled: 0, throttledSince: at };
+    return { ...row, throttled: throttled + 1, throttledSince, throttledAt: at };
+  }
+  if (event.kind === "failed") {
+    // What left before the breaker opened says nothing new: only a probe lengthens the step.
+    if (!event.isProbe && breakerOf(row, now) !== "closed") return row;
+    const why = blockedForMs(row, now) > 0 ? row.why : event.why;
+    const failed = { ...row, failures: row.failures + 1, why };
+    return { ...failed, nextProbe: at + probeStepOf(failed) };
+  }
+  if (event.kind === "undecided") return event.isProbe ? { ...row, nextProbe: 0 } : row;
+  const well = { ...row, failures: 0, throttled: 0 };
+  return event.kind === "reset" ? { ...well, blockedUntil: 0 } : well;
 }

@@ -4,7 +4,7 @@ import type { Look } from "../../../activities/inbox/look-into-inbox.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { sleepInActivityMsMax } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
-import { keyName } from "../../../src/service/key-limits.ts";
+import { keyName, resetLimits } from "../../../src/service/key-limits.ts";
 import { failureOf, harnessKey } from "../../support/harness.ts";
 import { PostedHarness } from "../../support/posted.ts";
 import { TestRun } from "../../support/test-run.ts";
@@ -102,28 +102,27 @@ describe("lookIntoInbox", () => {
   it.each([
     ["refused", "was refused before: 401"],
     ["ingestion", "no credits until"],
-  ])("says why nothing can be sent, and leaves the bell, at the gate %s", async (gate, why) => {
+  ])("says why nothing can be sent, and leaves the bell, at the limit %s", async (limit, why) => {
     const posted = await PostedHarness.open();
     const { clock, state } = posted.harness;
     const name = `api:${keyName(new Secret(harnessKey))}`;
-    const untilMs = clock.nowMs + 60_000;
-    const shut = { gate: `${name}:${gate}`, untilMs, why: "401" };
-    await state.closeGate({ ...clock.moment(), ...shut });
+    const event = { kind: "blocked", forMs: 60_000, why: "401" } as const;
+    await state.noteLimit({ ...clock.moment(), limit: `${name}:${limit}`, event });
     await posted.post("a1");
     const seen = await look(posted);
     expect(seen).toMatchObject({ syncs: [], isAnswered: false });
     expect(seen.shut).toContain(why);
     expect(await posted.post("a2")).toBe(false);
-    await state.reopenGates({ ...clock.moment(), prefix: name });
+    await resetLimits(state, name, clock.moment());
     expect(await look(posted)).toMatchObject({ shut: null, syncs: ["accounts"] });
   });
 
   it("waits out a rate limit in the run, not here", async () => {
     const posted = await PostedHarness.open();
     const { clock, state } = posted.harness;
-    const gate = `api:${keyName(new Secret(harnessKey))}`;
-    const shut = { gate, untilMs: clock.nowMs + 60_000, why: "429" };
-    await state.closeGate({ ...clock.moment(), ...shut });
+    const limit = `api:${keyName(new Secret(harnessKey))}`;
+    const event = { kind: "blocked", forMs: 60_000, why: "429" } as const;
+    await state.noteLimit({ ...clock.moment(), limit, event });
     await posted.post("a1");
     expect(await look(posted)).toMatchObject({ shut: null, syncs: ["accounts"] });
   });

@@ -37,8 +37,9 @@ describe("sweepInboxes", () => {
   it("starts none while nothing can be sent", async () => {
     const posted = await PostedHarness.open();
     const { clock, state } = posted.harness;
-    const gate = `api:${keyName(new Secret(harnessKey))}:refused`;
-    await state.closeGate({ ...clock.moment(), gate, untilMs: clock.nowMs + 1_000, why: "401" });
+    const limit = `api:${keyName(new Secret(harnessKey))}:refused`;
+    const event = { kind: "blocked", forMs: 1_000, why: "401" } as const;
+    await state.noteLimit({ ...clock.moment(), limit, event });
     await posted.post("a1");
     const { drained, shut } = await sweep(posted);
     expect([drained, shut]).toEqual([[], expect.stringContaining("was refused before")]);

@@ -155,27 +155,27 @@ export const mutantsOfOurs: readonly Mutant[] = [
   },
   {
     id: "S13",
-    plants: "whoever asks again for a slot loses its place",
+    plants: "whoever asks again for a permit loses its place",
     edits: [
       {
-        file: "src/state/sqlite/reservations.ts",
-        find: "if (ticket !== undefined) insert.run({ gate, ticket, priority, due });",
-        replace: "",
+        file: "src/state/rules/next-permit.ts",
+        find: "token === undefined ? waiting : [...others, { token, priority, due: at }]",
+        replace: "waiting",
       },
     ],
     test: {
       file: "test/src/state/rate-limit.test.ts",
-      title: "gives the same time again to the same ticket",
+      title: "gives the same time again to the same token",
     },
   },
   {
     id: "S14",
-    plants: "a half-closed gate lets a second probe through beside the first",
+    plants: "a half-open breaker lets a second probe pass beside the first",
     edits: [
       {
-        file: "src/state/sqlite/rate-limit.ts",
-        find: "save(isProbe ? gates.probed(given.row, ask) : given.row, ask);",
-        replace: "save(given.row, ask);",
+        file: "src/state/rules/next-permit.ts",
+        find: "isProbe ? now + probeLostMs : row.nextProbe",
+        replace: "row.nextProbe",
       },
     ],
     test: {
@@ -185,12 +185,12 @@ export const mutantsOfOurs: readonly Mutant[] = [
   },
   {
     id: "S15",
-    plants: "no number of failures half-closes a gate",
+    plants: "no number of failures opens a breaker",
     edits: [
       {
         file: "src/state/rules/breaker.ts",
-        find: "return failures >= failuresMax;",
-        replace: "return failures < 0;",
+        find: "if (row.failures < failuresMax)",
+        replace: "if (row.failures >= 0)",
       },
     ],
     test: { file: "test/faults/outage.test.ts", title: "nobody listens is no storm" },

@@ -67,12 +67,12 @@ export const mutantsOfRequests: readonly Mutant[] = [
   },
   {
     id: "M14",
-    plants: "each process has gates of its own",
+    plants: "each process has limits of its own",
     edits: [
       {
         file: "src/service/rate-limiter.ts",
-        find: "const key = keyName(settings.apiKey);",
-        replace: "const key = `${keyName(settings.apiKey)}${Math.random()}`;",
+        find: "this.#key = keyName(settings.apiKey);",
+        replace: "this.#key = `${keyName(settings.apiKey)}${Math.random()}`;",
       },
     ],
     test: {
@@ -207,17 +207,18 @@ export const mutantsOfRequests: readonly Mutant[] = [
   },
   {
     id: "M27",
-    plants: "a gate is held against the wall clock, which may step",
+    plants: "a block is measured by the wall clock, which may step",
     edits: [
       {
         file: "src/state/rules/breaker.ts",
-        find: "return Math.max(0, row.closedAt + row.closedFor - steadyMs(now));",
-        replace: "return Math.max(0, row.closedAtWall + row.closedFor - now.nowMs);",
+        find: "return Math.max(0, row.blockedUntil - steadyMs(now));",
+        replace:
+          "return Math.max(0, row.writtenAtWall + row.blockedUntil - row.writtenAt - now.nowMs);",
       },
     ],
     test: {
       file: "test/src/state/breaker.test.ts",
-      title: "opens nothing early when the wall clock steps forward",
+      title: "ends nothing early when the wall clock steps forward",
     },
   },
 ];

@@ -23,7 +23,7 @@ import {
   clientOf,
   json,
   never,
-  notingPace,
+  notingLimiter,
   rejection,
   stageFile,
   startServer,
@@ -35,7 +35,7 @@ const settings = {
   legacyBaseUrl: base,
   apiKey: new Secret(canaryKey),
   allowInsecureHosts: [],
-  pace: notingPace(),
+  rateLimiter: notingLimiter(),
 };
 
 /** The address of a sandbox that lets in the canary key alone and goes with its test. */

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 
 import { endpointNames } from "../../../src/api/endpoints.ts";
-import type { Pass } from "../../../src/api/rate-limiter.ts";
+import type { Permit, Scope } from "../../../src/api/rate-limiter.ts";
 import {
   ApiContractError,
   CreditsExhaustedError,
@@ -19,8 +19,8 @@ import {
   foundAccount,
   json,
   never,
-  notingPace,
-  pacedWaitMs,
+  notingLimiter,
+  throttledWaitMs,
   pageOf,
   perform,
   rejection,
@@ -50,7 +50,7 @@ describe("redirects (T1)", () => {
   });
 });
 
-describe("what the pace hears", () => {
+describe("what the rate limiter is told", () => {
   const date = "Sun, 06 Nov 1994 08:49:37 GMT";
 
   it.each([
@@ -65,13 +65,13 @@ describe("what the pace hears", () => {
     ["a day", ["retry-after", "86400"], retryAfterMsMax],
   ])("hears of a 429 with %s", async (_, headers, hintMs) => {
     const { url } = await startServer((response) => response.writeHead(429, headers).end());
-    const pace = notingPace();
-    const error = await rejection(clientOf(url, { pace }).confirmUpload(confirm));
+    const rateLimiter = notingLimiter();
+    const error = await rejection(clientOf(url, { rateLimiter }).confirmUpload(confirm));
     expect(error).toBeInstanceOf(RateLimitedError);
-    expect(error).toMatchObject({ retryAfterMs: pacedWaitMs });
-    expect(pace.notes).toEqual([
-      ["enter", ingestion],
-      ["slowDown", ingestion, hintMs],
+    expect(error).toMatchObject({ retryAfterMs: throttledWaitMs });
+    expect(rateLimiter.notes).toEqual([
+      ["acquire", ingestion],
+      ["throttled", ingestion, hintMs],
       ["undecided", ingestion],
     ]);
   });
@@ -82,11 +82,11 @@ describe("what the pace hears", () => {
       const { url } = await startServer((response) =>
         response.writeHead(429, { "retry-after": seconds }).end(),
       );
-      const pace = notingPace();
-      const error = await rejection(clientOf(url, { pace }).confirmUpload(confirm));
+      const rateLimiter = notingLimiter();
+      const error = await rejection(clientOf(url, { rateLimiter }).confirmUpload(confirm));
       expect(error).toBeInstanceOf(ApiContractError);
       expect(String(error)).toContain("asks to wait longer than 24 h");
-      expect(pace.notes).toContainEqual(["slowDown", ingestion, retryAfterMsMax]);
+      expect(rateLimiter.notes).toContainEqual(["throttled", ingestion, retryAfterMsMax]);
     },
   );
 
@@ -95,10 +95,10 @@ describe("what the pace hears", () => {
       response.setHeader("retry-after", "1");
       json(response, 429, { message: "credits exhausted" });
     });
-    const pace = notingPace();
-    const error = await rejection(clientOf(url, { pace }).confirmUpload(confirm));
+    const rateLimiter = notingLimiter();
+    const error = await rejection(clientOf(url, { rateLimiter }).confirmUpload(confirm));
     expect(error).toBeInstanceOf(CreditsExhaustedError);
-    expect(pace.notes.slice(1)).toEqual([
+    expect(rateLimiter.notes.slice(1)).toEqual([
       ["creditsExhausted", ingestion],
       ["undecided", ingestion],
     ]);
@@ -108,12 +108,12 @@ describe("what the pace hears", () => {
     const { url } = await startServer((response) =>
       response.writeHead(503).end("<Code>SlowDown</Code>"),
     );
-    const pace = notingPace();
-    const error = await rejection(perform("putFile", clientOf(url, { pace }), { url }));
+    const rateLimiter = notingLimiter();
+    const error = await rejection(perform("putFile", clientOf(url, { rateLimiter }), { url }));
     expect(error).toBeInstanceOf(RateLimitedError);
     const storage = { kind: "storage", host: url.host };
-    expect(pace.notes.slice(1)).toEqual([
-      ["slowDown", storage, undefined],
+    expect(rateLimiter.notes.slice(1)).toEqual([
+      ["throttled", storage, undefined],
       ["failed", storage],
     ]);
   });
@@ -122,11 +122,11 @@ describe("what the pace hears", () => {
     const { url } = await startServer((response) =>
       response.writeHead(503, { "retry-after": "9" }).end(),
     );
-    const pace = notingPace();
-    const error = await rejection(perform("uploadJson", clientOf(url, { pace }), { url }));
+    const rateLimiter = notingLimiter();
+    const error = await rejection(perform("uploadJson", clientOf(url, { rateLimiter }), { url }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(pace.notes.slice(1)).toEqual([
-      ["slowDown", ingestion, 9_000],
+    expect(rateLimiter.notes.slice(1)).toEqual([
+      ["throttled", ingestion, 9_000],
       ["failed", ingestion],
     ]);
   });
@@ -141,10 +141,10 @@ describe("what the pace hears", () => {
     [422, "undecided"],
   ])("hears from a %i that the request %s", async (status, health) => {
     const { url } = await startServer((response) => response.writeHead(status).end());
-    const pace = notingPace();
-    await rejection(clientOf(url, { pace }).confirmUpload(confirm));
-    expect(pace.notes).toEqual([
-      ["enter", ingestion],
+    const rateLimiter = notingLimiter();
+    await rejection(clientOf(url, { rateLimiter }).confirmUpload(confirm));
+    expect(rateLimiter.notes).toEqual([
+      ["acquire", ingestion],
       [health, ingestion],
     ]);
   });
@@ -159,18 +159,18 @@ describe("what the pace hears", () => {
     ["silence", () => undefined],
   ])("hears from %s that the service is unwell", async (_, answer) => {
     const { url } = await startServer(answer);
-    const pace = notingPace();
+    const rateLimiter = notingLimiter();
     const timeouts = { headersMs: 100 };
-    await rejection(clientOf(url, { pace, timeouts }).confirmUpload(confirm));
-    expect(pace.notes.at(-1)).toEqual(["failed", ingestion]);
+    await rejection(clientOf(url, { rateLimiter, timeouts }).confirmUpload(confirm));
+    expect(rateLimiter.notes.at(-1)).toEqual(["failed", ingestion]);
   });
 
   it("hears of a refused connection", async () => {
-    const pace = notingPace();
+    const rateLimiter = notingLimiter();
     // Port 9 of 127.0.0.1 is discard, which nobody serves.
-    const client = clientOf(new URL("http://127.0.0.1:9"), { pace });
+    const client = clientOf(new URL("http://127.0.0.1:9"), { rateLimiter });
     await rejection(client.confirmUpload(confirm));
-    expect(pace.notes.at(-1)).toEqual(["failed", ingestion]);
+    expect(rateLimiter.notes.at(-1)).toEqual(["failed", ingestion]);
   });
 
   it("does not hide that they may when it fails itself", async () => {
@@ -178,8 +178,8 @@ describe("what the pace hears", () => {
       response.writeHead(503, { "retry-after": "9" }).end(),
     );
     const cause = new Error("the store is gone");
-    const pace = notingPace({ slowDown: async () => await Promise.reject(cause) });
-    const error = await rejection(perform("uploadJson", clientOf(url, { pace }), { url }));
+    const rateLimiter = notingLimiter({ throttled: async () => await Promise.reject(cause) });
+    const error = await rejection(perform("uploadJson", clientOf(url, { rateLimiter }), { url }));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ cause });
   });
@@ -191,11 +191,11 @@ describe("cancelling", () => {
   it.each(endpointNames)("does not send a %s once its signal aborted", async (step) => {
     const { url, seen } = await startServer((response) => response.end());
     const abort = new AbortController();
-    const enter = async (): Promise<Pass> => {
+    const acquire = async (scope: Scope): Promise<Permit> => {
       abort.abort(reason);
-      return { isProbe: false };
+      return { scope, isProbe: false };
     };
-    const client = clientOf(url, { pace: notingPace({ enter }) });
+    const client = clientOf(url, { rateLimiter: notingLimiter({ acquire }) });
     expect(await rejection(perform(step, client, { url, signal: abort.signal }))).toBe(reason);
     expect(seen).toEqual([]);
   });
@@ -203,10 +203,10 @@ describe("cancelling", () => {
   it.each(["ping", "generateUploadUrl"] as const)("stops a %s at once", async (step) => {
     const abort = new AbortController();
     const { url } = await startServer(() => abort.abort(reason));
-    const pace = notingPace();
-    const client = clientOf(url, { pace, timeouts: { cancelGraceMs: 60_000 } });
+    const rateLimiter = notingLimiter();
+    const client = clientOf(url, { rateLimiter, timeouts: { cancelGraceMs: 60_000 } });
     expect(await rejection(perform(step, client, { url, signal: abort.signal }))).toBe(reason);
-    expect(pace.notes.at(-1)?.[0]).toBe("undecided");
+    expect(rateLimiter.notes.at(-1)?.[0]).toBe("undecided");
   });
 
   it.each([

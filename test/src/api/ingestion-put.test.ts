@@ -10,7 +10,7 @@ import {
   canaryKey,
   clientOf,
   never,
-  notingPace,
+  notingLimiter,
   rejection,
   stageFile,
   startHttp,
@@ -25,10 +25,10 @@ function signed(url: URL): SignedUrl {
 describe("putFile", () => {
   it("sends the file with its length and type, and without the key", async () => {
     const { url, seen } = await startServer((response) => response.end());
-    const pace = notingPace();
+    const rateLimiter = notingLimiter();
     const told: number[] = [];
     const facts = await stageFile("staged bytes");
-    await clientOf(url, { pace }).putFile({
+    await clientOf(url, { rateLimiter }).putFile({
       ...facts,
       uploadUrl: signed(url),
       signal: never,
@@ -45,7 +45,7 @@ describe("putFile", () => {
     expect(seen[0]?.headers).not.toHaveProperty("transfer-encoding");
     expect(JSON.stringify(seen)).not.toContain(canaryKey);
     expect(told).toEqual([12]);
-    expect(pace.notes[0]).toEqual(["enter", { kind: "storage", host: url.host }]);
+    expect(rateLimiter.notes[0]).toEqual(["acquire", { kind: "storage", host: url.host }]);
   });
 
   it("arrives whole when it is larger than every buffer", async () => {
@@ -88,10 +88,10 @@ describe("putFile", () => {
 
   it("sends nothing of a file whose length is not the receipt's", async () => {
     const { url, seen } = await startServer((response) => response.end());
-    const pace = notingPace();
+    const rateLimiter = notingLimiter();
     const facts = await stageFile("content");
     const error = await rejection(
-      clientOf(url, { pace }).putFile({
+      clientOf(url, { rateLimiter }).putFile({
         ...facts,
         bytes: 6,
         uploadUrl: signed(url),
@@ -100,7 +100,7 @@ describe("putFile", () => {
     );
     expect(error).toBeInstanceOf(StagedFileMissingError);
     expect(seen).toEqual([]);
-    expect(pace.notes).toEqual([]);
+    expect(rateLimiter.notes).toEqual([]);
   });
 
   it.each([
@@ -121,15 +121,15 @@ describe("putFile", () => {
   it("does not believe a 200 that came before the file was sent", async () => {
     const url = await startHttp((_, response) => response.end("stored"));
     const facts = await stageFile(randomBytes(50_000_000));
-    const pace = notingPace();
+    const rateLimiter = notingLimiter();
     const error = await rejection(
-      clientOf(url, { pace }).putFile({ ...facts, uploadUrl: signed(url), signal: never }),
+      clientOf(url, { rateLimiter }).putFile({ ...facts, uploadUrl: signed(url), signal: never }),
     );
     expect(error).toBeInstanceOf(ApiUnavailableError);
     expect(error).toMatchObject({
       message: `PUT ${url.origin}/[signed]: 200 before the whole file was sent`,
     });
-    expect(pace.notes).not.toContainEqual(["succeeded", expect.anything()]);
+    expect(rateLimiter.notes).not.toContainEqual(["succeeded", expect.anything()]);
   });
 
   it("asks for a fresh address when a 403 cuts the connection without reading on", async () => {

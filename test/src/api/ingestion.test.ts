@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { fileKeyCharsMax } from "../../../src/api/limits.ts";
-import type { Pace } from "../../../src/api/rate-limiter.ts";
+import type { RateLimiter } from "../../../src/api/rate-limiter.ts";
 import {
   ApiContractError,
   ApiRejectedError,
@@ -17,7 +17,7 @@ import {
   confirmed,
   json,
   never,
-  notingPace,
+  notingLimiter,
   rejection,
   startServer,
   uploaded,
@@ -35,8 +35,8 @@ describe("uploadJson", () => {
 
   it("posts the body as it is, with the key, and returns the file key", async () => {
     const { url, seen } = await startServer((response) => json(response, 200, uploaded));
-    const pace = notingPace();
-    const answer = await clientOf(new URL("/api", url), { pace }).uploadJson(input);
+    const rateLimiter = notingLimiter();
+    const answer = await clientOf(new URL("/api", url), { rateLimiter }).uploadJson(input);
     expect(answer).toEqual({ fileKey: uploaded.file_key });
     expect(seen).toMatchObject([
       {
@@ -50,8 +50,8 @@ describe("uploadJson", () => {
         body: input.body.toString(),
       },
     ]);
-    expect(pace.notes).toEqual([
-      ["enter", ingestion],
+    expect(rateLimiter.notes).toEqual([
+      ["acquire", ingestion],
       ["succeeded", ingestion],
     ]);
   });
@@ -217,9 +217,9 @@ describe("confirmUpload", () => {
     const { url } = await startServer((response) =>
       json(response, 409, { message: "already confirmed" }),
     );
-    const pace = notingPace();
-    await clientOf(url, { pace }).confirmUpload(input);
-    expect(pace.notes.at(-1)).toEqual(["succeeded", ingestion]);
+    const rateLimiter = notingLimiter();
+    await clientOf(url, { rateLimiter }).confirmUpload(input);
+    expect(rateLimiter.notes.at(-1)).toEqual(["succeeded", ingestion]);
   });
 
   it("has the file sent again after a 410", async () => {
@@ -241,13 +241,15 @@ describe("confirmUpload", () => {
     });
   });
 
-  it("does not leave while the gate is closed", async () => {
+  it("does not leave while its limit is blocked", async () => {
     const { url, seen } = await startServer((response) => json(response, 200, confirmed));
-    const closed = new Error("closed");
-    const enter: Pace["enter"] = async () => await Promise.reject(closed);
+    const blocked = new Error("blocked");
+    const acquire: RateLimiter["acquire"] = async () => await Promise.reject(blocked);
     expect(
-      await rejection(clientOf(url, { pace: notingPace({ enter }) }).confirmUpload(input)),
-    ).toBe(closed);
+      await rejection(
+        clientOf(url, { rateLimiter: notingLimiter({ acquire }) }).confirmUpload(input),
+      ),
+    ).toBe(blocked);
     expect(seen).toEqual([]);
   });
 });

@@ -11,8 +11,8 @@ import {
   clientOf,
   json,
   never,
-  notingPace,
-  pacedWaitMs,
+  notingLimiter,
+  throttledWaitMs,
   rejection,
   startServer,
 } from "./support.ts";
@@ -20,46 +20,52 @@ import {
 describe("ping", () => {
   it("authenticates with the key as user name and no password", async () => {
     const { url, seen } = await startServer((response) => json(response, 200, { status: "ok" }));
-    const pace = notingPace();
-    await clientOf(url, { legacyBaseUrl: new URL("/legacy/", url), pace }).ping({ signal: never });
+    const rateLimiter = notingLimiter();
+    await clientOf(url, { legacyBaseUrl: new URL("/legacy/", url), rateLimiter }).ping({
+      signal: never,
+    });
     expect(seen).toMatchObject([{ method: "GET", path: "/legacy/v1/ping", body: "" }]);
     expect(seen[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from(`${canaryKey}:`).toString("base64")}`,
     );
     expect(seen[0]?.headers).not.toHaveProperty("x-api-key");
-    const gate = { kind: "api", family: "legacy" };
-    expect(pace.notes).toEqual([
-      ["enter", gate],
-      ["succeeded", gate],
+    const scope = { kind: "api", family: "legacy" };
+    expect(rateLimiter.notes).toEqual([
+      ["acquire", scope],
+      ["succeeded", scope],
     ]);
   });
 
-  it("closes the gate of a key that is refused, and does not print it when the service does", async () => {
+  it("blocks a key that is refused, and does not print it when the service does", async () => {
     const { url } = await startServer((response) =>
       json(response, 401, { message: `no such key ${canaryKey}` }),
     );
-    const pace = notingPace();
-    const error = await rejection(clientOf(url, { pace }).ping({ signal: never }));
+    const rateLimiter = notingLimiter();
+    const error = await rejection(clientOf(url, { rateLimiter }).ping({ signal: never }));
     expect(error).toBeInstanceOf(ApiAuthError);
     expect(error).toMatchObject({
       field: "api.api_key",
       message: "GET /v1/ping: 401 no such key [secret], check SLUICE_API_KEY (api.api_key)",
     });
-    expect(pace.notes).toContainEqual(["keyRefused"]);
+    expect(rateLimiter.notes).toContainEqual(["keyRefused"]);
   });
 
-  it("waits as long as the pace says", async () => {
+  it("waits as long as the rate limiter says", async () => {
     const { url } = await startServer((response) =>
       json(response, 429, { message: "rate limit", details: "600" }),
     );
-    const pace = notingPace();
-    const error = await rejection(clientOf(url, { pace }).ping({ signal: never }));
+    const rateLimiter = notingLimiter();
+    const error = await rejection(clientOf(url, { rateLimiter }).ping({ signal: never }));
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({
-      retryAfterMs: pacedWaitMs,
+      retryAfterMs: throttledWaitMs,
       message: "GET /v1/ping: 429 rate limit (600)",
     });
-    expect(pace.notes).toContainEqual(["slowDown", { kind: "api", family: "legacy" }, undefined]);
+    expect(rateLimiter.notes).toContainEqual([
+      "throttled",
+      { kind: "api", family: "legacy" },
+      undefined,
+    ]);
   });
 
   it.each([{ status: "up" }, {}, []])("does not take %j for an answer", async (body) => {

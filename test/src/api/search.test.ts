@@ -18,7 +18,7 @@ import {
   firstPage,
   foundAccount,
   json,
-  notingPace,
+  notingLimiter,
   pageOf,
   rejection,
   startServer,
@@ -49,8 +49,8 @@ describe("search", () => {
     ["persons", "/api/search/persons"],
   ] as const)("asks for %s at %s, with the key and the query as it is given", async (of, path) => {
     const { url, seen } = await answering(pageOf([]));
-    const pace = notingPace();
-    const client = clientOf(new URL("/api", url), { pace });
+    const rateLimiter = notingLimiter();
+    const client = clientOf(new URL("/api", url), { rateLimiter });
     await client.search({ ...firstPage, of, query, cursor: 150 });
     expect(seen).toMatchObject([
       {
@@ -60,8 +60,8 @@ describe("search", () => {
       },
     ]);
     expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ ...query, cursor: 150 });
-    expect(pace.notes).toEqual([
-      ["enter", search],
+    expect(rateLimiter.notes).toEqual([
+      ["acquire", search],
       ["succeeded", search],
     ]);
   });
@@ -202,12 +202,12 @@ describe("search", () => {
     expect(error).toMatchObject({ code: "ContractBroken", mayBeApplied: true });
   });
 
-  it("closes the gate of searches alone when their credits are exhausted", async () => {
+  it("blocks searches alone when their credits are exhausted", async () => {
     const { url } = await answering({ message: "Credits exhausted" }, 429);
-    const pace = notingPace();
-    const error = await rejection(clientOf(url, { pace }).search(firstPage));
+    const rateLimiter = notingLimiter();
+    const error = await rejection(clientOf(url, { rateLimiter }).search(firstPage));
     expect(error).toBeInstanceOf(CreditsExhaustedError);
-    expect(pace.notes.slice(1)).toEqual([
+    expect(rateLimiter.notes.slice(1)).toEqual([
       ["creditsExhausted", search],
       ["undecided", search],
     ]);

@@ -18,7 +18,7 @@ import { onTestFinished } from "vitest";
 import { createApiClient } from "../../../src/api/client.ts";
 import type { ApiClient, ApiClientSettings } from "../../../src/api/client.ts";
 import { endpointNames, type EndpointName } from "../../../src/api/endpoints.ts";
-import type { Gate, Pace } from "../../../src/api/rate-limiter.ts";
+import type { RateLimiter } from "../../../src/api/rate-limiter.ts";
 import type { SearchPageInput } from "../../../src/api/search.ts";
 import { SignedUrl } from "../../../src/api/signed-url.ts";
 import type { StagedFileFacts } from "../../../src/api/staged-file.ts";
@@ -105,39 +105,33 @@ export function json(response: ServerResponse, status: number, body: unknown): v
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** A pace that lets everything through and notes what it is told. */
-export type NotingPace = Pace & { readonly notes: unknown[][] };
+/** A rate limiter that lets everything pass and notes what it is told. */
+export type NotingLimiter = RateLimiter & { readonly notes: unknown[][] };
 
-/** The wait that `slowDown` of a noting pace answers. */
-export const pacedWaitMs = 7_000;
+/** The wait that `throttled` of a noting limiter answers. */
+export const throttledWaitMs = 7_000;
 
 /** Makes one; `changes` replaces what it does. */
-export function notingPace(changes: Partial<Pace> = {}): NotingPace {
+export function notingLimiter(changes: Partial<RateLimiter> = {}): NotingLimiter {
   const notes: unknown[][] = [];
   return {
     notes,
-    enter: async (gate: Gate) => {
-      notes.push(["enter", gate]);
-      return { isProbe: false };
+    acquire: async (scope) => {
+      notes.push(["acquire", scope]);
+      return { scope, isProbe: false };
     },
-    slowDown: async (gate, hintMs) => {
-      notes.push(["slowDown", gate, hintMs]);
-      return pacedWaitMs;
+    ended: async ({ scope }, outcome) => {
+      notes.push([outcome, scope]);
     },
-    creditsExhausted: async (gate) => {
-      notes.push(["creditsExhausted", gate]);
+    throttled: async (scope, hintMs) => {
+      notes.push(["throttled", scope, hintMs]);
+      return throttledWaitMs;
+    },
+    creditsExhausted: async (scope) => {
+      notes.push(["creditsExhausted", scope]);
     },
     keyRefused: async () => {
       notes.push(["keyRefused"]);
-    },
-    succeeded: async (gate) => {
-      notes.push(["succeeded", gate]);
-    },
-    failed: async (gate) => {
-      notes.push(["failed", gate]);
-    },
-    undecided: async (gate) => {
-      notes.push(["undecided", gate]);
     },
     ...changes,
   };
@@ -150,7 +144,7 @@ export function clientOf(url: URL, changes: Partial<ApiClientSettings> = {}): Ap
     legacyBaseUrl: url,
     apiKey: new Secret(canaryKey),
     allowInsecureHosts: [],
-    pace: notingPace(),
+    rateLimiter: notingLimiter(),
     ...changes,
   });
   onTestFinished(async () => {

@@ -4,42 +4,42 @@ import { requestingAs } from "../../../src/service/requester.ts";
 import {
   ingestion,
   never,
-  PaceUnderTest,
+  RateLimiterUnderTest,
   requester,
   storage,
 } from "../../support/rate-limiter-under-test.ts";
 
 describe("requestingAs", () => {
-  it("charges the innermost with the requests made and the waits told", async () => {
-    const under = await PaceUnderTest.open();
-    const pace = under.worker();
+  it("charges the innermost with the requests made and the waits ordered", async () => {
+    const under = await RateLimiterUnderTest.open();
+    const limiter = under.worker();
     const [one, other] = [requester(), requester()];
     await requestingAs(one, async () => {
-      await pace.enter(ingestion, never);
-      await requestingAs(other, async () => await pace.enter(storage, never));
-      await pace.slowDown(ingestion, 5_000, "429");
-      await under.entered(pace, ingestion);
+      await limiter.acquire(ingestion, never);
+      await requestingAs(other, async () => await limiter.acquire(storage, never));
+      await limiter.throttled(ingestion, 5_000, "429");
+      await under.acquired(limiter, ingestion);
     });
-    await pace.enter(storage, never);
+    await limiter.acquire(storage, never);
     expect(one.tally).toEqual({ requests: 1, waitedMs: 10_000 });
     expect(other.tally).toEqual({ requests: 1, waitedMs: 0 });
   });
 
-  it("tells the same ticket the same time, and gives it that slot", async () => {
-    const under = await PaceUnderTest.open();
-    const pace = under.worker({ perSecond: 0.5 });
-    const ask = async (ticket: string): Promise<unknown> =>
+  it("tells the same token the same time, and gives it that permit", async () => {
+    const under = await RateLimiterUnderTest.open();
+    const limiter = under.worker({ perSecond: 0.5 });
+    const ask = async (token: string): Promise<unknown> =>
       await requestingAs(
-        requester({ ticket }),
-        async () => await under.entered(under.worker({ perSecond: 0.5 }), ingestion),
+        requester({ token }),
+        async () => await under.acquired(under.worker({ perSecond: 0.5 }), ingestion),
       );
-    expect(await under.entered(pace, ingestion)).toBe("entered");
+    expect(await under.acquired(limiter, ingestion)).toBe("acquired");
     expect(await ask("a")).toMatchObject({ retryAfterMs: 2_000 });
     expect(await ask("b")).toMatchObject({ retryAfterMs: 4_000 });
     expect(await ask("a")).toMatchObject({ retryAfterMs: 2_000 });
     under.clock.nowMs += 2_000;
     expect(await ask("b")).toMatchObject({ retryAfterMs: 2_000 });
-    expect(await ask("a")).toBe("entered");
+    expect(await ask("a")).toBe("acquired");
   });
 
   it.each([
@@ -48,16 +48,19 @@ describe("requestingAs", () => {
     ["pull", 6_000],
     ["backfill", 8_000],
     [undefined, 6_000],
-  ])("puts a run of kind %s behind its own class and those above", async (kind, retryAfterMs) => {
-    const under = await PaceUnderTest.open();
-    const pace = under.worker({ perSecond: 0.5 });
-    await under.entered(pace, ingestion);
-    for (const waiting of ["inbox", "sync", "backfill"]) {
-      const asking = requester({ ticket: waiting, kind: waiting });
-      await requestingAs(asking, async () => await under.entered(pace, ingestion));
-    }
-    const asking = requester({ ticket: "new", kind });
-    const told = await requestingAs(asking, async () => await under.entered(pace, ingestion));
-    expect(told).toMatchObject({ retryAfterMs });
-  });
+  ])(
+    "puts a run of kind %s behind its own priority and those above",
+    async (kind, retryAfterMs) => {
+      const under = await RateLimiterUnderTest.open();
+      const limiter = under.worker({ perSecond: 0.5 });
+      await under.acquired(limiter, ingestion);
+      for (const waiting of ["inbox", "sync", "backfill"]) {
+        const asking = requester({ token: waiting, kind: waiting });
+        await requestingAs(asking, async () => await under.acquired(limiter, ingestion));
+      }
+      const asking = requester({ token: "new", kind });
+      const told = await requestingAs(asking, async () => await under.acquired(limiter, ingestion));
+      expect(told).toMatchObject({ retryAfterMs });
+    },
+  );
 });

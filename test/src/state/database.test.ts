@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { BusyError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/state/database.ts";
 import { migrations } from "../../../src/state/migrations.ts";
+import { createRateLimitStore } from "../../../src/state/sqlite/rate-limit.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Writes transactions of some ms, one after another without a pause, and counts them. */
@@ -70,6 +71,27 @@ describe("openDatabase", () => {
     openDatabase(file).close();
     expect(version.get()).toEqual({ user_version: migrations.length });
     older.close();
+  });
+
+  it("keeps what blocks requests when a store with gates is migrated", async () => {
+    const file = join(await temporaryFolder(), "state.db");
+    const older = openDatabase(file, migrations.slice(0, 2));
+    older
+      .prepare(
+        `insert into budget values ('api:1', 'boot', 5000, 5000, 0, 0, 4000, 1000000, 60000, '429', 0, null, 0, 0, 0, 0, 0)`,
+      )
+      .run();
+    older.close();
+    const db = openDatabase(file);
+    const boot = { id: "boot", upMs: 24_000 };
+    expect(createRateLimitStore(db).rateLimits({ nowMs: 0, boot })).toEqual([
+      { limit: "api:1", blockedUntil: 40_000, why: "429", breaker: "closed" },
+    ]);
+    const after = { id: "next boot", upMs: 0 };
+    expect(createRateLimitStore(db).rateLimits({ nowMs: 1_050_000, boot: after })).toMatchObject([
+      { blockedUntil: 1_060_000 },
+    ]);
+    db.close();
   });
 
   it("is opened beside a living worker of the same schema", async () => {

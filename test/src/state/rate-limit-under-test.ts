@@ -1,24 +1,23 @@
-import type { Health } from "../../../src/state/rules/breaker.ts";
-import type { SlotAnswer } from "../../../src/state/sqlite/rate-limit.ts";
+import type { LimitEvent, PermitAnswer } from "../../../src/state/contract/rate-limit.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { StoreUnderTest } from "./store-under-test.ts";
 
-/** The gate that is asked at. */
-export const gate = "api:1";
+/** The limit whose permits are asked for. */
+export const limit = "api:1";
 
-/** One who asks for a slot. */
+/** One who asks for a permit. */
 export type Asking = {
-  readonly ticket?: string;
+  readonly token?: string;
   /** @default 1 */
   readonly priority?: number;
   /** @default 10 */
   readonly perSecond?: number;
 };
 
-/** A store, both clocks, and one gate with its budget. */
-export class BudgetUnderTest {
+/** A store, both clocks, and one rate limit. */
+export class RateLimitUnderTest {
   readonly store: StateStore;
   readonly clock = new TestClock();
 
@@ -26,40 +25,41 @@ export class BudgetUnderTest {
     this.store = store;
   }
 
-  static async open(open: (folder: string) => Promise<StateStore>): Promise<BudgetUnderTest> {
-    return new BudgetUnderTest((await StoreUnderTest.open(open)).store);
+  static async open(open: (folder: string) => Promise<StateStore>): Promise<RateLimitUnderTest> {
+    return new RateLimitUnderTest((await StoreUnderTest.open(open)).store);
   }
 
-  async take({ ticket, priority = 1, perSecond = 10 }: Asking = {}): Promise<SlotAnswer> {
-    const gates = { gate, gates: [gate, "api:1:ingestion"], perSecond, waitMaxMs: 1_000 };
-    return await this.store.takeSlot({ ...gates, ticket, priority, ...this.clock.moment() });
+  async acquire({ token, priority = 1, perSecond = 10 }: Asking = {}): Promise<PermitAnswer> {
+    const limits = [limit, "api:1:ingestion"] as const;
+    const ask = { limits, perSecond, waitMaxMs: 1_000, token, priority };
+    return await this.store.acquirePermit({ ...ask, ...this.clock.moment() });
   }
 
-  /** Takes the eleven slots that may be slept for. */
-  async takeAll(): Promise<void> {
-    for (const _ of numbers(11)) await this.take();
+  /** Takes the eleven permits that may be slept for. */
+  async acquireAll(): Promise<void> {
+    for (const _ of numbers(11)) await this.acquire();
   }
 
-  async end(outcome: Health, isProbe = false): Promise<void> {
-    await this.store.noteOutcome({ gate, outcome, isProbe, why: "503", ...this.clock.moment() });
+  async note(event: LimitEvent): Promise<{ readonly times: number; readonly forMs: number }> {
+    const row = await this.store.noteLimit({ limit, event, ...this.clock.moment() });
+    return { times: row.throttled, forMs: row.throttledAt - row.throttledSince };
+  }
+
+  async end(kind: "succeeded" | "failed" | "undecided", isProbe = false): Promise<void> {
+    await this.note({ kind, isProbe, why: "503" });
   }
 
   async fail(times: number): Promise<void> {
     for (const _ of numbers(times)) await this.end("failed");
   }
 
-  async closeFor(ms: number): Promise<void> {
-    const untilMs = this.clock.nowMs + ms;
-    await this.store.closeGate({ gate, untilMs, why: "429", ...this.clock.moment() });
-  }
-
-  async slowDown(): Promise<object> {
-    return await this.store.countSlowDown({ gate, ...this.clock.moment() });
+  async blockFor(forMs: number): Promise<void> {
+    await this.note({ kind: "blocked", forMs, why: "429" });
   }
 }
 
-/** The wait of an answer that is none of a shut gate. */
-export function waitOf(answer: SlotAnswer): number {
+/** The wait of an answer that neither a block nor the breaker gave. */
+export function waitOf(answer: PermitAnswer): number {
   if ("granted" in answer) return answer.waitMs;
-  throw new Error(`the gate is shut: ${JSON.stringify(answer)}`);
+  throw new Error(`nobody may leave: ${JSON.stringify(answer)}`);
 }

@@ -1,0 +1,74 @@
+import { steadyMs } from "../../clock.ts";
+import type { LimitRow, PermitAnswer, PermitRequest } from "../contract/rate-limit.ts";
+import { lowPriorityPermits, probeLostMs, reservationExpiresMs } from "../limits.ts";
+import { blockedForMs, breakerOf, probeStepOf, rateLimitOf } from "./breaker.ts";
+
+/** Decides whether a request may leave. `rows` are those of its limits, on its clock; `row` is the first one, if changed. */
+export function decidePermit(
+  rows: readonly [LimitRow, ...LimitRow[]],
+  ask: PermitRequest,
+): { readonly answer: PermitAnswer; readonly row?: LimitRow } {
+  const blocking = rows.find((each) => blockedForMs(each, ask) > 0);
+  if (blocking !== undefined) return { answer: { blocked: rateLimitOf(blocking, ask) } };
+  const [row] = rows;
+  const { held } = ask;
+  const now = steadyMs(ask);
+  const breaker = breakerOf(row, ask);
+  const mayPass = held === undefined ? breaker !== "open" : held.isProbe || breaker === "closed";
+  if (!mayPass) {
+    const stepMs = probeStepOf(row);
+    // While a probe is under way nobody knows when it ends, so a step is waited.
+    const waitMs = Math.min(Math.max(0, row.nextProbe - now), stepMs);
+    return { answer: { failing: rateLimitOf(row, ask), waitMs, stepMs } };
+  }
+  const isProbe = held?.isProbe ?? breaker === "half-open";
+  const isTroubled = row.failures > 0 || row.throttled > 0;
+  if (held !== undefined) return { answer: { granted: true, waitMs: 0, isProbe, isTroubled } };
+  const { granted, waitMs, ...next } = takeOrReserve(row, ask);
+  if (!granted) return { answer: { granted, waitMs }, row: next.row };
+  const nextProbe = isProbe ? now + probeLostMs : row.nextProbe;
+  return { answer: { granted, waitMs, isProbe, isTroubled }, row: { ...next.row, nextProbe } };
+}
+
+/**
+ * Takes the next permit, or reserves one. Callers wait behind their own and higher priorities; one that is outranked
+ * gets every tenth permit, where that is sooner.
+ */
+function takeOrReserve(
+  row: LimitRow,
+  { token, priority, perSecond, waitMaxMs, ...moment }: PermitRequest,
+): { readonly granted: boolean; readonly waitMs: number; readonly row: LimitRow } {
+  const now = steadyMs(moment);
+  const latest = now + waitMaxMs;
+  const spacing = 1_000 / perSecond;
+  const ten = lowPriorityPermits * spacing;
+  const waiting = row.reservations.filter(({ due }) => due > now - reservationExpiresMs);
+  const own = waiting.find((each) => each.token === token)?.due;
+  const others = waiting.filter((each) => each.token !== token);
+  const ahead = others.filter((each) => each.priority <= priority);
+  const highest = Math.min(...ahead.map((each) => each.priority));
+  const isOutranked = highest < priority;
+  const outranked = ahead.filter((each) => each.priority > highest);
+
+  const next = Math.max(now, row.nextPermit);
+  const behindAll = Math.max(next, lastDue(ahead) + spacing);
+  const tenth = Math.max(row.nextLowPermit, lastDue(outranked) + ten);
+  const due = isOutranked ? Math.max(own ?? tenth, row.nextLowPermit) : (own ?? behindAll);
+  // One that is outranked leaves with its tenth permit, not with one before it.
+  const dueBy = isOutranked ? next : latest;
+  if (next <= latest && due <= dueBy) {
+    const nextLowPermit = isOutranked ? next + ten : row.nextLowPermit;
+    const taken = { nextPermit: next + spacing, nextLowPermit, reservations: others };
+    return { granted: true, waitMs: next - now, row: { ...row, ...taken } };
+  }
+  const turn = tenth > next ? tenth : next + ten - spacing;
+  // Where all are overdue, they are dead or about to ask: behind them is now.
+  const isTurn = isOutranked && (turn < behindAll || behindAll === next);
+  const at = own !== undefined && own > dueBy ? own : isTurn ? turn : behindAll;
+  const reservations = token === undefined ? waiting : [...others, { token, priority, due: at }];
+  return { granted: false, waitMs: at - now, row: { ...row, reservations } };
+}
+
+function lastDue(reservations: LimitRow["reservations"]): number {
+  return Math.max(...reservations.map(({ due }) => due));
+}
