@@ -1,9 +1,9 @@
 import type { Source } from "../../connectors/contract/connector.ts";
+import { readBackfillInput } from "../../src/backfill/input/read-input.ts";
+import type { BackfillRequest } from "../../src/backfill/input/request.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
-import { readBackfillInput } from "../../src/backfill/read-input.ts";
 import { isOneEach, repeatsOf } from "../../src/backfill/repeats.ts";
-import type { BackfillRequest } from "../../src/backfill/request.ts";
 import { isLog } from "../../src/backfill/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { SyncConfig } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
-import { laneRowsMin } from "./limits.ts";
+import { laneRowsMin } from "../limits.ts";
+import type { BackfillRequest } from "./input/request.ts";
 import { repeatsOf } from "./repeats.ts";
-import type { BackfillRequest } from "./request.ts";
 import { askToPlan, type SourceToPlan, type Span } from "./source.ts";
 
 /** What the spans of a backfill are made from. */

@@ -1,11 +1,11 @@
-import { closest, didYouMean } from "../config/did-you-mean.ts";
-import { membersOf } from "../config/members.ts";
-import { kindOf } from "../config/wording.ts";
+import { closest, didYouMean } from "../../config/did-you-mean.ts";
+import { membersOf } from "../../config/members.ts";
+import { kindOf } from "../../config/wording.ts";
+import { slipCharsMax } from "../../limits.ts";
 import { quoted } from "./faults.ts";
 import type { Fault } from "./faults.ts";
-import { slipCharsMax } from "./limits.ts";
-import { memberNames } from "./read-members.ts";
-import type { GivenMembers } from "./read-members.ts";
+import { memberNames } from "./members.ts";
+import type { GivenMembers } from "./members.ts";
 
 /** What an input is made of, as far as it can be told. */
 export type Given = {

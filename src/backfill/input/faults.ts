@@ -1,5 +1,5 @@
-import { problemCharsMax, wrongInput } from "../failure-types.ts";
-import { plainText } from "../text/plain-text.ts";
+import { problemCharsMax, wrongInput } from "../../failure-types.ts";
+import { plainText } from "../../text/plain-text.ts";
 
 /** Something wrong with an input, and what to do about it. */
 export type Fault = {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
-import { readBackfillInput } from "../../src/backfill/read-input.ts";
-import type { BackfillRequest } from "../../src/backfill/request.ts";
+import { readBackfillInput } from "../../../src/backfill/input/read-input.ts";
+import type { BackfillRequest } from "../../../src/backfill/input/request.ts";
 
 type About = Parameters<typeof readBackfillInput>[1];
 

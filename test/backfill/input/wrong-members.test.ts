@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { refused } from "./read-input-refused.ts";
-import type { WrongInput } from "./read-input-refused.ts";
+import { refused } from "./refused.ts";
+import type { WrongInput } from "./refused.ts";
 
 const allSyncs = "the syncs are accounts, contacts, crm_events";
 

@@ -1,8 +1,8 @@
 import { assert, constantFrom, date, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { readBackfillInput } from "../../src/backfill/read-input.ts";
-import type { SpanEnd } from "../../src/backfill/request.ts";
+import { readBackfillInput } from "../../../src/backfill/input/read-input.ts";
+import type { SpanEnd } from "../../../src/backfill/input/request.ts";
 
 const paris = "Europe/Paris";
 const newYork = "America/New_York";

@@ -1,14 +1,14 @@
-import { closest } from "../config/did-you-mean.ts";
+import { closest } from "../../config/did-you-mean.ts";
+import { slipCharsMax } from "../../limits.ts";
 import { listed, problemOf, quoted } from "./faults.ts";
 import type { Fault } from "./faults.ts";
-import { givenMembers } from "./given-members.ts";
-import { slipCharsMax } from "./limits.ts";
-import { memberNames, readMembers, repairedMember, shortKeys, shortNote } from "./read-members.ts";
-import type { GivenMembers, OwnMembers } from "./read-members.ts";
-import { readSpan, repairedSpan } from "./read-span.ts";
-import type { ReadSpan, SpanAsk } from "./read-span.ts";
-import { zoneNamed } from "./read-time.ts";
+import { givenMembers } from "./given.ts";
+import { memberNames, readMembers, repairedMember, shortKeys, shortNote } from "./members.ts";
+import type { GivenMembers, OwnMembers } from "./members.ts";
 import type { BackfillRequest } from "./request.ts";
+import { readSpan, repairedSpan } from "./span.ts";
+import type { ReadSpan, SpanAsk } from "./span.ts";
+import { zoneNamed } from "./time.ts";
 
 /** What an input is read by. */
 type About = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { readBackfillInput } from "../../src/backfill/read-input.ts";
-import { about, refused, requested } from "./read-input-refused.ts";
+import { readBackfillInput } from "../../../src/backfill/input/read-input.ts";
+import { about, refused, requested } from "./refused.ts";
 
 const now = about.now;
 

@@ -2,8 +2,8 @@ import { anything, assert, constantFrom, jsonValue, oneof, property, record } fr
 import type { Arbitrary } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { readBackfillInput } from "../../src/backfill/read-input.ts";
-import { about, refused } from "./read-input-refused.ts";
+import { readBackfillInput } from "../../../src/backfill/input/read-input.ts";
+import { about, refused } from "./refused.ts";
 
 const { now } = about;
 

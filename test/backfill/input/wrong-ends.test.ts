@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { refused } from "./read-input-refused.ts";
-import type { WrongInput } from "./read-input-refused.ts";
+import { refused } from "./refused.ts";
+import type { WrongInput } from "./refused.ts";
 
 const forms = "a date such as 2026-10-01, a time such as 2026-10-01T14:30";
 

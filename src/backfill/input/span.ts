@@ -1,8 +1,8 @@
 import type { Fault } from "./faults.ts";
-import { readSpanEnd } from "./read-span-end.ts";
-import type { EndAsk, ReadEnd } from "./read-span-end.ts";
-import { midnightBefore, timeText } from "./read-time.ts";
 import type { SpanEnd } from "./request.ts";
+import { readSpanEnd } from "./span-end.ts";
+import type { EndAsk, ReadEnd } from "./span-end.ts";
+import { midnightBefore, timeText } from "./time.ts";
 
 /** The ends of a span as a person gave them; undefined where there is none. */
 export type GivenSpan = { readonly from?: unknown; readonly to?: unknown };

@@ -1,4 +1,4 @@
-import { offsetMinutes, zonedText } from "../schedules/local-time.ts";
+import { offsetMinutes, zonedText } from "../../schedules/local-time.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

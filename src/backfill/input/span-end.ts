@@ -1,10 +1,10 @@
-import { didYouMean } from "../config/did-you-mean.ts";
-import { plainText } from "../text/plain-text.ts";
+import { didYouMean } from "../../config/did-you-mean.ts";
+import { spanEndCharsMax } from "../../limits.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { quoted } from "./faults.ts";
-import { spanEndCharsMax } from "./limits.ts";
-import { midnightBefore, timeAtClock, timeText, zoneNamed } from "./read-time.ts";
-import type { ReadTime } from "./read-time.ts";
 import type { SpanEnd } from "./request.ts";
+import { midnightBefore, timeAtClock, timeText, zoneNamed } from "./time.ts";
+import type { ReadTime } from "./time.ts";
 
 /** What an end of a span is read by. */
 export type EndAsk = {

@@ -1,4 +1,4 @@
-import type { RunRequest } from "../state/runs.ts";
+import type { RunRequest } from "../../state/runs.ts";
 
 /** An end of a span as a person gave it: a time, or a place of the source's own, such as "line 48211". */
 export type SpanEnd = {

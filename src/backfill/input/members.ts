@@ -1,18 +1,17 @@
 import { z } from "zod";
 
-import { closest, didYouMean } from "../config/did-you-mean.ts";
-import { lanesMax } from "../limits.ts";
-import { modes } from "../state/runs.ts";
-import type { Fault } from "./faults.ts";
-import { quoted } from "./faults.ts";
+import { closest, didYouMean } from "../../config/did-you-mean.ts";
 import {
   lanesDefault,
   namedKeyCharsMax,
   namedKeysMax,
   noteCharsMax,
   slipCharsMax,
-} from "./limits.ts";
-import { zoneNamed } from "./read-time.ts";
+} from "../../limits.ts";
+import { modes } from "../../state/runs.ts";
+import type { Fault } from "./faults.ts";
+import { quoted } from "./faults.ts";
+import { zoneNamed } from "./time.ts";
 
 /** Characters of JSON that the keys, or the note, of a corrected input take (our choice). */
 const repairedCharsMax = 600;
