@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 
 import { readBackfillInput } from "../../../src/backfill/input/read-input.ts";
 import type { BackfillRequest } from "../../../src/backfill/input/request.ts";
@@ -13,14 +13,6 @@ export const about: About = {
     ["crm_events", { timeZone: "Asia/Kolkata" }],
   ]),
   now: new Date("2026-11-22T13:30:15.120Z"),
-};
-
-/** A wrong input, the member that is named, words that say what to do, and the corrected input. */
-export type WrongInput = {
-  readonly raw: object;
-  readonly at: string;
-  readonly fix: string;
-  readonly corrected: object;
 };
 
 /** What a right input asks for. */
@@ -56,4 +48,22 @@ export function refused(
       return { message, at: at?.split("\n")[0] };
     });
   return { text, faults, corrected, problem };
+}
+
+/** Wrong inputs of the sync `accounts` by the member that is named: the other members, words that say what to do, and the corrected ones. */
+type WrongInputs = Readonly<
+  Record<string, readonly (readonly [given: object, fix: string, corrected: object])[]>
+>;
+
+/** Tests what is said of each, and that it is all that is said. */
+export function itSaysWhatIsWrong(inputs: WrongInputs): void {
+  for (const [at, rows] of Object.entries(inputs)) {
+    it.each(rows)(`says what is wrong with ${at} in %j`, (given, fix, corrected) => {
+      // As Temporal hands it on.
+      const said = refused(JSON.parse(JSON.stringify({ sync: "accounts", ...given })));
+      expect(said.faults.map((fault) => fault.at)).toEqual([at]);
+      expect(said.faults[0]?.message).toContain(fix);
+      expect(said.corrected).toEqual({ sync: "accounts", ...corrected });
+    });
+  }
 }

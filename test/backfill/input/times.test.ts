@@ -1,8 +1,8 @@
 import { assert, constantFrom, date, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { readBackfillInput } from "../../../src/backfill/input/read-input.ts";
 import type { SpanEnd } from "../../../src/backfill/input/request.ts";
+import { requested } from "./refused.ts";
 
 const paris = "Europe/Paris";
 const newYork = "America/New_York";
@@ -15,10 +15,9 @@ function ends(
   given: object,
   { zone = paris, now = winter }: At = {},
 ): readonly (SpanEnd | undefined)[] {
-  const about = { syncs: new Map([["accounts", { timeZone: zone }]]), now: new Date(now) };
-  const read = readBackfillInput({ sync: "accounts", ...given }, about);
-  if ("problem" in read) throw new Error(read.problem);
-  return [read.request.from, read.request.to];
+  const by = { syncs: new Map([["accounts", { timeZone: zone }]]), now: new Date(now) };
+  const request = requested({ sync: "accounts", ...given }, by);
+  return [request.from, request.to];
 }
 
 function from(value: unknown, at?: At): SpanEnd | undefined {
