@@ -1,6 +1,6 @@
 import type { Source } from "../../connectors/contract/connector.ts";
 import { readBackfillInput } from "../../src/backfill/input/read-input.ts";
-import type { BackfillRequest } from "../../src/backfill/input/request.ts";
+import type { BackfillRequest } from "../../src/backfill/input/schema.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { isOneEach, repeatsOf } from "../../src/backfill/repeats.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Source } from "../../connectors/contract/connector.ts";
-import type { BackfillRequest } from "../../src/backfill/input/request.ts";
+import type { BackfillRequest } from "../../src/backfill/input/schema.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { firstChunkOf } from "../../src/lane-of.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { timeZoneFault } from "../../src/config/schedule.ts";
+import { timeZoneFault } from "../../src/config/time-zone.ts";
 import { duration } from "../../src/config/units.ts";
 import { secret } from "../contract/connector.ts";
 import { nameFault, parseTable } from "./identifier.ts";

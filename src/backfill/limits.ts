@@ -13,9 +13,6 @@ export const noteCharsMax = 500;
 /** Characters of a place or time that is typed in. */
 export const spanEndCharsMax = 100;
 
-/** Characters of a name that may be a slip of another: longer ones are none. */
-export const slipCharsMax = 64;
-
 /** Rows of a span that a plan looks at, and of the last run that it takes its rate from at least. */
 export const sampleRowsMax = 1_000;
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { SyncConfig } from "../config/config.ts";
 import { ConfigError } from "../errors.ts";
-import { laneRowsMin } from "../limits.ts";
-import type { BackfillRequest } from "./input/request.ts";
+import type { BackfillRequest } from "./input/schema.ts";
+import { laneRowsMin } from "./limits.ts";
 import { repeatsOf } from "./repeats.ts";
 import { askToPlan, type SourceToPlan, type Span } from "./source.ts";
 

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { z } from "zod";
 
-import { didYouMean } from "./did-you-mean.ts";
+import { timeZoneFault } from "./time-zone.ts";
 
 /** When a sync or pull runs by itself. It says nothing of what is sent, so it is no part of `configHash`. */
 export type ScheduleConfig = {
@@ -56,27 +56,6 @@ function cronFault(text: string): string | undefined {
   }
   const next = new Cron(text, { mode: "5-part", timezone: "UTC" }).nextRun();
   return next === null ? "never comes: no month has such a day" : undefined;
-}
-
-/** Temporal's server looks a name up as it is written: for it, europe/paris is no zone. */
-function isTimeZone(name: string): boolean {
-  try {
-    const known = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
-    const isSame = known.toLowerCase() === name.toLowerCase();
-    // An alias, such as US/Pacific, is known by another name; an offset, such as +02:00, is no name.
-    return isSame
-      ? known === name && /^[A-Z]/.test(name)
-      : /^[A-Z][^/]*(?:\/[A-Z][^/]*)*$/.test(name);
-  } catch {
-    return false;
-  }
-}
-
-/** What is wrong with the name of a time zone; undefined when there is one of this name. */
-export function timeZoneFault(name: string): string | undefined {
-  if (isTimeZone(name)) return undefined;
-  const known = [...Intl.supportedValuesOf("timeZone"), "UTC"];
-  return `no time zone has this name${didYouMean(name, known)}; it must be one such as Europe/Paris, or UTC`;
 }
 
 const cron = z

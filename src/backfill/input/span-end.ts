@@ -1,176 +1,161 @@
 import { didYouMean } from "../../config/did-you-mean.ts";
-import { spanEndCharsMax } from "../../limits.ts";
+import { zoneNamed } from "../../config/time-zone.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { quoted } from "./faults.ts";
-import type { SpanEnd } from "./request.ts";
-import { midnightBefore, timeAtClock, timeText, zoneNamed } from "./time.ts";
-import type { ReadTime } from "./time.ts";
+import { spanEndCharsMax } from "../limits.ts";
+import { quoted } from "./problem.ts";
+import { midnightBefore, timeAtClock, timeText } from "./time.ts";
 
-/** What an end of a span is read by. */
-export type EndAsk = {
-  readonly member: "from" | "to";
+/** An end of a span as a person gave it: a time, or a place of the source's own, such as "line 48211". */
+export type SpanEnd = {
+  /**
+   * As it was understood, read back to the person: "2026-10-23 00:00 Europe/Paris", "line 48211". The end that is not part of its span
+   * says so: "before 2026-10-24 00:00 Europe/Paris".
+   */
+  readonly text: string;
+} & ({ readonly time: Date } | { readonly place: string });
+
+/** What the ends of a span are read by. */
+export type SpanAsk = {
   /** The zone of times that name none. */
   readonly timeZone: string;
   readonly now: Date;
 };
 
-/** An end of a span, or why it is none, and what may have been meant. */
-export type ReadEnd =
-  | { readonly end: SpanEnd }
-  | { readonly fault: string; readonly instead?: string };
+type EndAsk = SpanAsk & { readonly member: "from" | "to" };
 
-/** Reads a text in one form; undefined when it is in another. */
-type Reader = (text: string, ask: EndAsk) => ReadEnd | undefined;
+/** Reads a text in one form, or says what is wrong with it; undefined when it is in another form. */
+type Reader = (text: string, ask: EndAsk) => SpanEnd | string | undefined;
 
 /** Years that are taken for no slip of the keyboard (our choice). */
-const [yearMin, yearMax] = [1900, 2999];
+const [yearMin, yearMax] = ["1900", "2999"];
 
-/** What a day, a week and so on last; a month is told in days. */
+const dayMs = 86_400_000;
+
+/** How long a minute, an hour and so on last. */
 const unitsMs: ReadonlyMap<string, number> = new Map([
   ["minute", 60_000],
   ["hour", 3_600_000],
-]);
-const unitsDays: ReadonlyMap<string, number> = new Map([
-  ["day", 1],
-  ["week", 7],
-  ["month", 30],
-  ["year", 365],
+  ["day", dayMs],
+  ["week", 7 * dayMs],
+  ["month", 30 * dayMs],
+  ["year", 365 * dayMs],
 ]);
 
 /** A date, with or without a time, which may have an offset, and a time zone, as in what is read back. */
 const dated =
-  /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[t\s]\s*(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:\s*(z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?)?(?:\s+([a-z][^\s:]*))?$/i;
+  /^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})(?:[t\s]\s*(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:\s*(?<offset>z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?)?(?:\s+(?<zone>[a-z][^\s:]*))?$/i;
 
-function timeEnd({ time, text }: ReadTime, { member }: EndAsk): ReadEnd {
-  return { end: { time, text: member === "to" ? `before ${text}` : text } };
-}
-
-function placeEnd(place: string, { member }: EndAsk): ReadEnd {
-  return { end: { place, text: member === "to" ? `before ${place}` : place } };
-}
-
-/** An offset such as +02:00 in ms. */
-function offsetMs(written: string): number {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)?$/.exec(written) ?? [];
-  const ahead = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
-  return sign === "-" ? -ahead : ahead;
-}
-
-function readDate(text: string, ask: EndAsk): ReadEnd | undefined {
-  const match = dated.exec(text);
-  if (match === null) return undefined;
-  const [, year = "", month = "", day = "", hour = "0", minute = "0"] = match;
-  const [second = "0", fraction = "", offset, zone] = match.slice(6);
-  const numbers = [year, month, day, hour, minute, second].map(Number);
-  const [years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = numbers;
-  const wholeMs = Date.UTC(years, months - 1, days, hours, minutes, seconds);
-  const isReal = new Date(wholeMs)
-    .toISOString()
-    .startsWith(
-      `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}T${hour.padStart(2, "0")}:${minute.padStart(2, "0")}:${second.padStart(2, "0")}.`,
-    );
-  if (!isReal) {
-    return {
-      fault: `${quoted(text)} is in no calendar: write a date such as 2026-10-01, or a time such as 2026-10-01T14:30`,
-    };
+function readDate(text: string, ask: EndAsk): SpanEnd | string | undefined {
+  const parts = dated.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const { year = "", fraction = "", offset, zone } = parts;
+  const [month, day, hour, minute, second] = ["month", "day", "hour", "minute", "second"].map(
+    (name) => (parts[name] ?? "0").padStart(2, "0"),
+  );
+  const ms = fraction.slice(0, 3).padEnd(3, "0");
+  const clock = `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}`;
+  const clockMs = Date.parse(`${clock}Z`);
+  // Date.parse takes 30 February for 2 March.
+  if (Number.isNaN(clockMs) || new Date(clockMs).toISOString() !== `${clock}Z`) {
+    return `${quoted(text)} is in no calendar: write a date such as 2026-10-01, or a time such as 2026-10-01T14:30`;
   }
-  if (years < yearMin || years > yearMax) {
+  if (year < yearMin || year > yearMax) {
     const way = ask.member === "from" ? "the beginning" : "the end";
-    return {
-      fault: `must lie in the years ${String(yearMin)} to ${String(yearMax)}: leave it out for ${way} of the source`,
-    };
+    return `must be in the years ${yearMin} to ${yearMax}: leave it out for ${way} of the source`;
   }
   const timeZone = zone === undefined ? ask.timeZone : zoneNamed(zone);
   if (timeZone === undefined) {
-    return {
-      fault: `no time zone is called ${quoted(zone ?? "")}: write one such as Europe/Paris, or none`,
-    };
+    return `no time zone is called ${quoted(zone ?? "")}: write one such as Europe/Paris, or none`;
   }
-  const clockMs = wholeMs + Number(fraction.slice(0, 3).padEnd(3, "0"));
-  if (offset === undefined) return timeEnd(timeAtClock(clockMs, timeZone), ask);
-  const time = new Date(clockMs - offsetMs(offset));
-  return timeEnd({ time, text: timeText(time, timeZone) }, ask);
+  if (offset === undefined) return timeAtClock(clockMs, timeZone);
+  const [, hours, minutes = "00"] = /^([+-]\d\d):?(\d\d)?$/.exec(offset) ?? [];
+  const time = new Date(`${clock}${hours === undefined ? "Z" : `${hours}:${minutes}`}`);
+  return { time, text: timeText(time, timeZone) };
 }
 
-function readWord(text: string, ask: EndAsk): ReadEnd | undefined {
-  const { now, timeZone } = ask;
+function readWord(text: string, { now, timeZone }: EndAsk): SpanEnd | undefined {
   const word = text.toLowerCase();
-  if (word === "now") return timeEnd({ time: now, text: timeText(now, timeZone) }, ask);
-  if (word !== "today" && word !== "yesterday") return undefined;
-  const days = word === "today" ? 0 : 1;
-  return timeEnd(timeAtClock(midnightBefore(now, { days, timeZone }), timeZone), ask);
+  if (word === "now") return { time: now, text: timeText(now, timeZone) };
+  const days = ["today", "yesterday"].indexOf(word);
+  return days < 0 ? undefined : timeAtClock(midnightBefore(now, { days, timeZone }), timeZone);
 }
 
-function readLast(text: string, ask: EndAsk): ReadEnd | undefined {
-  const match = /^(?:last|past)\s+([1-9]\d{0,3})\s+([a-z]+?)s?$/i.exec(text);
-  if (match === null) return undefined;
-  const { now, timeZone } = ask;
-  const [count, unit] = [Number(match[1]), String(match[2]).toLowerCase()];
-  const [ms, unitDays] = [unitsMs.get(unit), unitsDays.get(unit)];
-  if (ms === undefined && unitDays === undefined) return undefined;
-  if (ask.member === "to") {
-    return { fault: `${quoted(text)} says where a span begins: move it to from`, instead: "now" };
+/** What a text such as "last 3 months" counts, in which unit. */
+function lastOf(text: string) {
+  const form = /^(?:last|past)\s+([1-9]\d{0,3})\s+([a-z]+?)s?$/;
+  const [, count, unit = ""] = form.exec(text.toLowerCase()) ?? [];
+  const unitMs = unitsMs.get(unit);
+  return unitMs === undefined ? undefined : { unit, unitMs, ms: Number(count) * unitMs };
+}
+
+/** "last 90 days" for "last 3 months"; undefined for other texts. */
+export function inDays(text: unknown): string | undefined {
+  const last = typeof text === "string" ? lastOf(text) : undefined;
+  if (last === undefined || last.unitMs <= 7 * dayMs) return undefined;
+  return `last ${String(Math.min(last.ms / dayMs, 9_999))} days`;
+}
+
+function readLast(text: string, { member, now, timeZone }: EndAsk): SpanEnd | string | undefined {
+  const last = lastOf(text);
+  if (last === undefined) return undefined;
+  if (member === "to") return `${quoted(text)} says where a span begins: move it to from`;
+  const days = inDays(text);
+  if (days !== undefined) {
+    return `counts in hours, days or weeks, because a ${last.unit} may be of any length: write "${days}"`;
   }
-  if (ms !== undefined) {
-    const time = new Date(now.getTime() - count * ms);
-    return timeEnd({ time, text: timeText(time, timeZone) }, ask);
+  if (last.unitMs < dayMs) {
+    const time = new Date(now.getTime() - last.ms);
+    return { time, text: timeText(time, timeZone) };
   }
-  const days = count * (unitDays ?? 1);
-  if (unit === "month" || unit === "year") {
-    const instead = `last ${String(Math.min(days, 9_999))} days`;
-    return {
-      fault: `counts in hours, days or weeks, because a ${unit} may be of any length: write "${instead}"`,
-      instead,
-    };
-  }
-  return timeEnd(timeAtClock(midnightBefore(now, { days, timeZone }), timeZone), ask);
+  return timeAtClock(midnightBefore(now, { days: last.ms / dayMs, timeZone }), timeZone);
 }
 
 /** 1/10/2026 is a day in January to some, and in October to others. */
-function readDayFirst(text: string): ReadEnd | undefined {
-  if (!/^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}(?:\s|$)/.test(text)) return undefined;
-  return { fault: `${quoted(text)} may be two days: write the year first, such as 2026-10-01` };
+function readDayFirst(text: string): string | undefined {
+  const isDayFirst = /^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}(?:\s|$)/.test(text);
+  const fault = `${quoted(text)} may be two days: write the year first, such as 2026-10-01`;
+  return isDayFirst ? fault : undefined;
 }
 
-function readPlace(text: string, ask: EndAsk): ReadEnd | undefined {
+/** "line 48211", "byte 1000", a number, or `accounts.csv:120`: "noon:30" may be one, "tomorrow 14:30" is not. */
+function readPlace(text: string): SpanEnd | undefined {
   const [, word, digits] = /^(line|byte)\s+(\d{1,15})$/i.exec(text) ?? [];
-  if (word !== undefined) return placeEnd(`${word.toLowerCase()} ${String(Number(digits))}`, ask);
-  if (/^-?\d{1,18}(?:\.\d{1,9})?$/.test(text)) return placeEnd(text, ask);
-  return isLineOfFile(text) ? placeEnd(text, ask) : undefined;
-}
-
-/** Whether it is a place such as `accounts.csv:120`: "noon:30" may be, "tomorrow 14:30" is none. */
-function isLineOfFile(text: string): boolean {
+  const place = word === undefined ? text : `${word.toLowerCase()} ${String(Number(digits))}`;
   const [, file = ""] = /^(.+):\d{1,15}$/.exec(text) ?? [];
-  if (file.includes("://")) return false;
-  return /\s/.test(file) ? /\.[a-z][a-z0-9]{0,9}$/i.test(file) : /\p{L}/u.test(file);
+  const isFile = /\s/.test(file) ? /\.[a-z][a-z0-9]{0,9}$/i.test(file) : /\p{L}/u.test(file);
+  const isNumber = /^-?\d{1,18}(?:\.\d{1,9})?$/.test(text);
+  if (word === undefined && !isNumber && (!isFile || file.includes("://"))) return undefined;
+  return { place, text: place };
 }
 
 const readers: readonly Reader[] = [readDate, readWord, readLast, readDayFirst, readPlace];
 
-/** Reads what a person gave for `from` or `to`. */
-export function readSpanEnd(value: unknown, ask: EndAsk): ReadEnd {
-  const { member } = ask;
+/** What is said of a value in none of the forms. */
+function inNoForm(value: unknown, member: EndAsk["member"]): string {
   const words = member === "from" ? ["yesterday", "today"] : ["now", "today", "yesterday"];
   const examples = member === "from" ? `"last 30 days", "yesterday"` : `"today", "now"`;
   const forms = `a date such as 2026-10-01, a time such as 2026-10-01T14:30, ${examples}, or a place such as "line 48211"`;
   if (typeof value === "number") {
-    const text = String(value);
-    const isExact = !Number.isInteger(value) || Number.isSafeInteger(value);
-    return (
-      (isExact ? readPlace(text, ask) : undefined) ?? {
-        fault: `no number is kept so exactly: write it in quotes, or ${forms}`,
-      }
-    );
+    return `no number is kept so exactly: write it in quotes, or ${forms}`;
   }
-  if (typeof value !== "string") return { fault: `must be ${forms}, in quotes` };
-  // What steers a terminal stands in no time and in no place.
-  const isPlain = value.length <= spanEndCharsMax && plainText(value) === value;
-  for (const read of isPlain ? readers : []) {
-    const end = read(value, ask);
-    if (end !== undefined) return end;
-  }
-  return {
-    fault: `${quoted(value)} is neither ${forms.replace(", or", " nor")}${didYouMean(value.slice(0, spanEndCharsMax), words)}`,
-  };
+  if (typeof value !== "string") return `must be ${forms}, in quotes`;
+  return `${quoted(value)} is neither ${forms.replace(", or", " nor")}${didYouMean(value, words)}`;
+}
+
+/** Reads what a person gave for `from` or `to`, or says what is wrong with it. */
+export function readSpanEnd(value: unknown, ask: EndAsk): SpanEnd | string {
+  const isExact = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  const text = isExact || typeof value === "string" ? String(value) : "";
+  // What steers a terminal is in no time and in no place.
+  const isPlain = text.length <= spanEndCharsMax && plainText(text) === text;
+  const end = isPlain
+    ? readers
+        .values()
+        .map((read) => read(text, ask))
+        .find(Boolean)
+    : undefined;
+  if (end === undefined) return inNoForm(value, ask.member);
+  return typeof end === "string" || ask.member === "from"
+    ? end
+    : { ...end, text: `before ${end.text}` };
 }

@@ -18,7 +18,11 @@ const wholes: readonly (readonly [raw: unknown, fix: string, corrected: unknown]
   ],
   [[], "not a list: write", { sync: "accounts" }],
   [["accounts"], "not a list: write", { sync: "accounts" }],
-  [[{ sync: "contacts", limit: 5 }], "without brackets around it", { sync: "contacts", limit: 5 }],
+  [
+    [{ sync: "contacts", limit: 5 }],
+    "not a list: remove the brackets around it",
+    { sync: "contacts", limit: 5 },
+  ],
   [[{ sync: "contacts" }, { sync: "accounts" }], "not a list: write", { sync: "accounts" }],
   ["contacts", 'not the text "contacts": write {"sync":"contacts"}', { sync: "contacts" }],
   ["contact", 'not the text "contact" (did you mean "contacts"?)', { sync: "contacts" }],

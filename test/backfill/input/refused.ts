@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { readBackfillInput } from "../../../src/backfill/input/read-input.ts";
-import type { BackfillRequest } from "../../../src/backfill/input/request.ts";
+import type { BackfillRequest } from "../../../src/backfill/input/schema.ts";
 
 type About = Parameters<typeof readBackfillInput>[1];
 

@@ -1,7 +1,7 @@
 import { assert, constantFrom, date, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { SpanEnd } from "../../../src/backfill/input/request.ts";
+import type { SpanEnd } from "../../../src/backfill/input/span-end.ts";
 import { requested } from "./refused.ts";
 
 const paris = "Europe/Paris";

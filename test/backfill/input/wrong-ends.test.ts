@@ -20,7 +20,7 @@ describe("readBackfillInput", () => {
       [{ from: "01/10/2026" }, "may be two days: write the year first", { from: "last 30 days" }],
       [
         { from: "0206-10-01" },
-        "must lie in the years 1900 to 2999: leave it out for the beginning",
+        "must be in the years 1900 to 2999: leave it out for the beginning",
         { from: "last 30 days" },
       ],
       [{ from: "last 3 months" }, 'write "last 90 days"', { from: "last 90 days" }],

@@ -88,7 +88,7 @@ describe("readBackfillInput", () => {
       [
         { note: "n".repeat(501) },
         "must be text of at most 500 characters",
-        { note: "n".repeat(64) },
+        { note: "n".repeat(99) },
       ],
       [{ note: 5 }, "in quotes", {}],
     ],

@@ -1,0 +1,100 @@
+import { closest } from "../../config/did-you-mean.ts";
+import { modes } from "../../state/runs.ts";
+import { lanesDefault, noteCharsMax } from "../limits.ts";
+import type { GivenMembers } from "./given.ts";
+import { fitting } from "./problem.ts";
+import { keySchema, memberNames, type inputCheck } from "./schema.ts";
+import { inDays, readSpanEnd, type SpanAsk } from "./span-end.ts";
+import { midnightBefore } from "./time.ts";
+
+/** Characters of JSON that the keys, or the note, of a corrected input take (our choice). */
+const repairedCharsMax = 600;
+
+/** Days of a span whose beginning could not be read. */
+const exampleDays = 30;
+
+/** The keys that are right, or are meant by a text of them, as many as there is room to show. */
+function shownKeys(given: unknown): readonly unknown[] {
+  const text = typeof given === "string" ? given.split(",").map((key) => key.trim()) : [given];
+  const keys: readonly unknown[] = Array.isArray(given) ? given : text;
+  const right = keys.filter((key) => keySchema.safeParse(key).success);
+  const { shown } = fitting(
+    right.map((key) => `${JSON.stringify(key)},`),
+    repairedCharsMax,
+  );
+  // Without any key a backfill would send everything.
+  return shown.length === 0 ? ["A-1", "A-2"] : right.slice(0, shown.length);
+}
+
+/** As much of a note as there is room to show. */
+function shownNote(note: unknown): string | undefined {
+  if (typeof note !== "string") return undefined;
+  const isShown = note.length <= noteCharsMax && JSON.stringify(note).length <= repairedCharsMax;
+  // A character may take six of JSON.
+  return isShown ? note : note.slice(0, (repairedCharsMax - 2) / 6);
+}
+
+/** What `from` may be replaced by, the likeliest first. */
+function insteadOfFrom({ from, to }: GivenMembers, ask: SpanAsk): readonly unknown[] {
+  const meant = inDays(from) ?? from;
+  const end = to === undefined ? "" : readSpanEnd(to, { ...ask, member: "to" });
+  const last = `last ${String(exampleDays)} days`;
+  if (typeof end === "string") return [meant, last];
+  // Beside a place a time would say little.
+  if ("place" in end) return [meant];
+  const midnight = midnightBefore(end.time, { days: exampleDays, timeZone: ask.timeZone });
+  return [meant, last, new Date(midnight).toISOString().slice(0, 10)];
+}
+
+/** Spans with ever more changed: as it was given, the ends swapped, another `from`, `to` now. An end that was not given stays out. */
+function spansInstead(given: GivenMembers, ask: SpanAsk): readonly GivenMembers[] {
+  const { from, to } = given;
+  const froms = from === undefined ? [from] : [from, ...insteadOfFrom(given, ask), undefined];
+  if (to === undefined) return froms.map((start) => ({ from: start }));
+  return [
+    { from, to },
+    { from: to, to: from },
+    ...[to, "now"].flatMap((end) => froms.map((start) => ({ from: start, to: end }))),
+  ];
+}
+
+/**
+ * The members with as little changed as makes them right, in the order of a person; a wrong one is replaced by the value that does least, or
+ * left out.
+ */
+export function correctedInput(
+  given: GivenMembers,
+  wrong: ReadonlySet<unknown>,
+  ask: SpanAsk & {
+    readonly check: ReturnType<typeof inputCheck>;
+    /** Members that are known whatever was given. */
+    readonly meant: GivenMembers;
+  },
+): GivenMembers {
+  const { keys, mode, note } = given;
+  const instead: GivenMembers = {
+    mode: (typeof mode === "string" ? closest(mode, modes) : undefined) ?? "auto",
+    limit: 1_000,
+    lanes: lanesDefault,
+    send: "changed",
+    approve: "ask",
+  };
+  const own: GivenMembers = {
+    ...Object.fromEntries(
+      memberNames.map((name) => [name, wrong.has(name) ? instead[name] : given[name]]),
+    ),
+    ...ask.meant,
+    keys: keys === undefined ? undefined : shownKeys(keys),
+    note: shownNote(note),
+  };
+  const spans = keys === undefined ? spansInstead(given, ask) : [{}];
+  const inputs = spans.map(({ from, to }): GivenMembers => ({
+    ...own,
+    from,
+    to,
+    limit: keys === undefined ? own["limit"] : undefined,
+    advance_checkpoint: to === undefined ? undefined : own["advance_checkpoint"],
+  }));
+  // The last span, from the beginning until now, is right whatever was given.
+  return inputs.find((input) => ask.check(input).mistakes.length === 0) ?? ask.meant;
+}
