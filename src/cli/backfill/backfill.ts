@@ -15,7 +15,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfReport, exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { firstRejects, reportText, type KnownHere } from "../output/report-text.ts";
-import { positive } from "../run/run.ts";
+import { positive } from "../positive.ts";
 import { failureOf, reportOfFailure } from "../running/follow.ts";
 import { letNotificationLeave } from "../running/notification.ts";
 import { openSession, type Session } from "../running/session.ts";

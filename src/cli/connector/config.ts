@@ -101,11 +101,3 @@ function jsonOrText(value: string): unknown {
     return value;
   }
 }
-
-/** Reads how many rows are wanted. It stands here because the other commands' own takes half of the engine to load. */
-export function rowCount(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new InvalidArgumentError("must be a whole number above 0");
-  }
-  return Number(text);
-}

@@ -7,7 +7,8 @@ import { Option } from "commander";
 
 import type { Context, Register } from "../output/context.ts";
 import { onInterrupt } from "../output/interrupt.ts";
-import { rowCount, withMember } from "./config.ts";
+import { positive } from "../positive.ts";
+import { withMember } from "./config.ts";
 import { fileOf } from "./load.ts";
 import { readOnce, type ReadAsk } from "./read.ts";
 import { watchSources } from "./watch.ts";
@@ -26,7 +27,7 @@ export const registerConnectorDev: Register = (connector, context) => {
       ).conflicts("set"),
     )
     .option("--set <name=value>", "one of them; may be repeated", withMember)
-    .option("-n, --rows <rows>", "how many rows to read", rowCount, 20)
+    .option("-n, --rows <rows>", "how many rows to read", positive, 20)
     .option("--from <position>", "where to go on from, as JSON")
     .option("--once", "read once, and end")
     .option("--json", "print JSON: one object for each row, reject and position")

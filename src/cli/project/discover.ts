@@ -6,7 +6,7 @@ import { discoveriesDefault } from "../limits.ts";
 import { connectionNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
-import { positive } from "../run/run.ts";
+import { positive } from "../positive.ts";
 import { sampleOf, typedBy } from "./sample.ts";
 import { suggestSyncs, yamlOf, type SuggestedSync } from "./suggest-sync.ts";
 

@@ -23,7 +23,7 @@ import { syncNamed } from "../named.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
-import { positive } from "./run.ts";
+import { positive } from "../positive.ts";
 
 type PreviewOptions = GlobalOptions & { readonly rows: number; readonly key: readonly string[] };
 

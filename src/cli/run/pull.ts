@@ -12,8 +12,8 @@ import { sourceMsMax } from "../limits.ts";
 import { pullNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { Context, Register } from "../output/context.ts";
+import { positive } from "../positive.ts";
 import { driveRun, type Drive, type DriveOptions } from "../running/drive.ts";
-import { positive } from "./run.ts";
 
 type PullOptions = DriveOptions & {
   readonly ddl?: boolean;

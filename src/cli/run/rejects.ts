@@ -15,8 +15,8 @@ import { defused } from "../../text/spreadsheet-cell.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, readState, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
+import { positive } from "../positive.ts";
 import { replayRejects, type ReplayOptions } from "./replay.ts";
-import { positive } from "./run.ts";
 import { runOfRejects } from "./runs.ts";
 
 const pageSize = 1_000;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 
 import { askOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
@@ -9,6 +9,7 @@ import { sourceMsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { Context, Register } from "../output/context.ts";
+import { positive } from "../positive.ts";
 import { driveRun, type Drive, type DriveOptions } from "../running/drive.ts";
 import type { ReadShare } from "../running/follow.ts";
 import type { Session } from "../running/session.ts";
@@ -22,13 +23,6 @@ export type RunOptions = DriveOptions & {
   /** Read these rejects again instead of the source. */
   readonly replay?: NonNullable<RunRequest["replay"]>;
 };
-
-/** Reads a count from the command line. @throws {InvalidArgumentError} it is not a whole number above 0. */
-export function positive(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new InvalidArgumentError("must be a whole number above 0");
-  return Number(text);
-}
 
 /** How far a run has read, from what the source says is left. */
 function readShare(session: Session, sync: SyncConfig): ReadShare {

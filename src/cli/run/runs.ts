@@ -10,7 +10,7 @@ import { counted, grouped } from "../../text/quantities.ts";
 import { configOf, readState, table, withGlobals, withState } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
 import { firstRejects, reportText } from "../output/report-text.ts";
-import { positive } from "./run.ts";
+import { positive } from "../positive.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
 async function runNamed(
