@@ -105,6 +105,8 @@ class Cut {
     const index = this.#sections.findIndex(({ begin, bytes }) => byte < begin + bytes);
     const section = this.#sections[index];
     if (section === undefined) return undefined;
+    // A section without a row left has moved the last edge on to a later one.
+    if (index < (this.#last?.index ?? 0)) return undefined;
     const inside = byte - section.begin;
     if (section.isGzip) {
       // An edge inside would make each part behind it unpack all that lies before: the lanes together would read the file many times.

@@ -74,6 +74,17 @@ function rowsOf(count: number, first = 0): string {
 }
 
 describe("splitCsv", () => {
+  it("cuts small files only forwards, where more parts are asked for than there are rows", async () => {
+    const files = { "0.csv": "id,name\n,\n,\n", "1.csv": "id,name\n,\n" };
+    await withFolder(files, async (folder) => {
+      const config = configOf(folder, { path: "*.csv" });
+      const { items } = await readAll(config, { pageRowsMax: 1 });
+      for (let parts = 1; parts <= 12; parts += 1) {
+        expect((await partsOf(config, parts)).flat()).toEqual(items);
+      }
+    });
+  });
+
   it("loses and repeats no row of files of any kind, whole or within a span", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -75,4 +75,19 @@ export const mutantsOfDated: readonly Mutant[] = [
       title: "rejects can be replayed although a newer file has come since",
     },
   },
+  {
+    id: "S310",
+    plants: "the edges of a backfill's lanes go back to a file that another edge has left",
+    edits: [
+      {
+        file: "connectors/csv/split.ts",
+        find: "    if (index < (this.#last?.index ?? 0)) return undefined;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/split.test.ts",
+      title: "cuts small files only forwards, where more parts are asked for than there are rows",
+    },
+  },
 ];
