@@ -3,7 +3,7 @@ import { assertSameAccount, holderOf } from "../connectors/identities.ts";
 import type { ApiClient } from "../src/api/client.ts";
 import type { Clock, Moment } from "../src/clock.ts";
 import type { Config, SyncConfig } from "../src/config/config.ts";
-import type { PullConfig } from "../src/config/pull.ts";
+import type { PullConfig } from "../src/config/schema/pull.ts";
 import type { Effect } from "../src/effect.ts";
 import {
   ConfigChangedError,

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { makeRows } from "./accounts.ts";
 import { type Build, buildCommit, copyBuilt } from "./builds.ts";
 import { type Interval, judgePairs, medianInterval, type PairsVerdict, ratiosOf } from "./pairs.ts";
 import { conditions, publish, say, spread, table } from "./report.ts";
-import { measureOnce, type Workload, type WorkloadInput } from "./workloads.ts";
+import { makeRows } from "./workloads/accounts.ts";
+import { measureOnce, type Workload, type WorkloadInput } from "./workloads/workloads.ts";
 
 /** What is compared, and how. */
 export type AgainstInput = {

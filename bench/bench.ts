@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-import { accounts, makeAccounts } from "./accounts.ts";
 import { benchAgainst } from "./against.ts";
 import { checkedRows, checkStaging } from "./bounds.ts";
 import { commitOf } from "./builds.ts";
 import { pairsMin } from "./pairs.ts";
 import { conditions, publish, say, spread, table } from "./report.ts";
 import { type Measured, measureRounds, pair, variants } from "./rounds.ts";
-import { workloads } from "./workloads.ts";
+import { accounts, makeAccounts } from "./workloads/accounts.ts";
+import { workloads } from "./workloads/workloads.ts";
 
 const defaults = { pairs: "20", rows: "100000", bound: "1.05" };
 

@@ -9,9 +9,9 @@ import { Client, Connection } from "@temporalio/client";
 import { parse } from "csv-parse";
 import { z } from "zod";
 
-import { accountMapping, oracleParseOptions, oracleRecord } from "./accounts.ts";
 import { bin } from "./built.ts";
 import { end, type Ended, firstJson, linesOf, peakRssBytes, run, start } from "./child.ts";
+import { accountMapping, oracleParseOptions, oracleRecord } from "./workloads/accounts.ts";
 
 /** Requests per second that the project allows itself: far more than it needs, so that pace is not what is measured. */
 export const requestsPerSecond = 1_000;

@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 
 import { z } from "zod";
 
-import { accounts, jsonlSha256 } from "./accounts.ts";
 import { run } from "./child.ts";
 import { say } from "./report.ts";
+import { accounts, jsonlSha256 } from "./workloads/accounts.ts";
 
 /** What a program that stages prints as its last line. */
 export const usageSchema = z.object({
@@ -34,8 +34,8 @@ type Variant = {
   readonly leavesOut?: boolean;
 };
 
-const stageSluice = fileURLToPath(new URL("stage-sluice.ts", import.meta.url));
-const stageNaive = fileURLToPath(new URL("stage-naive.ts", import.meta.url));
+const stageSluice = fileURLToPath(new URL("workloads/stage-sluice.ts", import.meta.url));
+const stageNaive = fileURLToPath(new URL("workloads/stage-naive.ts", import.meta.url));
 
 const naive =
   (level: number): Variant["args"] =>

@@ -1,6 +1,6 @@
 import type { Config } from "../src/config/config.ts";
 import type { OutsideName } from "../src/config/outside.ts";
-import type { ConnectorSchema } from "../src/config/sources.ts";
+import type { ConnectorSchema } from "../src/config/schema/sources.ts";
 import type { Source } from "./contract/connector.ts";
 import { connectorApi } from "./contract/version.ts";
 import { csv } from "./csv/index.ts";

@@ -21,7 +21,7 @@ import { closeAbandoned } from "../activities/run/close-abandoned.ts";
 import { createStageThreads } from "../activities/stage/stage-threads.ts";
 import type { Source } from "../connectors/contract/connector.ts";
 import { postedConnections } from "../connectors/contract/posted.ts";
-import type { ProxySettings } from "./api/http.ts";
+import type { ProxySettings } from "./api/http/http.ts";
 import { templatesOf } from "./backfill/template.ts";
 import { systemClock } from "./clock.ts";
 import { targetOf, type Config } from "./config/config.ts";

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { Client } from "pg";
 
-import { PostgresCluster } from "../test/support/postgres-cluster.ts";
+import { PostgresCluster } from "../test/support/postgres/postgres-cluster.ts";
 import { main, say, Stop } from "./child.mjs";
 import { Example, safeEnvironment, stopped } from "./dev.mjs";
 import { root } from "./set-up.mjs";

@@ -57,7 +57,7 @@ async function prove(args, options) {
   await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
   await getChromium(options);
   await getTemporal(options);
-  return (await run(nodeToUse(), ["bench/prove.ts", ...args], options)).code;
+  return (await run(nodeToUse(), ["prove/prove.ts", ...args], options)).code;
 }
 
 async function bench(args, options) {

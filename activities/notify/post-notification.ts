@@ -1,4 +1,4 @@
-import type { NotifyConfig } from "../../src/config/notify.ts";
+import type { NotifyConfig } from "../../src/config/schema/notify.ts";
 import { ConfigError, WrongStoreError } from "../../src/errors.ts";
 import { messageOf } from "../../src/notify/message.ts";
 import { reportOfRun } from "../../src/report/of-run.ts";

@@ -1,5 +1,5 @@
 import type { Row, Page } from "../../connectors/contract/connector.ts";
-import type { PullConfig } from "../../src/config/pull.ts";
+import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
 import { domainOf } from "../../src/mapping/domain.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../src/api/page-walk.ts";
 import type { Result } from "../../src/api/results.ts";
 import type { SearchPage } from "../../src/api/search.ts";
-import type { PullConfig } from "../../src/config/pull.ts";
+import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError, mayBeApplied, TooLargeError } from "../../src/errors.ts";
 import type { PullStep } from "../../src/state/pull-places.ts";
 import type { PullPlace } from "../../src/state/pull-rounds.ts";

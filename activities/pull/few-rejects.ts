@@ -1,4 +1,4 @@
-import type { PullConfig } from "../../src/config/pull.ts";
+import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { TooManyRejectsError } from "../../src/errors.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { assertSameAccount, assertSameSource, holderOf } from "../../connectors/identities.ts";
-import type { PullConfig } from "../../src/config/pull.ts";
+import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { BusyError, ConfigError } from "../../src/errors.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";

@@ -1,5 +1,5 @@
 import { beginWalk, endNotStated, type Walk } from "../../src/api/page-walk.ts";
-import type { PullConfig } from "../../src/config/pull.ts";
+import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError } from "../../src/errors.ts";
 import type { PageCommit } from "../../src/state/pull-pages.ts";
 import type { PullPlace } from "../../src/state/pull-rounds.ts";

@@ -1,6 +1,6 @@
 import type { Patch } from "../../connectors/contract/connector.ts";
 import type { Result } from "../../src/api/results.ts";
-import type { ColumnPaths, PullConfig } from "../../src/config/pull.ts";
+import type { ColumnPaths, PullConfig } from "../../src/config/schema/pull.ts";
 import { rejectRowCharsMax } from "../../src/limits.ts";
 import type { JsonValue } from "../../src/records/json-value.ts";
 import { rejectText, type RejectCode } from "../../src/records/reject-codes.ts";

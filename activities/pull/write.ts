@@ -1,6 +1,6 @@
 import type { Written } from "../../connectors/contract/connector.ts";
 import type { SearchPage } from "../../src/api/search.ts";
-import type { PullConfig } from "../../src/config/pull.ts";
+import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { pageRowsMax } from "../../src/limits.ts";
 import type { PageCounts } from "../../src/state/pull-runs.ts";

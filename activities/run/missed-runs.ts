@@ -1,4 +1,4 @@
-import type { ScheduleConfig } from "../../src/config/schedule.ts";
+import type { ScheduleConfig } from "../../src/config/schema/schedule.ts";
 import { missedRuns, missedWarning } from "../../src/schedules/missed.ts";
 import type { Run } from "../../src/state/runs.ts";
 import type { Dependencies } from "../dependencies.ts";

@@ -1,8 +1,8 @@
 import { silentLog, type Ask } from "../../connectors/contract/ask.ts";
 import type { Source } from "../../connectors/contract/connector.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
-import { didYouMean } from "../../src/config/did-you-mean.ts";
-import type { PullConfig } from "../../src/config/pull.ts";
+import { didYouMean } from "../../src/config/messages/did-you-mean.ts";
+import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 

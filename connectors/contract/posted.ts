@@ -1,5 +1,5 @@
 import type { Config, SyncConfig } from "../../src/config/config.ts";
-import { pushedConfigOf } from "../../src/config/sources.ts";
+import { pushedConfigOf } from "../../src/config/schema/sources.ts";
 import type { Source } from "./connector.ts";
 import type { Endpoint, PushSource } from "./push.ts";
 

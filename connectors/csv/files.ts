@@ -1,7 +1,7 @@
 import { glob, lstat, opendir, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 
-import { editDistance } from "../../src/config/did-you-mean.ts";
+import { editDistance } from "../../src/config/messages/did-you-mean.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { CsvConfig } from "./config.ts";
 import { codeOf, fileError } from "./file-error.ts";

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import { Agent, request, type Dispatcher } from "undici";
 import { z } from "zod";
 
-import { retryAfterMs } from "../../src/api/retry-after.ts";
-import { duration } from "../../src/config/units.ts";
+import { retryAfterMs } from "../../src/api/http/retry-after.ts";
+import { duration } from "../../src/config/schema/units.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
 import { isCarried } from "../../src/mapping/json-row.ts";
 import { LongNumber } from "../../src/mapping/refusal.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { pushedConfigOf } from "../../src/config/sources.ts";
+import { pushedConfigOf } from "../../src/config/schema/sources.ts";
 import { SourceChangedError } from "../../src/errors.ts";
 import type { InboxRow } from "../../src/inbox/inbox.ts";
 import { openInboxReader, type InboxReader } from "../../src/inbox/reader.ts";

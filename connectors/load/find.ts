@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 
 import { z } from "zod";
 
-import { closest, didYouMean } from "../../src/config/did-you-mean.ts";
+import { isMissing, readFault } from "../../src/config/document/read-fault.ts";
+import { closest, didYouMean } from "../../src/config/messages/did-you-mean.ts";
 import { outsideName, type OutsideName } from "../../src/config/outside.ts";
-import { isMissing, readFault } from "../../src/config/read-fault.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { version } from "../../src/version.ts";
 import { connectorApi } from "../contract/version.ts";

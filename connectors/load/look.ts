@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { membersOf } from "../../src/config/members.ts";
+import { membersOf } from "../../src/config/schema/members.ts";
 import { ConfigError, messageOf } from "../../src/errors.ts";
 import type { Source } from "../contract/connector.ts";
 import type { PushSource } from "../contract/push.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { timeZoneFault } from "../../src/config/time-zone.ts";
-import { duration } from "../../src/config/units.ts";
+import { timeZoneFault } from "../../src/config/schema/time-zone.ts";
+import { duration } from "../../src/config/schema/units.ts";
 import { secret } from "../contract/connector.ts";
 import { nameFault, parseTable } from "./identifier.ts";
 import {

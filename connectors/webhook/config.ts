@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { duration, size } from "../../src/config/units.ts";
+import { duration, size } from "../../src/config/schema/units.ts";
 import { secret } from "../contract/connector.ts";
 import {
   backlogDefault,

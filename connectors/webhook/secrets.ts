@@ -1,4 +1,4 @@
-import { secretFault } from "../../src/config/secret-file.ts";
+import { secretFault } from "../../src/config/document/secret-file.ts";
 import type { Secret } from "../../src/security/secret.ts";
 import { isBase64Key, keyOf } from "../../src/security/standard-webhooks.ts";
 import { secretBytesMin } from "./limits.ts";

@@ -1,8 +1,8 @@
-import { endpointUrl } from "./address.ts";
 import type { ApiContext } from "./context.ts";
 import { endpointOf, endpoints } from "./endpoints.ts";
 import type { ApiFamily, EndpointName } from "./endpoints.ts";
-import type { Call } from "./http.ts";
+import { endpointUrl } from "./http/address.ts";
+import type { Call } from "./http/http.ts";
 import { basicCredentials } from "./without-key.ts";
 
 /** The endpoints that take the API key. */

@@ -22,10 +22,10 @@ import {
 } from "./envelope.ts";
 import type { Envelope, Issue } from "./envelope.ts";
 import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
+import { contractError, boundedTolerance, unclear } from "./http/no-answer.ts";
+import { retryAfterMs } from "./http/retry-after.ts";
+import type { HeaderValue } from "./http/retry-after.ts";
 import { misreadPageTimesMax, notFoundMsMax, notFoundTimesMax } from "./limits.ts";
-import { contractError, boundedTolerance, unclear } from "./no-answer.ts";
-import { retryAfterMs } from "./retry-after.ts";
-import type { HeaderValue } from "./retry-after.ts";
 
 /** Says what an answer means. `now` (Unix ms) stands in for an answer without a Date. */
 export function classifyAnswer(exchange: Exchange, answer: Answer, now: number): AnswerOutcome {

@@ -2,12 +2,12 @@ import type { Effect } from "../effect.ts";
 import { ConfigError } from "../errors.ts";
 import { connectTimeoutMs, requestDeadlineMs } from "../limits.ts";
 import type { Secret } from "../security/secret.ts";
-import { checkBaseUrl } from "./address.ts";
 import type { ApiContext, Timeouts } from "./context.ts";
 import { endpointNames } from "./endpoints.ts";
 import type { EndpointName } from "./endpoints.ts";
-import { createHttp } from "./http.ts";
-import type { ProxySettings } from "./http.ts";
+import { checkBaseUrl } from "./http/address.ts";
+import { createHttp } from "./http/http.ts";
+import type { ProxySettings } from "./http/http.ts";
 import * as ingestion from "./ingestion.ts";
 import {
   cancelGraceMs,

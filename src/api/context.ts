@@ -1,5 +1,5 @@
 import type { Secret } from "../security/secret.ts";
-import type { Http } from "./http.ts";
+import type { Http } from "./http/http.ts";
 
 /** How long requests may take, in ms. */
 export type Timeouts = {

@@ -1,6 +1,6 @@
 import type { SluiceError } from "../errors.ts";
 import type { EndpointName } from "./endpoints.ts";
-import type { HeaderValue } from "./retry-after.ts";
+import type { HeaderValue } from "./http/retry-after.ts";
 
 /** What a fault is judged by besides the answer. */
 export type Exchange = {

@@ -8,14 +8,14 @@ import {
 } from "../errors.ts";
 import { faultTimesMax, lightweightBodyBytesMax, uploadBytesMax } from "../limits.ts";
 import type { AnswerNote } from "./acceptance.ts";
-import { addressFault, isExpired, isLoopback } from "./address.ts";
 import { apiCall } from "./api-call.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
 import { endpoints } from "./endpoints.ts";
 import type { Answer, Exchange } from "./exchange.ts";
+import { addressFault, isExpired, isLoopback } from "./http/address.ts";
+import { codeOf, boundedTolerance } from "./http/no-answer.ts";
 import { cutPlaceBytes, fileKeyCharsMax, putBytesPerSecondMin } from "./limits.ts";
-import { codeOf, boundedTolerance } from "./no-answer.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";
 import type { StagedFileFacts } from "./staged-file.ts";

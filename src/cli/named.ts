@@ -1,7 +1,7 @@
 import type { Config, SyncConfig } from "../config/config.ts";
-import { didYouMean } from "../config/did-you-mean.ts";
-import type { PullConfig } from "../config/pull.ts";
-import type { ConnectionConfig } from "../config/sources.ts";
+import { didYouMean } from "../config/messages/did-you-mean.ts";
+import type { PullConfig } from "../config/schema/pull.ts";
+import type { ConnectionConfig } from "../config/schema/sources.ts";
 import { ConfigError } from "../errors.ts";
 
 /** The sync of that name. @throws {ConfigError} there is none; says which there are. */

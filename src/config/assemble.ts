@@ -2,15 +2,15 @@ import { dirname, resolve } from "node:path";
 
 import { Secret } from "../security/secret.ts";
 import type { ApiConfig, Config, SyncConfig } from "./config.ts";
-import type { FoundFile } from "./find.ts";
+import type { FoundFile } from "./document/find.ts";
+import { variablesIn } from "./document/interpolate.ts";
+import type { NamedFiles } from "./document/named-files.ts";
 import { canonicalJson, sha256 } from "./hash.ts";
-import { variablesIn } from "./interpolate.ts";
-import type { NamedFiles } from "./named-files.ts";
-import { assembleNotify } from "./notify.ts";
-import { assemblePull, type PullConfig } from "./pull.ts";
-import type { ConfigMembers } from "./schema.ts";
-import { isPushedConfig, writtenMembers } from "./sources.ts";
-import type { ConnectorSchema, SourceConfig, Sources } from "./sources.ts";
+import { assembleNotify } from "./schema/notify.ts";
+import { assemblePull, type PullConfig } from "./schema/pull.ts";
+import type { ConfigMembers } from "./schema/schema.ts";
+import { isPushedConfig, writtenMembers } from "./schema/sources.ts";
+import type { ConnectorSchema, SourceConfig, Sources } from "./schema/sources.ts";
 
 /** The checked parts of a configuration. */
 export type ConfigParts = {

@@ -1,10 +1,10 @@
 import type { RecordMapping } from "../mapping/schema.ts";
 import type { Secret } from "../security/secret.ts";
-import type { NotifyConfig } from "./notify.ts";
-import type { PullConfig } from "./pull.ts";
-import type { ScheduleConfig } from "./schedule.ts";
-import type { ConfigMembers } from "./schema.ts";
-import type { ConnectionConfig, ConnectorSchema, SourceConfig } from "./sources.ts";
+import type { NotifyConfig } from "./schema/notify.ts";
+import type { PullConfig } from "./schema/pull.ts";
+import type { ScheduleConfig } from "./schema/schedule.ts";
+import type { ConfigMembers } from "./schema/schema.ts";
+import type { ConnectionConfig, ConnectorSchema, SourceConfig } from "./schema/sources.ts";
 
 /** A `sluice.yaml` that was found, read and checked. */
 export type Config = {

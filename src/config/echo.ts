@@ -2,12 +2,12 @@ import { matchesGlob } from "node:path";
 
 import { compileMapping } from "../mapping/compile.ts";
 import { Secret } from "../security/secret.ts";
-import { absolutePath } from "./absolute-path.ts";
 import type { SyncConfig } from "./config.ts";
-import { membersOf } from "./members.ts";
-import type { Mistake } from "./mistakes.ts";
-import type { PullConfig } from "./pull.ts";
-import type { SourceConfig } from "./sources.ts";
+import { absolutePath } from "./document/absolute-path.ts";
+import type { Mistake } from "./messages/mistakes.ts";
+import { membersOf } from "./schema/members.ts";
+import type { PullConfig } from "./schema/pull.ts";
+import type { SourceConfig } from "./schema/sources.ts";
 
 /** Columns that a pull puts values into; the key, too, where it makes rows. */
 function columnsWritten({ writeBack }: PullConfig): readonly string[] {

@@ -1,5 +1,5 @@
-import type { Mistake } from "./mistakes.ts";
-import { pushedConfigOf, type ConnectionConfig, type ConnectorSchema } from "./sources.ts";
+import type { Mistake } from "./messages/mistakes.ts";
+import { pushedConfigOf, type ConnectionConfig, type ConnectorSchema } from "./schema/sources.ts";
 
 /** The connections that are posted to at the path of another one. */
 export function endpointMistakes(

@@ -2,22 +2,22 @@ import { dirname, resolve } from "node:path";
 
 import { assembleConfig } from "./assemble.ts";
 import type { Config } from "./config.ts";
-import { parseConfigDocument } from "./document.ts";
+import { parseConfigDocument } from "./document/document.ts";
+import { findConfigFile } from "./document/find.ts";
+import type { Search } from "./document/find.ts";
+import { readNamedFiles } from "./document/named-files.ts";
+import { readVariables } from "./document/variables.ts";
 import { echoMistakes } from "./echo.ts";
 import { endpointMistakes } from "./endpoints.ts";
-import { findConfigFile } from "./find.ts";
-import type { Search } from "./find.ts";
 import { mappingMistakes } from "./mappings.ts";
-import { checkData, problemsAt } from "./mistakes.ts";
-import { readNamedFiles } from "./named-files.ts";
+import { checkData, problemsAt } from "./messages/mistakes.ts";
+import { configError } from "./messages/problems.ts";
 import { nameMistakes } from "./names.ts";
-import { notifyMistakes } from "./notify.ts";
 import { withOutside, type OutsideName } from "./outside.ts";
-import { configError } from "./problems.ts";
-import { configSchema } from "./schema.ts";
-import { resolveSources } from "./sources.ts";
-import type { ConnectorSchema } from "./sources.ts";
-import { readVariables } from "./variables.ts";
+import { notifyMistakes } from "./schema/notify.ts";
+import { configSchema } from "./schema/schema.ts";
+import { resolveSources } from "./schema/sources.ts";
+import type { ConnectorSchema } from "./schema/sources.ts";
 import { writtenFileMistakes } from "./written-files.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { checkMapping } from "../mapping/check-mapping.ts";
 import { recordMappingSchema } from "../mapping/schema.ts";
 import { streams } from "../records/streams.ts";
-import { membersOf } from "./members.ts";
-import type { Mistake } from "./mistakes.ts";
+import type { Mistake } from "./messages/mistakes.ts";
+import { membersOf } from "./schema/members.ts";
 
 /**
  * What is wrong between the `record` of a sync and its stream. Takes data that nothing has checked and passes over what the

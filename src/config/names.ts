@@ -1,5 +1,5 @@
-import { membersOf } from "./members.ts";
-import type { Mistake } from "./mistakes.ts";
+import type { Mistake } from "./messages/mistakes.ts";
+import { membersOf } from "./schema/members.ts";
 
 /** The pulls that are called as a sync is: runs and schedules tell the two by their names. */
 export function nameMistakes(data: unknown): readonly Mistake[] {

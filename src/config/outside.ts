@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.ts";
-import { membersOf } from "./members.ts";
-import type { ConnectorSchema } from "./sources.ts";
+import { membersOf } from "./schema/members.ts";
+import type { ConnectorSchema } from "./schema/sources.ts";
 
 /** A connector of outside, as a connection names it. */
 export type OutsideName = {

@@ -1,7 +1,7 @@
-import { absolutePath } from "./absolute-path.ts";
-import { membersOf } from "./members.ts";
-import type { Mistake } from "./mistakes.ts";
-import type { PullConfig } from "./pull.ts";
+import { absolutePath } from "./document/absolute-path.ts";
+import type { Mistake } from "./messages/mistakes.ts";
+import { membersOf } from "./schema/members.ts";
+import type { PullConfig } from "./schema/pull.ts";
 
 /**
  * The pulls that write a file which another one writes. Each puts a whole new file in its place: at the same time, one would take

@@ -1,4 +1,4 @@
-import type { NotifyConfig } from "../config/notify.ts";
+import type { NotifyConfig } from "../config/schema/notify.ts";
 import type { RunReport } from "../report/report.ts";
 import { signaturesOf } from "../security/standard-webhooks.ts";
 import { slackText } from "./slack.ts";

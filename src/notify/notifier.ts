@@ -1,9 +1,9 @@
 import { request } from "undici";
 
-import { createDispatcher, type ProxySettings } from "../api/http.ts";
-import { codeOf } from "../api/no-answer.ts";
-import { retryAfterMs } from "../api/retry-after.ts";
-import type { NotifyConfig } from "../config/notify.ts";
+import { createDispatcher, type ProxySettings } from "../api/http/http.ts";
+import { codeOf } from "../api/http/no-answer.ts";
+import { retryAfterMs } from "../api/http/retry-after.ts";
+import type { NotifyConfig } from "../config/schema/notify.ts";
 import { ApiUnavailableError, ConfigError, SluiceError } from "../errors.ts";
 import { connectTimeoutMs } from "../limits.ts";
 import { notifyAnswerBytesMax, notifyDeadlineMs } from "./limits.ts";

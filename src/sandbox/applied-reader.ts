@@ -5,9 +5,9 @@ import { setImmediate } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 
 import { indexPieceBytes } from "./limits.ts";
-import { LineSplitter } from "./line-splitter.ts";
 import type { Stream } from "./schemas.ts";
-import type { Applied } from "./upload-store.ts";
+import { LineSplitter } from "./upload/line-splitter.ts";
+import type { Applied } from "./upload/upload-store.ts";
 
 const schema =
   "create table if not exists files (number integer primary key, file_key text not null, done integer not null)";

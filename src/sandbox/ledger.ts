@@ -3,10 +3,10 @@ import { type FileHandle, open } from "node:fs/promises";
 
 import { z } from "zod";
 
-import { faultNames } from "./faults.ts";
-import { type Line, LineSplitter } from "./line-splitter.ts";
+import { faultNames } from "./faults/faults.ts";
 import { steps } from "./steps.ts";
-import { uploadSchema } from "./upload.ts";
+import { type Line, LineSplitter } from "./upload/line-splitter.ts";
+import { uploadSchema } from "./upload/upload.ts";
 
 const pageSchema = z.object({
   of: z.enum(["accounts", "persons", "job_postings"]),

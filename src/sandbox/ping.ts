@@ -1,7 +1,7 @@
 import { legacyRequestsPerMinute } from "../limits.ts";
-import { type Answer, json, message } from "./answers.ts";
-import { type ApiKeys, basicKey, RequestsPerMinute } from "./api-keys.ts";
-import type { StepHandler } from "./exchange.ts";
+import { type Answer, json, message } from "./http/answers.ts";
+import { type ApiKeys, basicKey, RequestsPerMinute } from "./http/api-keys.ts";
+import type { StepHandler } from "./http/exchange.ts";
 
 /** GET /v1/ping of the legacy API (API document, section 4.1), 600 times a minute for each key (published facts, Errors). */
 export function pingStep(keys: ApiKeys): StepHandler {

@@ -1,5 +1,5 @@
+import type { answerSchemas } from "./http/openapi-answers.ts";
 import { type Json, schemaOf, uploadJsonSchema } from "./json-schema.ts";
-import type { answerSchemas } from "./openapi-answers.ts";
 import { confirmUploadBody, generateUploadUrlBody } from "./schemas.ts";
 import { searchBodies } from "./search/query.ts";
 

@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { type SandboxSettings, startSandbox } from "./server.ts";
+import { type SandboxSettings, startSandbox } from "./http/server.ts";
 import type { Listening } from "./thread.ts";
 
 if (parentPort === null) throw new Error("thread-main.ts runs as a worker thread only");

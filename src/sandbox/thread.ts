@@ -3,8 +3,8 @@ import { Worker } from "node:worker_threads";
 
 import { z } from "zod";
 
+import type { Sandbox, SandboxSettings } from "./http/server.ts";
 import { youngGenerationMegabytesMax } from "./limits.ts";
-import type { Sandbox, SandboxSettings } from "./server.ts";
 
 /** What the thread tells once it listens. */
 export type Listening = { readonly address: string };

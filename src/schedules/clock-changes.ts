@@ -1,4 +1,4 @@
-import type { ScheduleConfig } from "../config/schedule.ts";
+import type { ScheduleConfig } from "../config/schema/schedule.ts";
 import { nextTimes } from "./fire-times.ts";
 import { clockChangesWeeksMax } from "./limits.ts";
 import { offsetMinutes } from "./local-time.ts";

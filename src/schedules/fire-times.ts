@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 
-import type { ScheduleConfig } from "../config/schedule.ts";
+import type { ScheduleConfig } from "../config/schema/schedule.ts";
 import { clockChangeMsMax } from "./limits.ts";
 import { offsetMinutes } from "./local-time.ts";
 

@@ -1,4 +1,4 @@
-import type { ScheduleConfig } from "../config/schedule.ts";
+import type { ScheduleConfig } from "../config/schema/schedule.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { Run } from "../state/runs.ts";
 import { plainText } from "../text/plain-text.ts";

@@ -8,7 +8,7 @@ import {
 import { z } from "zod";
 
 import { canonicalJson } from "../config/hash.ts";
-import { membersOf } from "../config/members.ts";
+import { membersOf } from "../config/schema/members.ts";
 import { scheduleCatchUpMs } from "../limits.ts";
 import { calendarsOf } from "./calendars.ts";
 import { scheduleId } from "./ids.ts";

@@ -1,5 +1,5 @@
-import type { PullConfig } from "../config/pull.ts";
-import type { ScheduleConfig } from "../config/schedule.ts";
+import type { PullConfig } from "../config/schema/pull.ts";
+import type { ScheduleConfig } from "../config/schema/schedule.ts";
 
 /** A scheduled sync or pull, and the workflow that runs it. */
 export type Wanted = {

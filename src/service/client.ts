@@ -1,5 +1,5 @@
 import { createApiClient, type ApiClient } from "../api/client.ts";
-import type { ProxySettings } from "../api/http.ts";
+import type { ProxySettings } from "../api/http/http.ts";
 import type { Config } from "../config/config.ts";
 import type { Secret } from "../security/secret.ts";
 import type { StateStore } from "../state/state-store.ts";

@@ -1,6 +1,6 @@
 import { clientThrough, type ApiClient, type Requests } from "../api/client.ts";
 import type { ApiConfig } from "../config/config.ts";
-import { readSecretFile } from "../config/secret-file.ts";
+import { readSecretFile } from "../config/document/secret-file.ts";
 import { ApiAuthError } from "../errors.ts";
 import { Secret } from "../security/secret.ts";
 

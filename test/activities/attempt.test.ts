@@ -8,8 +8,14 @@ import { attempt, cutOffBy } from "../../activities/attempt.ts";
 import type { PartRef } from "../../activities/inputs.ts";
 import { OutcomeUnknownError, SupersededError } from "../../src/errors.ts";
 import { heartbeatMs } from "../../src/limits.ts";
-import { accountsCsv, accountsYaml, failureOf, Harness, quiet } from "../support/harness.ts";
-import { TestRun } from "../support/test-run.ts";
+import {
+  accountsCsv,
+  accountsYaml,
+  failureOf,
+  Harness,
+  quiet,
+} from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
 
 type Work = Parameters<typeof attempt>[0];
 

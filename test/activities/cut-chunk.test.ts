@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, accountsYaml, failureOf, type Harness } from "../support/harness.ts";
+import { accountsCsv, accountsYaml, failureOf, type Harness } from "../support/project/harness.ts";
+import { csvWithBroken, runOver, TestRun } from "../support/project/test-run.ts";
 import {
   none,
   sendUntilStopped,
@@ -8,7 +9,6 @@ import {
   type Answer,
   type Form,
 } from "../support/stopped-send.ts";
-import { csvWithBroken, runOver, TestRun } from "../support/test-run.ts";
 
 const forms = ["body", "file"] as const;
 

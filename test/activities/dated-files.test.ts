@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { accountsYaml, Harness } from "../support/harness.ts";
-import { TestRun } from "../support/test-run.ts";
+import { accountsYaml, Harness } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
 
 const first = "accounts-2026-11-01.csv";
 const second = "accounts-2026-11-02.csv";

@@ -5,8 +5,8 @@ import { exitCodeOfReport } from "../../src/cli/output/exit-code.ts";
 import { reportText } from "../../src/cli/output/report-text.ts";
 import { lookIntoInboxes } from "../../src/cli/status/inbox.ts";
 import type { RunReport } from "../../src/report/report.ts";
-import { PostedHarness } from "../support/posted.ts";
-import { TestRun } from "../support/test-run.ts";
+import { TestRun } from "../support/project/test-run.ts";
+import { PostedHarness } from "../support/webhooks/posted.ts";
 
 const hourMs = 3_600_000;
 

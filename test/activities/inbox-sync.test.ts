@@ -11,9 +11,9 @@ import { inboxFileIn } from "../../src/inbox/file.ts";
 import { inboxReadRows } from "../../src/limits.ts";
 import type { Stream } from "../../src/records/streams.ts";
 import { canaries } from "../support/canaries.ts";
-import { failureOf, Harness, harnessHead } from "../support/harness.ts";
-import { KeptEvents } from "../support/kept-events.ts";
-import { TestRun } from "../support/test-run.ts";
+import { failureOf, Harness, harnessHead } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
+import { KeptEvents } from "../support/webhooks/kept-events.ts";
 
 /** A `sluice.yaml` whose sync makes records of what is posted to `forms`. */
 function formsYaml(stream: Stream, record: object): string {

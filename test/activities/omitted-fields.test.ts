@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { accountsYaml, Harness } from "../support/harness.ts";
-import { TestRun } from "../support/test-run.ts";
+import { accountsYaml, Harness } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
 
 const staff = "staff: { column: staff, as: integer, on_invalid: omit }";
 const yaml = accountsYaml().replace("{ name: name }", `{ name: name, ${staff} }`);

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 
-import { held, newer, overMs } from "../support/doubt-story.ts";
-import { accountsYaml, type Harness } from "../support/harness.ts";
 import { lateRequest } from "../support/late-request.ts";
-import { rows, stagedRun, TestRun } from "../support/test-run.ts";
+import { held, newer, overMs } from "../support/project/doubt-story.ts";
+import { accountsYaml, type Harness } from "../support/project/harness.ts";
+import { rows, stagedRun, TestRun } from "../support/project/test-run.ts";
 
 /** The project after a run that was cancelled with its request on its way, with newer rows; and what lets the request arrive. */
 async function cancelled(

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 
 import { inboxFileIn } from "../../src/inbox/file.ts";
-import { companiesYaml, formsYaml } from "../support/doubt-story.ts";
-import { Harness } from "../support/harness.ts";
-import { KeptEvents } from "../support/kept-events.ts";
-import { postgres } from "../support/postgres.ts";
-import { TestRun } from "../support/test-run.ts";
+import { postgres } from "../support/postgres/postgres.ts";
+import { companiesYaml, formsYaml } from "../support/project/doubt-story.ts";
+import { Harness } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
+import { KeptEvents } from "../support/webhooks/kept-events.ts";
 
 async function drained(...events: readonly object[]): Promise<Harness> {
   const harness = await Harness.open({ yaml: formsYaml("site") });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsYaml, Harness } from "../support/harness.ts";
-import { postgres } from "../support/postgres.ts";
-import { TestRun } from "../support/test-run.ts";
+import { postgres } from "../support/postgres/postgres.ts";
+import { accountsYaml, Harness } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
 
 describe("a replay out of a table", () => {
   it("sends the rows as they are now, and rejects those that are gone", async () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Dependencies } from "../../activities/dependencies.ts";
 import type { RunRef } from "../../activities/inputs.ts";
-import { failureOf } from "../support/harness.ts";
-import { stagedRun, type Staged, type TestRun } from "../support/test-run.ts";
+import { failureOf } from "../support/project/harness.ts";
+import { stagedRun, type Staged, type TestRun } from "../support/project/test-run.ts";
 
 /** How every activity that reads, maps or sends ends at a worker with these dependencies, given this reference. */
 async function endsOf(

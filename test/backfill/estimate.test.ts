@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { sampleRowsMax } from "../../src/backfill/limits.ts";
-import { accountsCsv } from "../support/harness.ts";
-import { TestRun } from "../support/test-run.ts";
+import { accountsCsv } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
 import { PlanTest, withArray } from "./plan-test.ts";
 
 describe("the estimates of a plan", () => {

@@ -4,7 +4,7 @@ import type { Measure, Source } from "../../connectors/contract/connector.ts";
 import { laneRowsMin, sampleRowsMax } from "../../src/backfill/limits.ts";
 import { planMoved } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
-import { accountsCsv } from "../support/harness.ts";
+import { accountsCsv } from "../support/project/harness.ts";
 import { arraySource, firstDay } from "./array-source.ts";
 import { accounts, now, PlanTest, problemOf, shownOf, withArray } from "./plan-test.ts";
 

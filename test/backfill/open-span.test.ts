@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Source } from "../../connectors/contract/connector.ts";
 import { ConfigError } from "../../src/errors.ts";
-import { accountsCsv } from "../support/harness.ts";
+import { accountsCsv } from "../support/project/harness.ts";
 import { arraySource, firstDay } from "./array-source.ts";
 import { accounts, now, PlanTest, withArray } from "./plan-test.ts";
 

@@ -6,9 +6,9 @@ import { sources } from "../../connectors/registry.ts";
 import type { BackfillRequest } from "../../src/backfill/input/schema.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import { ConfigError } from "../../src/errors.ts";
-import { accountsCsv, accountsYaml, Harness } from "../support/harness.ts";
+import { accountsCsv, accountsYaml, Harness } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
 import { numbers } from "../support/sequences.ts";
-import { TestRun } from "../support/test-run.ts";
 import { arraySource } from "./array-source.ts";
 
 const csv = connectorOf({ sources }, "csv");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Source } from "../../connectors/contract/connector.ts";
 import { planSamplesMax, sampleRowsMax } from "../../src/backfill/limits.ts";
-import { accountsCsv } from "../support/harness.ts";
+import { accountsCsv } from "../support/project/harness.ts";
 import { arrayPageRows, arraySource } from "./array-source.ts";
 import { accounts, PlanTest, shownOf, withArray } from "./plan-test.ts";
 

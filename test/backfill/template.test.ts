@@ -7,7 +7,7 @@ import { sources } from "../../connectors/registry.ts";
 import { templatesOf, type Template } from "../../src/backfill/template.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
 
 const connections = `connections:
   exports: { connector: csv, path: a.csv }

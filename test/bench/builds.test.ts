@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { buildCommit, commitOf } from "../../bench/builds.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
 
 it("builds a commit as it was, with the packages that both ask for", async () => {
   const repository = await temporaryFolder();

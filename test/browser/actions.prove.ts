@@ -2,9 +2,9 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { until } from "../support/process.ts";
-import { accountsConfig, accountsCsv, type Project } from "../support/project.ts";
-import { openProjectWithUi, pictures } from "../support/web-ui-project.ts";
+import { until } from "../support/process/process.ts";
+import { accountsConfig, accountsCsv, type Project } from "../support/project/project.ts";
+import { openProjectWithUi, pictures } from "../support/temporal/web-ui-project.ts";
 
 const timeoutMs = 300_000;
 const rows = 10;

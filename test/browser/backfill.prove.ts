@@ -4,9 +4,9 @@ import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 
 import type { Progress } from "../../workflows/sync/progress.ts";
-import { until } from "../support/process.ts";
-import { accountsConfig, accountsCsv } from "../support/project.ts";
-import { openProjectWithUi, pictures } from "../support/web-ui-project.ts";
+import { until } from "../support/process/process.ts";
+import { accountsConfig, accountsCsv } from "../support/project/project.ts";
+import { openProjectWithUi, pictures } from "../support/temporal/web-ui-project.ts";
 
 const timeoutMs = 180_000;
 const id = "backfill-accounts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 
-import { accountsConfig, accountsCsv } from "../support/project.ts";
-import { openProjectWithUi, pictures } from "../support/web-ui-project.ts";
+import { accountsConfig, accountsCsv } from "../support/project/project.ts";
+import { openProjectWithUi, pictures } from "../support/temporal/web-ui-project.ts";
 
 const form = { type: "sync", taskQueue: "sluice" };
 

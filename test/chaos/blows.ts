@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { WorkflowHandle } from "@temporalio/client";
 
-import type { Step } from "../../src/sandbox/faults.ts";
-import type { Fleet } from "./fleet.ts";
+import type { Step } from "../../src/sandbox/faults/faults.ts";
 import type { Tell } from "./journal.ts";
 import type { Strike } from "./plan.ts";
-import type { Running } from "./program.ts";
-import { heartbeatTimeoutMs } from "./project.ts";
+import type { Fleet } from "./world/fleet.ts";
+import type { Running } from "./world/program.ts";
+import { heartbeatTimeoutMs } from "./world/project.ts";
 
 /** Which activity makes a request of each step. */
 const activityOf: Readonly<Partial<Record<Step, string>>> = {

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Databases } from "./databases.ts";
 import { type Family, type Plan, planOf } from "./plan.ts";
 import { Seed, type Shared } from "./seed.ts";
-import { TestTemporal } from "./temporal.ts";
 import { judge, type SeedResult } from "./verdict.ts";
+import { Databases } from "./world/databases.ts";
+import { TestTemporal } from "./world/temporal.ts";
 
 /** Two cores bear two seeds. */
 const atOnce = 2;

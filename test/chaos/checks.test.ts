@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { entry } from "../crash/sound-facts.ts";
 import { ambiguousRecords, exitsAreRight, blocksKept } from "./checks.ts";
-import type { Exit } from "./program.ts";
+import type { Exit } from "./world/program.ts";
 
 const told = entry("confirm-upload", 1, { status: 429, fault: "answer" });
 const faults = [

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
-import type { FaultOrder } from "./http-faults.ts";
-import type { Exit } from "./program.ts";
 import type { Struck } from "./strikes.ts";
+import type { FaultOrder } from "./world/http-faults.ts";
+import type { Exit } from "./world/program.ts";
 
 const graceMs = 30_000;
 const minuteMs = 60_000;

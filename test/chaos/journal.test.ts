@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { entry } from "../crash/sound-facts.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
 import { createJournal, LedgerTail } from "./journal.ts";
 
 const line = (key: string): string =>

@@ -9,10 +9,10 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 import { runSeeds } from "./chaos.ts";
-import { clockMeans } from "./clock.ts";
 import { families } from "./plan.ts";
 import { missingFrom, summarise, summaryLine } from "./summary.ts";
 import { runWebhookSeeds } from "./webhooks/webhooks.ts";
+import { clockMeans } from "./world/clock.ts";
 
 /** From so many seeds on every kind of fault must have happened. */
 const seedsThatShowAll = 100;

@@ -4,12 +4,12 @@ import { z } from "zod";
 
 import type { Run } from "../../src/state/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
-import { readService } from "../support/ledger-view.ts";
-import type { OneAddress } from "./databases.ts";
-import type { Fleet } from "./fleet.ts";
+import { readService } from "../support/ledger/view.ts";
 import type { Tell } from "./journal.ts";
 import type { Move } from "./plan.ts";
 import { type Handle, runOf } from "./strikes.ts";
+import type { OneAddress } from "./world/databases.ts";
+import type { Fleet } from "./world/fleet.ts";
 
 /** Rows of the table before anything changes. */
 const tableRows = 60;

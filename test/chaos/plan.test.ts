@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { orderedFaultNames, pageFaultNames } from "../../src/sandbox/faults.ts";
-import type { FaultOrder } from "./http-faults.ts";
+import { orderedFaultNames, pageFaultNames } from "../../src/sandbox/faults/faults.ts";
 import { families, moveKinds, planOf, rerunWays, type Plan } from "./plan.ts";
+import type { FaultOrder } from "./world/http-faults.ts";
 
 const rows = 5_000;
 const hundred = Array.from({ length: 100 }, (_, index) => planOf({ seed: index + 1, rows }));

@@ -1,5 +1,5 @@
 import { Dice } from "./dice.ts";
-import { drawFaults, drawHold, type FaultOrder } from "./http-faults.ts";
+import { drawFaults, drawHold, type FaultOrder } from "./world/http-faults.ts";
 
 /** What a seed may be restricted to. */
 export const families = ["kills", "http", "clock", "disk", "rerun", "source"] as const;

@@ -2,17 +2,17 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { Client } from "@temporalio/client";
 
-import type { FaultName } from "../../src/sandbox/faults.ts";
+import type { FaultName } from "../../src/sandbox/faults/faults.ts";
 import type { Run } from "../../src/state/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
-import type { HeldRecord, OracleRow, StoreFacts } from "../support/ledger-facts.ts";
-import type { OracleSource } from "../support/ledger-oracle.ts";
-import { readService, readStore } from "../support/ledger-view.ts";
-import type { Fleet } from "./fleet.ts";
+import type { HeldRecord, OracleRow, StoreFacts } from "../support/ledger/facts.ts";
+import type { OracleSource } from "../support/ledger/oracle.ts";
+import { readService, readStore } from "../support/ledger/view.ts";
 import type { Tell } from "./journal.ts";
 import type { Rerun } from "./plan.ts";
-import { rowCanary } from "./project.ts";
 import { type Handle, runOf } from "./strikes.ts";
+import type { Fleet } from "./world/fleet.ts";
+import { rowCanary } from "./world/project.ts";
 
 const lookEveryMs = 20;
 const heldMsMax = 120_000;

@@ -2,25 +2,25 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { FaultName } from "../../src/sandbox/faults.ts";
+import type { FaultName } from "../../src/sandbox/faults/faults.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import type { Run } from "../../src/state/runs.ts";
 import { openSqliteStore } from "../../src/state/sqlite.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
-import { keptPorts } from "../support/kept-ports.ts";
-import type { OracleRow, Snapshot } from "../support/ledger-facts.ts";
-import type { OracleSource } from "../support/ledger-oracle.ts";
-import { readStore } from "../support/ledger-view.ts";
-import type { Databases, OneAddress } from "./databases.ts";
-import { Fleet } from "./fleet.ts";
-import { type FullDisk, fillDisk } from "./full-disk.ts";
+import type { OracleRow, Snapshot } from "../support/ledger/facts.ts";
+import type { OracleSource } from "../support/ledger/oracle.ts";
+import { readStore } from "../support/ledger/view.ts";
+import { keptPorts } from "../support/process/kept-ports.ts";
 import { createJournal, LedgerTail, type Tell } from "./journal.ts";
 import { makeMove, movedSource, movedSync } from "./moves.ts";
 import type { Plan } from "./plan.ts";
-import { makeProject, sourceOf, writeFiles } from "./project.ts";
 import { runAgain, type Rerunning } from "./reruns.ts";
 import { type Handle, runOf, Strikes, type Struck, type Target } from "./strikes.ts";
-import type { TestTemporal } from "./temporal.ts";
+import type { Databases, OneAddress } from "./world/databases.ts";
+import { Fleet } from "./world/fleet.ts";
+import { type FullDisk, fillDisk } from "./world/full-disk.ts";
+import { makeProject, sourceOf, writeFiles } from "./world/project.ts";
+import type { TestTemporal } from "./world/temporal.ts";
 
 const lookEveryMs = 20;
 /** Far more than a run takes on a busy machine: whoever waits for longer hangs. */

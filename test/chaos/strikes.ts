@@ -3,14 +3,14 @@ import type { WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import type { Run } from "../../src/state/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
-import { recordsUnderWay, type OracleRow, type Snapshot } from "../support/ledger-facts.ts";
-import { readService, readStore } from "../support/ledger-view.ts";
+import { recordsUnderWay, type OracleRow, type Snapshot } from "../support/ledger/facts.ts";
+import { readService, readStore } from "../support/ledger/view.ts";
 import { stopFor, victimsOf } from "./blows.ts";
-import type { Fleet } from "./fleet.ts";
-import type { FaultOrder } from "./http-faults.ts";
 import type { Tell } from "./journal.ts";
 import type { Blow, Plan, Strike } from "./plan.ts";
-import type { TestTemporal } from "./temporal.ts";
+import type { Fleet } from "./world/fleet.ts";
+import type { FaultOrder } from "./world/http-faults.ts";
+import type { TestTemporal } from "./world/temporal.ts";
 
 /** A workflow that is under way. */
 export type Handle = WorkflowHandleWithFirstExecutionRunId;

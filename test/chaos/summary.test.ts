@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { faultNames } from "../../src/sandbox/faults.ts";
+import { faultNames } from "../../src/sandbox/faults/faults.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import { entry } from "../crash/sound-facts.ts";
 import { moveKinds } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { faultNames, pageFaultNames } from "../../src/sandbox/faults.ts";
+import { faultNames, pageFaultNames } from "../../src/sandbox/faults/faults.ts";
 import { moveKinds, rerunWays } from "./plan.ts";
 import type { SeedResult } from "./verdict.ts";
 

@@ -5,17 +5,17 @@ import { dirname } from "node:path";
 import { z } from "zod";
 
 import type { RunReport } from "../../src/report/report.ts";
-import type { FaultName } from "../../src/sandbox/faults.ts";
+import type { FaultName } from "../../src/sandbox/faults/faults.ts";
 import { canaries } from "../support/canaries.ts";
-import { checkLedger } from "../support/ledger-check.ts";
-import type { OracleRow } from "../support/ledger-facts.ts";
-import { readService, readStore } from "../support/ledger-view.ts";
+import { checkLedger } from "../support/ledger/check.ts";
+import type { OracleRow } from "../support/ledger/facts.ts";
+import { readService, readStore } from "../support/ledger/view.ts";
 import { ambiguousRecords, exitsAreRight, blocksKept } from "./checks.ts";
-import type { Fleet } from "./fleet.ts";
 import type { Move, Plan, Rerun } from "./plan.ts";
-import { rowCanary } from "./project.ts";
 import { type Aftermath, firedIn, type Seed } from "./seed.ts";
 import type { Struck } from "./strikes.ts";
+import type { Fleet } from "./world/fleet.ts";
+import { rowCanary } from "./world/project.ts";
 
 const historyBytesMax = 2_000_000;
 /** What became of a seed. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { ofFiles, ofTable } from "./backfill-lanes.ts";
 import { dieEverywhere } from "./crash-test.ts";
+import { ofFiles, ofTable } from "./drive/backfill-lanes.ts";
 
 describe("a backfill", () => {
   it("loses and repeats nothing that it does not admit, wherever it is killed", async ({

@@ -1,8 +1,8 @@
-import type { Step } from "../../src/sandbox/faults.ts";
-import { differs } from "../support/ledger-words.ts";
+import type { Step } from "../../src/sandbox/faults/faults.ts";
+import { differs } from "../support/ledger/words.ts";
 import { numbers } from "../support/sequences.ts";
-import type { KillPoint } from "./kill-point.ts";
-import { CrashLane, placeOf, type Death, type LanePlan, type Recorder } from "./lane.ts";
+import type { KillPoint } from "./drive/kill-point.ts";
+import { CrashLane, placeOf, type Death, type LanePlan, type Recorder } from "./drive/lane.ts";
 
 /** Of so many points that are tried with copies, one is tried with a real kill as well. */
 const pointsPerKill = 24;

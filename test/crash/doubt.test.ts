@@ -5,11 +5,11 @@ import { expect, it } from "vitest";
 import type { Dependencies } from "../../activities/dependencies.ts";
 import type { Effect } from "../../src/effect.ts";
 import { processName } from "../../src/local/process-identity.ts";
-import { held, newer, overMs, transfer } from "../support/doubt-story.ts";
-import type { Harness } from "../support/harness.ts";
 import { lateRequest } from "../support/late-request.ts";
-import { rows, stagedRun } from "../support/test-run.ts";
-import { driveRun } from "./drive-run.ts";
+import { held, newer, overMs, transfer } from "../support/project/doubt-story.ts";
+import type { Harness } from "../support/project/harness.ts";
+import { rows, stagedRun } from "../support/project/test-run.ts";
+import { driveRun } from "./drive/drive-run.ts";
 import { Journal } from "./journal.ts";
 
 const timeoutMs = 300_000;

@@ -1,10 +1,10 @@
 // Every death of the other tests by a real kill, which takes a process each that runs all that comes before.
 import { describe, expect, it } from "vitest";
 
-import { ofFiles, ofTable } from "./backfill-lanes.ts";
 import { killAtDrops, killEverywhere } from "./crash-test.ts";
-import { pulls } from "./pull-lanes.ts";
-import { heavyweight, lightweight } from "./sync-lanes.ts";
+import { ofFiles, ofTable } from "./drive/backfill-lanes.ts";
+import { pulls } from "./drive/pull-lanes.ts";
+import { heavyweight, lightweight } from "./drive/sync-lanes.ts";
 
 const timeout = 1_800_000;
 

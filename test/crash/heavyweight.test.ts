@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { dieAtDrops, dieEverywhere } from "./crash-test.ts";
-import { heavyweight } from "./sync-lanes.ts";
+import { heavyweight } from "./drive/sync-lanes.ts";
 
 // This shows row 44 of the fault table, too: a worker that is killed.
 describe("a heavyweight run", () => {

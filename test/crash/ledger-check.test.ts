@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import type { RunReport } from "../../src/report/report.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
-import { checkLedger } from "../support/ledger-check.ts";
+import { checkLedger } from "../support/ledger/check.ts";
 import {
   canonicalJson,
   type HeldRecord,
   type LedgerFacts,
   type StoreFacts,
-} from "../support/ledger-facts.ts";
+} from "../support/ledger/facts.ts";
 import {
   entry,
   firstChunk,

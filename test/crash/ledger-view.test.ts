@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { OracleRow } from "../support/ledger-facts.ts";
-import { coveredRows } from "../support/ledger-view.ts";
+import type { OracleRow } from "../support/ledger/facts.ts";
+import { coveredRows } from "../support/ledger/view.ts";
 
 const places = ["a-0.csv:2", "a-0.csv:3", "a-0.csv:5", "a-1.csv:2", "a-1.csv:3"];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { dieEverywhere } from "./crash-test.ts";
-import { pulls } from "./pull-lanes.ts";
+import { pulls } from "./drive/pull-lanes.ts";
 
 // This shows row 44 of the fault table, too: a worker that is killed.
 describe.each(Object.entries(pulls))("a pull of %s", (_, test) => {

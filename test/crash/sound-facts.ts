@@ -8,7 +8,7 @@ import {
   type PartFacts,
   type Snapshot,
   type StoreFacts,
-} from "../support/ledger-facts.ts";
+} from "../support/ledger/facts.ts";
 
 /** The record of an id. */
 export const nameOf = (id: string): string =>

@@ -1,4 +1,4 @@
-import { showCells } from "./show.ts";
+import { showCells } from "./play/show.ts";
 import { bodies } from "./table/bodies.ts";
 
 showCells(bodies);

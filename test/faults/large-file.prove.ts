@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { accountsCsv } from "../support/harness.ts";
-import { runOver, splitOf, type Staged, type TestRun } from "../support/test-run.ts";
+import { accountsCsv } from "../support/project/harness.ts";
+import { runOver, splitOf, type Staged, type TestRun } from "../support/project/test-run.ts";
 
 const rows = 32;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { numbers } from "../support/sequences.ts";
-import { latencyMs, perSecond, WaitingWorkers } from "../support/waiting-workers.ts";
+import { latencyMs, perSecond, WaitingWorkers } from "../support/temporal/waiting-workers.ts";
 
 const waiting = 200;
 const minuteMs = 60_000;

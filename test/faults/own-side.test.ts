@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { stagedFile } from "../../src/staging/folder.ts";
-import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
-import { openedRun, runOver, stageAll, stagedRun, TestRun } from "../support/test-run.ts";
+import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/project/harness.ts";
+import { openedRun, runOver, stageAll, stagedRun, TestRun } from "../support/project/test-run.ts";
 
 describe("row 39: a file key that another part was given", () => {
   it("stops the run before its file is overwritten", async () => {

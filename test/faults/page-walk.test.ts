@@ -4,11 +4,11 @@ import { emptyPagesMax } from "../../src/api/limits.ts";
 import type { Walk } from "../../src/api/page-walk.ts";
 import { pages } from "../../src/api/pages.ts";
 import { SluiceError } from "../../src/errors.ts";
-import { badCursors } from "../../src/sandbox/fault-kinds.ts";
-import type { Fault } from "../../src/sandbox/faults.ts";
+import { badCursors } from "../../src/sandbox/faults/fault-kinds.ts";
+import type { Fault } from "../../src/sandbox/faults/faults.ts";
 import { clientOf, firstPage } from "../src/api/support.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
 import { SandboxView } from "../support/sandbox-view.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Results of a page, so that the sandbox's first accounts fill more than seven. */
 const limit = 3;

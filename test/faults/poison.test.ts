@@ -3,9 +3,15 @@ import { describe, expect, it } from "vitest";
 
 import { poisonTimesMax } from "../../activities/limits.ts";
 import type { Receipt } from "../../src/state/receipts.ts";
-import { accountsCsv } from "../support/harness.ts";
-import { runOver, splitOf, stagedRun, type Staged, type TestRun } from "../support/test-run.ts";
-import { stepOf } from "./play.ts";
+import { accountsCsv } from "../support/project/harness.ts";
+import {
+  runOver,
+  splitOf,
+  stagedRun,
+  type Staged,
+  type TestRun,
+} from "../support/project/test-run.ts";
+import { stepOf } from "./play/play.ts";
 
 const records = 64;
 

@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { ApiClient } from "../../src/api/client.ts";
 import { createServiceClient } from "../../src/service/client.ts";
-import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/harness.ts";
-import { TestRun } from "../support/test-run.ts";
-import { PagePlay } from "./page-play.ts";
+import { accountsCsv, accountsYaml, failureOf, Harness } from "../support/project/harness.ts";
+import { TestRun } from "../support/project/test-run.ts";
+import { PagePlay } from "./play/page-play.ts";
 
 /**
  * The columns whose request carries the key, and what the sandbox answers to the new one: to it another key is another

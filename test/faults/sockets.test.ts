@@ -1,4 +1,4 @@
-import { showCells } from "./show.ts";
+import { showCells } from "./play/show.ts";
 import { sockets } from "./table/sockets.ts";
 
 showCells(sockets);

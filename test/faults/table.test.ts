@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { columns, type Column, type Says } from "./cell.ts";
-import { isPlayed } from "./show.ts";
+import { columns, type Column, type Says } from "./play/cell.ts";
+import { isPlayed } from "./play/show.ts";
 import { lines, rowsOfTable } from "./table.ts";
 
 /** What a cell is, in one word, as the test prints it. */

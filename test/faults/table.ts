@@ -1,4 +1,4 @@
-import type { Case, Column, Says } from "./cell.ts";
+import type { Case, Column, Says } from "./play/cell.ts";
 import { answers } from "./table/answers.ts";
 import { bodies } from "./table/bodies.ts";
 import { elsewhere } from "./table/elsewhere.ts";

@@ -2,12 +2,12 @@ import dns from "node:dns";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Resolve } from "../../src/api/address.ts";
+import type { Resolve } from "../../src/api/http/address.ts";
 import { unresolvedMsMax } from "../../src/limits.ts";
-import { failureOf } from "../support/harness.ts";
-import { columns } from "./cell.ts";
-import { PagePlay } from "./page-play.ts";
-import { Play } from "./play.ts";
+import { failureOf } from "../support/project/harness.ts";
+import { columns } from "./play/cell.ts";
+import { PagePlay } from "./play/page-play.ts";
+import { Play } from "./play/play.ts";
 
 /** A name service that knows no name. */
 const unknown: Resolve = (_host, _options, callback) => {

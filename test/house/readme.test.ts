@@ -9,7 +9,7 @@ import { z } from "zod";
 
 import { sources } from "../../connectors/registry.ts";
 import { exitCodes } from "../../src/cli/output/exit-code.ts";
-import { configJsonSchema } from "../../src/config/json-schema.ts";
+import { configJsonSchema } from "../../src/config/schema/json-schema.ts";
 import * as limits from "../../src/limits.ts";
 import { coercionNames } from "../../src/mapping/coerce.ts";
 import { outcomes } from "../../src/state/runs.ts";

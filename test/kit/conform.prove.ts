@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { pullChecks } from "../../testing/checks/index.ts";
-import { watch } from "../support/process.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { watch } from "../support/process/process.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

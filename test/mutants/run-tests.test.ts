@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { expect, it } from "vitest";
 
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
 import { runTests } from "./run-tests.ts";
 import { judge } from "./verdict.ts";
 

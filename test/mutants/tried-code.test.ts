@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
 import { codeOf } from "./tried-code.ts";
 
 const mutant = {

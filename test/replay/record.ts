@@ -10,10 +10,10 @@ import { sweepScheduleId } from "../../src/schedules/ids.ts";
 import { drainId, ringDrain } from "../../src/webhooks/drain.ts";
 import type { backfill } from "../../workflows/backfill/backfill.ts";
 import type { Progress } from "../../workflows/sync/progress.ts";
-import { until } from "../support/process.ts";
-import { accountsConfig, accountsCsv, Project } from "../support/project.ts";
+import { until } from "../support/process/process.ts";
+import { accountsConfig, accountsCsv, Project } from "../support/project/project.ts";
 import { numbers } from "../support/sequences.ts";
-import { eventIds, formsConfig, submission } from "../support/webhooks.ts";
+import { eventIds, formsConfig, submission } from "../support/webhooks/webhooks.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const asked = process.argv.slice(2);

@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { canaries, canariesIn, keepEvidence, keepFolder } from "../support/canaries.ts";
-import { openToOthers } from "../support/private-files.ts";
-import { watch, type Ended } from "../support/process.ts";
-import { accountsConfig, bin } from "../support/project.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { openToOthers } from "../support/process/private-files.ts";
+import { watch, type Ended } from "../support/process/process.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
+import { accountsConfig, bin } from "../support/project/project.ts";
 
 const timeoutMs = 240_000;
 

@@ -5,9 +5,9 @@ import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { canariesIn, keepEvidence } from "../support/canaries.ts";
-import { openToOthers } from "../support/private-files.ts";
-import { end, until } from "../support/process.ts";
-import { Project } from "../support/project.ts";
+import { openToOthers } from "../support/process/private-files.ts";
+import { end, until } from "../support/process/process.ts";
+import { Project } from "../support/project/project.ts";
 import { sweep } from "../support/sweep.ts";
 import {
   deliver,
@@ -15,7 +15,7 @@ import {
   formsConfig,
   ReceiverProcess,
   submission,
-} from "../support/webhooks.ts";
+} from "../support/webhooks/webhooks.ts";
 
 const timeoutMs = 240_000;
 

@@ -12,10 +12,10 @@ import {
   keepFolder,
   refuseCanaries,
 } from "../support/canaries.ts";
-import { accountsCsv, accountsYaml, Harness } from "../support/harness.ts";
-import { watch } from "../support/process.ts";
-import { accountsCsv as projectCsv } from "../support/project.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { watch } from "../support/process/process.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
+import { accountsCsv, accountsYaml, Harness } from "../support/project/harness.ts";
+import { accountsCsv as projectCsv } from "../support/project/project.ts";
 
 const planted = [
   ["API key", `x-api-key: ${canaries.apiKey}`],

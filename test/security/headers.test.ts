@@ -8,9 +8,9 @@ import { loadConfig } from "../../src/config/load.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { Secret } from "../../src/security/secret.ts";
 import { clientOf, confirmed, json, never, rejection, startServer } from "../src/api/support.ts";
-import { accountsCsv, accountsYaml } from "../support/harness.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-import { runOver } from "../support/test-run.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
+import { accountsCsv, accountsYaml } from "../support/project/harness.ts";
+import { runOver } from "../support/project/test-run.ts";
 
 const forged = [
   ["CR LF", "canary\r\nx-forged: 1"],

@@ -9,10 +9,10 @@ import { temporalOptions } from "../../src/local/connect.ts";
 import { findTemporal } from "../../src/local/find-temporal.ts";
 import { startOnPorts } from "../../src/local/ports.ts";
 import { startTemporal } from "../../src/local/temporal-server.ts";
-import { keptPorts } from "../support/kept-ports.ts";
-import { end, until, watch } from "../support/process.ts";
-import { bin } from "../support/project.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { keptPorts } from "../support/process/kept-ports.ts";
+import { end, until, watch } from "../support/process/process.ts";
+import { temporaryFolder } from "../support/process/temporary-folder.ts";
+import { bin } from "../support/project/project.ts";
 
 /** The state of a listening socket in /proc/net/tcp. */
 const listening = "0A";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import type { RunReport } from "../../src/report/report.ts";
 import { noCounts, progressDetails, reportDetails } from "../../workflows/sync/progress.ts";
-import { watch } from "../support/process.ts";
+import { watch } from "../support/process/process.ts";
 
 const log = fileURLToPath(new URL("../../src/log.ts", import.meta.url));
 

@@ -6,7 +6,7 @@ import { Client } from "undici";
 import { describe, expect, it } from "vitest";
 
 import { account, gzipOf, started, type SandboxClient } from "../src/sandbox/sandbox-client.ts";
-import { slowed } from "../support/processor-time.ts";
+import { slowed } from "../support/process/processor-time.ts";
 
 /** Every file that the sandbox and anyone beside it wrote, as paths from the folder above its own. */
 async function filesAround(client: SandboxClient): Promise<string[]> {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Resolve } from "../../src/api/address.ts";
+import type { Resolve } from "../../src/api/http/address.ts";
 import { ApiContractError } from "../../src/errors.ts";
 import { clientOf, json, never, rejection, stageFile, startServer } from "../src/api/support.ts";
 

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 
 import { quoteForeign, readEnvelope, saysCreditsExhausted } from "../../src/api/envelope.ts";
-import { parseHttpDate, retryAfterMs } from "../../src/api/retry-after.ts";
+import { parseHttpDate, retryAfterMs } from "../../src/api/http/retry-after.ts";
 import { withoutKey } from "../../src/api/without-key.ts";
-import { interpolate, referencesIn } from "../../src/config/interpolate.ts";
-import { secretFault } from "../../src/config/secret-file.ts";
-import { strikeOutSecrets } from "../../src/config/shown-text.ts";
-import { duration, share, size } from "../../src/config/units.ts";
+import { interpolate, referencesIn } from "../../src/config/document/interpolate.ts";
+import { secretFault } from "../../src/config/document/secret-file.ts";
+import { strikeOutSecrets } from "../../src/config/messages/shown-text.ts";
+import { duration, share, size } from "../../src/config/schema/units.ts";
 import { configBytesMax } from "../../src/limits.ts";
 import { coercions } from "../../src/mapping/coerce.ts";
 import { parseTemplate } from "../../src/mapping/template.ts";
@@ -15,7 +15,7 @@ import { validateRecord } from "../../src/records/validate-record.ts";
 import { Secret } from "../../src/security/secret.ts";
 import { plainText } from "../../src/text/plain-text.ts";
 import { parseSyncInput } from "../../workflows/sync/sync-input.ts";
-import { processorMs, slowed } from "../support/processor-time.ts";
+import { processorMs, slowed } from "../support/process/processor-time.ts";
 
 const millisecondsMax = 50;
 

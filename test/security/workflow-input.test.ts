@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { nameCharsMax } from "../../src/limits.ts";
 import { newRunId, parseSyncInput } from "../../workflows/sync/sync-input.ts";
-import { accountsYaml, failureOf, Harness } from "../support/harness.ts";
+import { accountsYaml, failureOf, Harness } from "../support/project/harness.ts";
 
 const firstExecutionRunId = "01a1ff03-c777-7b31-b4ef-b0642aa155ac";
 

@@ -1,7 +1,7 @@
 import type { ApiClient } from "../../src/api/client.ts";
 import { OutcomeUnknownError } from "../../src/errors.ts";
-import { failureOf } from "./harness.ts";
-import type { Staged, TestRun } from "./test-run.ts";
+import { failureOf } from "./project/harness.ts";
+import type { Staged, TestRun } from "./project/test-run.ts";
 
 /** How the attempt of a request ends that was held up: with its answer, without it, or because its worker gave up, then or at once. */
 export type LateEnd = "aborted" | "aborted before" | "answered" | "answer lost";

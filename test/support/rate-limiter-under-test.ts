@@ -5,8 +5,8 @@ import { Secret } from "../../src/security/secret.ts";
 import { StoreRateLimiter } from "../../src/service/rate-limiter.ts";
 import type { Requester } from "../../src/service/requester.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
-import { openStoreInline } from "./inline-threads.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./process/temporary-folder.ts";
+import { openStoreInline } from "./project/inline-threads.ts";
 import { TestClock } from "./test-clock.ts";
 
 /** The scopes of a client. */

@@ -3,8 +3,8 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 
 import type { Stream } from "../../src/records/streams.ts";
-import type { Fault, Step } from "../../src/sandbox/faults.ts";
-import { startSandbox, type Sandbox, type SandboxSettings } from "../../src/sandbox/server.ts";
+import type { Fault, Step } from "../../src/sandbox/faults/faults.ts";
+import { startSandbox, type Sandbox, type SandboxSettings } from "../../src/sandbox/http/server.ts";
 
 const entry = z.object({
   step: z.string(),

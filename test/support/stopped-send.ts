@@ -1,5 +1,5 @@
-import { failureOf } from "./harness.ts";
-import { splitOf, type Staged, type TestRun } from "./test-run.ts";
+import { failureOf } from "./project/harness.ts";
+import { splitOf, type Staged, type TestRun } from "./project/test-run.ts";
 
 /** How a part travels. */
 export type Form = "body" | "file";

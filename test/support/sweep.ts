@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 
 import { sweepScheduleId } from "../../src/schedules/ids.ts";
-import { until } from "./process.ts";
+import { until } from "./process/process.ts";
 
 /** Has a sweep of the inboxes be made, and waits for its end. */
 export async function sweep(client: Client): Promise<void> {

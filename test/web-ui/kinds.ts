@@ -2,11 +2,11 @@ import { onTestFinished } from "vitest";
 
 import type { Dependencies } from "../../activities/dependencies.ts";
 import { openInbox } from "../../src/inbox/open.ts";
-import { overMs } from "../support/doubt-story.ts";
-import { accountsCsv, accountsYaml, Harness, harnessHead } from "../support/harness.ts";
 import { lateRequest } from "../support/late-request.ts";
-import { accountsFound, pullYaml, rowsOf } from "../support/pull-project.ts";
-import { TestRun } from "../support/test-run.ts";
+import { overMs } from "../support/project/doubt-story.ts";
+import { accountsCsv, accountsYaml, Harness, harnessHead } from "../support/project/harness.ts";
+import { accountsFound, pullYaml, rowsOf } from "../support/project/pull-project.ts";
+import { TestRun } from "../support/project/test-run.ts";
 import type { HeldStep } from "./stops.ts";
 
 /** A workflow as the start form of the Web UI makes it. */

@@ -15,9 +15,9 @@ import type { HostActivities, SharedActivities } from "../../activities/index.ts
 import type { OpenedRun, RunSettings, StageResult } from "../../activities/inputs.ts";
 import { laneOf } from "../../src/lane-of.ts";
 import type { Progress } from "../../workflows/sync/progress.ts";
-import { examplePlan } from "../support/plan.ts";
-import { until } from "../support/process.ts";
-import { reportWith } from "../support/report.ts";
+import { until } from "../support/process/process.ts";
+import { examplePlan } from "../support/project/plan.ts";
+import { reportWith } from "../support/project/report.ts";
 import { hostQueue, taskQueue, World } from "../support/temporal/world.ts";
 
 /** All activities, with the types of the real ones. */

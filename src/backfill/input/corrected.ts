@@ -1,4 +1,4 @@
-import { closest } from "../../config/did-you-mean.ts";
+import { closest } from "../../config/messages/did-you-mean.ts";
 import { modes } from "../../state/runs.ts";
 import { lanesDefault, noteCharsMax } from "../limits.ts";
 import type { GivenMembers } from "./given.ts";

@@ -1,6 +1,6 @@
-import { closest, didYouMean } from "../../config/did-you-mean.ts";
-import { membersOf } from "../../config/members.ts";
-import { kindOf } from "../../config/wording.ts";
+import { closest, didYouMean } from "../../config/messages/did-you-mean.ts";
+import { kindOf } from "../../config/messages/wording.ts";
+import { membersOf } from "../../config/schema/members.ts";
 import { quoted } from "./problem.ts";
 import type { Fault } from "./problem.ts";
 import { memberNames } from "./schema.ts";

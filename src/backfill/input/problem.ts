@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Mistake } from "../../config/mistakes.ts";
+import type { Mistake } from "../../config/messages/mistakes.ts";
 import { problemCharsMax, wrongInput } from "../../failure-types.ts";
 import { plainText } from "../../text/plain-text.ts";
 

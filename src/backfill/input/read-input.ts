@@ -1,5 +1,5 @@
-import { closest } from "../../config/did-you-mean.ts";
-import { zoneNamed, zoneNames } from "../../config/time-zone.ts";
+import { closest } from "../../config/messages/did-you-mean.ts";
+import { zoneNamed, zoneNames } from "../../config/schema/time-zone.ts";
 import { wrongInput } from "../../failure-types.ts";
 import { correctedInput } from "./corrected.ts";
 import { givenMembers } from "./given.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { didYouMean } from "../../config/did-you-mean.ts";
-import { checkData, type Checked } from "../../config/mistakes.ts";
-import { zoneNamed, zoneNames } from "../../config/time-zone.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
+import { checkData, type Checked } from "../../config/messages/mistakes.ts";
+import { zoneNamed, zoneNames } from "../../config/schema/time-zone.ts";
 import { lanesMax } from "../../limits.ts";
 import { modes } from "../../state/runs.ts";
 import { lanesDefault, namedKeyCharsMax, namedKeysMax, noteCharsMax } from "../limits.ts";

@@ -1,5 +1,5 @@
-import { didYouMean } from "../../config/did-you-mean.ts";
-import { zoneNamed } from "../../config/time-zone.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
+import { zoneNamed } from "../../config/schema/time-zone.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { spanEndCharsMax } from "../limits.ts";
 import { quoted } from "./problem.ts";

@@ -1,6 +1,6 @@
 import { requestOf } from "../../../activities/backfill/plan-backfill.ts";
 import type { Config } from "../../config/config.ts";
-import { membersOf } from "../../config/members.ts";
+import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError } from "../../errors.ts";
 import type { RunRequest } from "../../state/runs.ts";
 

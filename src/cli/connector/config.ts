@@ -4,14 +4,14 @@ import { dirname, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import type { z } from "zod";
 
-import { parseConfigDocument } from "../../config/document.ts";
+import { parseConfigDocument } from "../../config/document/document.ts";
+import { readFault } from "../../config/document/read-fault.ts";
+import { readVariables } from "../../config/document/variables.ts";
 import type { Environment } from "../../config/environment.ts";
-import { membersOf } from "../../config/members.ts";
-import { problemsAt } from "../../config/mistakes.ts";
-import { configError } from "../../config/problems.ts";
-import { readFault } from "../../config/read-fault.ts";
-import { resolveSources } from "../../config/sources.ts";
-import { readVariables } from "../../config/variables.ts";
+import { problemsAt } from "../../config/messages/mistakes.ts";
+import { configError } from "../../config/messages/problems.ts";
+import { membersOf } from "../../config/schema/members.ts";
+import { resolveSources } from "../../config/schema/sources.ts";
 import { ConfigError } from "../../errors.ts";
 
 /** A connector's configuration, as somebody gives it without a sluice.yaml. */

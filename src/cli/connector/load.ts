@@ -7,9 +7,9 @@ import type { PushSource } from "../../../connectors/contract/push.ts";
 import { findModule } from "../../../connectors/load/find.ts";
 import { loadConnector } from "../../../connectors/load/load.ts";
 import type { PullBench, PushBench } from "../../../testing/bench.ts";
-import { membersOf } from "../../config/members.ts";
+import { isMissing } from "../../config/document/read-fault.ts";
 import type { OutsideName } from "../../config/outside.ts";
-import { isMissing } from "../../config/read-fault.ts";
+import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError, messageOf } from "../../errors.ts";
 
 /** A connector by its path, as somebody wrote it. */

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 
-import { membersOf } from "../../config/members.ts";
-import { isMissing, readFault } from "../../config/read-fault.ts";
+import { isMissing, readFault } from "../../config/document/read-fault.ts";
+import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Context, Register } from "../output/context.ts";
 

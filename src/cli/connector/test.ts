@@ -1,6 +1,6 @@
 import { trialsOf, type Trial } from "../../../testing/checks/index.ts";
 import type { CheckResult } from "../../../testing/run.ts";
-import { didYouMean } from "../../config/did-you-mean.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import type { Context, Register } from "../output/context.ts";

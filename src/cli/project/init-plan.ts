@@ -1,6 +1,6 @@
 import type { Discovery } from "../../../connectors/contract/connector.ts";
-import { didYouMean } from "../../config/did-you-mean.ts";
-import { scheduleSchema } from "../../config/schedule.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
+import { scheduleSchema } from "../../config/schema/schedule.ts";
 import { ConfigError } from "../../errors.ts";
 import { shapeOf } from "../../records/streams.ts";
 import type { Secret } from "../../security/secret.ts";

@@ -1,5 +1,5 @@
 import type { Discovery } from "../../../connectors/contract/connector.ts";
-import { didYouMean } from "../../config/did-you-mean.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError, messageOf } from "../../errors.ts";
 import { Secret } from "../../security/secret.ts";
 import { discoveriesDefault } from "../limits.ts";

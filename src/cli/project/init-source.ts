@@ -1,7 +1,7 @@
 import { silentLog } from "../../../connectors/contract/ask.ts";
 import type { Discovery, Source } from "../../../connectors/contract/connector.ts";
 import { sources } from "../../../connectors/registry.ts";
-import { checkData } from "../../config/mistakes.ts";
+import { checkData } from "../../config/messages/mistakes.ts";
 import { ConfigError, RetryLater } from "../../errors.ts";
 import { tablesLookedThroughMax } from "../limits.ts";
 import { sampleOf, type Sample } from "./sample.ts";

@@ -1,5 +1,5 @@
 import type { Discovery } from "../../../connectors/contract/connector.ts";
-import { timeZoneFault } from "../../config/time-zone.ts";
+import { timeZoneFault } from "../../config/schema/time-zone.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Answers } from "./answers.ts";
 import { changeColumnOf } from "./suggest-sync.ts";

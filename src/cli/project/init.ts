@@ -1,6 +1,6 @@
 import { sources } from "../../../connectors/registry.ts";
-import { configJsonSchema } from "../../config/json-schema.ts";
-import { readVariables } from "../../config/variables.ts";
+import { readVariables } from "../../config/document/variables.ts";
+import { configJsonSchema } from "../../config/schema/json-schema.ts";
 import { ConfigError } from "../../errors.ts";
 import { isAtTerminal, type Context, type Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";

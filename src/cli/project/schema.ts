@@ -1,5 +1,5 @@
 import { sources } from "../../../connectors/registry.ts";
-import { configJsonSchema } from "../../config/json-schema.ts";
+import { configJsonSchema } from "../../config/schema/json-schema.ts";
 import { withJson, type GlobalOptions, type Register } from "../output/context.ts";
 
 /** `sluice schema`. */

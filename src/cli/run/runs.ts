@@ -1,4 +1,4 @@
-import { duration } from "../../config/units.ts";
+import { duration } from "../../config/schema/units.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";

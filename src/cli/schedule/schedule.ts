@@ -2,7 +2,7 @@ import type { Client, ScheduleDescription } from "@temporalio/client";
 import { InvalidArgumentError } from "commander";
 
 import type { Config } from "../../config/config.ts";
-import { didYouMean } from "../../config/did-you-mean.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import { connectTemporal } from "../../local/connect.ts";
 import { refuseOtherStore, storesOn } from "../../local/presence.ts";

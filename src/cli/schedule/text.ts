@@ -1,4 +1,4 @@
-import type { ScheduleConfig } from "../../config/schedule.ts";
+import type { ScheduleConfig } from "../../config/schema/schedule.ts";
 import { clockChanges, type ClockChange } from "../../schedules/clock-changes.ts";
 import { nextTimes } from "../../schedules/fire-times.ts";
 import { zonedText } from "../../schedules/local-time.ts";

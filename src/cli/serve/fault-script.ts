@@ -2,15 +2,15 @@ import { dirname, resolve } from "node:path";
 
 import { z } from "zod";
 
-import { parseConfigDocument } from "../../config/document.ts";
-import { readConfigFile } from "../../config/find.ts";
-import { checkData, problemsAt } from "../../config/mistakes.ts";
-import { configError } from "../../config/problems.ts";
-import { duration, size } from "../../config/units.ts";
-import { readVariables } from "../../config/variables.ts";
+import { parseConfigDocument } from "../../config/document/document.ts";
+import { readConfigFile } from "../../config/document/find.ts";
+import { readVariables } from "../../config/document/variables.ts";
+import { checkData, problemsAt } from "../../config/messages/mistakes.ts";
+import { configError } from "../../config/messages/problems.ts";
+import { duration, size } from "../../config/schema/units.ts";
 import { ConfigError } from "../../errors.ts";
-import { faultSchema } from "../../sandbox/faults.ts";
-import type { SandboxSettings } from "../../sandbox/server.ts";
+import { faultSchema } from "../../sandbox/faults/faults.ts";
+import type { SandboxSettings } from "../../sandbox/http/server.ts";
 
 const scriptSchema = z.strictObject({
   seed: z.int().min(0).default(0),

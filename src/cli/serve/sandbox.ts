@@ -1,5 +1,5 @@
 import { ConfigError, messageOf } from "../../errors.ts";
-import { faultKinds } from "../../sandbox/faults.ts";
+import { faultKinds } from "../../sandbox/faults/faults.ts";
 import { startSandboxThread } from "../../sandbox/thread.ts";
 import { sandboxPortDefault } from "../limits.ts";
 import {

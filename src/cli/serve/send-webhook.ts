@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { request } from "undici";
 
-import { createDispatcher } from "../../api/http.ts";
-import { codeOf } from "../../api/no-answer.ts";
+import { createDispatcher } from "../../api/http/http.ts";
+import { codeOf } from "../../api/http/no-answer.ts";
 import { ApiUnavailableError, ConfigError, messageOf } from "../../errors.ts";
 import { connectTimeoutMs } from "../../limits.ts";
 import { hostToReach } from "../../local/temporal-server.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../connectors/identities.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { targetOf, type Config } from "../../config/config.ts";
-import type { SourceConfig } from "../../config/sources.ts";
+import type { SourceConfig } from "../../config/schema/sources.ts";
 import { SluiceError } from "../../errors.ts";
 import type { IdentityPart } from "../../state/identities.ts";
 import type { StateStore } from "../../state/state-store.ts";

@@ -1,4 +1,4 @@
-import type { ScheduleConfig } from "../../config/schedule.ts";
+import type { ScheduleConfig } from "../../config/schema/schedule.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../../limits.ts";
 import { isOfDoubt } from "../../report/doubt-warnings.ts";
 import type { RunReport } from "../../report/report.ts";

@@ -1,4 +1,4 @@
-import type { FaultAction } from "../faults.ts";
+import type { FaultAction } from "../faults/faults.ts";
 import { heldBackCursorStep, int32Max } from "../limits.ts";
 import type { Found } from "./items-table.ts";
 import type { Query } from "./query.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { AppliedReader } from "../applied-reader.ts";
 import { recordSchemas } from "../schemas.ts";
-import type { Applied } from "../upload-store.ts";
+import type { Applied } from "../upload/upload-store.ts";
 import { accountItem } from "./account-item.ts";
 import { folded } from "./conditions.ts";
 import { type Found, ItemsTable } from "./items-table.ts";

@@ -1,10 +1,10 @@
-import { json } from "../answers.ts";
-import type { Call, Outcome, StepHandler } from "../exchange.ts";
-import { faultName } from "../faults.ts";
-import type { JsonRequests, Taken } from "../json-requests.ts";
-import { sha256 } from "../signature.ts";
+import { faultName } from "../faults/faults.ts";
+import { json } from "../http/answers.ts";
+import type { Call, Outcome, StepHandler } from "../http/exchange.ts";
+import type { JsonRequests, Taken } from "../http/json-requests.ts";
 import type { Step } from "../steps.ts";
-import type { UploadStore } from "../upload-store.ts";
+import { sha256 } from "../upload/signature.ts";
+import type { UploadStore } from "../upload/upload-store.ts";
 import { type PageOrder, pageOf } from "./pages.ts";
 import type { Resource } from "./properties.ts";
 import { type Query, type SearchBodies, searchBodies } from "./query.ts";

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
 import { startWatch } from "../../../activities/upload/leaving.ts";
-import { held, newer, overMs, resend, transfer } from "../../support/doubt-story.ts";
-import { accountsCsv, failureOf, type Harness } from "../../support/harness.ts";
 import { lateRequest } from "../../support/late-request.ts";
-import { rows, stagedFiles, stagedRun, TestRun } from "../../support/test-run.ts";
+import { held, newer, overMs, resend, transfer } from "../../support/project/doubt-story.ts";
+import { accountsCsv, failureOf, type Harness } from "../../support/project/harness.ts";
+import { rows, stagedFiles, stagedRun, TestRun } from "../../support/project/test-run.ts";
 
 /** Records in doubt that can be sent once more: those of `run-2`, whose other files are gone. */
 async function inDoubt(): Promise<Harness> {

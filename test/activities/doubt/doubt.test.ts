@@ -2,12 +2,19 @@ import { describe, expect, it } from "vitest";
 
 import { inboxFileIn } from "../../../src/inbox/file.ts";
 import { canaries } from "../../support/canaries.ts";
-import { companiesYaml, held, newer, overMs, resend, transfer } from "../../support/doubt-story.ts";
-import { accountsCsv, accountsYaml, Harness, harnessHead } from "../../support/harness.ts";
-import { KeptEvents } from "../../support/kept-events.ts";
 import { lateRequest, type LateEnd } from "../../support/late-request.ts";
-import { postgres } from "../../support/postgres.ts";
-import { rows, stagedRun, TestRun } from "../../support/test-run.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import {
+  companiesYaml,
+  held,
+  newer,
+  overMs,
+  resend,
+  transfer,
+} from "../../support/project/doubt-story.ts";
+import { accountsCsv, accountsYaml, Harness, harnessHead } from "../../support/project/harness.ts";
+import { rows, stagedRun, TestRun } from "../../support/project/test-run.ts";
+import { KeptEvents } from "../../support/webhooks/kept-events.ts";
 
 describe("a request of a run that was given up", () => {
   it.each<LateEnd>(["answer lost", "aborted", "aborted before", "answered"])(

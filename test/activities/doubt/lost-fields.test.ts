@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsYaml, Harness } from "../../support/harness.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { accountsYaml, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const lost =
   "account_properties.name was left out of 2 records that had it before, such as accounts.csv:2: " +

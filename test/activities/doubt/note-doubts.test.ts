@@ -2,10 +2,10 @@ import { afterEach, expect, it, vi } from "vitest";
 
 import type { createUploadJson } from "../../../activities/upload/upload-json.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
-import { held, newer, overMs, resend } from "../../support/doubt-story.ts";
-import type { Harness } from "../../support/harness.ts";
 import { lateRequest } from "../../support/late-request.ts";
-import { rows, stagedRun, TestRun, type Staged } from "../../support/test-run.ts";
+import { held, newer, overMs, resend } from "../../support/project/doubt-story.ts";
+import type { Harness } from "../../support/project/harness.ts";
+import { rows, stagedRun, TestRun, type Staged } from "../../support/project/test-run.ts";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,11 +1,17 @@
 import { expect, it } from "vitest";
 
 import { lookForDoubts } from "../../../src/cli/status/doubts.ts";
-import { companiesYaml, held, overMs, resend, transfer } from "../../support/doubt-story.ts";
-import { Harness } from "../../support/harness.ts";
 import { lateRequest } from "../../support/late-request.ts";
-import { postgres } from "../../support/postgres.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import {
+  companiesYaml,
+  held,
+  overMs,
+  resend,
+  transfer,
+} from "../../support/project/doubt-story.ts";
+import { Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 /** The service closed the account since, and names the first record that it is sent. */
 const closed = {

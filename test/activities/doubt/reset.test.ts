@@ -4,8 +4,8 @@ import type { OpenedRun } from "../../../activities/inputs.ts";
 import type { BackfillPlan } from "../../../src/backfill/plan.ts";
 import { sendLock } from "../../../src/state/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
-import { accountsCsv, accountsYaml, failureOf, Harness } from "../../support/harness.ts";
-import { openedRun, rows, TestRun } from "../../support/test-run.ts";
+import { accountsCsv, accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
+import { openedRun, rows, TestRun } from "../../support/project/test-run.ts";
 
 /** What Temporal does behind a reset to the first task: it begins again, under the same ids. */
 async function reset(harness: Harness, runId = "run-1"): Promise<TestRun> {

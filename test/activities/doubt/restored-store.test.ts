@@ -5,10 +5,10 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 
 import { lastSendFile } from "../../../src/state/last-send.ts";
-import { accountsYaml, Harness } from "../../support/harness.ts";
-import { openStoreInline } from "../../support/inline-threads.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { accountsYaml, Harness } from "../../support/project/harness.ts";
+import { openStoreInline } from "../../support/project/inline-threads.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const csvOf = (name: string): string => `id,domain,name\na,a.example,${name}\n`;
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { inboxFileIn } from "../../../src/inbox/file.ts";
+import { lateRequest } from "../../support/late-request.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import {
   companiesYaml,
   formsYaml,
@@ -8,12 +10,10 @@ import {
   overMs,
   resend,
   transfer,
-} from "../../support/doubt-story.ts";
-import { Harness } from "../../support/harness.ts";
-import { KeptEvents } from "../../support/kept-events.ts";
-import { lateRequest } from "../../support/late-request.ts";
-import { postgres } from "../../support/postgres.ts";
-import { TestRun } from "../../support/test-run.ts";
+} from "../../support/project/doubt-story.ts";
+import { Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
+import { KeptEvents } from "../../support/webhooks/kept-events.ts";
 
 /** What sends a record once more that is in doubt. */
 const ways = ["resend", "next run"] as const;

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 
-import { held, newer, overMs, transfer } from "../../support/doubt-story.ts";
-import { accountsYaml } from "../../support/harness.ts";
 import { lateRequest } from "../../support/late-request.ts";
-import { splitOf, stagedRun, TestRun, type Staged } from "../../support/test-run.ts";
+import { held, newer, overMs, transfer } from "../../support/project/doubt-story.ts";
+import { accountsYaml } from "../../support/project/harness.ts";
+import { splitOf, stagedRun, TestRun, type Staged } from "../../support/project/test-run.ts";
 
 /** Sends a chunk until it is given up; of the requests, those of these numbers are refused. */
 async function sendUntilCut(

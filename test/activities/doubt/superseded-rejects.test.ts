@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { accountsYaml } from "../../support/harness.ts";
-import { header, ReplayStory, text } from "../../support/replay-story.ts";
+import { accountsYaml } from "../../support/project/harness.ts";
+import { header, ReplayStory, text } from "../../support/project/replay-story.ts";
 
 describe("a replay of rows whose keys came again", () => {
   const later = text.replace("b,,B,b.example", "b,b.example,newer,");

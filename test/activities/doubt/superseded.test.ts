@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, failureOf } from "../../support/harness.ts";
-import { until } from "../../support/process.ts";
-import { rows, stagedRun, TestRun, type Staged } from "../../support/test-run.ts";
+import { until } from "../../support/process/process.ts";
+import { accountsCsv, failureOf } from "../../support/project/harness.ts";
+import { rows, stagedRun, TestRun, type Staged } from "../../support/project/test-run.ts";
 
 /** A run whose workflow was terminated with its only chunk staged, and the run that took the send lock over from it. */
 async function takenOver(

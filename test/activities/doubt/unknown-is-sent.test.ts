@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { RunRequest } from "../../../src/state/runs.ts";
-import { accountsYaml, Harness } from "../../support/harness.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { accountsYaml, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 /** One account of this name, and one that never changes. */
 function csvOf(name: string): string {

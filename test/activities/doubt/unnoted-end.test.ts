@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
-import { newer, overMs, resend, transfer } from "../../support/doubt-story.ts";
-import { dyingAt, failureOf } from "../../support/harness.ts";
-import { rows, stagedRun } from "../../support/test-run.ts";
+import { newer, overMs, resend, transfer } from "../../support/project/doubt-story.ts";
+import { dyingAt, failureOf } from "../../support/project/harness.ts";
+import { rows, stagedRun } from "../../support/project/test-run.ts";
 
 it.each(["endRequest", "movePart"] as const)(
   "a request of which the store could not note the end is over in time, although its worker lives on: %s",

@@ -5,9 +5,9 @@ import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { sleepInActivityMsMax } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { keyName, resetLimits } from "../../../src/service/key-limits.ts";
-import { failureOf, harnessKey } from "../../support/harness.ts";
-import { PostedHarness } from "../../support/posted.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { failureOf, harnessKey } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
+import { PostedHarness } from "../../support/webhooks/posted.ts";
 
 async function look(
   { harness, activities }: Pick<PostedHarness, "activities" | "harness">,

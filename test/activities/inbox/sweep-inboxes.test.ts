@@ -6,9 +6,9 @@ import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { eventIdsKeptMs } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { keyName } from "../../../src/service/key-limits.ts";
-import { Harness, accountsYaml, harnessKey } from "../../support/harness.ts";
-import { PostedHarness } from "../../support/posted.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { Harness, accountsYaml, harnessKey } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
+import { PostedHarness } from "../../support/webhooks/posted.ts";
 
 const hourMs = 3_600_000;
 const nothing = { events: 0, ids: 0, runs: 0 };

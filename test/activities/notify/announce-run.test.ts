@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { notifyLateMsMax } from "../../../activities/limits.ts";
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
-import { accountsCsv, accountsYaml, Harness } from "../../support/harness.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 /** A harness whose two receivers hear of failures and of everything. */
 async function harness(): Promise<Harness> {

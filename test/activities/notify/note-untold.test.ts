@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { openedRun } from "../../support/test-run.ts";
+import { openedRun } from "../../support/project/test-run.ts";
 
 describe("noteUntold", () => {
   it("keeps once as a warning of the run who was not told, and why", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, accountsYaml, failureOf, Harness } from "../../support/harness.ts";
-import { Receiver, receiverSecret, verified } from "../../support/receiver.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { accountsCsv, accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
+import { Receiver, receiverSecret, verified } from "../../support/webhooks/receiver.ts";
 
 type Told = {
   readonly harness: Harness;

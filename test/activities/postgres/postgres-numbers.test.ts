@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
-import { harnessHead, Harness } from "../../support/harness.ts";
-import { postgres } from "../../support/postgres.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { harnessHead, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const timeoutMs = 120_000;
 

@@ -2,10 +2,10 @@ import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { RunReport } from "../../../src/report/report.ts";
-import { failureOf, Harness } from "../../support/harness.ts";
-import { ownPostgres, postgres, type TestDatabase } from "../../support/postgres.ts";
-import { until } from "../../support/process.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { ownPostgres, postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
+import { failureOf, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const timeoutMs = 240_000;
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenedBackfill } from "../../../activities/inputs.ts";
 import { firstChunkOf } from "../../../src/lane-of.ts";
-import { failureOf, harnessHead, Harness } from "../../support/harness.ts";
-import { postgres, type TestDatabase } from "../../support/postgres.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { failureOf, harnessHead, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const timeoutMs = 120_000;
 

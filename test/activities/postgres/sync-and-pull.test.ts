@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import type { RunReport } from "../../../src/report/report.ts";
-import { Harness } from "../../support/harness.ts";
-import { postgres } from "../../support/postgres.ts";
-import { accountsFound } from "../../support/pull-project.ts";
-import { PullRun } from "../../support/pull-run.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { Harness } from "../../support/project/harness.ts";
+import { accountsFound } from "../../support/project/pull-project.ts";
+import { PullRun } from "../../support/project/pull-run.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const companies = 25;
 

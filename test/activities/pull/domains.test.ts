@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { domainRefusalsMax } from "../../../activities/limits.ts";
 import { runWarningsMax } from "../../../src/limits.ts";
-import { failureOf, type Harness } from "../../support/harness.ts";
-import { md5Of, openPullHarness, pullYaml, rowsOf } from "../../support/pull-project.ts";
-import { PullRun } from "../../support/pull-run.ts";
+import { failureOf, type Harness } from "../../support/project/harness.ts";
+import { md5Of, openPullHarness, pullYaml, rowsOf } from "../../support/project/pull-project.ts";
+import { PullRun } from "../../support/project/pull-run.ts";
 import { numbers } from "../../support/sequences.ts";
 
 const asked = { pull: "hiring", walks: "domains" } as const;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { pullLock } from "../../../src/state/pulls.ts";
-import { failureOf } from "../../support/harness.ts";
-import { openPullHarness, pullYaml } from "../../support/pull-project.ts";
-import { PullRun } from "../../support/pull-run.ts";
+import { failureOf } from "../../support/project/harness.ts";
+import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
+import { PullRun } from "../../support/project/pull-run.ts";
 
 describe("openPull", () => {
   it("lets one run of a pull at a time begin, and names the one that goes on", async () => {

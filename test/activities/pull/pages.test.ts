@@ -3,9 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { Dependencies } from "../../../activities/dependencies.ts";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { RetryLater } from "../../../src/errors.ts";
-import { dyingAt, failureOf, type Harness } from "../../support/harness.ts";
-import { accountsFound, md5Of, openPullHarness, rowsOf } from "../../support/pull-project.ts";
-import { PullRun } from "../../support/pull-run.ts";
+import { dyingAt, failureOf, type Harness } from "../../support/project/harness.ts";
+import {
+  accountsFound,
+  md5Of,
+  openPullHarness,
+  rowsOf,
+} from "../../support/project/pull-project.ts";
+import { PullRun } from "../../support/project/pull-run.ts";
 
 /** Dependencies whose CSV connector cannot be written to, for a while. */
 function withoutWriteBack({ deps }: Harness): Pick<Dependencies, "sources"> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { failureOf, Harness } from "../../support/harness.ts";
-import { postgres, type TestDatabase } from "../../support/postgres.ts";
-import { accountsFound } from "../../support/pull-project.ts";
-import { PullRun } from "../../support/pull-run.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { failureOf, Harness } from "../../support/project/harness.ts";
+import { accountsFound } from "../../support/project/pull-project.ts";
+import { PullRun } from "../../support/project/pull-run.ts";
 
 function yamlOf({ url }: TestDatabase, more = ""): string {
   return `version: 1

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { openedRun } from "../../support/test-run.ts";
+import { openedRun } from "../../support/project/test-run.ts";
 
 describe("chooseHost", () => {
   it("keeps the host whose files are staged while it beats, and takes the asked worker's once it is silent", async () => {

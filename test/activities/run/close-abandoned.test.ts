@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { closeAbandoned } from "../../../activities/run/close-abandoned.ts";
-import { failureOf } from "../../support/harness.ts";
-import { stagedFiles, stagedRun, TestRun, rows } from "../../support/test-run.ts";
+import { failureOf } from "../../support/project/harness.ts";
+import { stagedFiles, stagedRun, TestRun, rows } from "../../support/project/test-run.ts";
 
 describe("closeAbandoned", () => {
   it("ends a run whose workflow is gone, removes its files and gives its lock back", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { dyingAt, failureOf } from "../../support/harness.ts";
-import { openedRun, rows, stagedRun } from "../../support/test-run.ts";
+import { dyingAt, failureOf } from "../../support/project/harness.ts";
+import { openedRun, rows, stagedRun } from "../../support/project/test-run.ts";
 
 describe("closeRun twice", () => {
   it("keeps the first outcome and answers the same report", async () => {

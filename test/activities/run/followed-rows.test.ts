@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { Harness, harnessHead } from "../../support/harness.ts";
-import { postgres, type TestDatabase } from "../../support/postgres.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { Harness, harnessHead } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const timeoutMs = 120_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Dependencies } from "../../../activities/dependencies.ts";
-import { accountsCsv, accountsYaml, Harness } from "../../support/harness.ts";
+import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
 
 const dayMs = 86_400_000;
 const schedule = 'schedule: { at: "02:30", time_zone: UTC }';

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 
 import { lookForOlderMapping } from "../../../src/report/older-mapping.ts";
 import type { RunReport } from "../../../src/report/report.ts";
-import { accountsCsv, accountsYaml, Harness, harnessHead } from "../../support/harness.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { accountsCsv, accountsYaml, Harness, harnessHead } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 import { none, sendUntilStopped, stopped } from "../../support/stopped-send.ts";
-import { TestRun } from "../../support/test-run.ts";
 
 const plan = ", plan: plan";
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsYaml, dyingAt, failureOf, Harness, harnessKey } from "../../support/harness.ts";
-import { openedRun, rows } from "../../support/test-run.ts";
+import {
+  accountsYaml,
+  dyingAt,
+  failureOf,
+  Harness,
+  harnessKey,
+} from "../../support/project/harness.ts";
+import { openedRun, rows } from "../../support/project/test-run.ts";
 
 describe("openRun twice", () => {
   const input = { sync: "accounts", kind: "sync", workflowId: "wf", firstRunId: "first" } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { rejectLimitOf } from "../../../activities/run/replay-place.ts";
-import { accountsYaml, failureOf, Harness } from "../../support/harness.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 const text = "id,domain,name\na,a.example,A\nb,,B\n";
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 
 import { resetSync } from "../../../src/cli/status/reset.ts";
+import { lateRequest } from "../../support/late-request.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import {
   accountsCsv,
   accountsYaml,
   failureOf,
   Harness,
   harnessHead,
-} from "../../support/harness.ts";
-import { lateRequest } from "../../support/late-request.ts";
-import { postgres, type TestDatabase } from "../../support/postgres.ts";
-import { splitOf, TestRun } from "../../support/test-run.ts";
+} from "../../support/project/harness.ts";
+import { splitOf, TestRun } from "../../support/project/test-run.ts";
 
 const otherKey = "the-key-of-another-account";
 const withOtherKey = (yaml: string): string => yaml.replace("${SLUICE_API_KEY}", otherKey);

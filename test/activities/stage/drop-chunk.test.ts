@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 
 import { describe, expect, it } from "vitest";
 
-import { stagedFiles, stagedRun } from "../../support/test-run.ts";
+import { stagedFiles, stagedRun } from "../../support/project/test-run.ts";
 
 describe("dropChunk twice", () => {
   it("leaves no file of the chunk, and those of the others", async () => {

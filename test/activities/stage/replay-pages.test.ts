@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { failureOf } from "../../support/harness.ts";
-import { header, ReplayStory, text } from "../../support/replay-story.ts";
+import { failureOf } from "../../support/project/harness.ts";
+import { header, ReplayStory, text } from "../../support/project/replay-story.ts";
 
 describe("a replay", () => {
   it("sends what today's mapping makes of the rejected rows, and leaves the checkpoint where it is", async () => {

@@ -5,8 +5,13 @@ import { describe, expect, it } from "vitest";
 import { ApiRejectedError } from "../../../src/errors.ts";
 import { splitsPerRunMin } from "../../../src/pipeline/limits.ts";
 import { pageStartsFile, stagedFile } from "../../../src/staging/folder.ts";
-import { accountsCsv, accountsYaml, dyingAt, failureOf, Harness } from "../../support/harness.ts";
-import { numbers } from "../../support/sequences.ts";
+import {
+  accountsCsv,
+  accountsYaml,
+  dyingAt,
+  failureOf,
+  Harness,
+} from "../../support/project/harness.ts";
 import {
   csvWithBroken,
   rows,
@@ -14,7 +19,8 @@ import {
   splitOf,
   stagedRun,
   TestRun,
-} from "../../support/test-run.ts";
+} from "../../support/project/test-run.ts";
+import { numbers } from "../../support/sequences.ts";
 
 const forms = ["body", "file"] as const;
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, accountsYaml, dyingAt, failureOf, Harness } from "../../support/harness.ts";
-import { numbers } from "../../support/sequences.ts";
+import {
+  accountsCsv,
+  accountsYaml,
+  dyingAt,
+  failureOf,
+  Harness,
+} from "../../support/project/harness.ts";
 import {
   csvWithBroken,
   openedRun,
@@ -11,7 +16,8 @@ import {
   stagedFiles,
   stagedRun,
   TestRun,
-} from "../../support/test-run.ts";
+} from "../../support/project/test-run.ts";
+import { numbers } from "../../support/sequences.ts";
 
 describe("stageChunk in threads of its own", () => {
   it("stages as it does in the test's", async () => {

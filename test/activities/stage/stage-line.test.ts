@@ -10,9 +10,9 @@ import type { Source } from "../../../connectors/contract/connector.ts";
 import { sources } from "../../../connectors/registry.ts";
 import { runEffect } from "../../../src/effect.ts";
 import { lightweightBodyBytesMax } from "../../../src/limits.ts";
-import { accountsCsv, failureOf } from "../../support/harness.ts";
+import { accountsCsv, failureOf } from "../../support/project/harness.ts";
+import { csvWithBroken, runOver, stageAll, stagedFiles } from "../../support/project/test-run.ts";
 import { numbers } from "../../support/sequences.ts";
-import { csvWithBroken, runOver, stageAll, stagedFiles } from "../../support/test-run.ts";
 
 describe("rejects", () => {
   it("hold the place, the field and the row", async () => {

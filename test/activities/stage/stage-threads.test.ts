@@ -3,8 +3,8 @@ import { z } from "zod";
 
 import type { StageJob } from "../../../activities/stage/stage-line.ts";
 import { createStageThreads } from "../../../activities/stage/stage-threads.ts";
-import { accountsCsv, accountsYaml, Harness } from "../../support/harness.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 /** No thread is meant to look at it. */
 const anyJob = z.custom<StageJob>().parse({});

@@ -8,8 +8,8 @@ import {
   RateLimitedError,
 } from "../../../src/errors.ts";
 import { rejection } from "../../src/api/support.ts";
-import { dyingAt } from "../../support/harness.ts";
-import { openedRun } from "../../support/test-run.ts";
+import { dyingAt } from "../../support/project/harness.ts";
+import { openedRun } from "../../support/project/test-run.ts";
 
 const chunk = { runId: "run-1", chunk: 1 };
 

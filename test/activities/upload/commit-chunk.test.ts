@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { failureOf } from "../../support/harness.ts";
-import { stagedRun, type Staged, type TestRun } from "../../support/test-run.ts";
+import { failureOf } from "../../support/project/harness.ts";
+import { stagedRun, type Staged, type TestRun } from "../../support/project/test-run.ts";
 
 describe("commitChunk twice", () => {
   it("moves the checkpoint once", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { dyingAt, failureOf, type Harness } from "../../support/harness.ts";
-import { until } from "../../support/process.ts";
-import { rows, stagedRun } from "../../support/test-run.ts";
+import { until } from "../../support/process/process.ts";
+import { dyingAt, failureOf, type Harness } from "../../support/project/harness.ts";
+import { rows, stagedRun } from "../../support/project/test-run.ts";
 
 describe("confirmUpload twice", () => {
   it("confirms once when the first attempt was answered", async () => {

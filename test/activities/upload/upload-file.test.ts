@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { dyingAt, failureOf, type Harness } from "../../support/harness.ts";
-import { rows, stagedRun } from "../../support/test-run.ts";
+import { dyingAt, failureOf, type Harness } from "../../support/project/harness.ts";
+import { rows, stagedRun } from "../../support/project/test-run.ts";
 
 describe("uploadFile twice", () => {
   it("uploads once when the first attempt was answered", async () => {

@@ -4,8 +4,8 @@ import { array, assert, asyncProperty, constantFrom, integer, tuple } from "fast
 import { describe, expect, it } from "vitest";
 
 import { lightweightBodyBytesMax } from "../../../src/limits.ts";
-import { accountsCsv, dyingAt, failureOf } from "../../support/harness.ts";
-import { rows, runOver, stagedRun, TestRun } from "../../support/test-run.ts";
+import { accountsCsv, dyingAt, failureOf } from "../../support/project/harness.ts";
+import { rows, runOver, stagedRun, TestRun } from "../../support/project/test-run.ts";
 
 describe("uploadJson", () => {
   it("sends every record once and in order, in bodies that never exceed their limit as sent", async () => {

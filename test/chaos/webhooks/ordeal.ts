@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { Poster } from "../../support/poster.ts";
+import { Poster } from "../../support/webhooks/poster.ts";
 import type { Tell } from "../journal.ts";
-import type { TestTemporal } from "../temporal.ts";
+import type { TestTemporal } from "../world/temporal.ts";
 import type { Kill, WebhookPlan } from "./plan.ts";
 import type { SmallDisk } from "./small-disk.ts";
 import type { WebhookSystem } from "./system.ts";

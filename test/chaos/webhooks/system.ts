@@ -2,11 +2,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { canaries } from "../../support/canaries.ts";
-import { keptPorts } from "../../support/kept-ports.ts";
-import { bin } from "../../support/project.ts";
-import { deliveredRecord, DeliveryMaker } from "../../support/signed-delivery.ts";
-import { type Exit, Running } from "../program.ts";
-import { chaosHead } from "../project.ts";
+import { keptPorts } from "../../support/process/kept-ports.ts";
+import { bin } from "../../support/project/project.ts";
+import { deliveredRecord, DeliveryMaker } from "../../support/webhooks/signed-delivery.ts";
+import { type Exit, Running } from "../world/program.ts";
+import { chaosHead } from "../world/project.ts";
 
 const path = "/hooks/forms";
 const secret = `whsec_${Buffer.from("canary-webhook-secret-of-chaos").toString("base64")}`;

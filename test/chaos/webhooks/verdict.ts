@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 
 import type { RunReport } from "../../../src/report/report.ts";
-import { about, differs } from "../../support/ledger-words.ts";
-import { eventCanary } from "../../support/signed-delivery.ts";
+import { about, differs } from "../../support/ledger/words.ts";
+import { eventCanary } from "../../support/webhooks/signed-delivery.ts";
 import { exitsAreRight } from "../checks.ts";
 import type { AppliedEvent } from "./applied.ts";
 import type { Endured } from "./ordeal.ts";

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { postedConnections } from "../../../connectors/contract/posted.ts";
 import { sources } from "../../../connectors/registry.ts";
 import { loadConfig } from "../../../src/config/load.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 const record = "{ contact_id: id, email: email, contact_properties: {} }";
 const yaml = `version: 1

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { replaceFile, targetAt } from "../../../connectors/csv/replace-file.ts";
 import { ConfigError, RetryLater } from "../../../src/errors.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 describe("replaceFile", () => {
   it("does not put its file over one that was changed or made meanwhile", async () => {

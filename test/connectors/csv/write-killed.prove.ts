@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { end, until } from "../../support/process.ts";
+import { end, until } from "../../support/process/process.ts";
 import { withFolder } from "./support.ts";
 
 const child = fileURLToPath(new URL("write-killed-child.ts", import.meta.url));

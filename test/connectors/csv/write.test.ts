@@ -10,7 +10,7 @@ import { writeCsv } from "../../../connectors/csv/write.ts";
 import { ConfigError, messageOf } from "../../../src/errors.ts";
 import { rowBytesMax } from "../../../src/limits.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { configOf, keptLog, pagesOf, withFolder } from "./support.ts";
 
 const written: Written = { done: "written" };

@@ -7,10 +7,10 @@ import type { Source } from "../../../connectors/contract/connector.ts";
 import { readFromInbox } from "../../../connectors/inbox/index.ts";
 import { inboxPageCharsMax } from "../../../connectors/inbox/limits.ts";
 import { webhook } from "../../../connectors/webhook/index.ts";
-import type { PushedConfig } from "../../../src/config/sources.ts";
+import type { PushedConfig } from "../../../src/config/schema/sources.ts";
 import { SourceChangedError, StateUnavailableError } from "../../../src/errors.ts";
-import { KeptEvents } from "../../support/kept-events.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { KeptEvents } from "../../support/webhooks/kept-events.ts";
 
 const source = readFromInbox(webhook);
 const log = { info: (): void => undefined, warn: (): void => undefined };

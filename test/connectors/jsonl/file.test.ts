@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { jsonl } from "../../../connectors/jsonl/index.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { lock } from "../../support/lock.ts";
+import { lock } from "../../support/process/lock.ts";
 import { askFor, pagesOf } from "./support.ts";
 
 describe("a file of JSON lines", () => {

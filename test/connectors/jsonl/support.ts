@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { Page, Row } from "../../../connectors/contract/connector.ts";
 import { jsonl } from "../../../connectors/jsonl/index.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 /** What every ability is asked with, for a file `a.jsonl` of this content. */
 export async function askFor(content: string | Uint8Array, members: object = {}): Promise<TestAsk> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { beforePostgres } from "../../../connectors/postgres/before.ts";
 import { postgresPosition } from "../../../connectors/postgres/position.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
 type Ask = ReturnType<typeof askOf>;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { checkWritePostgres } from "../../../connectors/postgres/check-write.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { roleOf } from "./role.ts";
 import { askOf } from "./support.ts";
 

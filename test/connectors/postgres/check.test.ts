@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "../../../connectors/contract/ask.ts";
 import { checkPostgres } from "../../../connectors/postgres/check.ts";
 import { ownHost } from "../../support/certificates.ts";
-import { ownPostgres, postgres } from "../../support/postgres.ts";
+import { ownPostgres, postgres } from "../../support/postgres/postgres.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { refusing } from "../../support/raw-server.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { roleOf } from "./role.ts";
 import { askOf } from "./support.ts";
 

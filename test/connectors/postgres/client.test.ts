@@ -11,9 +11,9 @@ import { ConfigError, SluiceError, SourceAuthError, RetryLater } from "../../../
 import { portOf } from "../../src/api/support.ts";
 import { canaries, canariesIn } from "../../support/canaries.ts";
 import { authority, ownHost } from "../../support/certificates.ts";
-import { ownPostgres, postgres } from "../../support/postgres.ts";
+import { ownPostgres, postgres } from "../../support/postgres/postgres.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { refusing } from "../../support/raw-server.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { askOf } from "./support.ts";
 
 const { password } = new URL(canaries.databaseUrl);

@@ -5,7 +5,7 @@ import { ddlOf } from "../../../connectors/postgres/ddl.ts";
 import { nameBytesMax } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf } from "./support.ts";
 
 const url = "postgres://sluice@127.0.0.1/crm";

@@ -4,7 +4,7 @@ import type { Discovery } from "../../../connectors/contract/connector.ts";
 import { withSession } from "../../../connectors/postgres/client.ts";
 import { discoverPostgres } from "../../../connectors/postgres/discover.ts";
 import { describeSource } from "../../../connectors/postgres/source.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { roleOf } from "./role.ts";
 import { askOf } from "./support.ts";
 

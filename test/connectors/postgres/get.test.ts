@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { getFromPostgres } from "../../../connectors/postgres/get.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
 describe("getFromPostgres", () => {

@@ -8,9 +8,9 @@ import {
   rewindPostgres,
   type PostgresPosition,
 } from "../../../connectors/postgres/position.ts";
-import { PostgresCluster, runSql } from "../../support/postgres-cluster.ts";
-import { ownPostgres, postgres } from "../../support/postgres.ts";
-import { until } from "../../support/process.ts";
+import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster.ts";
+import { ownPostgres, postgres } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
 const table = `create table t (id int primary key, at timestamptz not null default now())`;

@@ -9,7 +9,7 @@ import {
 } from "../../../connectors/postgres/identifier.ts";
 import { columnsShownMax } from "../../../connectors/postgres/limits.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { numbers } from "../../support/sequences.ts";
 
 /** Names that have broken out of statements elsewhere (T4). */

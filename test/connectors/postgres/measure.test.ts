@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { countedRowsMax } from "../../../connectors/postgres/limits.ts";
 import { measurePostgres, splitPostgres } from "../../../connectors/postgres/measure.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
 describe("measurePostgres", () => {

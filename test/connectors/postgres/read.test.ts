@@ -4,8 +4,8 @@ import { blockRowsMax } from "../../../connectors/postgres/limits.ts";
 import type { PostgresPosition } from "../../../connectors/postgres/position.ts";
 import { readPostgres } from "../../../connectors/postgres/read.ts";
 import { RetryLater } from "../../../src/errors.ts";
-import { ownPostgres, postgres, type TestDatabase } from "../../support/postgres.ts";
-import { until } from "../../support/process.ts";
+import { ownPostgres, postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
 const companies = `create table companies (

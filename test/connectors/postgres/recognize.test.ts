@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { postgresIdentity } from "../../../connectors/postgres/identity.ts";
 import { recognizePostgres } from "../../../connectors/postgres/recognize.ts";
-import { PostgresCluster, runSql } from "../../support/postgres-cluster.ts";
-import { postgres } from "../../support/postgres.ts";
-import { until } from "../../support/process.ts";
+import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
 import { roleOf } from "./role.ts";
 import { askOf } from "./support.ts";
 

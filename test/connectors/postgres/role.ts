@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { onTestFinished } from "vitest";
 
-import type { TestDatabase } from "../../support/postgres.ts";
+import type { TestDatabase } from "../../support/postgres/postgres.ts";
 
 /** A role of a test's own. */
 export type TestRole = {

@@ -6,7 +6,7 @@ import { withSession } from "../../../connectors/postgres/client.ts";
 import { connectionsMax } from "../../../connectors/postgres/limits.ts";
 import { takeSlot } from "../../../connectors/postgres/slots.ts";
 import { RetryLater } from "../../../src/errors.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf } from "./support.ts";
 
 const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import {
   type PostgresSource,
 } from "../../../connectors/postgres/source.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf } from "./support.ts";
 
 async function describedBy(ask: ReturnType<typeof askOf>): Promise<PostgresSource> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { Harness } from "../../support/harness.ts";
-import { postgres } from "../../support/postgres.ts";
-import { TestRun } from "../../support/test-run.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
+import { Harness } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
 
 /** A project that sends the companies of a database. */
 async function projectOf(url: string, hasThreads: boolean): Promise<Harness> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { coercions, type coercionNames } from "../../../src/mapping/coerce.ts";
 import { Refusal } from "../../../src/mapping/refusal.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf, columnIn, pagesOf } from "./support.ts";
 
 /** The text, or the code of the refusal, in which each expression arrives. */

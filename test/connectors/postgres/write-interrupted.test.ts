@@ -4,8 +4,8 @@ import type { Patch, Written } from "../../../connectors/contract/connector.ts";
 import { hangUpCheckMs } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { RetryLater } from "../../../src/errors.ts";
-import { postgres, type TestDatabase } from "../../support/postgres.ts";
-import { until } from "../../support/process.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
 import { askOf } from "./support.ts";
 
 const page = ["a", "b"].map((id): Patch => ({ key: { id }, set: { fit: 2 } }));

@@ -4,7 +4,7 @@ import type { Patch, Written } from "../../../connectors/contract/connector.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { pageRowsMax } from "../../../src/limits.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
-import { postgres } from "../../support/postgres.ts";
+import { postgres } from "../../support/postgres/postgres.ts";
 import { askOf } from "./support.ts";
 
 async function write(url: string, patches: readonly Patch[]): Promise<readonly Written[]> {

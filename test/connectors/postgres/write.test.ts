@@ -5,8 +5,8 @@ import { rowLockWaitMs } from "../../../connectors/postgres/limits.ts";
 import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { ConfigError, RetryLater } from "../../../src/errors.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
-import { postgres, type TestDatabase } from "../../support/postgres.ts";
-import { until } from "../../support/process.ts";
+import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { until } from "../../support/process/process.ts";
 import { roleOf } from "./role.ts";
 import { askOf } from "./support.ts";
 

@@ -8,7 +8,7 @@ import {
   pathCharsMax,
   secretsMax,
 } from "../../../connectors/webhook/limits.ts";
-import { checkData } from "../../../src/config/mistakes.ts";
+import { checkData } from "../../../src/config/messages/mistakes.ts";
 import { published } from "./support.ts";
 
 const path = "/hooks/forms";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { webhook } from "../../../connectors/webhook/index.ts";
-import { inputJsonSchema } from "../../../src/config/member-names.ts";
+import { inputJsonSchema } from "../../../src/config/schema/member-names.ts";
 import { Secret, packSecrets, unpackSecrets } from "../../../src/security/secret.ts";
 import { configOf, incoming, published, publishedAt } from "./support.ts";
 

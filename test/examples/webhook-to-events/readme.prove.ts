@@ -9,9 +9,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import { sandboxPortDefault, webhooksPortDefault } from "../../../src/cli/limits.ts";
-import { end, endSharedServers, until, watch, type Ended } from "../../support/process.ts";
-import { bin } from "../../support/project.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { end, endSharedServers, until, watch, type Ended } from "../../support/process/process.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { bin } from "../../support/project/project.ts";
 
 const example = fileURLToPath(new URL("../../../examples/webhook-to-events", import.meta.url));
 const readme = readFileSync(join(example, "README.md"), "utf8");

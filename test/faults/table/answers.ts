@@ -1,6 +1,6 @@
-import type { FaultAction } from "../../../src/sandbox/faults.ts";
+import type { FaultAction } from "../../../src/sandbox/faults/faults.ts";
 import { answering, startRaw } from "../../support/raw-server.ts";
-import { says, type Case, type Column, type Meets } from "../cell.ts";
+import { says, type Case, type Column, type Meets } from "../play/cell.ts";
 
 const date = "Thu, 01 Jan 2026 00:00:00 GMT";
 const [twoMinutes, day] = [120_000, 86_400_000];

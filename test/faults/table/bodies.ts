@@ -1,5 +1,5 @@
 import { answering, pouring, startRaw } from "../../support/raw-server.ts";
-import { says, type Case } from "../cell.ts";
+import { says, type Case } from "../play/cell.ts";
 
 /** Time in which an answer that drips or stalls is given up; that to a PUT is taken, once its head has come in time. */
 const short = { requestMs: 1_000, headersMs: 900, putBaseMs: 6_000, putHeadersMs: 5_000 };

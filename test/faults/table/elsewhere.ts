@@ -1,4 +1,4 @@
-import { says, type Says } from "../cell.ts";
+import { says, type Says } from "../play/cell.ts";
 
 /** A row, or part of one, that is shown as a test of its own. */
 export type Elsewhere = {
@@ -13,7 +13,7 @@ function by(file: string): Says {
 
 const ofFile = { none: "only a PUT reads the staged file" };
 const atConfirm = { none: "a zombie does most harm at a confirm, and is shown there" };
-const chaos = by("test/e2e/chaos.prove.ts");
+const chaos = by("test/e2e/sync/chaos.prove.ts");
 const ofStaging = { none: "nothing is written to the staging folder" };
 
 /** What takes more than one request to show, or another world than the service's. */
@@ -59,7 +59,7 @@ export const elsewhere: readonly Elsewhere[] = [
   {
     row: 44,
     fault: "a worker that is killed",
-    says: says(by("test/e2e/kill-worker.prove.ts"), {
+    says: says(by("test/e2e/sync/kill-worker.prove.ts"), {
       generate: by("test/crash/heavyweight.test.ts"),
       json: by("test/crash/lightweight.test.ts"),
       search: by("test/crash/pull.test.ts"),
@@ -68,17 +68,17 @@ export const elsewhere: readonly Elsewhere[] = [
   {
     row: 44,
     fault: "a worker that is stopped, and wakes when others have its work",
-    says: says(atConfirm, { confirm: by("test/e2e/chaos.prove.ts") }),
+    says: says(atConfirm, { confirm: by("test/e2e/sync/chaos.prove.ts") }),
   },
   {
     row: 45,
     fault: "Temporal that is down",
-    says: says(chaos, { search: by("test/e2e/pull.prove.ts") }),
+    says: says(chaos, { search: by("test/e2e/pull/pull.prove.ts") }),
   },
   {
     row: 46,
     fault: "a payload or a history that is too large",
-    // That a workflow continues as new between chunks is tested in test/e2e/sync.prove.ts.
+    // That a workflow continues as new between chunks is tested in test/e2e/sync/sync.prove.ts.
     says: says({ none: "no rows in a history, and it continues as new before it grows" }),
   },
 ];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 
 import type { BenchRow, PullBench } from "../../../testing/bench.ts";
-import { lock } from "../../support/lock.ts";
+import { lock } from "../../support/process/lock.ts";
 import { csvSpecimens } from "./csv-specimens.ts";
 
 /** What sets one bench of CSV files apart from another. */

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 
 import type { Row } from "../../../connectors/contract/connector.ts";
 import type { Outcome, Specimen, Writing } from "../../../testing/specimen.ts";
-import { lock } from "../../support/lock.ts";
+import { lock } from "../../support/process/lock.ts";
 
 /** Files by their paths within a folder. */
 export type Files = Readonly<Record<string, string | Buffer>>;

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { z } from "zod";
 
 import type { BenchRow, PullBench, Undo } from "../../../testing/bench.ts";
-import { PostgresCluster, runSql } from "../../support/postgres-cluster.ts";
+import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster.ts";
 import { dropSpecimen } from "./postgres-specimens-sketch.ts";
 import { postgresSpecimens, type Specimens } from "./postgres-specimens.ts";
 import { Wire, type Cutter } from "./wire.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { Refusal } from "../../../src/mapping/refusal.ts";
 import type { Specimen } from "../../../testing/specimen.ts";
-import { runSql } from "../../support/postgres-cluster.ts";
+import { runSql } from "../../support/postgres/postgres-cluster.ts";
 import { by, quiet, table } from "./postgres-specimens-changes.ts";
 import { specimensOf, type Site, type Sketch } from "./postgres-specimens-sketch.ts";
 

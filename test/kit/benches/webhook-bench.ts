@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import type { PushBench } from "../../../testing/bench.ts";
-import { signedHeaders } from "../../support/signed-delivery.ts";
+import { signedHeaders } from "../../support/webhooks/signed-delivery.ts";
 import { eventDeliveries } from "./webhook-events.ts";
 import { settingDeliveries } from "./webhook-settings.ts";
 import { signedDeliveries } from "./webhook-signed.ts";

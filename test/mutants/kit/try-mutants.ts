@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { PostgresCluster } from "../../support/postgres-cluster.ts";
+import { PostgresCluster } from "../../support/postgres/postgres-cluster.ts";
 import { copyProject } from "../copies.ts";
 import { compiling } from "./compile.ts";
 import { drawMutants, type Draw, type DrawAsk, type KitMutant } from "./draw.ts";

@@ -98,7 +98,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
     plants: "the sandbox never answers a request without a body",
     edits: [
       {
-        file: "src/sandbox/request-body.ts",
+        file: "src/sandbox/http/request-body.ts",
         find: 'if (raw.readableEnded) resolve();\n    else if (raw.destroyed) reject(new Error("the client went away"));',
         replace: "",
       },

@@ -38,7 +38,7 @@ export const mutantsOfDated: readonly Mutant[] = [
     plants: "the newest file is read first although later rows are sent over earlier ones",
     edits: [
       {
-        file: "src/config/sources.ts",
+        file: "src/config/schema/sources.ts",
         find: 'firstWins: send !== "all" && duplicates !== "send"',
         replace: "firstWins: true",
       },

@@ -43,7 +43,7 @@ export const mutantsOfForeignPrograms: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/src/sandbox/openapi.test.ts",
+      file: "test/src/sandbox/http/openapi.test.ts",
       title: "allows the filters that are taken, and no other: persons by name",
     },
   },

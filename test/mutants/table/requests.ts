@@ -22,7 +22,7 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "Retry-After is capped at 30 s",
     edits: [
       {
-        file: "src/api/retry-after.ts",
+        file: "src/api/http/retry-after.ts",
         find: "return Math.max(Number(hint) * 1_000, retryAfterMsMin);",
         replace: "return Math.max(Math.min(Number(hint), 30) * 1_000, retryAfterMsMin);",
       },
@@ -52,7 +52,7 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "redirects are followed",
     edits: [
       {
-        file: "src/api/http.ts",
+        file: "src/api/http/http.ts",
         find: "    dispatcher,\n    method: endpointOf(call.endpoint).method,",
         replace: `    dispatcher: dispatcher.compose(
       (await import("undici")).interceptors.redirect({ maxRedirections: 5 }),
@@ -100,13 +100,13 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "the sandbox accepts a part of a gzip file",
     edits: [
       {
-        file: "src/sandbox/file-check.ts",
+        file: "src/sandbox/upload/file-check.ts",
         find: "this.#problem = `File is not a whole gzip",
         replace: "void `File is not a whole gzip",
       },
     ],
     test: {
-      file: "test/src/sandbox/file-check.test.ts",
+      file: "test/src/sandbox/upload/file-check.test.ts",
       title: "are refused whole: a gzip cut in its data",
     },
   },
@@ -145,18 +145,18 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "a zombie sends although its activity was aborted",
     edits: [
       {
-        file: "src/api/http.ts",
+        file: "src/api/http/http.ts",
         find: "        call.signal.throwIfAborted();\n        call.beforeSend?.();",
         replace: "        call.beforeSend?.();",
       },
       {
-        file: "src/api/http.ts",
+        file: "src/api/http/http.ts",
         find: '  signal.addEventListener("abort", onAbort, { once: true });\n',
         replace: "",
       },
     ],
     test: {
-      file: "test/src/api/http.test.ts",
+      file: "test/src/api/http/http.test.ts",
       title: "does not send a confirmUpload once its signal aborted",
     },
   },

@@ -16,7 +16,7 @@ import {
   ConfigError,
   UploadGoneError,
 } from "../../../src/errors.ts";
-import { startSandbox } from "../../../src/sandbox/server.ts";
+import { startSandbox } from "../../../src/sandbox/http/server.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import {
   canaryKey,

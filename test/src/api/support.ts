@@ -23,7 +23,7 @@ import type { SearchPageInput } from "../../../src/api/search.ts";
 import { SignedUrl } from "../../../src/api/signed-url.ts";
 import type { StagedFileFacts } from "../../../src/api/staged-file.ts";
 import { Secret } from "../../../src/security/secret.ts";
-import { selfSigned } from "./self-signed.ts";
+import { selfSigned } from "./http/self-signed.ts";
 
 /** The key every test client is made with. */
 export const canaryKey = "canary-key-7f3a";

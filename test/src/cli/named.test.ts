@@ -7,7 +7,7 @@ import { sources } from "../../../connectors/registry.ts";
 import { connectionNamed, pullNamed, syncNamed } from "../../../src/cli/named.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 const head =
   "version: 1\napi: { api_key: k }\nconnections:\n  crm: { connector: csv, path: a.csv }\n";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { sources } from "../../../connectors/registry.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
-import { pushedConfigOf } from "../../../src/config/sources.ts";
+import { pushedConfigOf } from "../../../src/config/schema/sources.ts";
 import { makeProject, refusal } from "./support.ts";
 
 const secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";

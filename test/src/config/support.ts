@@ -8,7 +8,7 @@ import { z } from "zod";
 import { secret } from "../../../connectors/contract/connector.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
-import type { ConnectorSchema } from "../../../src/config/sources.ts";
+import type { ConnectorSchema } from "../../../src/config/schema/sources.ts";
 import { ConfigError } from "../../../src/errors.ts";
 
 /** Two connectors: one of a path and its details, one of a secret, which values can be written back with. */

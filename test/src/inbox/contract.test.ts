@@ -5,7 +5,7 @@ import type { Inbox, InboxRow } from "../../../src/inbox/inbox.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
 import { transactionRowsMax, eventIdsKeptMs } from "../../../src/limits.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 
 /** Every implementation of the inbox passes the contract. */

@@ -9,8 +9,8 @@ import { openInboxDatabase } from "../../../src/inbox/database.ts";
 import { inboxMigrations } from "../../../src/inbox/migrations.ts";
 import { transactionRowsMax } from "../../../src/limits.ts";
 import { openDatabase } from "../../../src/state/database.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { numbers } from "../../support/sequences.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 
 /** The last sequence number that a connection can give out. */

@@ -9,8 +9,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { StateUnavailableError } from "../../../src/errors.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { numbers } from "../../support/sequences.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { largeOne } from "./deliveries.ts";
 
 const run = promisify(execFile);

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openInboxDatabase } from "../../../src/inbox/database.ts";
 import { inboxFileIn } from "../../../src/inbox/file.ts";
 import { openInboxReader, type InboxReader } from "../../../src/inbox/reader.ts";
-import { end, until, watch } from "../../support/process.ts";
+import { end, until, watch } from "../../support/process/process.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { numbers } from "../../support/sequences.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { one } from "./deliveries.ts";
 
 const writer = fileURLToPath(new URL("writer.ts", import.meta.url));

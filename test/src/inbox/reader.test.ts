@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ConfigError, StateUnavailableError } from "../../../src/errors.ts";
 import { openInboxDatabase, type InboxDatabase } from "../../../src/inbox/database.ts";
 import { openInboxReader, type InboxReader } from "../../../src/inbox/reader.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 
 const connection = "forms";

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import { openInboxDatabase } from "../../../src/inbox/database.ts";
 import { openInboxReader } from "../../../src/inbox/reader.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { numbers } from "../../support/sequences.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { one } from "./deliveries.ts";
 
 const connection = "forms";

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
 
 import { TerminalAnswers } from "../../../src/cli/project/terminal.ts";
-import { until } from "../../support/process.ts";
+import { until } from "../../support/process/process.ts";
 
 /** Someone at a terminal. */
 export type Person = {

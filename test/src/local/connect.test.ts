@@ -2,8 +2,8 @@ import type { Client } from "@temporalio/client";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { isWorkflowOpen } from "../../../src/local/connect.ts";
-import { ownNamespace } from "../../support/own-namespace.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { ownNamespace } from "../../support/temporal/own-namespace.ts";
 
 /** Makes the server one that does not say which execution came first. */
 function hideFirstRun(client: Client): void {

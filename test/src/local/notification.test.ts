@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 
 import { isStillNotifying, startNotifying } from "../../../src/local/notification.ts";
-import { Project } from "../../support/project.ts";
+import { Project } from "../../support/project/project.ts";
 
 it("starts one workflow a run, even after it ended, and knows while it is under way", async () => {
   const project = await Project.start(onTestFinished, {});

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ApiUnavailableError } from "../../../src/errors.ts";
 import { identify } from "../../../src/local/process-identity.ts";
 import { startServer, type ServerCommand } from "../../../src/local/server-process.ts";
-import { until } from "../../support/process.ts";
+import { until } from "../../support/process/process.ts";
 
 let folder = "";
 

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { ApiUnavailableError } from "../../../src/errors.ts";
 import { startServer } from "../../../src/local/server-process.ts";
 import { acquireService, type ServiceRequest } from "../../../src/local/shared-service.ts";
-import { keptPorts } from "../../support/kept-ports.ts";
+import { keptPorts } from "../../support/process/kept-ports.ts";
 
 /** What a user of the service prints once it has it. */
 export const userReportSchema = z.object({

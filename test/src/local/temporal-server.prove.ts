@@ -16,7 +16,7 @@ import {
   type EmbeddedTemporal,
   type TemporalOptions,
 } from "../../../src/local/temporal-server.ts";
-import { keptPorts } from "../../support/kept-ports.ts";
+import { keptPorts } from "../../support/process/kept-ports.ts";
 
 let binary = "";
 let folder = "";

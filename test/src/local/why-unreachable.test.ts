@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { messageOf } from "../../../src/errors.ts";
 import { connectTemporal } from "../../../src/local/connect.ts";
 import { whyUnreachable } from "../../../src/local/why-unreachable.ts";
-import { keptPorts } from "../../support/kept-ports.ts";
+import { keptPorts } from "../../support/process/kept-ports.ts";
 
 it("says in one sentence why a server cannot be reached, to a command and to a worker", async () => {
   const [port = 0] = await keptPorts(1);

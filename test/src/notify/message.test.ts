@@ -3,12 +3,12 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { NotifyConfig } from "../../../src/config/notify.ts";
+import type { NotifyConfig } from "../../../src/config/schema/notify.ts";
 import { slackTextCharsMax } from "../../../src/notify/limits.ts";
 import { messageOf } from "../../../src/notify/message.ts";
 import type { RunReport } from "../../../src/report/report.ts";
 import { Secret } from "../../../src/security/secret.ts";
-import { reportWith } from "../../support/report.ts";
+import { reportWith } from "../../support/project/report.ts";
 
 const now = Date.UTC(2026, 0, 1, 2, 35, 7, 900);
 const url = new Secret("https://hooks.example/T0/canary-path");

@@ -4,8 +4,8 @@ import { inspect } from "node:util";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Resolve } from "../../../src/api/address.ts";
-import type { NotifyConfig } from "../../../src/config/notify.ts";
+import type { Resolve } from "../../../src/api/http/address.ts";
+import type { NotifyConfig } from "../../../src/config/schema/notify.ts";
 import { ApiContractError, ApiUnavailableError, ConfigError } from "../../../src/errors.ts";
 import { createNotifier } from "../../../src/notify/notifier.ts";
 import { Secret } from "../../../src/security/secret.ts";

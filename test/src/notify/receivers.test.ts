@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { NotifyConfig } from "../../../src/config/notify.ts";
+import type { NotifyConfig } from "../../../src/config/schema/notify.ts";
 import { receiversOf } from "../../../src/notify/receivers.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { outcomes, type RunKind } from "../../../src/state/runs.ts";

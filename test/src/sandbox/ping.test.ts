@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { RequestsPerMinute } from "../../../src/sandbox/api-keys.ts";
+import { RequestsPerMinute } from "../../../src/sandbox/http/api-keys.ts";
 import { started, someText } from "./sandbox-client.ts";
 
 function basic(text: string): Record<string, string> {

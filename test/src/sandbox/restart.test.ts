@@ -6,8 +6,8 @@ import { createInterface } from "node:readline/promises";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { startSandbox } from "../../../src/sandbox/server.ts";
-import { until } from "../../support/process.ts";
+import { startSandbox } from "../../../src/sandbox/http/server.ts";
+import { until } from "../../support/process/process.ts";
 import {
   account,
   gzipOf,
@@ -21,7 +21,7 @@ import {
 async function startedApart(
   dataFolder: string,
 ): Promise<{ child: ChildProcess; client: SandboxClient }> {
-  const server = new URL("../../../src/sandbox/server.ts", import.meta.url).href;
+  const server = new URL("../../../src/sandbox/http/server.ts", import.meta.url).href;
   const main = `import { startSandbox } from ${JSON.stringify(server)};
     const settings = { host: "127.0.0.1", port: 0, dataFolder: process.argv[1] };
     console.log((await startSandbox(settings)).address);`;

@@ -7,7 +7,11 @@ import { type Dispatcher, request } from "undici";
 import { expect, onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { type Sandbox, type SandboxSettings, startSandbox } from "../../../src/sandbox/server.ts";
+import {
+  type Sandbox,
+  type SandboxSettings,
+  startSandbox,
+} from "../../../src/sandbox/http/server.ts";
 
 /** An answer with its body read; `body` is the parsed JSON, or the text of anything else. */
 export type Answer = { status: number; headers: Dispatcher.ResponseData["headers"]; body: unknown };

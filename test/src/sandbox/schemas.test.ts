@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { nestingDepthMax } from "../../../src/sandbox/limits.ts";
-import { checkRecord } from "../../../src/sandbox/record-check.ts";
 import type { Stream } from "../../../src/sandbox/schemas.ts";
+import { checkRecord } from "../../../src/sandbox/upload/record-check.ts";
 import { account, started } from "./sandbox-client.ts";
 
 const event = {

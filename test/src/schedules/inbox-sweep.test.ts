@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { sweepScheduleId } from "../../../src/schedules/ids.ts";
 import { scheduleSweep } from "../../../src/schedules/inbox-sweep.ts";
 import { planSchedules, scheduledNames } from "../../../src/schedules/plan.ts";
-import { ownServer } from "../../support/own-namespace.ts";
-import { until } from "../../support/process.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/process/process.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { ownServer } from "../../support/temporal/own-namespace.ts";
 
 const owner = { taskQueue: "sluice", storeId: "store-1" };
 

@@ -18,9 +18,9 @@ import {
 import { scheduleState } from "../../../src/schedules/schedule-state.ts";
 import { scheduleOptions } from "../../../src/schedules/temporal-schedule.ts";
 import type { Wanted } from "../../../src/schedules/wanted.ts";
-import { ownNamespace } from "../../support/own-namespace.ts";
-import { until } from "../../support/process.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/process/process.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { ownNamespace } from "../../support/temporal/own-namespace.ts";
 
 const timeoutMs = 120_000;
 const owner = { taskQueue: "sluice", storeId: "store-1" };

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 
 import { makePrivateFile } from "../../../src/security/private-file.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 describe("makePrivateFile", () => {
   it("makes an empty file for this user alone, and nothing else", async () => {

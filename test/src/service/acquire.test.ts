@@ -5,7 +5,8 @@ import { RateLimitedError } from "../../../src/errors.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { StoreRateLimiter } from "../../../src/service/rate-limiter.ts";
 import { failuresMax } from "../../../src/state/limits.ts";
-import { openStoreInline } from "../../support/inline-threads.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { openStoreInline } from "../../support/project/inline-threads.ts";
 import {
   ingestion,
   never,
@@ -14,7 +15,6 @@ import {
   storage,
 } from "../../support/rate-limiter-under-test.ts";
 import { numbers } from "../../support/sequences.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 async function failTimes(
   limiter: RateLimiter,

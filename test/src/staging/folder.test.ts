@@ -12,7 +12,7 @@ import {
   sweepChunk,
   sweepRun,
 } from "../../../src/staging/folder.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).toSorted((a, b) => a.localeCompare(b));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { readHostId } from "../../../src/staging/host-id.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 describe("readHostId", () => {
   it("makes an id once and keeps it", async () => {

@@ -8,8 +8,8 @@ import { createGzipWriter } from "../../../src/pipeline/gzip.ts";
 import { deflateBlockBytes } from "../../../src/pipeline/limits.ts";
 import { stagedLines } from "../../../src/staging/staged-lines.ts";
 import type { Ranges } from "../../../src/state/ranges.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { collect } from "../../support/sequences.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Stages lines as a chunk is staged. */
 async function stage(lines: readonly string[]): Promise<string> {

@@ -4,7 +4,7 @@ import { SupersededError } from "../../../src/errors.ts";
 import { firstChunkOf } from "../../../src/lane-of.ts";
 import type { LockHolder } from "../../../src/state/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
-import { examplePlan } from "../../support/plan.ts";
+import { examplePlan } from "../../support/project/plan.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
 
 function holder(runId: string, kind: string): LockHolder {

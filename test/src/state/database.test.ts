@@ -8,7 +8,7 @@ import { BusyError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/state/database.ts";
 import { migrations } from "../../../src/state/migrations.ts";
 import { createRateLimitStore } from "../../../src/state/sqlite/rate-limit.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 /** Writes transactions of some ms, one after another without a pause, and counts them. */
 const busyWriter = `

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Effect } from "../../../src/effect.ts";
-import { openStoreInline } from "../../support/inline-threads.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
+import { openStoreInline } from "../../support/project/inline-threads.ts";
 
 const name = { target: "http://127.0.0.1", sync: "accounts" };
 

@@ -7,8 +7,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { exitCodeOfError } from "../../../src/cli/output/exit-code.ts";
 import { StateUnavailableError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/state/database.ts";
-import { fillDisk } from "../../chaos/full-disk.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { fillDisk } from "../../chaos/world/full-disk.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 /** What opening a store fails with, as a person sees it, and the exit code. */
 function faultOf(file: string): { text: string; code: number } | undefined {

@@ -11,9 +11,9 @@ import {
   type TemporalPorts,
 } from "../../../src/local/temporal-server.ts";
 import { createDoorbell, type Doorbell } from "../../../src/webhooks/doorbell.ts";
-import { keptPorts } from "../../support/kept-ports.ts";
-import { until } from "../../support/process.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { keptPorts } from "../../support/process/kept-ports.ts";
+import { until } from "../../support/process/process.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 const timeoutMs = 120_000;
 const taskQueue = "sluice";

@@ -8,7 +8,7 @@ import { pushSource, type PushSource, type Received } from "../../../connectors/
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
 import { startReceiver } from "../../../src/webhooks/server.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 const endpointConfig = z.object({
   path: z.string(),

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { bundleWorkflowCode, type WorkflowBundlePath } from "@temporalio/worker";
 
 import { exclusively } from "../../../src/local/exclusively.ts";
-import { workflowBundleVariable } from "../shared-temporal.ts";
 import { silent } from "./quiet-runtime.ts";
+import { workflowBundleVariable } from "./shared-temporal.ts";
 
 const workflowsPath = fileURLToPath(new URL("../../../workflows/index.ts", import.meta.url));
 const inputs = fileURLToPath(new URL("../../../workflows/unreadable-input.ts", import.meta.url));

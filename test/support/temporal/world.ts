@@ -6,8 +6,8 @@ import { activityInfo } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import { NativeConnection, Worker } from "@temporalio/worker";
 
-import { ownNamespace, type OwnTemporal } from "../own-namespace.ts";
 import { activityNames } from "./activity-names.ts";
+import { ownNamespace, type OwnTemporal } from "./own-namespace.ts";
 import { installQuietRuntime } from "./quiet-runtime.ts";
 import { workflowBundle } from "./workflow-bundle.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { backfillDetails } from "../../../workflows/backfill/backfill-details.ts";
 import { lanesOf, type BackfillState } from "../../../workflows/backfill/backfill-state.ts";
 import { noCounts, type Progress } from "../../../workflows/sync/progress.ts";
-import { examplePlan } from "../../support/plan.ts";
+import { examplePlan } from "../../support/project/plan.ts";
 
 const progress: Progress = {
   run_id: "b",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { BackfillPlan } from "../../../src/backfill/plan.ts";
 import { planDetails } from "../../../workflows/backfill/plan-details.ts";
-import { examplePlan } from "../../support/plan.ts";
+import { examplePlan } from "../../support/project/plan.ts";
 import { numbers } from "../../support/sequences.ts";
 
 const plan: BackfillPlan = {

@@ -4,7 +4,7 @@ import { METADATA_ENCODING_KEY, RawValue } from "@temporalio/common";
 import { describe, expect, it } from "vitest";
 
 import type { CloseRunInput, OpenRunInput } from "../../../activities/inputs.ts";
-import { reportWith } from "../../support/report.ts";
+import { reportWith } from "../../support/project/report.ts";
 import {
   fakeWorld,
   fault,

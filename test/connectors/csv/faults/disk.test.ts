@@ -11,8 +11,8 @@ import { columnsOfCsv } from "../../../../connectors/csv/check.ts";
 import { missingFileMs } from "../../../../connectors/csv/limits.ts";
 import { openFile } from "../../../../connectors/csv/open.ts";
 import { ConfigError, messageOf } from "../../../../src/errors.ts";
-import { lock } from "../../../support/lock.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { lock } from "../../../support/process/lock.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { configOf, keptLog, readAll, readToStop } from "../support.ts";
 import { makeImage, mayMount, mount, unmount } from "./mounts.ts";
 

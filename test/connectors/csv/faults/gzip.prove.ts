@@ -11,7 +11,7 @@ import {
   gzipRatioMax,
   unpackedBytesMax,
 } from "../../../../connectors/csv/limits.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { readContent } from "../support.ts";
 import { readApart, readMemoryMax } from "./reader.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { longRowBytesMax } from "../../../../connectors/csv/limits.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { readApart, readMemoryMax } from "./reader.ts";
 
 /** A file of a header line, one row, the start of another, and two gigabytes of zeros that take no disk. */

@@ -11,7 +11,7 @@ import { listFiles } from "../../../../connectors/csv/files.ts";
 import { pathCharsMax } from "../../../../connectors/csv/limits.ts";
 import { openFile } from "../../../../connectors/csv/open.ts";
 import { messageOf } from "../../../../src/errors.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { configOf, readToStop } from "../support.ts";
 
 const rows = "id\n1\n";

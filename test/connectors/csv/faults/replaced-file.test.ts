@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { SourceChangedError } from "../../../../src/errors.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { configOf, readAll, readToStop, withFolder } from "../support.ts";
 import { mayMount, mount, unmount } from "./mounts.ts";
 

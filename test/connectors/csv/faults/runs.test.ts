@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, accountsYaml, failureOf, Harness } from "../../../support/harness.ts";
-import { runOver, TestRun } from "../../../support/test-run.ts";
+import { accountsCsv, accountsYaml, failureOf, Harness } from "../../../support/project/harness.ts";
+import { runOver, TestRun } from "../../../support/project/test-run.ts";
 
 async function harnessOver(content: string | Uint8Array): Promise<Harness> {
   return await Harness.open({ yaml: accountsYaml(), files: { "accounts.csv": content } });

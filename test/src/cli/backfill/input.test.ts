@@ -8,7 +8,7 @@ import { commandOf, isMoreAsked, readOptions } from "../../../../src/cli/backfil
 import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { ConfigError } from "../../../../src/errors.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const yaml = `version: 1
 api: { api_key: k }

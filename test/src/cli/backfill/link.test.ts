@@ -9,7 +9,7 @@ import type { Config } from "../../../../src/config/config.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { identify } from "../../../../src/local/process-identity.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const here = { environment: readEnvironment({}) };
 const elsewhere = { environment: readEnvironment({ TEMPORAL_ADDRESS: "127.0.0.1:9" }) };

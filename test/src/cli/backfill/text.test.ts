@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { planText, samplesText } from "../../../../src/cli/backfill/text.ts";
-import { examplePlan } from "../../../support/plan.ts";
+import { examplePlan } from "../../../support/project/plan.ts";
 
 const plan = examplePlan;
 

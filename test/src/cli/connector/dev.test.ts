@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 
 import { exitCodes } from "../../../../src/cli/output/exit-code.ts";
-import { ConnectorFolder } from "../../../support/connector-folder.ts";
-import { until } from "../../../support/process.ts";
+import { until } from "../../../support/process/process.ts";
+import { ConnectorFolder } from "../../../support/project/connector-folder.ts";
 
 /** A folder with a new connector and seven rows for it, the third of which is malformed. */
 async function withRows(): Promise<ConnectorFolder> {

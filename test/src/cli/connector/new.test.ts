@@ -9,7 +9,7 @@ import type { Context } from "../../../../src/cli/output/context.ts";
 import { exitCodeOfError, exitCodes } from "../../../../src/cli/output/exit-code.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { messageOf } from "../../../../src/errors.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 /** Runs `sluice connector new …` in a folder; gives what it printed and said. */
 async function runNew(

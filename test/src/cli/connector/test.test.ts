@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { exitCodes } from "../../../../src/cli/output/exit-code.ts";
-import { ConnectorFolder } from "../../../support/connector-folder.ts";
+import { ConnectorFolder } from "../../../support/project/connector-folder.ts";
 
 const someResult = z.object({ id: z.string(), state: z.string(), text: z.string() });
 

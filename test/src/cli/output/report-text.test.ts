@@ -4,7 +4,7 @@ import { progressText } from "../../../../src/cli/output/progress-text.ts";
 import { reportText } from "../../../../src/cli/output/report-text.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { noCounts, type Progress } from "../../../../workflows/sync/progress.ts";
-import { reportWith } from "../../../support/report.ts";
+import { reportWith } from "../../../support/project/report.ts";
 
 const report = reportWith({
   mode_reason: "there is nothing to send",

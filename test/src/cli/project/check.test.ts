@@ -7,11 +7,16 @@ import { describe, expect, it } from "vitest";
 import { registerCheck } from "../../../../src/cli/project/check.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { ConfigError } from "../../../../src/errors.ts";
-import { companiesYaml } from "../../../support/doubt-story.ts";
-import { accountsCsv, accountsYaml, Harness, harnessKey } from "../../../support/harness.ts";
-import { postgres } from "../../../support/postgres.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { TestRun } from "../../../support/test-run.ts";
+import { postgres } from "../../../support/postgres/postgres.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { companiesYaml } from "../../../support/project/doubt-story.ts";
+import {
+  accountsCsv,
+  accountsYaml,
+  Harness,
+  harnessKey,
+} from "../../../support/project/harness.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
 
 const sync = (name: string, from: string): string => `
   ${name}:

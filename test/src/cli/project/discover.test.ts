@@ -10,8 +10,8 @@ import type { Config } from "../../../../src/config/config.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { ConfigError } from "../../../../src/errors.ts";
-import { postgres } from "../../../support/postgres.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { postgres } from "../../../support/postgres/postgres.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const heading = (connection: string): string =>
   `version: 1\napi: { api_key: test-key }\nconnections:\n  crm: ${connection}\n`;

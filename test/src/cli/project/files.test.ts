@@ -9,8 +9,8 @@ import {
   refuseExisting,
   writeFiles,
 } from "../../../../src/cli/project/files.ts";
-import { readVariables } from "../../../../src/config/variables.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { readVariables } from "../../../../src/config/document/variables.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const paths = [".env", ".sluice/"];
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { planProject, type InitPlan } from "../../../../src/cli/project/init-plan.ts";
-import { postgres } from "../../../support/postgres.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { postgres } from "../../../support/postgres/postgres.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { person, type Person } from "../../init/person.ts";
 
 /** Plans a project with a person who answers these questions in turn. */

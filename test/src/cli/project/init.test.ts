@@ -10,13 +10,13 @@ import { exitCodeOfError, exitCodes } from "../../../../src/cli/output/exit-code
 import { registerInit } from "../../../../src/cli/project/init.ts";
 import { registerValidate } from "../../../../src/cli/project/validate.ts";
 import { registerPreview } from "../../../../src/cli/run/preview.ts";
+import { variablesIn } from "../../../../src/config/document/interpolate.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { variablesIn } from "../../../../src/config/interpolate.ts";
-import { configJsonSchema } from "../../../../src/config/json-schema.ts";
+import { configJsonSchema } from "../../../../src/config/schema/json-schema.ts";
 import { messageOf, SluiceError } from "../../../../src/errors.ts";
 import { canariesIn } from "../../../support/canaries.ts";
-import { postgres } from "../../../support/postgres.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { postgres } from "../../../support/postgres/postgres.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const customers = `id,company,website,headcount,phone
 1001,Blue Harbour,https://blueharbour.example/about,42,007

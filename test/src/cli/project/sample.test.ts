@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import { FlagAnswers, type Flag } from "../../../../src/cli/project/answers.ts";
 import { planProject, type InitPlan } from "../../../../src/cli/project/init-plan.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 /** Plans a project over a file of these bytes, with these answers and no one to ask. */
 async function plan(

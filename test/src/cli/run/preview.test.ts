@@ -9,9 +9,9 @@ import { registerPreview } from "../../../../src/cli/run/preview.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { inboxFileIn } from "../../../../src/inbox/file.ts";
 import { canaries } from "../../../support/canaries.ts";
-import { accountsYaml, Harness, harnessKey } from "../../../support/harness.ts";
-import { KeptEvents } from "../../../support/kept-events.ts";
-import { TestRun } from "../../../support/test-run.ts";
+import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
+import { KeptEvents } from "../../../support/webhooks/kept-events.ts";
 
 const header = "id,domain,name";
 const before = `${header}\na,a.example,A\nb,b.example,B\n`;

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { registerRejects } from "../../../../src/cli/run/rejects.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { accountsYaml, Harness, harnessKey } from "../../../support/harness.ts";
-import { TestRun } from "../../../support/test-run.ts";
+import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
 
 /** What `sluice rejects …` prints and says. */
 async function said({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { replayRejects, type ReplayOptions } from "../../../../src/cli/run/replay.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { accountsYaml, Harness, harnessKey } from "../../../support/harness.ts";
-import { TestRun } from "../../../support/test-run.ts";
+import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
 
 /** What `rejects replay` says of a project where there is nothing to replay. */
 async function said(

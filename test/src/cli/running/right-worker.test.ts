@@ -15,8 +15,8 @@ import { configMarks } from "../../../../src/local/live-workers.ts";
 import { processName } from "../../../../src/local/process-identity.ts";
 import { Secret } from "../../../../src/security/secret.ts";
 import { openSqliteStore } from "../../../../src/state/sqlite.ts";
-import { accountsConfig } from "../../../support/project.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { accountsConfig } from "../../../support/project/project.ts";
 
 const wanted = { kind: "sync", name: "accounts" } as const;
 

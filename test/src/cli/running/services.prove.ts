@@ -6,8 +6,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { configOf } from "../../../../src/cli/output/context.ts";
 import { useService } from "../../../../src/cli/running/services.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { accountsConfig } from "../../../support/project.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { accountsConfig } from "../../../support/project/project.ts";
 
 const { PATH, HOME } = process.env;
 

@@ -9,9 +9,9 @@ import { expect, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 
 import { readFaultScript } from "../../../../src/cli/serve/fault-script.ts";
-import type { orderedFaultNames } from "../../../../src/sandbox/faults.ts";
-import { until } from "../../../support/process.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import type { orderedFaultNames } from "../../../../src/sandbox/faults/faults.ts";
+import { until } from "../../../support/process/process.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { account, gzipOf, started, type SandboxClient } from "../../sandbox/sandbox-client.ts";
 
 /** One account, as a file to PUT. */

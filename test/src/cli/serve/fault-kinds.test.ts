@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { badCursors, metaMembers, unsafeUrls } from "../../../../src/sandbox/fault-kinds.ts";
-import { faultKinds, orderedFaultNames } from "../../../../src/sandbox/faults.ts";
+import { badCursors, metaMembers, unsafeUrls } from "../../../../src/sandbox/faults/fault-kinds.ts";
+import { faultKinds, orderedFaultNames } from "../../../../src/sandbox/faults/faults.ts";
 import { steps } from "../../../../src/sandbox/steps.ts";
 import { beginPut, effects, failure, file, last, withScript } from "./fault-effects.ts";
 

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 
 import { type FaultScript, readFaultScript } from "../../../../src/cli/serve/fault-script.ts";
 import { ConfigError } from "../../../../src/errors.ts";
-import { faultKinds } from "../../../../src/sandbox/faults.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { faultKinds } from "../../../../src/sandbox/faults/faults.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 async function read(yaml: string, env: Record<string, string> = {}): Promise<FaultScript> {
   const cwd = await temporaryFolder();

@@ -14,7 +14,7 @@ import {
 import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { ConfigError } from "../../../../src/errors.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const forms =
   "forms: { connector: webhook, path: /hooks/forms, secret: long-enough-not-to-be-guessed }";

@@ -7,9 +7,9 @@ import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
-import { faultKinds } from "../../../../src/sandbox/faults.ts";
-import { end, until, watch, type Watched } from "../../../support/process.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { faultKinds } from "../../../../src/sandbox/faults/faults.ts";
+import { end, until, watch, type Watched } from "../../../support/process/process.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const cli = fileURLToPath(new URL("../../../../src/cli/main.ts", import.meta.url));
 const ready = z.object({ ready: z.literal(true), address: z.string() });

@@ -7,8 +7,8 @@ import { sources } from "../../../../connectors/registry.ts";
 import { changedConfig } from "../../../../src/cli/serve/watch-config.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
-import { accountsConfig } from "../../../support/project.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
+import { accountsConfig } from "../../../support/project/project.ts";
 
 it("takes a changed file up once it is valid, and says meanwhile what is wrong with it", async () => {
   const folder = await temporaryFolder();

@@ -8,9 +8,9 @@ import {
   type DoubtStatus,
 } from "../../../../src/cli/status/doubts.ts";
 import type { DoubtFacts } from "../../../../src/state/doubt-store.ts";
-import { inDoubt, overMs } from "../../../support/doubt-story.ts";
-import type { Harness } from "../../../support/harness.ts";
-import { rows } from "../../../support/test-run.ts";
+import { inDoubt, overMs } from "../../../support/project/doubt-story.ts";
+import type { Harness } from "../../../support/project/harness.ts";
+import { rows } from "../../../support/project/test-run.ts";
 
 const accounts: ConfiguredSync = {
   target: "https://service",

@@ -4,8 +4,8 @@ import { webhook } from "../../../../connectors/webhook/index.ts";
 import { inboxStatusOf, lookIntoInboxes } from "../../../../src/cli/status/inbox.ts";
 import { openInbox } from "../../../../src/inbox/open.ts";
 import { inboxLateMs } from "../../../../src/limits.ts";
-import { accountsYaml, Harness } from "../../../support/harness.ts";
-import { PostedHarness } from "../../../support/posted.ts";
+import { accountsYaml, Harness } from "../../../support/project/harness.ts";
+import { PostedHarness } from "../../../support/webhooks/posted.ts";
 
 const now = new Date("2026-11-22T08:00:00Z");
 

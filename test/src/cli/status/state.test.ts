@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 
 import { registerState } from "../../../../src/cli/status/state.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { inDoubt, overMs, resend, transfer } from "../../../support/doubt-story.ts";
+import { postgres } from "../../../support/postgres/postgres.ts";
+import { inDoubt, overMs, resend, transfer } from "../../../support/project/doubt-story.ts";
 import {
   accountsCsv,
   accountsYaml,
   Harness,
   harnessHead,
   harnessKey,
-} from "../../../support/harness.ts";
-import { postgres } from "../../../support/postgres.ts";
-import { rows, stagedRun, TestRun } from "../../../support/test-run.ts";
+} from "../../../support/project/harness.ts";
+import { rows, stagedRun, TestRun } from "../../../support/project/test-run.ts";
 
 const otherKey = "the-key-of-another-account";
 const rotated = accountsYaml().replace("${SLUICE_API_KEY}", otherKey);

@@ -4,7 +4,7 @@ import { statusOf, type Transfer } from "../../../../src/cli/status/transfer.ts"
 import { missedAfterMs } from "../../../../src/limits.ts";
 import { doubtWarnings } from "../../../../src/report/doubt-warnings.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
-import { reportWith } from "../../../support/report.ts";
+import { reportWith } from "../../../support/project/report.ts";
 
 const at = "2026-01-01T01:30:10.000Z";
 const accounts: Transfer = { name: "accounts", kind: "sync", schedule: undefined };

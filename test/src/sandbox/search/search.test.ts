@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
 
+import { answerSchemas } from "../../../../src/sandbox/http/openapi-answers.ts";
 import { int32Max } from "../../../../src/sandbox/limits.ts";
-import { answerSchemas } from "../../../../src/sandbox/openapi-answers.ts";
 import { account, gzipOf, someText, started, textLike } from "../sandbox-client.ts";
 import { hiringDomain as domain, idOf, pageOf, paths, type Resource, walk } from "./support.ts";
 

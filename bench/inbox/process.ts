@@ -1,0 +1,76 @@
+import type { ChildProcess } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { z } from "zod";
+
+import { freePorts } from "../../src/local/ports.ts";
+import { bin } from "../built.ts";
+import { end, firstJson, start } from "../child.ts";
+
+/** Where deliveries of a benchmark go, and what they are signed with. */
+export const benchConnection = {
+  path: "/hooks/bench",
+  secret: `whsec_${Buffer.from("a secret of a benchmark, no more").toString("base64")}`,
+} as const;
+
+/** `sluice webhooks`, its parts with another inbox (inbox-receiver.ts), or no more than Node's own server (inbox-bare.ts). */
+export type ReceiverKind = "sluice" | "nothing" | "each" | "bare";
+
+/** A receiver in a process of its own. */
+export type ReceiverProcess = {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly stateFolder: string;
+};
+
+const receiverProgram = fileURLToPath(new URL("receiver.ts", import.meta.url));
+const bareProgram = fileURLToPath(new URL("bare.ts", import.meta.url));
+
+/** What `sluice webhooks` is started with, for what is compared with it. */
+const { receiverFlags } = z
+  .object({ receiverFlags: z.array(z.string()) })
+  .parse(await import(new URL("../../bin/receiver-flags.js", import.meta.url).href));
+
+/** Starts a receiver with an empty inbox in an empty folder; whoever does ends it. `preload` is a library that its process begins with. */
+export async function startReceiver(how: {
+  readonly kind: ReceiverKind;
+  readonly folder: string;
+  readonly preload?: string | undefined;
+}): Promise<ReceiverProcess> {
+  const { kind, folder, preload } = how;
+  const [port = 0, nobody = 0] = await freePorts("127.0.0.1", 2);
+  const stateFolder = join(folder, ".sluice");
+  await mkdir(stateFolder);
+  await writeFile(join(folder, "sluice.yaml"), config());
+  const env = [
+    // Nobody drains: only receiving is measured, and nothing else takes of the cores.
+    `TEMPORAL_ADDRESS=127.0.0.1:${nobody}`,
+    ...(preload === undefined ? [] : [`LD_PRELOAD=${preload}`]),
+  ];
+  const args = [...env, process.execPath, ...programOf(kind, stateFolder), "--port", `${port}`];
+  const child = start(args, folder, "env");
+  try {
+    await firstJson(child);
+    return { child, port, stateFolder };
+  } catch (error) {
+    await end(child);
+    throw error;
+  }
+}
+
+function programOf(kind: ReceiverKind, folder: string): readonly string[] {
+  const { path, secret } = benchConnection;
+  if (kind === "sluice") return [bin, "webhooks", "--json"];
+  if (kind === "bare") return [...receiverFlags, bareProgram, "--secret", secret];
+  const receiver = ["--path", path, "--secret", secret, "--folder", folder];
+  return [...receiverFlags, receiverProgram, "--inbox", kind, ...receiver];
+}
+
+function config(): string {
+  const api = { base_url: "sandbox", legacy_base_url: "sandbox", api_key: "bench-key" };
+  const connections = { bench: { connector: "webhook", ...benchConnection } };
+  // JSON is YAML.
+  return JSON.stringify({ version: 1, api, connections, syncs: {} }, undefined, 2);
+}

@@ -1,0 +1,122 @@
+// Stages accounts as a worker does, chunk after chunk in stage threads with a SQLite store, but without Temporal and the service:
+// node bench/workloads/stage-sluice.ts --connector csv --members '{"path":"accounts.csv"}' --folder out --send all|changed
+// The main thread has nothing to do but what a worker's has meanwhile: to be there in time for heartbeats.
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { parseArgs } from "node:util";
+
+import type { StageJob } from "../../activities/stage/stage-line.ts";
+import type * as StageThreads from "../../activities/stage/stage-threads.ts";
+import type * as Registry from "../../connectors/registry.ts";
+import type * as Limits from "../../src/limits.ts";
+import type * as Folder from "../../src/staging/folder.ts";
+import type * as Sqlite from "../../src/state/sqlite.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+import { built } from "../built.ts";
+import { tellUsage } from "../usage.ts";
+import { accountMapping } from "./accounts.ts";
+import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
+
+const limits = await built<typeof Limits>("src/limits.js");
+const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
+const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite.js");
+const { sources } = await built<typeof Registry>("connectors/registry.js");
+const { createStageThreads } = await built<typeof StageThreads>(
+  "activities/stage/stage-threads.js",
+);
+
+const options = {
+  connector: { type: "string", default: "" },
+  members: { type: "string", default: "{}" },
+  folder: { type: "string", default: "" },
+  send: { type: "string", default: "all" },
+} as const;
+const { connector, members, folder, send } = parseArgs({ options }).values;
+
+// What sluice.yaml would say of the connection and `from`, read as a worker reads it.
+const config = sources.get(connector)?.config.parse(JSON.parse(members));
+const { target, sync } = owner;
+const stream = "account";
+const runId = `run-${process.pid}`;
+const never = new AbortController().signal;
+
+type Drawn = { readonly stage: number; readonly send: number; readonly from: unknown };
+
+/** The job that activities/stage/stage-chunk.ts makes of a sync with default settings. */
+async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<StageJob> {
+  const { stage } = drawn;
+  const changed = {
+    target,
+    sync,
+    runId,
+    chunk,
+    stage,
+    send: drawn.send,
+    full: false,
+    rejectDuplicates: true,
+    dryRun: false,
+  };
+  return {
+    connector,
+    config,
+    span: { from: drawn.from ?? undefined, to: undefined },
+    names: undefined,
+    isReplay: false,
+    pageRowsMax: limits.pageRowsMax,
+    limit: undefined,
+    mapping: { name: sync, record: accountMapping, stream },
+    keepRows: "keep",
+    recordBytesMax: undefined,
+    changed: send === "all" ? undefined : changed,
+    chunk: {
+      limits: {
+        records: 100_000,
+        bytes: 64 * 1024 * 1024,
+        rowsRead: limits.chunkRowsReadMax,
+        ms: 5 * 60_000,
+      },
+      stream,
+      bodyBytesMax: limits.lightweightBodyBytesMax,
+      level: 1,
+      from: drawn.from,
+    },
+    stage: { runId, chunk, stage },
+    file: stagedFile(join(folder, "staging"), { runId, chunk, stage }),
+    rejects: {
+      before: await state.totalsBefore({ runId, chunk }),
+      limit: { rate: 0.05, rows: 100 },
+    },
+  };
+}
+
+async function stageAll(
+  state: StateStore,
+): Promise<{ files: string[]; records: number; unchanged: number }> {
+  const threads = createStageThreads(state);
+  await beginRun(state, runId);
+  const files: string[] = [];
+  const sum = { records: 0, unchanged: 0 };
+  for (let [chunk, done] = [1, false]; !done; chunk += 1) {
+    const drawn = await state.drawStage({ runId, chunk, host });
+    const job = await jobOf(state, chunk, drawn);
+    const staged = await threads.run(job, { signal: never, progress: () => undefined });
+    const name = { runId, chunk, stage: drawn.stage };
+    await state.finishStage({ ...name, ...staged, bodies: staged.bodies ?? [] });
+    await commit(state, name);
+    files.push(job.file);
+    sum.records += staged.counts.records;
+    sum.unchanged += staged.counts.unchanged;
+    ({ done } = staged);
+  }
+  await endRun(state, runId);
+  await threads.close();
+  return { files, ...sum };
+}
+
+const state = await openSqliteStore(folder);
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const result = await stageAll(state);
+delay.disable();
+await state.close();
+tellUsage({ ...result, loopP99Ms: delay.percentile(99) / 1e6, loopMaxMs: delay.max / 1e6 });

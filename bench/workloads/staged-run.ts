@@ -1,0 +1,38 @@
+import type { StageName } from "../../src/state/sends.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+
+/** Whose rows the benchmarks stage. */
+export const owner = { target: "bench", sync: "accounts" } as const;
+
+/** The host that stages them. */
+export const host = "bench";
+
+/** Opens a run as a workflow would, without Temporal and the service; it holds the send lock. */
+export async function beginRun(state: StateStore, runId: string): Promise<void> {
+  const at = new Date().toISOString();
+  const workflow = { runId, kind: "sync", workflowId: runId, firstRunId: runId } as const;
+  const opening = { temporalId: "", configHash: "", request: {}, startedAt: at };
+  await state.openRun({ ...workflow, ...opening, ...owner });
+  await state.takeLock({ ...workflow, name: owner.sync, at });
+  const { version: checkpointVersion } = await state.checkpoint(owner);
+  await state.placeRun({ runId, checkpointVersion, from: null });
+}
+
+/** Lets the send lock go. */
+export async function endRun(state: StateStore, runId: string): Promise<void> {
+  await state.releaseLock({ name: owner.sync, runId });
+}
+
+/**
+ * Takes a staged chunk as the service would have accepted it, so that the next run finds it unchanged.
+ * @returns how long its commit took, in ms.
+ */
+export async function commit(state: StateStore, name: StageName): Promise<number> {
+  const at = new Date().toISOString();
+  const part = { ...name, part: 0 };
+  const { attempts } = await state.beginPart({ ...part, form: "file", host, at });
+  await state.movePart({ ...part, attempts, state: "accepted", at });
+  const startedMs = performance.now();
+  await state.commitChunk({ ...name, at });
+  return performance.now() - startedMs;
+}

@@ -1,0 +1,174 @@
+// Keeps the fingerprints of many keys in a state store, as runs with `send: changed` do, and measures each call:
+// node bench/workloads/track-keys.ts --folder state --keys 10000000
+// The first run loads all keys in their order; those after it take keys from all over the table, each key once.
+import { randomBytes } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import type * as Fingerprints from "../../src/state/fingerprints.ts";
+import type * as KnownRecords from "../../src/state/known-records.ts";
+import type * as Sqlite from "../../src/state/sqlite.ts";
+import type { StateStore } from "../../src/state/state-store.ts";
+import { built } from "../built.ts";
+import { type Latencies, latenciesOf } from "../latencies.ts";
+import { accountMapping } from "./accounts.ts";
+import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
+
+const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite.js");
+const { hashBytes, verdict } = await built<typeof Fingerprints>("src/state/fingerprints.js");
+const { fieldHashBytes } = await built<typeof KnownRecords>("src/state/known-records.js");
+
+/** Keys of one call, as the pipeline gathers them (src/pipeline/changed.ts). */
+const keysPerCall = 4_000;
+
+/** Fewer than a worker's, so that there are commits enough to measure. */
+const keysPerChunk = 20_000;
+
+/** Keys of each run after the first. */
+const keysPerRunMax = 500_000;
+
+/** Larger than any number of keys and prime, so that steps of it meet every key before they meet one again. */
+const stride = 1_000_000_007;
+
+const fieldBytes = fieldHashBytes * (Object.keys(accountMapping.account_properties).length + 1);
+
+const options = {
+  folder: { type: "string", default: "" },
+  keys: { type: "string", default: "10000000" },
+} as const;
+const { folder, keys } = parseArgs({ options }).values;
+const tracked = Number(keys);
+
+/** What a run does: which keys it takes, the version of their records, and what must become of all of them. */
+type Part = {
+  readonly name: string;
+  readonly count: number;
+  readonly keyOf: (index: number) => string;
+  readonly version: number;
+  readonly verdict: number;
+};
+
+type Figures = {
+  readonly name: string;
+  readonly keys: number;
+  readonly seconds: number;
+  readonly calls: Latencies;
+  readonly commits: Latencies;
+};
+
+/** The key of one of the rows, 20 characters. */
+const keyAt = (row: number): string => `account-${String(row).padStart(12, "0")}`;
+const scattered = (index: number): number => (index * stride) % tracked;
+
+function hashesOf(count: number, version: number): Uint8Array {
+  // The same for every key of a version: the store compares a hash with that of its own key only.
+  return new Uint8Array(count * hashBytes).fill(version);
+}
+
+/** Stages one chunk of a part, call by call, and commits it. */
+async function stageChunk(
+  state: StateStore,
+  part: Part,
+  at: { readonly runId: string; readonly chunk: number; readonly start: number },
+): Promise<{ readonly calls: readonly number[]; readonly commitMs: number }> {
+  const { runId, chunk } = at;
+  const end = Math.min(part.count, at.start + keysPerChunk);
+  const { stage, send } = await state.drawStage({ runId, chunk, host });
+  const calls: number[] = [];
+  for (let start = at.start; start < end; start += keysPerCall) {
+    const length = Math.min(keysPerCall, end - start);
+    const names = Array.from({ length }, (_, index) => part.keyOf(start + index));
+    const hashes = hashesOf(length, part.version);
+    const fields = { fieldBytes, hashes: randomBytes(length * fieldBytes) };
+    const settings = { full: false, rejectDuplicates: true, dryRun: false };
+    const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
+    const name = { ...owner, runId, chunk, stage, send, rowNumbers };
+    const startedMs = performance.now();
+    const { verdicts } = await state.stageKeys({
+      ...name,
+      ...settings,
+      keys: names,
+      hashes,
+      fields,
+    });
+    calls.push(performance.now() - startedMs);
+    if (verdicts.some((found) => found !== part.verdict)) throw new Error(`wrong: ${part.name}`);
+  }
+  const read = end - at.start;
+  const records = part.verdict === verdict.send ? read : 0;
+  const counts = { read, records, unchanged: read - records, filtered: 0, rejected: 0 };
+  const file = {
+    jsonBytes: 0,
+    gzipBytes: 0,
+    jsonlSha256: "",
+    gzipSha256: "",
+    bodies: [],
+    keys: "[]",
+  };
+  const name = { runId, chunk, stage };
+  await state.finishStage({ ...name, ...file, to: end, done: end === part.count, counts });
+  return { calls, commitMs: await commit(state, name) };
+}
+
+async function measure(state: StateStore, part: Part): Promise<Figures> {
+  const runId = `run-${part.name.replaceAll(/\W+/g, "-")}`;
+  const [calls, commits] = [new Array<number>(), new Array<number>()];
+  const startedMs = performance.now();
+  await beginRun(state, runId);
+  for (let [chunk, start] = [1, 0]; start < part.count; chunk += 1, start += keysPerChunk) {
+    const took = await stageChunk(state, part, { runId, chunk, start });
+    calls.push(...took.calls);
+    commits.push(took.commitMs);
+  }
+  await endRun(state, runId);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const figures = { calls: latenciesOf(calls), commits: latenciesOf(commits) };
+  return { name: part.name, keys: part.count, seconds, ...figures };
+}
+
+/** Reads what is known of keys, which writes nothing. */
+async function look(state: StateStore, count: number): Promise<Figures> {
+  const calls: number[] = [];
+  const startedMs = performance.now();
+  for (let start = 0; start < count; start += keysPerCall) {
+    const length = Math.min(keysPerCall, count - start);
+    const names = Array.from({ length }, (_, index) => keyAt(scattered(start + index)));
+    const callMs = performance.now();
+    const known = await state.knownRecords({ ...owner, keys: names });
+    calls.push(performance.now() - callMs);
+    if (known.some((one) => one.state !== "accepted")) throw new Error("a key is not known");
+  }
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const latenciesOfAll = { calls: latenciesOf(calls), commits: latenciesOf([]) };
+  return { name: "looked up only, random keys", keys: count, seconds, ...latenciesOfAll };
+}
+
+const count = Math.min(tracked, keysPerRunMax);
+const random = { count, keyOf: (index: number) => keyAt(scattered(index)) };
+const parts: readonly Part[] = [
+  {
+    name: "first load, keys in order",
+    count: tracked,
+    keyOf: keyAt,
+    version: 1,
+    verdict: verdict.send,
+  },
+  { ...random, name: "unchanged, random keys", version: 1, verdict: verdict.unchanged },
+  { ...random, name: "changed, random keys", version: 2, verdict: verdict.send },
+  {
+    ...random,
+    name: "new keys, all over the table",
+    keyOf: (index) => `${random.keyOf(index)}-new`,
+    version: 1,
+    verdict: verdict.send,
+  },
+];
+
+const state = await openSqliteStore(folder);
+const figures: Figures[] = [];
+for (const part of parts) figures.push(await measure(state, part));
+figures.push(await look(state, count));
+const { size: bytes } = await stat(join(folder, "state.db"));
+await state.close();
+console.log(JSON.stringify({ parts: figures, bytes }));

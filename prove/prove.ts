@@ -1,0 +1,214 @@
+// npm run prove [-- --only tests,mutants,csv,put,chaos,postgres,keys,inbox,backfill,web-ui,zoo,kit-mutants]
+// [--seeds 100] [--rows 1000000] [--keys 10000000] [--mutants 200]: what takes minutes and is promised all the same. Each
+// part writes its table into a page of docs/proof/ (web-ui one into docs/operations.md too), unless --rows, --keys or
+// --mutants made it smaller than promised. Exit code 1 when a bound is broken. All of it takes some three hours on two
+// cores, 6 GB of the temp folder, and Linux, whose /proc is read.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+import { z } from "zod";
+
+import { allHold, checkedRows, checkStaging, type Checked } from "../bench/bounds.ts";
+import { run } from "../bench/child.ts";
+import { BenchProject, requestsPerSecond } from "../bench/project.ts";
+import { conditions, publish, say, table, type Page } from "../bench/report.ts";
+import { measureRounds, pair } from "../bench/rounds.ts";
+import { accounts, makeAccounts } from "../bench/workloads/accounts.ts";
+import { proveBackfill } from "./backfill.ts";
+import { proveInbox } from "./inbox.ts";
+import { proveKeys } from "./keys.ts";
+import { kitMutantsHead, kitMutantsSeed, proveKitMutants } from "./kit-mutants.ts";
+import { provePostgres } from "./postgres.ts";
+import { proveRuns } from "./runs.ts";
+import { proveMutants, proveTests, testsHead } from "./tests.ts";
+import { proveWebUi } from "./web-ui.ts";
+import { proveZoo, zooHead } from "./zoo.ts";
+
+const putBytes = 2_000_000_000;
+const putRssMegabytesMax = 150;
+const rounds = 3;
+const postgresRounds = 5;
+const inboxRounds = 5;
+
+/** What is promised; the flags of these names change it. */
+const promised = { seeds: 100, rows: 1_000_000, keys: 10_000_000, mutants: 200 } as const;
+
+const shown = (count: number): string => count.toLocaleString("en");
+
+async function proveCsv(folder: string): Promise<readonly Checked[]> {
+  say(`making ${shown(accounts.rows)} rows`);
+  const csv = await makeAccounts(folder);
+  const measured = await measureRounds({ variants: pair, rounds, csv, folder });
+  const [naive = [], all = []] = pair.map(({ name }) => measured.get(name) ?? []);
+  const project = await BenchProject.open(join(folder, "csv"), { connector: "csv", path: csv });
+  try {
+    return [...checkStaging(all, naive), ...(await proveRuns(project, { ...accounts, csv }))];
+  } finally {
+    await project.close();
+  }
+}
+
+const putSchema = z.object({ bytes: z.number(), seconds: z.number(), rssMB: z.number() });
+
+async function provePut(folder: string): Promise<readonly Checked[]> {
+  say(`PUT of ${putBytes / 1e6} MB into the sandbox`);
+  const program = fileURLToPath(new URL("../bench/workloads/sandbox-put.ts", import.meta.url));
+  const { code, lastLine } = await run([program, "--bytes", String(putBytes)], folder);
+  const { bytes, seconds, rssMB } = putSchema.parse(JSON.parse(lastLine));
+  return [
+    {
+      what: `sandbox: peak RSS at a PUT of ${Math.round(bytes / 1e6)} MB`,
+      bound: `< ${putRssMegabytesMax} MB`,
+      measured: `${rssMB} MB, ${seconds} s`,
+      holds: code === 0 && rssMB < putRssMegabytesMax,
+    },
+  ];
+}
+
+/** Seeds of `npm run chaos`; a red one leaves its folder in `out`. */
+async function proveChaos(folder: string, seeds: number): Promise<readonly Checked[]> {
+  say(`chaos: ${seeds} seeds`);
+  const program = fileURLToPath(new URL("../test/chaos/main.ts", import.meta.url));
+  const { code, lastLine } = await run([program, "--seeds", String(seeds)], folder);
+  return [
+    {
+      what: "chaos, the real server",
+      bound: "nothing lost, no bound broken, every fault at least once",
+      measured: lastLine,
+      holds: code === 0,
+    },
+  ];
+}
+
+/** One part of what is proved. */
+type Part = {
+  readonly name: string;
+  /** What the table's head says of its size. */
+  readonly size: string;
+  /** False where a flag made it smaller. */
+  readonly isWhole: boolean;
+  /** Where its table is put. @default "proof/measurements" */
+  readonly page?: Page;
+  /** The names of its columns. @default those of bounds */
+  readonly head?: readonly string[];
+  readonly prove: (folder: string) => Promise<readonly Checked[]>;
+};
+
+/** What needs no figure to be chosen. */
+const testParts: readonly Part[] = [
+  // First: the tests say whether the table of mutants is as old as the code.
+  { name: "mutants", size: "", isWhole: true, page: "proof/tests", prove: proveMutants },
+  {
+    name: "tests",
+    size: "",
+    isWhole: true,
+    page: "proof/tests",
+    head: testsHead,
+    prove: proveTests,
+  },
+];
+
+function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[] {
+  const { seeds, rows, keys, mutants } = sizes;
+  const paced = `\`requests_per_second: ${requestsPerSecond}\``;
+  return [
+    ...testParts,
+    {
+      name: "csv",
+      size: `${shown(accounts.rows)} rows; ${rounds} rounds of staging after a warm-up; ${paced}.`,
+      isWhole: true,
+      prove: proveCsv,
+    },
+    { name: "put", size: "", isWhole: true, prove: provePut },
+    {
+      name: "chaos",
+      size: `${seeds} seeds.`,
+      isWhole: true,
+      prove: async (folder) => await proveChaos(folder, seeds),
+    },
+    {
+      name: "postgres",
+      size: `${shown(rows)} rows; ${postgresRounds} rounds after a warm-up; server and clients share the cores; ${paced}.`,
+      isWhole: rows >= promised.rows,
+      prove: async (folder) => await provePostgres(folder, { rows, rounds: postgresRounds }),
+    },
+    {
+      name: "keys",
+      size: `${shown(keys)} keys of 20 characters.`,
+      isWhole: keys >= promised.keys,
+      prove: async (folder) => await proveKeys(folder, keys),
+    },
+    {
+      name: "inbox",
+      size: `64 posters of signed events of 1 KiB; ${inboxRounds} rounds after a warm-up; receiver and posters share the cores.`,
+      isWhole: true,
+      prove: async (folder) => await proveInbox(folder, { rounds: inboxRounds }),
+    },
+    {
+      name: "backfill",
+      size: `${shown(rows)} rows; server, sandbox and workers share the cores; ${paced}.`,
+      isWhole: rows >= promised.rows,
+      prove: async () => await proveBackfill(rows),
+    },
+    { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
+    { name: "zoo", size: "", isWhole: true, page: "proof/kit", head: zooHead, prove: proveZoo },
+    {
+      name: "kit-mutants",
+      size: `${shown(mutants)} mutants, seed ${kitMutantsSeed}.`,
+      isWhole: mutants >= promised.mutants,
+      page: "proof/kit",
+      head: kitMutantsHead,
+      prove: async () => await proveKitMutants({ mutants, isWhole: mutants >= promised.mutants }),
+    },
+  ];
+}
+
+async function prove(part: Part): Promise<boolean> {
+  const under = conditions(`npm run prove -- --only ${part.name}`);
+  const folder = await mkdtemp(join(tmpdir(), "sluice-prove-"));
+  try {
+    const checked = await part.prove(folder);
+    const text = [`${under} ${part.size}`.trimEnd(), table(checkedRows(checked, part.head))].join(
+      "\n\n",
+    );
+    if (part.isWhole) await publish(`prove ${part.name}`, text, part.page);
+    console.log(text);
+    return allHold(checked);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    seeds: { type: "string" },
+    rows: { type: "string" },
+    keys: { type: "string" },
+    mutants: { type: "string" },
+  },
+});
+const sizeOf = (name: keyof typeof promised): number =>
+  z.coerce
+    .number()
+    .int()
+    .positive()
+    .parse(values[name] ?? promised[name]);
+const parts = partsOf({
+  seeds: sizeOf("seeds"),
+  rows: sizeOf("rows"),
+  keys: sizeOf("keys"),
+  mutants: sizeOf("mutants"),
+});
+const names = values.only?.split(",") ?? parts.map(({ name }) => name);
+const unknown = names.filter((name) => !parts.some((part) => part.name === name));
+if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(", ")}`);
+let isProved = true;
+for (const part of parts.filter(({ name }) => names.includes(name))) {
+  isProved = (await prove(part)) && isProved;
+}
+// Not only the exit code: what broken connectors of the zoo leave open would keep this process for ever.
+process.exit(isProved ? 0 : 1);

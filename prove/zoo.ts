@@ -1,0 +1,54 @@
+import type { Checked } from "../bench/bounds.ts";
+import { say } from "../bench/report.ts";
+import type { Source } from "../connectors/contract/connector.ts";
+import type { PushSource } from "../connectors/contract/push.ts";
+import { zoo } from "../test/zoo/broken/index.ts";
+import { rightPush } from "../test/zoo/right-push.ts";
+import { right } from "../test/zoo/right.ts";
+import { checkIdsOf, resultIn } from "../test/zoo/trial.ts";
+import { pullChecks, pushChecks } from "../testing/checks/index.ts";
+
+/** Columns of the zoo's table. */
+export const zooHead: readonly string[] = [
+  "a connector that",
+  "turns red",
+  "which others are red besides",
+];
+
+/** Tries every check of the kit on every connector of the zoo, and on the two right ones, which none may turn red. */
+export async function proveZoo(): Promise<readonly Checked[]> {
+  const checked: Checked[] = [];
+  for (const source of [right, rightPush]) {
+    say(`zoo: ${source.name}`);
+    const red = await redOf(() => source);
+    checked.push({
+      what: `(is right, and is ${source.kind === "push" ? "posted to" : "read"})`,
+      bound: "none",
+      measured: red.join(", "),
+      holds: red.length === 0,
+    });
+  }
+  const ids = [...pullChecks, ...pushChecks].map(({ id }) => id);
+  const inOrder = zoo.toSorted((one, other) => ids.indexOf(one.check) - ids.indexOf(other.check));
+  for (const { name, what, check, make } of inOrder) {
+    say(`zoo: ${name}`);
+    const red = await redOf(make);
+    checked.push({
+      what,
+      bound: check,
+      measured: red.filter((id) => id !== check).join(", "),
+      holds: red.includes(check),
+    });
+  }
+  return checked;
+}
+
+/** The checks that a connector fails, each on one that is made anew. */
+async function redOf(make: () => Source | PushSource): Promise<readonly string[]> {
+  const red: string[] = [];
+  for (const id of checkIdsOf(make())) {
+    const { state } = await resultIn(make(), id);
+    if (state === "failed") red.push(id);
+  }
+  return red;
+}

@@ -1,0 +1,174 @@
+import dns from "node:dns";
+import type { LookupAddress, LookupAllOptions } from "node:dns";
+import { BlockList, isIP, isIPv6 } from "node:net";
+import type { LookupFunction } from "node:net";
+
+import { ApiContractError, ConfigError } from "../../errors.ts";
+import { parseHttpDate } from "./retry-after.ts";
+import type { HeaderValue } from "./retry-after.ts";
+
+/** Which addresses, refused otherwise, are meant. */
+export type AddressAllowance = {
+  /** Hosts that may be private and speak plain http. */
+  readonly hosts: readonly string[];
+  /** Whether loopback addresses are allowed. */
+  readonly loopback: boolean;
+};
+
+const loopbackAddresses = new BlockList();
+loopbackAddresses.addSubnet("127.0.0.0", 8, "ipv4");
+loopbackAddresses.addAddress("::1", "ipv6");
+
+/** Addresses that are not on the public Internet, clouds' metadata services among them. */
+const privateAddresses = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["168.63.129.16", 32],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
+] as const) {
+  privateAddresses.addSubnet(network, prefix, "ipv4");
+}
+// BlockList sees through ::ffff:0:0/96 by itself; the other ways to write an IPv4 address as IPv6 are refused whole.
+for (const [network, prefix] of [
+  ["::", 96],
+  ["::ffff:0:0:0", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["2001::", 32],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+] as const) {
+  privateAddresses.addSubnet(network, prefix, "ipv6");
+}
+
+function contains(list: BlockList, address: string): boolean {
+  return list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}
+
+/** A host as the lists spell it: lower case, without brackets and the root's dot. */
+function bareHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "");
+}
+
+/** Whether a host, by name or address, is this machine. */
+export function isLoopback(host: string): boolean {
+  const bare = bareHost(host);
+  return bare === "localhost" || (isIP(bare) !== 0 && contains(loopbackAddresses, bare));
+}
+
+function isAllowed(host: string, allowance: AddressAllowance): boolean {
+  const bare = bareHost(host);
+  return (
+    allowance.hosts.some((listed) => bareHost(listed) === bare) ||
+    (allowance.loopback && isLoopback(bare))
+  );
+}
+
+/** The address of an endpoint below a base address, whose own path is kept. */
+export function endpointUrl(base: URL, path: string): URL {
+  const url = new URL(base);
+  url.pathname = base.pathname.replace(/\/$/, "") + path;
+  return url;
+}
+
+/** What is wrong with an address, as the end of a sentence; undefined when it may be used. Names no more than its host. */
+export function addressFault(url: URL, allowance: AddressAllowance): string | undefined {
+  if (url.protocol !== "https:" && url.protocol !== "http:") return "is neither https nor http";
+  if (url.username !== "" || url.password !== "") return "has user info";
+  if (isAllowed(url.hostname, allowance)) return undefined;
+  const bare = bareHost(url.hostname);
+  if (isLoopback(bare) || (isIP(bare) !== 0 && contains(privateAddresses, bare))) {
+    return `has the private address ${bare}`;
+  }
+  return url.protocol === "http:" ? `is plain http to ${bare}` : undefined;
+}
+
+/** @throws ConfigError naming `field` when a configured base address must not be used. Loopback may. */
+export function checkBaseUrl(url: URL, field: string, allowInsecureHosts: readonly string[]): void {
+  const fault =
+    addressFault(url, { hosts: allowInsecureHosts, loopback: true }) ??
+    (url.search === "" && url.hash === "" ? undefined : "has a query or a fragment");
+  if (fault === undefined) return;
+  throw new ConfigError(`${field} ${fault}`, {
+    field,
+    hint: "Give a public https address, or list its host under api.allow_insecure_hosts.",
+  });
+}
+
+/** What looks all addresses of a name up: dns.lookup. */
+export type Resolve = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
+/**
+ * A DNS lookup for connections that drops private addresses, unless the name itself is allowed: a name that was public
+ * when it was checked may resolve to something else a moment later. Addresses written as numbers never come here.
+ */
+export function guardedLookup(
+  allowance: AddressAllowance,
+  resolve: Resolve = dns.lookup,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, []);
+      const usable = isAllowed(hostname, allowance)
+        ? found
+        : found.filter(({ address }) => !contains(privateAddresses, address));
+      const [first] = usable;
+      if (first === undefined) {
+        const refusal = `${bareHost(hostname)} resolves to a private address`;
+        return callback(
+          new ApiContractError(refusal, {
+            hint: "If that is meant, list the host under api.allow_insecure_hosts.",
+          }),
+          [],
+        );
+      }
+      return options.all === true
+        ? callback(null, usable)
+        : callback(null, first.address, first.family);
+    });
+  };
+}
+
+/**
+ * Whether a pre-signed address had expired when the answer that brought it was written. Its own clock is the service's, so
+ * it is compared with the answer's Date; false when either is not told.
+ */
+export function isExpired(url: URL, date: HeaderValue, now: number): boolean {
+  const answeredAt = parseHttpDate(date, now);
+  const expiresAt = expiryOf(url);
+  return answeredAt !== undefined && expiresAt !== undefined && expiresAt <= answeredAt;
+}
+
+/** Reads `X-Amz-Date` with `X-Amz-Expires`, or `expires` in Unix seconds or ms. */
+function expiryOf(url: URL): number | undefined {
+  const query = new Map([...url.searchParams].map(([name, value]) => [name.toLowerCase(), value]));
+  const signedAt = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get("x-amz-date") ?? "");
+  const lifetime = /^\d{1,9}$/.exec(query.get("x-amz-expires") ?? "");
+  if (signedAt !== null && lifetime !== null) {
+    const [year = 0, month = 0, day, hour, minute, second] = signedAt.slice(1).map(Number);
+    return Date.UTC(year, month - 1, day, hour, minute, second) + Number(lifetime[0]) * 1_000;
+  }
+  const expires = /^\d{9,14}$/.exec(query.get("expires") ?? "");
+  if (expires === null) return undefined;
+  const value = Number(expires[0]);
+  // Seconds have ten digits until the year 2286.
+  return expires[0].length > 11 ? value : value * 1_000;
+}

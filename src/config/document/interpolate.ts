@@ -1,0 +1,68 @@
+import { didYouMean } from "../messages/did-you-mean.ts";
+
+/** The variables that `${VAR}` may name: the environment over the `.env` file. */
+export type Variables = ReadonlyMap<string, string>;
+
+/** Something wrong with a `${…}`. */
+export type VariableMistake = {
+  /** Which of the text's references it is, from 0, escapes counted. */
+  readonly ordinal: number;
+  readonly message: string;
+};
+
+/** A text with its variables filled in; meaningless where there are mistakes. */
+export type Interpolated = {
+  readonly text: string;
+  readonly mistakes: readonly VariableMistake[];
+};
+
+// The alternatives stand in this order: an escape, a variable with or without a default, anything else that looks like one.
+const reference =
+  /\$\$\{|\$\{(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>(?:(?!\$\{)[^}])*))?\}|\$\{[^}]*\}?/g;
+
+/**
+ * Fills `${VAR}` and `${VAR:-default}` into a text; `$${` stands for `${`. The default counts when the variable is unset
+ * or empty, as in a shell; without one, an unset variable is a mistake.
+ */
+export function interpolate(text: string, variables: Variables): Interpolated {
+  const mistakes: VariableMistake[] = [];
+  let filled = "";
+  let end = 0;
+  for (const [ordinal, match] of [...text.matchAll(reference)].entries()) {
+    const { value, message } = resolve(match, variables);
+    filled += text.slice(end, match.index) + value;
+    end = match.index + match[0].length;
+    if (message !== undefined) mistakes.push({ ordinal, message });
+  }
+  return { text: filled + text.slice(end), mistakes };
+}
+
+/** Where a text's references stand, escapes counted, as indices into it. */
+export function referencesIn(text: string): readonly number[] {
+  return [...text.matchAll(reference)].map((match) => match.index);
+}
+
+/** The names of the variables a text refers to, in order. */
+export function variablesIn(text: string): readonly string[] {
+  return [...text.matchAll(reference)].flatMap((match) => match.groups?.["name"] ?? []);
+}
+
+type Resolved = { readonly value: string; readonly message?: string };
+
+function resolve(match: RegExpExecArray, variables: Variables): Resolved {
+  const [token] = match;
+  const { name, fallback } = match.groups ?? {};
+  if (token === "$${") return { value: "${" };
+  if (name === undefined) {
+    return {
+      value: token,
+      message: "must be ${NAME} or ${NAME:-default}; write $${ for a plain ${",
+    };
+  }
+  const value = variables.get(name);
+  if (fallback !== undefined)
+    return { value: value === undefined || value === "" ? fallback : value };
+  if (value !== undefined) return { value };
+  const hint = didYouMean(name, variables.keys());
+  return { value: token, message: `variable ${name} is not set${hint}` };
+}

@@ -1,0 +1,22 @@
+import { messageOf } from "../../errors.ts";
+
+/** Why a file could not be read, as the end of a sentence. */
+export function readFault(error: unknown): string {
+  if (isMissing(error)) return "there is no such file";
+  if (isFolder(error)) return "it is a folder";
+  return hasCode(error, "EACCES", "EPERM") ? "permission denied" : messageOf(error);
+}
+
+/** Whether a file could not be read because it is not there. */
+export function isMissing(error: unknown): boolean {
+  return hasCode(error, "ENOENT", "ENOTDIR");
+}
+
+/** Whether a file could not be read because it is a folder. */
+export function isFolder(error: unknown): boolean {
+  return hasCode(error, "EISDIR");
+}
+
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}

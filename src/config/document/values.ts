@@ -1,0 +1,104 @@
+import { isAlias, isMap, isNode, isScalar, isSeq } from "yaml";
+import type { Document, Node, Pair, Scalar } from "yaml";
+
+import { configDepthMax, configValuesMax } from "../limits.ts";
+import type { Problem } from "../messages/problems.ts";
+import { interpolate, referencesIn } from "./interpolate.ts";
+import type { Variables } from "./interpolate.ts";
+
+/** What a document that nests too deeply is told. */
+export const nestedTooDeeply = `nested more than ${String(configDepthMax)} levels deep`;
+
+/** The plain data of a YAML document. */
+export type Values = {
+  readonly data: unknown;
+  readonly problems: readonly Problem[];
+  /** The values that a problem is known of: what else seems wrong with them follows from it. */
+  readonly known: ReadonlySet<Node>;
+};
+
+/**
+ * Reads the data of a document that was parsed with string keys, and fills in variables. A walk of our own, because it
+ * bounds what aliases grow into, finds every mistake, and says where each stands.
+ */
+export function readValues(source: {
+  readonly document: Document.Parsed;
+  /** What each alias stands for. */
+  readonly targets: ReadonlyMap<Node, Node>;
+  readonly text: string;
+  readonly variables: Variables;
+}): Values {
+  const walk = new Walk(source);
+  return {
+    data: walk.read(source.document.contents, 0),
+    problems: walk.problems,
+    known: walk.known,
+  };
+}
+
+class Walk {
+  readonly problems: Problem[] = [];
+  readonly known = new Set<Node>();
+  readonly #source: Parameters<typeof readValues>[0];
+  #values = 0;
+
+  constructor(source: Parameters<typeof readValues>[0]) {
+    this.#source = source;
+  }
+
+  read(node: unknown, depth: number): unknown {
+    if (!isNode(node)) return null;
+    this.#values += 1;
+    if (this.#values > configValuesMax) return this.#stop(node);
+    if (isScalar(node)) return typeof node.value === "string" ? this.#fill(node) : node.value;
+    if (depth > configDepthMax) return this.#refuse(node, nestedTooDeeply);
+    if (isSeq(node)) return node.items.map((item) => this.read(item, depth + 1));
+    if (isMap(node)) return this.#readMembers(node.items, depth);
+    if (!isAlias(node)) return null;
+    const target = this.#source.targets.get(node);
+    if (target !== undefined) return this.read(target, depth + 1);
+    return this.#refuse(node, `no value before this is marked &${node.source}`);
+  }
+
+  #readMembers(pairs: readonly Pair[], depth: number): Record<string, unknown> {
+    const members: Record<string, unknown> = {};
+    for (const { key, value } of pairs) {
+      if (!isScalar(key)) continue;
+      const name = String(key.value);
+      if (name === "__proto__") this.#refuse(key, '"__proto__" cannot be a name');
+      else if (Object.hasOwn(members, name)) this.#refuse(key, `"${name}" stands here twice`);
+      else members[name] = this.read(value, depth + 1);
+    }
+    return members;
+  }
+
+  #fill(node: Scalar): string {
+    const { text, variables } = this.#source;
+    const filled = interpolate(String(node.value), variables);
+    const [start, end] = node.range ?? [0, 0];
+    // In the source a reference stands where it stands in the value, but for the quotes, indents and escapes around it.
+    const places = referencesIn(text.slice(start, end));
+    const problems = filled.mistakes.map(({ ordinal, message }) => ({
+      offset: start + (places[ordinal] ?? 0),
+      message,
+    }));
+    if (problems.length > 0) this.#tell(node, problems);
+    return filled.text;
+  }
+
+  #refuse(node: Node, message: string): undefined {
+    this.#tell(node, [{ offset: node.range?.[0] ?? 0, message }]);
+  }
+
+  /** One problem is enough for all values beyond the limit. */
+  #stop(node: Node): undefined {
+    if (this.#values > configValuesMax + 1) this.known.add(node);
+    else this.#refuse(node, `more than ${String(configValuesMax)} values`);
+  }
+
+  /** What several aliases repeat is read several times, but its mistakes are told once. */
+  #tell(node: Node, problems: readonly Problem[]): void {
+    if (!this.known.has(node)) this.problems.push(...problems);
+    this.known.add(node);
+  }
+}

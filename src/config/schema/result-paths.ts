@@ -1,0 +1,74 @@
+import type { Searchable } from "../../api/results.ts";
+import { closest } from "../messages/did-you-mean.ts";
+
+const socials = ["linkedin_handle", "twitter_handle", "crunchbase_handle", "website"].map(
+  (name) => `socials.${name}`,
+);
+const scored = [
+  ...["score", "segment", "signals"].map((name) => `scores.customer_fit.${name}`),
+  ...["score", "segment"].map((name) => `scores.likelihood_to_buy.${name}`),
+];
+const system = ["id", "system", "object"].map((name) => `source_system.${name}`);
+
+const account =
+  "mk_id name domain logo description industry founded_year raised_amount employees_count active_users activities_count " +
+  "location.country location.city";
+const person =
+  "mk_id email name first_name last_name title persona avatar has_left_company activities company.domain company.mk_id " +
+  "location.country location.state location.city";
+const posting =
+  "company_domain job_opening_title job_opening_url keywords categories location event event_on first_event_on";
+
+/** What a result may hold (API document, sections 2.6 to 2.9), as paths. */
+const paths: Readonly<Record<Searchable, readonly string[]>> = {
+  accounts: [...account.split(" "), ...system, ...socials, ...scored],
+  persons: [...person.split(" "), ...system, ...socials, ...scored],
+  job_postings: posting.split(" "),
+};
+
+/** Paths to what is no text (API document, sections 2.6 to 2.9; published facts). */
+const types: Readonly<Record<string, "boolean" | "date" | "number">> = {
+  founded_year: "number",
+  raised_amount: "number",
+  employees_count: "number",
+  active_users: "number",
+  activities_count: "number",
+  "scores.customer_fit.score": "number",
+  "scores.likelihood_to_buy.score": "number",
+  has_left_company: "boolean",
+  event_on: "date",
+  first_event_on: "date",
+};
+
+const path = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+
+/** What a path may also stop at: a group of members. */
+function groupsOf(known: readonly string[]): readonly string[] {
+  return known.flatMap((each) => {
+    const steps = each.split(".");
+    return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("."));
+  });
+}
+
+/**
+ * What is wrong with a path into a result; undefined when nothing is. One that is nearly a known one is a slip of the pen; one
+ * that is wholly unknown may be a member that the service has and its document does not.
+ */
+export function resultPathFault(of: Searchable, written: unknown): string | undefined {
+  if (typeof written !== "string") return undefined;
+  if (!path.test(written)) return "must be a path into a result, such as scores.customer_fit.score";
+  const known = [...paths[of], ...groupsOf(paths[of])];
+  if (known.includes(written)) return undefined;
+  const meant = closest(written, known);
+  return meant === undefined ? undefined : `no result has this member (did you mean "${meant}"?)`;
+}
+
+/** What a path of a result leads to; `json` where that is not declared, or a group of members. */
+export function resultPathType(
+  of: Searchable,
+  written: string,
+): "boolean" | "date" | "json" | "number" | "string" {
+  // A person's activities have no declared type (published facts).
+  if (!paths[of].includes(written) || written === "activities") return "json";
+  return types[written] ?? "string";
+}

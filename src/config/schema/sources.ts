@@ -1,0 +1,318 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { inboxFileIn } from "../../inbox/file.ts";
+import { crossesThreads } from "../../security/secret.ts";
+import type { Path } from "../document/document.ts";
+import { canonicalJson } from "../hash.ts";
+import { didYouMean } from "../messages/did-you-mean.ts";
+import { checkData } from "../messages/mistakes.ts";
+import type { Checked, Mistake } from "../messages/mistakes.ts";
+import { membersOf } from "./members.ts";
+
+/**
+ * What a configuration needs of a connector: the schema of a connection's members with those of `from` over them. One that takes a
+ * member `folder` is given the folder of `sluice.yaml` there, and one that takes `first_wins` whether a sync sends the first row of a key
+ * and rejects the others; no one may write them.
+ */
+export type ConnectorSchema = {
+  readonly config: z.ZodType;
+  /** There in a connector that values can be written back with. */
+  readonly write?: unknown;
+  /** There in a connector that is posted to. */
+  readonly push?: { endpoint(config: unknown): { readonly path: string } } | undefined;
+};
+
+/** The members that the engine gives, and why no one else does. */
+const given = {
+  folder: "relative paths start from the folder of this file",
+  first_wins: "send and duplicate_keys of a sync say it",
+} as const;
+
+/** Whether a member of a connector's configuration is one that the engine gives. */
+export function isGiven(name: string): boolean {
+  return Object.hasOwn(given, name);
+}
+
+/** A connector's configuration less the members that the engine gives. */
+export function writtenMembers(config: unknown): Readonly<Record<string, unknown>> {
+  const members = Object.entries(membersOf(config));
+  return Object.fromEntries(members.filter(([name]) => !isGiven(name)));
+}
+
+const pushedConfig = z.object({
+  /** Output of the connector's schema. */
+  settings: z.unknown(),
+  /** Where its events lie. */
+  inbox: z.object({ file: z.string(), connection: z.string() }).readonly(),
+});
+
+/** What a connector that is posted to is configured with. */
+export type PushedConfig = Readonly<z.output<typeof pushedConfig>>;
+
+/** Whether a configuration can be compared with another one. */
+function isData(output: unknown): boolean {
+  try {
+    canonicalJson(output);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a configuration is that of a connector that is posted to. */
+export function isPushedConfig(config: unknown): config is PushedConfig {
+  return pushedConfig.strict().safeParse(config).success;
+}
+
+/** The configuration of a connector that is posted to, out of one of any connector. */
+export function pushedConfigOf(config: unknown): PushedConfig {
+  return pushedConfig.parse(config);
+}
+
+/** A configured connector. */
+export type ConnectionConfig = {
+  readonly name: string;
+  readonly connector: string;
+  /** Output of the connector's schema; of one that is posted to, a `PushedConfig`. */
+  readonly config: unknown;
+};
+
+/** What a sync reads from: a connection, with the sync's own members of `from` over the connection's. */
+export type SourceConfig = {
+  readonly connection: string;
+  readonly connector: string;
+  /** Output of the connector's schema; of one that is posted to, a `PushedConfig`. */
+  readonly connectorConfig: unknown;
+};
+
+/** What a pull writes to, and where it reads its domains. */
+export type PullSources = {
+  readonly writeBack: SourceConfig;
+  /** Undefined for a search. */
+  readonly domainsFrom: SourceConfig | undefined;
+};
+
+/** The connections and what syncs and pulls use of them, as far as they are right, and what is wrong with the others. */
+export type Sources = {
+  readonly connections: ReadonlyMap<string, ConnectionConfig>;
+  /** By the sync's name. */
+  readonly bySync: ReadonlyMap<string, SourceConfig>;
+  /** By the pull's name. */
+  readonly byPull: ReadonlyMap<string, PullSources>;
+  readonly mistakes: readonly Mistake[];
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members of `write_back` and `domains_from` that are the pull's own and not the connector's. */
+const ownMembers = { write_back: ["key", "set"], domains_from: ["column"] } as const;
+
+type SourcesInput = {
+  readonly data: unknown;
+  readonly connectors: ReadonlyMap<string, ConnectorSchema>;
+  /** Why others that connections name cannot be loaded. */
+  readonly unloaded: ReadonlyMap<string, string>;
+  readonly folder: string;
+  readonly stateFolder: string;
+};
+
+/**
+ * Parses every connection by its connector's schema, alone and as each sync and pull uses it. Takes data that nothing has checked
+ * and passes over what the configuration's own schema refuses, so that one look finds the mistakes of both.
+ */
+export function resolveSources(input: SourcesInput): Sources {
+  const resolver = new Resolver(input);
+  const connections = resolver.connections();
+  const bySync = new Map<string, SourceConfig>();
+  const byPull = new Map<string, PullSources>();
+  for (const [sync, value] of Object.entries(membersOf(membersOf(input.data)["syncs"]))) {
+    const source = resolver.ofSync(membersOf(value), ["syncs", sync, "from"]);
+    if (source !== undefined) bySync.set(sync, source);
+  }
+  for (const [pull, value] of Object.entries(membersOf(membersOf(input.data)["pulls"]))) {
+    const { write_back: target, job_postings: postings } = membersOf(value);
+    const writeBack = resolver.writeBack(target, ["pulls", pull, "write_back"]);
+    const domains = membersOf(postings)["domains_from"];
+    const path = ["pulls", pull, "job_postings", "domains_from"];
+    const domainsFrom = resolver.read(domains, path);
+    if (writeBack !== undefined) byPull.set(pull, { writeBack, domainsFrom });
+  }
+  return { connections, bySync, byPull, mistakes: resolver.mistakes };
+}
+
+/** Looks connections up, and collects what is wrong with them and their uses. */
+class Resolver {
+  readonly mistakes: Mistake[] = [];
+  readonly #input: SourcesInput;
+  readonly #written: Members;
+
+  constructor(input: SourcesInput) {
+    this.#input = input;
+    this.#written = membersOf(membersOf(input.data)["connections"]);
+  }
+
+  connections(): ReadonlyMap<string, ConnectionConfig> {
+    const connections = new Map<string, ConnectionConfig>();
+    for (const [name, value] of Object.entries(this.#written)) {
+      const connection = membersOf(value);
+      const path = ["connections", name];
+      this.mistakes.push(...connectorMistakes(connection["connector"], path, this.#input));
+      const parsed = this.#parse({
+        name,
+        connection,
+        connectionPath: path,
+        from: {},
+        fromPath: path,
+      });
+      if (parsed === undefined) continue;
+      connections.set(name, { name, connector: String(connection["connector"]), ...parsed });
+    }
+    return connections;
+  }
+
+  /** The connection that a sync reads. */
+  ofSync(sync: Members, path: Path): SourceConfig | undefined {
+    const { from, send, duplicate_keys: duplicates } = sync;
+    return this.use(from, path, { firstWins: send !== "all" && duplicates !== "send" });
+  }
+
+  /** A connection by its name alone, or by a group of members that names it; less those that are not the connector's. */
+  use(
+    used: unknown,
+    fromPath: Path,
+    { less = [], firstWins = false }: UseOptions = {},
+  ): SourceConfig | undefined {
+    const isName = typeof used === "string";
+    const { connection: name, ...members } = isName ? { connection: used } : membersOf(used);
+    if (typeof name !== "string") return undefined;
+    if (!Object.hasOwn(this.#written, name)) {
+      this.mistakes.push({
+        path: isName ? fromPath : [...fromPath, "connection"],
+        on: "value",
+        message: `no connection has this name${didYouMean(name, Object.keys(this.#written))}`,
+      });
+      return undefined;
+    }
+    const connection = membersOf(this.#written[name]);
+    const own = Object.entries(members).filter(([member]) => !less.includes(member));
+    const from = Object.fromEntries(own);
+    const connectionPath = ["connections", name];
+    const connector = String(connection["connector"]);
+    const isPosted = this.#input.connectors.get(connector)?.push !== undefined;
+    const [extra] = isPosted ? Object.keys(from) : [];
+    if (extra !== undefined) {
+      const message = `unknown member "${extra}": every sync of ${name} reads all that is posted to it`;
+      this.mistakes.push({ path: [...fromPath, extra], on: "name", message });
+      return undefined;
+    }
+    const source = { name, connection, connectionPath, from, fromPath };
+    const parsed = this.#parse(source, firstWins ? { first_wins: true } : {});
+    if (parsed === undefined) return undefined;
+    return { connection: name, connector, connectorConfig: parsed.config };
+  }
+
+  /** The same of a connection that is read for the domains of a pull. */
+  read(used: unknown, path: Path): SourceConfig | undefined {
+    const found = this.use(used, path, { less: ownMembers.domains_from });
+    if (found === undefined || this.#input.connectors.get(found.connector)?.push === undefined) {
+      return found;
+    }
+    const message = "what is posted to a connection is read by syncs alone";
+    this.mistakes.push({ path: [...path, "connection"], on: "value", message });
+    return undefined;
+  }
+
+  /** The same of a connection that is written to. */
+  writeBack(used: unknown, path: Path): SourceConfig | undefined {
+    const found = this.use(used, path, { less: ownMembers.write_back });
+    if (found === undefined) return undefined;
+    const { connector } = found;
+    if (this.#input.connectors.get(connector)?.write !== undefined) return found;
+    const message = `the connector ${connector} writes nothing back`;
+    this.mistakes.push({ path: [...path, "connection"], on: "value", message });
+    return undefined;
+  }
+
+  #parse(source: Source, more: Members = {}): { readonly config: unknown } | undefined {
+    const { connector, ...members } = source.connection;
+    const schema = this.#input.connectors.get(String(connector));
+    if (schema === undefined) return undefined;
+    const own = { ...members, ...source.from };
+    const { folder } = this.#input;
+    const { output, mistakes } = checkSource(schema.config, own, { folder, ...more });
+    this.mistakes.push(
+      ...mistakes.map((mistake) => ({ ...mistake, path: pathIn(source, mistake.path) })),
+    );
+    if (mistakes.length > 0) return undefined;
+    if (!crossesThreads(output) || !isData(output)) {
+      this.mistakes.push({
+        path: [...source.connectionPath, "connector"],
+        on: "value",
+        message: `${String(connector)} makes a value of its members that cannot be handed to a thread: its config may give texts, numbers, lists, plain objects and what secret() makes`,
+      });
+      return undefined;
+    }
+    if (schema.push === undefined) return { config: output };
+    const inbox = { file: inboxFileIn(this.#input.stateFolder), connection: source.name };
+    return { config: { settings: output, inbox } satisfies PushedConfig };
+  }
+}
+
+type UseOptions = {
+  /** Members that are not the connector's. */
+  readonly less?: readonly string[];
+  /** See `ConnectorSchema`. @default false */
+  readonly firstWins?: boolean;
+};
+
+type Source = {
+  readonly name: string;
+  readonly connection: Members;
+  readonly connectionPath: Path;
+  readonly from: Members;
+  readonly fromPath: Path;
+};
+
+/** Parses members with those that the engine gives, as far as the schema takes them. */
+function checkSource(schema: z.ZodType, members: Members, toGive: Members): Checked<unknown> {
+  const own = writtenMembers(members);
+  const whole = checkData(schema, { ...own, ...toGive });
+  const isTaken = (name: string): boolean =>
+    whole.mistakes.every(({ path, on }) => path[0] !== name || on !== "name");
+  const taken = Object.entries(toGive).filter(([name]) => isTaken(name));
+  const isWhole = taken.length === Object.keys(toGive).length;
+  const { output, mistakes } = isWhole
+    ? whole
+    : checkData(schema, { ...own, ...Object.fromEntries(taken) });
+  const written = Object.entries(given).filter(([name]) => members[name] !== undefined);
+  if (written.length === 0) return { output, mistakes };
+  const refused = written.map(([name, why]): Mistake => {
+    return { path: [name], on: "name", message: `unknown member "${name}": ${why}` };
+  });
+  return { output: undefined, mistakes: [...mistakes, ...refused] };
+}
+
+/** Where a member of the merged configuration is written: `from` wins; what neither has is missing in the connection. */
+function pathIn(source: Source, path: Path): Path {
+  const [member] = path;
+  const isOfFrom = member !== undefined && Object.hasOwn(source.from, member);
+  return [...(isOfFrom ? source.fromPath : source.connectionPath), ...path];
+}
+
+function connectorMistakes(
+  connector: unknown,
+  path: Path,
+  { connectors, unloaded, folder }: SourcesInput,
+): readonly Mistake[] {
+  if (typeof connector !== "string" || connectors.has(connector)) return [];
+  const known = [...connectors.keys()];
+  // A path begins with a dot, so that the name of a connector never means a file that somebody happens to have.
+  const isFile = connector !== "" && existsSync(join(folder, connector));
+  const meant = didYouMean(connector, known) || (isFile ? ` (did you mean "./${connector}"?)` : "");
+  const message =
+    unloaded.get(connector) ?? `no connector has this name${meant}; there are ${known.join(", ")}`;
+  return [{ path: [...path, "connector"], on: "value", message }];
+}

@@ -1,0 +1,36 @@
+import type { Issue } from "../upload/upload.ts";
+
+/** An HTTP answer, ready to be sent. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** An answer with a JSON body. */
+export function json(status: number, body: unknown): Answer {
+  return {
+    status,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+}
+
+/** An error in the envelope `{message}` (published facts, Errors). */
+export function message(status: number, text: string): Answer {
+  return json(status, { message: text });
+}
+
+/** A 422 in the envelope `{detail}` (published facts, Errors). */
+export function invalid(issues: readonly Issue[]): Answer {
+  return json(422, { detail: issues });
+}
+
+/** An error of the storage. Both texts are ours and hold nothing to escape. */
+export function storageError(status: number, error: { code: string; text: string }): Answer {
+  return {
+    status,
+    headers: { "content-type": "application/xml" },
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${error.code}</Code><Message>${error.text}</Message></Error>`,
+  };
+}

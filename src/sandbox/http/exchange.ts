@@ -1,0 +1,191 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+
+import type { FaultOrders } from "../faults/fault-orders.ts";
+import { type FaultAction, faultName, isOfStep } from "../faults/faults.ts";
+import type { LedgerEntry } from "../ledger.ts";
+import type { Step } from "../steps.ts";
+import type { UploadStore } from "../upload/upload-store.ts";
+import type { Upload } from "../upload/upload.ts";
+import { type Answer, json, message, storageError } from "./answers.ts";
+import { heldRequest } from "./held-request.ts";
+import { operationOf } from "./operation.ts";
+import { closed, reply, send, sendAndClose } from "./replies.ts";
+import { readAway } from "./request-body.ts";
+
+/** What a step makes of a request. What the entry does not name is null. */
+export type Outcome = {
+  readonly answer: Answer;
+  readonly entry?: Partial<Omit<LedgerEntry, "status" | "step" | "t">>;
+  /** The new state of the upload, if it changed. */
+  readonly upload?: Upload | undefined;
+  /** Name of a file that the new state no longer refers to. */
+  readonly obsolete?: string | null | undefined;
+};
+
+/** One request to a step. */
+export type Call = {
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  /** What shall go wrong, of which a step looks for its own kinds; its entry names the one that it did. */
+  readonly fault: FaultAction | undefined;
+  /** What the ledger tells of a request that breaks off: a step keeps it up to date. */
+  readonly soFar: { file_key: string | null; bytes: number };
+};
+
+/**
+ * A step of the service. It reads the request, then hands back what decides about it: the decision looks at the state and
+ * takes no time, so that nothing comes between it and the commit.
+ */
+export type StepHandler = (call: Call) => Promise<() => Outcome>;
+
+/** What every exchange needs. */
+export type ExchangeParts = {
+  readonly store: UploadStore;
+  readonly faults: FaultOrders;
+  /** Aborts when the sandbox closes. */
+  readonly closing: AbortSignal;
+};
+
+/** A request to be answered. */
+export type Ask = {
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly response: ServerResponse;
+};
+
+/** Does one step: fault, handler, ledger, and only then the answer. */
+export class Exchange {
+  readonly #parts: ExchangeParts;
+  readonly #step: Step;
+
+  constructor(parts: ExchangeParts, step: Step) {
+    this.#parts = parts;
+    this.#step = step;
+  }
+
+  /** Answers a request, or closes its connection; never rejects. */
+  async run(ask: Ask, handler: StepHandler): Promise<void> {
+    const { request, response } = ask;
+    try {
+      const fault = this.#parts.faults.next({
+        step: this.#step,
+        operation: await operationOf(this.#step, request, this.#parts.store),
+      });
+      if (fault !== undefined && "delayMs" in fault) {
+        await setTimeout(fault.delayMs, undefined, { signal: this.#parts.closing });
+      }
+      const held = fault !== undefined && "holdMs" in fault ? await this.#hold(ask, fault) : ask;
+      const isForestalled = fault !== undefined && (await this.#forestall(ask, fault));
+      if (isForestalled) return;
+      const answer = await this.#do(held, handler, fault);
+      if (answer === undefined) request.socket.destroy();
+      else await reply(response, answer, fault);
+    } catch {
+      // Nothing was promised: neither the state nor the ledger could be kept. Or the client did not wait for the end.
+      if (response.headersSent) response.destroy();
+      else send(response, this.#failure());
+    }
+  }
+
+  async #hold(ask: Ask, { holdMs }: Extract<FaultAction, { holdMs: number }>): Promise<Ask> {
+    const request = await heldRequest(ask.request);
+    await setTimeout(holdMs, undefined, { signal: this.#parts.closing });
+    return { ...ask, request };
+  }
+
+  /** Does a fault that keeps the step from being done; false when it is of another kind. */
+  async #forestall({ request, response }: Ask, fault: FaultAction): Promise<boolean> {
+    const name = faultName(fault);
+    if ("status" in fault) {
+      const answer = this.#ordered(fault);
+      await this.#commit({ answer }, name);
+      send(response, answer);
+    } else if ("closeAfter" in fault) {
+      const answer = this.#ordered(fault.closeAfter);
+      await this.#commit({ answer }, name);
+      await sendAndClose(response, answer);
+    } else if ("early200" in fault) {
+      const answer = { status: 200, headers: {}, body: "" };
+      await this.#commit({ answer }, name);
+      if (fault.early200 === "close") await sendAndClose(response, answer);
+      else send(response, answer);
+    } else if ("resetAt" in fault) {
+      await this.#commit({ entry: { bytes: await readAway(request, fault.resetAt) } }, name);
+      request.socket.resetAndDestroy();
+    } else if ("dropRequest" in fault) {
+      await this.#commit({ entry: { bytes: await readAway(request, Infinity) } }, name);
+      request.socket.destroy();
+    } else if ("stopReadingAt" in fault) {
+      const bytes = await readAway(request, fault.stopReadingAt);
+      request.pause();
+      await this.#commit({ entry: { bytes } }, name);
+      await closed(response);
+    } else return false;
+    return true;
+  }
+
+  /** The answer, recorded; undefined when the client is gone. */
+  async #do(
+    { request, url }: Ask,
+    handler: StepHandler,
+    fault: FaultAction | undefined,
+  ): Promise<Answer | undefined> {
+    const soFar = { file_key: null, bytes: 0 };
+    const name = fault === undefined || isOfStep(fault) ? null : faultName(fault);
+    let decide: () => Outcome;
+    try {
+      decide = await handler({ request, url, fault, soFar });
+    } catch {
+      const isGone = request.destroyed && !request.complete;
+      const outcome = isGone ? {} : { answer: this.#failure() };
+      return await this.#commit({ ...outcome, entry: soFar }, name);
+    }
+    return await this.#commit(decide(), name);
+  }
+
+  async #commit(
+    outcome: Partial<Outcome>,
+    fault: LedgerEntry["fault"],
+  ): Promise<Answer | undefined> {
+    const entry: LedgerEntry = {
+      t: new Date().toISOString(),
+      step: this.#step,
+      file_key: null,
+      gzip_sha256: null,
+      jsonl_sha256: null,
+      records: null,
+      bytes: 0,
+      status: outcome.answer?.status ?? null,
+      applied: false,
+      fault,
+      ...outcome.entry,
+    };
+    await this.#parts.store.commit({ ...outcome, entry });
+    return outcome.answer;
+  }
+
+  #ordered(fault: Extract<FaultAction, { status: number }>): Answer {
+    const plain =
+      this.#step === "put"
+        ? storageError(fault.status, ordered)
+        : message(fault.status, ordered.text);
+    const { body } = fault;
+    const answer =
+      body === undefined
+        ? plain
+        : typeof body === "string"
+          ? { ...plain, body }
+          : json(fault.status, body);
+    return { ...answer, headers: { ...answer.headers, ...fault.headers } };
+  }
+
+  #failure(): Answer {
+    const text = "The sandbox failed";
+    return this.#step === "put"
+      ? storageError(500, { code: "InternalError", text })
+      : message(500, text);
+  }
+}
+
+const ordered = { code: "OrderedFault", text: "A fault was ordered for this request" };

@@ -1,0 +1,44 @@
+import type { FaultName } from "../faults/faults.ts";
+import { type Answer, message } from "./answers.ts";
+import { RequestsPerMinute } from "./api-keys.ts";
+
+/** What a key may ask of an API; what is undefined is not limited. */
+export type QuotaSettings = {
+  /** Calls that a key has credits for, from the sandbox's start. */
+  readonly creditCalls?: number | undefined;
+  /** Calls of a key in a clock minute. */
+  readonly requestsPerMinute?: number | undefined;
+};
+
+/** A call that goes beyond what its key may ask. */
+export type OverQuota = { readonly answer: Answer; readonly fault: FaultName };
+
+/** Counts the calls of each key. A call costs a credit whatever becomes of it, a repeated one too, unless it came too soon. */
+export class Quota {
+  readonly #creditCalls: number;
+  readonly #window: RequestsPerMinute;
+  readonly #spent = new Map<string, number>();
+
+  constructor({ creditCalls = Infinity, requestsPerMinute = Infinity }: QuotaSettings) {
+    this.#creditCalls = creditCalls;
+    this.#window = new RequestsPerMinute(requestsPerMinute);
+  }
+
+  /** Counts a call at this time (Unix ms), and says how it is refused, if it is. */
+  take(owner: string, atMs: number): OverQuota | undefined {
+    if (!this.#window.isWithin(owner, atMs)) {
+      const seconds = Math.ceil((60_000 - (atMs % 60_000)) / 1_000);
+      const answer = message(429, "Too many requests");
+      return {
+        answer: { ...answer, headers: { ...answer.headers, "retry-after": String(seconds) } },
+        fault: "too-many-requests",
+      };
+    }
+    const spent = this.#spent.get(owner) ?? 0;
+    if (spent >= this.#creditCalls) {
+      return { answer: message(429, "Credits exhausted"), fault: "credits-exhausted" };
+    }
+    this.#spent.set(owner, spent + 1);
+    return undefined;
+  }
+}

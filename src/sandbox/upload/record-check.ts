@@ -1,0 +1,61 @@
+import { z } from "zod";
+
+import { locNameCharsMax, nestingDepthMax } from "../limits.ts";
+import { recordSchemas, type Stream } from "../schemas.ts";
+import type { Issue } from "./upload.ts";
+
+// Compiled once: uncompiled, zod costs four times as much per record and would be the dearest part of a PUT.
+const compiled: Readonly<Record<Stream, z.ZodType>> = {
+  account: z.compile(recordSchemas.account, { strict: true }),
+  account_event: z.compile(recordSchemas.account_event, { strict: true }),
+  contact: z.compile(recordSchemas.contact, { strict: true }),
+  contact_event: z.compile(recordSchemas.contact_event, { strict: true }),
+};
+
+/** What is wrong with one record; empty when it follows its stream's schema. `loc` begins at the record. */
+export function checkRecord(stream: Stream, record: unknown): readonly Issue[] {
+  const result = compiled[stream].safeParse(record);
+  if (!result.success) return issuesOf(result.error);
+  const problem = unstorable(record, 0);
+  return problem === undefined ? [] : [{ loc: [], msg: problem, type: "value_error" }];
+}
+
+/** The same issues below another place: of a record in its body, of a line in its file. */
+export function issuesAt(place: readonly (string | number)[], issues: readonly Issue[]): Issue[] {
+  return issues.map((issue) => ({ ...issue, loc: [...place, ...issue.loc] }));
+}
+
+/** A failed parse in the published shape; one issue for all unknown members of an object, named by the first. */
+export function issuesOf(error: z.ZodError): Issue[] {
+  return error.issues.map((issue) => {
+    const loc = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+    if (issue.code === "unrecognized_keys") {
+      const name = issue.keys.find((key) => key.length <= locNameCharsMax);
+      return {
+        loc: name === undefined ? loc : [...loc, name],
+        msg: "Extra inputs are not permitted",
+        type: "extra_forbidden",
+      };
+    }
+    return { loc, msg: issue.message, type: issue.code };
+  });
+}
+
+/**
+ * Says why a value that JSON.parse gave cannot be kept as it was meant: a number beyond a double, half a surrogate
+ * pair, nesting that would overflow a reader's stack. The depth bounds this recursion too.
+ */
+function unstorable(value: unknown, depth: number): string | undefined {
+  if (typeof value === "string") return value.isWellFormed() ? undefined : "Lone surrogate in text";
+  if (typeof value === "number")
+    return Number.isFinite(value) ? undefined : "Number beyond the range of a double";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth === nestingDepthMax) return `Nested deeper than ${nestingDepthMax} levels`;
+  for (const [name, member] of Object.entries(value)) {
+    const problem = name.isWellFormed()
+      ? unstorable(member, depth + 1)
+      : "Lone surrogate in a name";
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+import { streams } from "../schemas.ts";
+
+/** One member of a 422's `detail` (published facts, Errors). The optional `input` is left out: answers get logged. */
+export const issueSchema = z.object({
+  loc: z.array(z.union([z.string(), z.int()])).readonly(),
+  msg: z.string(),
+  type: z.string(),
+});
+
+const contentSchema = z.object({
+  /** Name of the file on the disk; null when the content was refused and not kept. */
+  diskName: z.string().nullable(),
+  gzipSha256: z.string().nullable(),
+  jsonlSha256: z.string().nullable(),
+  records: z.int(),
+  /** Bytes as received. */
+  bytes: z.int(),
+  /** When a PUT was done, in Unix ms; absent for the data of an upload-json. */
+  storedAtMs: z.int().optional(),
+  /** What confirm answers; empty when every record may be applied. */
+  issues: z.array(issueSchema).readonly(),
+});
+
+/** The state of one file key, as the ledger keeps it. */
+export const uploadSchema = z.object({
+  fileKey: z.string(),
+  stream: z.enum(streams),
+  /** SHA-256 of the API key that asked for it: to every other one the file key does not exist. */
+  owner: z.string(),
+  /** What the last PUT left; absent before the first. */
+  content: contentSchema.optional(),
+  /** Once true, the content never changes again. */
+  isConfirmed: z.boolean(),
+});
+
+/** One refusal in the published shape. */
+export type Issue = Readonly<z.output<typeof issueSchema>>;
+
+/** What one PUT, or the data of one upload-json, left. */
+export type Content = Readonly<z.output<typeof contentSchema>>;
+
+/** All that is known of one file key. */
+export type Upload = Readonly<z.output<typeof uploadSchema>>;

@@ -1,0 +1,131 @@
+import { ApplicationFailure } from "@temporalio/common";
+import { z } from "zod";
+
+import type { Dependencies } from "../../../activities/dependencies.ts";
+import { createHostActivities, createSharedActivities } from "../../../activities/index.ts";
+import type { HostActivities, SharedActivities } from "../../../activities/index.ts";
+import type { PartRef, RunRef, StageResult } from "../../../activities/inputs.ts";
+import { uploadsPerPartMax } from "../../../src/limits.ts";
+import type { RunReport } from "../../../src/report/report.ts";
+import type { Journal, Told } from "../journal.ts";
+import { runAttempt } from "./attempt.ts";
+
+/** The run that is driven. */
+export const runIds = { runId: "run-2", workflowId: "wf-2", firstRunId: "first-2" };
+
+/** One run to drive. */
+export type Drive = {
+  readonly run: typeof runIds;
+  readonly mode: "lightweight" | "heavyweight";
+  readonly deps: Dependencies;
+  readonly journal: Journal;
+};
+
+const attemptsMax = 5;
+
+/** The activities as Temporal would run them, from where the journal ends. */
+export class Driver {
+  readonly #deps: Dependencies;
+  readonly #journal: Journal;
+  readonly #told: Told;
+  readonly activities: HostActivities & SharedActivities;
+
+  constructor({ deps, journal }: Pick<Drive, "deps" | "journal">) {
+    this.#deps = deps;
+    this.#journal = journal;
+    this.#told = journal.read();
+    this.activities = { ...createHostActivities(deps), ...createSharedActivities(deps) };
+  }
+
+  /** One activity: its result out of the journal, or its attempts until it completes or will not be tried again. */
+  async perform<Input, Result>(
+    name: string,
+    activity: (input: Input) => Promise<Result>,
+    input: Input,
+  ): Promise<Result> {
+    const { results, begun, heartbeats } = this.#told;
+    if (results.has(name)) return z.custom<Result>().parse(results.get(name));
+    const [activityType = name] = name.split(" ");
+    const before = begun.filter((each) => each === name).length;
+    let heartbeatDetails = heartbeats.get(name);
+    const heartbeat = (details: unknown): void => {
+      heartbeatDetails = details;
+      this.#journal.add({ heartbeat: name, details });
+    };
+    for (let attempt = before + 1; ; attempt++) {
+      this.#journal.add({ begun: name });
+      const info = { activityType, attempt, heartbeatDetails, heartbeat };
+      try {
+        const result = await runAttempt(info, async () => await activity(input));
+        await this.#deps.effect(`complete ${name}`, async () => {
+          this.#journal.add({ completed: name, result });
+        });
+        return result;
+      } catch (error) {
+        const isFinal = !(error instanceof ApplicationFailure) || error.nonRetryable === true;
+        if (isFinal || attempt > before + attemptsMax) throw error;
+      }
+    }
+  }
+}
+
+/** Sends a part until the service took it. */
+export async function sendPart(driver: Driver, mode: Drive["mode"], part: PartRef): Promise<void> {
+  const { uploadJson, uploadFile, confirmUpload } = driver.activities;
+  const name = `chunk ${part.chunk} part ${part.part}`;
+  if (mode === "lightweight") {
+    await driver.perform(`uploadJson of ${name}`, uploadJson, part);
+    return;
+  }
+  for (let uploads = 1; ; uploads++) {
+    const again = uploads > 1 ? `, upload ${uploads}` : "";
+    const { fileKey } = await driver.perform(`uploadFile of ${name}${again}`, uploadFile, part);
+    try {
+      const input = { ...part, fileKey };
+      await driver.perform(`confirmUpload of ${name}${again}`, confirmUpload, input);
+      return;
+    } catch (error) {
+      const isGone = error instanceof ApplicationFailure && error.type === "UploadGone";
+      if (!isGone || uploads >= uploadsPerPartMax) throw error;
+    }
+  }
+}
+
+/**
+ * Runs a sync to its end in the order of its workflow, from where the journal ends: the next chunk is staged before the one at
+ * hand is sent, as at most two are, and nothing runs at the same time, so that the n-th effect is always the same.
+ */
+export async function driveRun(drive: Drive): Promise<RunReport> {
+  const { run, mode } = drive;
+  const driver = new Driver(drive);
+  const { openRun, stageChunk, commitChunk, dropChunk, closeRun } = driver.activities;
+  const opening = { ...run, sync: "accounts", kind: "sync", request: { mode } } as const;
+  const { runId, storeId, configHash, fence } = await driver.perform("openRun", openRun, opening);
+  const ref: RunRef = { runId, storeId, configHash, fence };
+  const stage = async (chunk: number): Promise<StageResult> =>
+    await driver.perform(`stageChunk ${chunk}`, stageChunk, { ...ref, chunk });
+  let next: StageResult | undefined = await stage(1);
+  for (let chunk = 1; next !== undefined; chunk++) {
+    const staged: StageResult = next;
+    next = staged.done ? undefined : await stage(chunk + 1);
+    const parts = mode === "lightweight" ? staged.parts : 1;
+    for (let part = 0; staged.records > 0 && part < parts; part++) {
+      await sendPart(driver, mode, { ...ref, chunk, stage: staged.stage, part });
+    }
+    const commit = { ...ref, chunk, stage: staged.stage };
+    await driver.perform(`commitChunk ${chunk}`, commitChunk, commit);
+    await driver.perform(
+      `dropChunk ${chunk}`,
+      dropChunk,
+      staged.done ? { runId } : { runId, chunk },
+    );
+  }
+  const chosen = { mode, reason: "asked for" };
+  const report = await driver.perform("closeRun", closeRun, {
+    runId,
+    outcome: "done",
+    mode: chosen,
+  });
+  if (report === null) throw new Error(`run ${runId} is not in the store`);
+  return report;
+}

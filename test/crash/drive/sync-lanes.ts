@@ -1,0 +1,89 @@
+import type { LedgerFindings, LedgerNumbers } from "../../support/ledger/check.ts";
+import type { SourceSize } from "../../support/ledger/oracle.ts";
+import { differs } from "../../support/ledger/words.ts";
+import type { CrashTest } from "../crash-test.ts";
+import type { Death, LanePlan } from "./lane.ts";
+import {
+  accountsInFiles,
+  accountsProject,
+  finishAccounts,
+  violationsOfFiles,
+} from "./ledger-lane.ts";
+
+/** The least that must have flowed over all points, or they prove nothing. */
+const rowsFlowedMin = 1_000;
+
+/** A sync whose first run is over, and whose second dies. */
+type SyncTest = CrashTest<LedgerFindings> & {
+  /** Requests that it makes. */
+  readonly requests: number;
+};
+
+type Deaths = readonly Death<LedgerFindings>[];
+
+/** A chunk ends with the first page behind its first record, and a page with its file: every file is a chunk. */
+function planOf(mode: "heavyweight" | "lightweight", size: SourceSize): LanePlan<LedgerFindings> {
+  const { oracle, source, ...accounts } = accountsInFiles(size);
+  return {
+    run: { kind: "sync", mode },
+    files: accountsProject({ ...accounts, records: 1 }),
+    source,
+    finish: async (successor) => await finishAccounts(successor, { oracle }),
+  };
+}
+
+function tooFew(what: string, is: number, min: number): readonly string[] {
+  return is >= min ? [] : [`${what}: ${is}, at least ${min} are wanted`];
+}
+
+function tooLittleFlow(deaths: Deaths): readonly string[] {
+  const flowed = deaths.reduce((sum, { found }) => sum + found.numbers.flowed, 0);
+  return tooFew("records that flowed", flowed, rowsFlowedMin);
+}
+
+/** How many of the deaths have a number that is not 0. */
+function countOf(number: keyof LedgerNumbers, deaths: Deaths): number {
+  return deaths.filter(({ found }) => found.numbers[number] > 0).length;
+}
+
+const chunksOfFiles = 3;
+
+/** A run of three chunks, of which two are staged at once. */
+export const heavyweight: SyncTest = {
+  plan: async () => planOf("heavyweight", { files: chunksOfFiles, rowsPerFile: 16 }),
+  requests: 3 * chunksOfFiles,
+  violationsOf: violationsOfFiles,
+  missingOf: (deaths) => [
+    ...tooLittleFlow(deaths),
+    ...tooFew("deaths during a PUT", countOf("duringPut", deaths), chunksOfFiles),
+    ...tooFew(
+      "deaths behind a confirm that was applied",
+      countOf("afterAppliedConfirm", deaths),
+      chunksOfFiles,
+    ),
+  ],
+};
+
+const chunksOfBodies = 2;
+const bodiesPerChunk = 2;
+
+/** A run of two chunks, the records of each too large for one body. */
+export const lightweight: SyncTest = {
+  plan: async () =>
+    planOf("lightweight", { files: chunksOfBodies, rowsPerFile: 24, nameChars: 130_000 }),
+  requests: chunksOfBodies * bodiesPerChunk,
+  violationsOf: ({ effects, found }) => {
+    const { repeated } = found.numbers;
+    // A body that was applied before the kill is sent again: that is all that is ever repeated.
+    const isAllowed = repeated === 0 || effects.at(-1) === "movePart";
+    return [...found.violations, ...(isAllowed ? [] : [`repeated ${repeated} records`])];
+  },
+  missingOf: (deaths) => [
+    ...tooLittleFlow(deaths),
+    ...differs(
+      "deaths behind a body that was applied",
+      countOf("repeated", deaths),
+      chunksOfBodies * bodiesPerChunk,
+    ),
+  ],
+};

@@ -1,0 +1,95 @@
+import { join } from "node:path";
+
+import type { Dependencies } from "../../../activities/dependencies.ts";
+import { sources } from "../../../connectors/registry.ts";
+import { createApiClient } from "../../../src/api/client.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { targetOf } from "../../../src/config/config.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import type { Effect } from "../../../src/effect.ts";
+import { isProcessGone, processName } from "../../../src/local/process-identity.ts";
+import { createNotifier } from "../../../src/notify/notifier.ts";
+import { StoreRateLimiter } from "../../../src/service/rate-limiter.ts";
+import { openStoreInline, stageInline } from "../../support/project/inline-threads.ts";
+import { Journal } from "../journal.ts";
+
+/** The key that crash points send with. */
+export const crashKey = "canary-crash-key";
+
+const hostId = "host-1";
+
+/** Name of a process that no other one takes for alive: none of its number began then. */
+export const deadProcess = processName(hostId).replace(/ \S+$/, " 1");
+
+/** What a worker is made of here. */
+export type WorkerParts = {
+  /** Folder of the project, with its `sluice.yaml`. */
+  readonly folder: string;
+  /** The sandbox's. */
+  readonly address: string;
+  readonly effect: Effect;
+  /** What it calls its process. @default this process */
+  readonly process?: string;
+};
+
+/** The journal in the folder of a project. */
+export function journalIn(folder: string): Journal {
+  return new Journal(join(folder, "journal.jsonl"));
+}
+
+/**
+ * What a worker's activities work with, all of it in this thread, so that `effect` sees the staging too. Whoever opens it
+ * closes it.
+ */
+export async function openWorker({
+  folder,
+  address,
+  effect,
+  process = processName(hostId),
+}: WorkerParts): Promise<Dependencies & { close(): Promise<void> }> {
+  // Checkpoints belong to a service by its address, and each copy of the sandbox has another: in the store it has none.
+  const env = { SLUICE_BASE_URL: "sandbox", SLUICE_API_KEY: crashKey };
+  const config = await loadConfig({ cwd: folder, env, connectors: sources });
+  const state = await openStoreInline(config.stateFolder, effect);
+  const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
+  const rateLimiter = new StoreRateLimiter({ state, apiKey, requestsPerSecond, creditsRetryMs });
+  const [baseUrl, legacyBaseUrl] = [new URL(address), new URL(address)];
+  const api = createApiClient({
+    baseUrl,
+    legacyBaseUrl,
+    apiKey,
+    allowInsecureHosts,
+    rateLimiter,
+    effect,
+  });
+  const notifier = createNotifier({ allowInsecureHosts, proxy: undefined });
+  return {
+    config,
+    target: targetOf(config.api),
+    state,
+    api,
+    sources,
+    stageThreads: stageInline(state, effect),
+    effect,
+    stagingFolder: join(config.stateFolder, "staging"),
+    hostId,
+    process,
+    isProcessGone: (name) => isProcessGone(name, hostId),
+    unnotedEnds: new Map(),
+    hostQueue: "sluice-host-1",
+    temporalId: "temporal default",
+    isWorkflowOpen: async () => true,
+    notifier,
+    startNotifying: async () => undefined,
+    startResend: async () => undefined,
+    scheduleState: async () => ({ kind: "unknown" }),
+    now: Date.now,
+    clock: systemClock(),
+    log: { info: () => undefined, warn: () => undefined },
+    close: async () => {
+      await api.close();
+      await notifier.close();
+      await state.close();
+    },
+  };
+}

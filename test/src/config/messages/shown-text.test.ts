@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { parseDocument } from "yaml";
+
+import { strikeOutSecrets } from "../../../../src/config/messages/shown-text.ts";
+
+describe("strikeOutSecrets", () => {
+  it.each([
+    ["api_key: abc", "api_key: ***"],
+    ['{ token: "a b", mode: auto }', "{ token: ** **, mode: auto }"],
+    ["secret: |\n  one\n  two\nmode: x", "secret: *\n  ***\n  ***\nmode: x"],
+    ["url: postgres://me:pass@db/x", "url: postgres://me:****@db/x"],
+    ["secret: [abc, \"${NEW}\", 'a b']", 'secret: [***, "${NEW}", ** **]'],
+    ["secret:\n  - abc\n  - def", "secret:\n  - ***\n  - ***"],
+    ["key: [company, id]", "key: [company, id]"],
+    ['password: "open', "password: *****"],
+    ["api_key: ${KEY:-a}", "api_key: ${KEY:-a}"],
+    ["url: postgres://me:${PASS}@db/x", "url: postgres://me:${PASS}@db/x"],
+    ["api_key_file: a.txt", "api_key_file: a.txt"],
+    ["duplicate_keys: send", "duplicate_keys: send"],
+  ])("makes of %j %j", (text, shown) => {
+    expect(strikeOutSecrets(parseDocument(text), text)).toBe(shown);
+  });
+});

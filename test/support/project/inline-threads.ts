@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { MessageChannel } from "node:worker_threads";
+
+import { connectorOf } from "../../../activities/stage/source.ts";
+import { stageLine } from "../../../activities/stage/stage-line.ts";
+import type { StageThreads } from "../../../activities/stage/stage-threads.ts";
+import { sources } from "../../../connectors/registry.ts";
+import { runEffect, type Effect } from "../../../src/effect.ts";
+import { openStateMethods } from "../../../src/state/open-methods.ts";
+import { stateOnPort, type StateReply, type StateRequest } from "../../../src/state/port.ts";
+import { asStateError } from "../../../src/state/state-fault.ts";
+import type { StateStore } from "../../../src/state/state-store.ts";
+import { packError } from "../../../src/thread.ts";
+
+// A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
+// every test. The code is the same as in the threads, and so is the port.
+
+/** The SQLite store of a folder, in the calling thread; `effect` goes around what it writes. */
+export async function openStoreInline(
+  stateFolder: string,
+  effect: Effect = runEffect,
+): Promise<StateStore> {
+  const file = join(stateFolder, "state.db");
+  const opened = openStateMethods(file);
+  const answer = ({ id, method, input }: StateRequest): StateReply => {
+    try {
+      return {
+        id,
+        result: Reflect.apply(opened.methods[method], undefined, [input]),
+        error: undefined,
+      };
+    } catch (error) {
+      return { id, result: undefined, error: packError(asStateError(error, file)) };
+    }
+  };
+  const openPort: StateStore["openPort"] = () => {
+    const { port1, port2 } = new MessageChannel();
+    port1.on("message", (request: StateRequest) => port1.postMessage(answer(request)));
+    port1.unref();
+    return port2;
+  };
+  const port = openPort();
+  return {
+    ...stateOnPort(port, effect),
+    storeId: opened.storeId,
+    openPort,
+    close: async () => {
+      port.close();
+      opened.close();
+    },
+  };
+}
+
+/** Stages in the calling thread, on a store that has its effect already. */
+export function stageInline(state: StateStore, effect: Effect = runEffect): StageThreads {
+  return {
+    run: async (job, { signal, progress }) => {
+      const source = connectorOf({ sources }, job.connector);
+      return await stageLine(job, { source, state, effect, signal, progress });
+    },
+    close: async () => undefined,
+  };
+}

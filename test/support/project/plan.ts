@@ -1,0 +1,41 @@
+import type { BackfillPlan } from "../../../src/backfill/plan.ts";
+
+/** A plan of every kind of number; what a test is about it sets itself. */
+export const examplePlan: BackfillPlan = {
+  sync: "accounts",
+  from: "2026-10-23 00:00 Europe/Paris",
+  to: null,
+  keys: null,
+  time_zone: "Europe/Paris",
+  rows: 1_234_567,
+  is_counted: true,
+  limit: null,
+  lanes: [617_284, 617_283],
+  send: "changed",
+  mode: "heavyweight",
+  mode_reason: "a lane is larger than one chunk",
+  sample: {
+    rows: 1_000,
+    rejects: [{ code: "required", reason: "a required field is empty", count: 20 }],
+    filtered: 4,
+    new: 900,
+    changed: 50,
+    unchanged: 25,
+    fields: [
+      { field: "account_properties.name", count: 40 },
+      { field: "domain", count: 10 },
+    ],
+    json_bytes: 100_000,
+    gzip_bytes: 10_000,
+    ms: 12,
+  },
+  records: 1_172_838,
+  json_bytes: 117_283_800,
+  gzip_bytes: 11_728_380,
+  chunks: 14,
+  requests: 42,
+  seconds: 600,
+  seconds_from: "run accounts-1: 50000 rows in 24 s",
+  config_hash: "h",
+  planned_at: "2026-11-01T12:00:00.000Z",
+};

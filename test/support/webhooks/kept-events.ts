@@ -1,0 +1,24 @@
+import { onTestFinished } from "vitest";
+
+import { openInboxDatabase } from "../../../src/inbox/database.ts";
+import type { InboxMethods } from "../../../src/inbox/inbox.ts";
+
+/** An event as a test posts it: its JSON, or that and its id. */
+type PostedEvent = string | { readonly json: string; readonly id: string };
+
+/** An inbox of a test's own, in its own thread. */
+export class KeptEvents {
+  readonly inbox: InboxMethods;
+
+  constructor(file: string) {
+    const database = openInboxDatabase(file);
+    onTestFinished(() => database.close());
+    this.inbox = database;
+  }
+
+  /** Keeps a delivery as the receiver does. */
+  keep(connection: string, ...events: readonly PostedEvent[]): void {
+    const kept = events.map((event) => (typeof event === "string" ? { json: event } : event));
+    this.inbox.keep([{ connection, receivedAt: Date.now(), events: kept }]);
+  }
+}
