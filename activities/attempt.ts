@@ -72,7 +72,7 @@ export async function attempt<Result>(
 
 /** What one attempt of an activity that makes requests may use. */
 export type RequestAttempt = Attempt & {
-  /** The run it sends for, which this worker may go on with (`runOf`). */
+  /** The run it sends for, which this worker may continue with (`runOf`). */
   readonly run: Run;
 };
 

@@ -66,7 +66,7 @@ export type Dependencies = {
   startResend(sync: string): Promise<void>;
   /** Leaves the start form of the Web UI an example again, a while after the backfill of this workflow id; undefined leaves none. */
   readonly seedTemplate?: ((workflowId: string) => void) | undefined;
-  /** What is posted; undefined where no connection is posted to. */
+  /** What is pushed; undefined where no connection is pushed to. */
   readonly inboxes?: Inboxes | undefined;
   /** Unix ms. */
   now(): number;
@@ -78,7 +78,7 @@ export type Dependencies = {
 
 /**
  * The configuration of a sync.
- * @throws {ConfigError} there is none of that name in the worker's `sluice.yaml`.
+ * @throws {ConfigError} there is not one of that name in the worker's `sluice.yaml`.
  */
 export function syncOf({ config }: Pick<Dependencies, "config">, name: string): SyncConfig {
   const sync = config.syncs.get(name);
@@ -94,7 +94,7 @@ export function syncOf({ config }: Pick<Dependencies, "config">, name: string): 
 
 /**
  * The configuration of a pull.
- * @throws {ConfigError} there is none of that name in the worker's `sluice.yaml`.
+ * @throws {ConfigError} there is not one of that name in the worker's `sluice.yaml`.
  */
 export function pullOf({ config }: Pick<Dependencies, "config">, name: string): PullConfig {
   const pull = config.pulls.get(name);
@@ -160,7 +160,7 @@ async function assertStillSameAccount(
 }
 
 /**
- * The run of an activity that reads, maps or sends, once it is sure that this worker may go on with it: neither a redeploy
+ * The run of an activity that reads, maps or sends, once it is sure that this worker may continue with it: neither a redeploy
  * nor a zombie may mix two mappings, two services, two accounts or two stores.
  * @throws {WrongStoreError} @throws {SupersededError} @throws {ConfigChangedError} its sync is configured otherwise by now.
  * @throws {ConfigError} it was begun for another service than this worker talks to: what one holds the other does not.

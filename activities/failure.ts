@@ -40,9 +40,9 @@ function timeLeftMs(attemptMs: number): number {
   return bound > 0 ? bound - sinceFirstMs(attemptMs) : Infinity;
 }
 
-/** Whether what is missing may still come: the activity was first asked for less than the error's patience ago. */
+/** Whether what is missing may still come: the activity was first asked for less than the error's retryBudget ago. */
 function isStillWaitedFor(error: SluiceError, attemptMs: number): boolean {
-  return error instanceof ConfigError && sinceFirstMs(attemptMs) < (error.patienceMs ?? 0);
+  return error instanceof ConfigError && sinceFirstMs(attemptMs) < (error.retryBudgetMs ?? 0);
 }
 
 /**
@@ -77,7 +77,7 @@ export function toFailure(error: unknown, attemptMs: number): ApplicationFailure
     nonRetryable: isWaitForWorkflow,
     ...(isWaitForWorkflow ? {} : { nextRetryDelay: delayMs }),
     details: [isWaitForWorkflow ? { ...facts, waitMs: delayMs } : facts],
-    // Waiting its turn is no fault: it must not fill logs and metrics with errors.
+    // Waiting its turn is not a fault: it must not fill logs and metrics with errors.
     ...(error instanceof RateLimitedError || error instanceof LockWaitError
       ? { category: ApplicationFailureCategory.BENIGN }
       : {}),

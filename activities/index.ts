@@ -1,10 +1,10 @@
 import { createOpenBackfill, createYieldBackfill } from "./backfill/open-backfill.ts";
 import { createPlanBackfill } from "./backfill/plan-backfill.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { createCheckInboxes } from "./inbox/check-inboxes.ts";
 import { createLookIntoInbox } from "./inbox/look-into-inbox.ts";
-import { createSweepInboxes } from "./inbox/sweep-inboxes.ts";
-import { createNoteUntold } from "./notify/note-untold.ts";
 import { createPostNotification } from "./notify/post-notification.ts";
+import { createRecordUndelivered } from "./notify/record-undelivered.ts";
 import { createListDomains } from "./pull/domains.ts";
 import { createOpenPull } from "./pull/open.ts";
 import { createPullPages } from "./pull/pages.ts";
@@ -33,13 +33,13 @@ const shared = {
   commitChunk: createCommitChunk,
   closeRun: createCloseRun,
   postNotification: createPostNotification,
-  noteUntold: createNoteUntold,
+  recordUndelivered: createRecordUndelivered,
   openPull: createOpenPull,
   listDomains: createListDomains,
   pullPages: createPullPages,
   lookForDoubts: createLookForDoubts,
   lookIntoInbox: createLookIntoInbox,
-  sweepInboxes: createSweepInboxes,
+  checkInboxes: createCheckInboxes,
 };
 
 /** The activities that read or write staged files: they run on the host that has them. */

@@ -67,7 +67,7 @@ export type PlannedBackfill =
   | { readonly problem: string }
   | {
       readonly plan: BackfillPlan;
-      /** Whether it goes on by itself, and why or why not. */
+      /** Whether it continues by itself, and why or why not. */
       readonly isApproved: boolean;
       readonly approval: string;
     };

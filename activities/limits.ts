@@ -7,7 +7,7 @@ export const chunkUnsentMsMax = 15_000;
 /** How often a staging tells the store how far it has read. */
 export const stageNotedMs = 2_000;
 
-/** Time between the note that a request begins and its first byte, in ms: behind it the request is not sent. */
+/** Time between the note that a request begins and its first byte, in ms: after it the request is not sent. */
 export const leaveMsMax = 5_000;
 
 /** Time that is added to the deadline of a request before what it may apply is held to be applied, in ms. */
@@ -19,7 +19,7 @@ export const poisonTimesMax = 5;
 /** Longest step of the back-off after a fault that may pass. */
 export const retryDelayMsMax = 60_000;
 
-/** Reject reasons in the details of a backfill under way: they stand in its history with every chunk. */
+/** Reject reasons in the details of a backfill under way: they are in its history with every chunk. */
 export const detailsReasonsMax = 3;
 
 /** Heap of one staging thread. */
@@ -31,7 +31,7 @@ export const stageThreadYoungMiB = 24;
 /** How long what the service refused is not tried again in a chunk that is not committed: the fault may have been its own. */
 export const refusalKnownMs = 24 * 3_600_000;
 
-/** Characters of one: it stands in the run's history. */
+/** Characters of one: it is in the run's history. */
 export const runWarningCharsMax = 1_000;
 
 /** A run that ended longer ago is told of no more. */
@@ -43,11 +43,11 @@ export const replayChunkRowsMax = 5_000;
 /** Domains that a run may see refused, and none taken, before it is the query that is refused: each may cost credits. */
 export const domainRefusalsMax = 20;
 
-/** Transactions in which one sweep removes events of a connection, and event ids: what is left goes with the next. */
-export const sweepStepsMax = 100;
+/** Transactions in which one check removes events of a connection, and event ids: what is left goes with the next. */
+export const cleanUpStepsMax = 100;
 
 /** How long a drain's run that had nothing to tell is kept. */
 export const drainRunsKeptMs = 24 * 3_600_000;
 
-/** Such runs of a sync that one sweep removes. */
+/** Such runs of a sync that one check removes. */
 export const drainRunsPrunedMax = 1_000;

@@ -36,7 +36,7 @@ export function ratiosOf(figures: readonly number[], beside: readonly number[]):
   return figures.map((figure, pair) => figure / (beside[pair] ?? Number.NaN));
 }
 
-/** What pairs say of a bound: broken when the whole interval lies above it, and open when the bound lies within. */
+/** What pairs say of a bound: broken when the whole interval lies above it, and open when the bound is within. */
 export type PairsVerdict = "holds" | "open" | "broken";
 
 /** Holds an interval of ratios against the most that they may be. */

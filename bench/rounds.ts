@@ -29,7 +29,7 @@ type Variant = {
   readonly name: string;
   /** What runs it, on a CSV. */
   readonly args: (csv: string) => readonly string[];
-  /** Whether it goes on in the folder of the one before it. */
+  /** Whether it continues in the folder of the one before it. */
   readonly follows?: boolean;
   readonly leavesOut?: boolean;
 };

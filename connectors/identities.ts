@@ -31,9 +31,9 @@ export function holderOf(
   return { state, kind, name, lock, at };
 }
 
-/** What decides whether a run may go on with what is known. */
+/** What decides whether a run may continue with what is known. */
 export type Trust = {
-  /** Nothing rests on what is known yet: what is found is taken without a word. */
+  /** Nothing depends on what is known yet: what is found is taken without a word. */
   readonly isFresh: boolean;
   /** A dry run keeps nothing. */
   readonly isKept: boolean;

@@ -1,5 +1,5 @@
 import type { Config } from "../src/config/config.ts";
-import type { OutsideName } from "../src/config/outside.ts";
+import type { ExternalName } from "../src/config/external.ts";
 import type { ConnectorSchema } from "../src/config/schema/sources.ts";
 import type { Source } from "./contract/connector.ts";
 import { connectorApi } from "./contract/version.ts";
@@ -17,10 +17,10 @@ export const sources: ReadonlyMap<string, Source> = new Map(
 );
 
 /**
- * The connector that a configuration names: one of this repository, or one of outside, which is imported once per thread.
+ * The connector that a configuration names: one of this repository, or an external one, which is imported once per thread.
  * @throws {ConfigError} there is none, or it cannot be loaded.
  */
-export async function sourceNamed(named: OutsideName): Promise<Source> {
+export async function sourceNamed(named: ExternalName): Promise<Source> {
   return sources.get(named.connector) ?? (await loadConnector(named, [...sources.keys()]));
 }
 

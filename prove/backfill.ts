@@ -21,7 +21,7 @@ import {
 import { Project } from "../test/support/project/project.ts";
 
 const historyBytesMax = 4e6;
-/** A lane has a quarter of them: there is something left to yield behind what is on its way. */
+/** A lane has a quarter of them: there is something left to yield after what is on its way. */
 const chunks = 100;
 /** What each PUT takes longer where a worker is killed, so that it is killed in a middle. */
 const putDelayMs = 250;
@@ -123,7 +123,7 @@ async function killMeanwhile(
       holds: report.outcome === "done" && report.balanced && sent >= rows - changed,
     },
     {
-      what: "a nightly run started behind the kill: what it sent, and how long before the backfill it ended",
+      what: "a nightly run started after the kill: what it sent, and how long before the backfill it ended",
       bound: `${shown(changed)} sent, before it`,
       measured: `${shown(night.counts.sent)} sent, ${(aheadMs / 1_000).toFixed(1)} s before it`,
       holds: night.outcome === "done" && night.counts.sent === changed && aheadMs > 0,

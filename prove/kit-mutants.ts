@@ -79,7 +79,7 @@ function causesOf(tried: readonly TriedMutant[]): string {
 function survivorsOf(tried: readonly TriedMutant[]): string {
   const survivors = tried.filter((one) => !isRed(one));
   return table([
-    ["survivor", "what stands there", "what stood there in the mutant"],
+    ["survivor", "what is there", "what was there in the mutant"],
     ...survivors.map(({ mutant: { file, line, was, is } }) => [
       `${file}:${line}`,
       codeOf(was),

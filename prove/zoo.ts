@@ -22,7 +22,7 @@ export async function proveZoo(): Promise<readonly Checked[]> {
     say(`zoo: ${source.name}`);
     const red = await redOf(() => source);
     checked.push({
-      what: `(is right, and is ${source.kind === "push" ? "posted to" : "read"})`,
+      what: `(is right, and is ${source.kind === "push" ? "pushed to" : "read"})`,
       bound: "none",
       measured: red.join(", "),
       holds: red.length === 0,

@@ -18,12 +18,12 @@ export type ErrorFacts = {
 };
 
 /** How often, or for how long, a fault of one chunk is borne, and what it becomes then. */
-export type Tolerance = {
+export type RetryBudget = {
   /** Names the fault among those of its chunk: they are counted apart. */
   readonly fault: string;
-  /** Failures in a row after which `becomes` is thrown; undefined is no limit. */
+  /** Failures in a row after which `becomes` is thrown; undefined is not a limit. */
   readonly timesMax?: number | undefined;
-  /** Time since the first of them after which it is thrown; undefined is no limit. */
+  /** Time since the first of them after which it is thrown; undefined is not a limit. */
   readonly msMax?: number | undefined;
   /** Thrown in place of the fault once it is borne no longer. */
   readonly becomes: SluiceError;
@@ -52,22 +52,22 @@ export abstract class SluiceError extends Error {
 }
 
 /** A fault that may pass, of a request, of staging or of a staging thread: the activity is tried again after `retryAfterMs`. */
-export abstract class PassingError extends SluiceError {
+export abstract class TransientError extends SluiceError {
   readonly retryable = true;
   override readonly retryAfterMs: number | undefined;
   /** Undefined bears it as long as the activity may last. */
-  readonly tolerance: Tolerance | undefined;
+  readonly retryBudget: RetryBudget | undefined;
 
   constructor(
     message: string,
     facts: ErrorFacts & {
       readonly retryAfterMs?: number | undefined;
-      readonly tolerance?: Tolerance | undefined;
+      readonly retryBudget?: RetryBudget | undefined;
     } = {},
   ) {
     super(message, facts);
     this.retryAfterMs = facts.retryAfterMs;
-    this.tolerance = facts.tolerance;
+    this.retryBudget = facts.retryBudget;
   }
 
   /** The same fault with a delay before the next attempt. */
@@ -77,7 +77,7 @@ export abstract class PassingError extends SluiceError {
 }
 
 /** Thrown when a request failed and certainly applied nothing; it may pass. */
-export class ApiUnavailableError extends PassingError {
+export class ApiUnavailableError extends TransientError {
   readonly code = "Unavailable";
 }
 
@@ -94,7 +94,7 @@ export class RetryLater extends SluiceError {
 }
 
 /** Thrown when the staging folder cannot be written or read: disk full, read-only, vanished; or when a staging thread died. */
-export class StagingError extends PassingError {
+export class StagingError extends TransientError {
   readonly code = "Unavailable";
 }
 
@@ -105,7 +105,7 @@ export class StateUnavailableError extends SluiceError {
 }
 
 /** Thrown when bytes of a request left and no answer says what became of them: the same request is made again. */
-export class OutcomeUnknownError extends PassingError {
+export class OutcomeUnknownError extends TransientError {
   readonly code = "OutcomeUnknown";
 }
 
@@ -140,18 +140,18 @@ export class ApiRejectedError extends SluiceError {
   readonly retryable = false;
   readonly refused: readonly RefusedRecord[];
   /** Whether the service may have taken some of the part's records, or all of them, all the same. */
-  readonly mayBeApplied: boolean;
+  readonly mayHaveSucceeded: boolean;
 
   constructor(
     message: string,
     facts: ErrorFacts & {
       readonly refused: readonly RefusedRecord[];
-      readonly mayBeApplied?: boolean;
+      readonly mayHaveSucceeded?: boolean;
     },
   ) {
     super(message, facts);
     this.refused = facts.refused;
-    this.mayBeApplied = facts.mayBeApplied ?? false;
+    this.mayHaveSucceeded = facts.mayHaveSucceeded ?? false;
   }
 }
 
@@ -160,11 +160,11 @@ export class TooLargeError extends SluiceError {
   readonly code = "TooLarge";
   readonly retryable = false;
   /** Whether the page may have been paid for all the same. */
-  readonly mayBeApplied: boolean;
+  readonly mayHaveSucceeded: boolean;
 
-  constructor(message: string, facts: ErrorFacts & { readonly mayBeApplied?: boolean } = {}) {
+  constructor(message: string, facts: ErrorFacts & { readonly mayHaveSucceeded?: boolean } = {}) {
     super(message, facts);
-    this.mayBeApplied = facts.mayBeApplied ?? false;
+    this.mayHaveSucceeded = facts.mayHaveSucceeded ?? false;
   }
 }
 
@@ -206,35 +206,35 @@ export class ApiContractError extends SluiceError {
   readonly code = "ContractBroken";
   readonly retryable = false;
   /** Whether the service may have taken the records, or counted the page, all the same. */
-  readonly mayBeApplied: boolean;
+  readonly mayHaveSucceeded: boolean;
   /** Status of the answer where that broke it: a 404 or 422 to a search concerns its one query. */
   readonly status: number | undefined;
 
   constructor(
     message: string,
     facts: ErrorFacts & {
-      readonly mayBeApplied?: boolean;
+      readonly mayHaveSucceeded?: boolean;
       readonly status?: number | undefined;
     } = {},
   ) {
     super(message, facts);
-    this.mayBeApplied = facts.mayBeApplied ?? false;
+    this.mayHaveSucceeded = facts.mayHaveSucceeded ?? false;
     this.status = facts.status;
   }
 }
 
 /**
  * Thrown when the configuration or a command's arguments are wrong: nothing to retry, `field` and `hint` say what to change. With
- * `patienceMs` Temporal looks again for so long before it stops, because what is missing may only be late; a command never waits.
+ * `retryBudgetMs` Temporal looks again for so long before it stops, because what is missing may only be late; a command never waits.
  */
 export class ConfigError extends SluiceError {
   readonly code = "ConfigError";
   readonly retryable = false;
-  readonly patienceMs: number | undefined;
+  readonly retryBudgetMs: number | undefined;
 
-  constructor(message: string, facts: ErrorFacts & { patienceMs?: number | undefined } = {}) {
+  constructor(message: string, facts: ErrorFacts & { retryBudgetMs?: number | undefined } = {}) {
     super(message, facts);
-    this.patienceMs = facts.patienceMs;
+    this.retryBudgetMs = facts.retryBudgetMs;
   }
 }
 
@@ -250,7 +250,7 @@ export class SupersededError extends SluiceError {
   readonly retryable = false;
 }
 
-/** Thrown when a run that has ended is asked to go on: its workflow was reset. */
+/** Thrown when a run that has ended is asked to continue: its workflow was reset. */
 export class RunEndedError extends SluiceError {
   readonly code = "RunEnded";
   readonly retryable = false;
@@ -312,13 +312,13 @@ export class TemporalUnreachableError extends SluiceError {
 }
 
 /** Whether the records of a request that ended so may have been taken, or its page been paid for. */
-export function mayBeApplied(error: unknown): boolean {
+export function mayHaveSucceeded(error: unknown): boolean {
   if (
     error instanceof ApiContractError ||
     error instanceof ApiRejectedError ||
     error instanceof TooLargeError
   ) {
-    return error.mayBeApplied;
+    return error.mayHaveSucceeded;
   }
   return error instanceof OutcomeUnknownError;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Characters of what is said of a wrong input, which may name members of any length. */
 export const problemCharsMax = 2_000;
 
-/** The problem of an input that goes on with a run which its workflow did not begin itself. */
+/** The problem of an input that continues with a run which its workflow did not begin itself. */
 export const foreignRun = "✖ continued: only a workflow itself continues its run";
 
 /**

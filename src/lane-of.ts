@@ -11,7 +11,7 @@ export type Lane = {
   readonly last: number;
 };
 
-/** The lane of a chunk. A run that is no backfill has one. */
+/** The lane of a chunk. A run that is not a backfill has one. */
 export function laneOf(chunk: number): Lane {
   const lane = Math.ceil(chunk / laneChunksMax);
   const ordinal = chunk - (lane - 1) * laneChunksMax;

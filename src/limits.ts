@@ -198,7 +198,7 @@ export const lockAskMs = 1_000;
 /** How long a plan waits for a person. */
 export const approvalWaitMs = 7 * 24 * 3_600_000;
 
-/** How often a lane is begun in all: one that failed goes on once more, behind its last commit. */
+/** How often a lane is begun in all: one that failed continues once more, after its last commit. */
 export const laneTriesMax = 2;
 
 /** Fields that a plan names among those that differ. */
@@ -216,17 +216,17 @@ export const inboxReadRows = 8;
 
 // ---- Draining inboxes (our choice) --------------------------------------------------------------------------------
 
-/** How long one call of the doorbell may take. */
-export const ringCallMsMax = 5_000;
+/** How long one call of the notifier may take. */
+export const wakeCallMsMax = 5_000;
 
 /** How long a drain leaves a sync alone whose run failed; doubles with each that fails. */
-export const drainRestMs = 60_000;
+export const drainBackoffMs = 60_000;
 
 /** Longest such rest. */
-export const drainRestMsMax = 15 * 60_000;
+export const drainBackoffMsMax = 15 * 60_000;
 
 /** The same of a sync that another run is sending. */
-export const drainBusyRestMs = 15_000;
+export const drainBusyBackoffMs = 15_000;
 
 // ---- Webhook receiver (our choice where no source is named) -------------------------------------------------------
 
@@ -258,7 +258,7 @@ export const deliveryEventsMax = 1_000;
 
 // ---- Promised in the README -----------------------------------------------------------------------------------------
 
-/** How long the id of an event that was posted is remembered (design: P12). */
+/** How long the id of an event that was pushed is remembered (design: P12). */
 export const eventIdsKeptMs = 7 * 24 * 3_600_000;
 
 /** Domains of one pull. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { z } from "zod";
 
-/** It lies beside `src` and, when built, beside `dist`. */
+/** It is beside `src` and, when built, beside `dist`. */
 const packageFile = new URL(
   import.meta.url.endsWith(".ts") ? "../package.json" : "../../package.json",
   import.meta.url,

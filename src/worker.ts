@@ -20,7 +20,7 @@ import { createHostActivities, createSharedActivities } from "../activities/inde
 import { closeAbandoned } from "../activities/run/close-abandoned.ts";
 import { createStageThreads } from "../activities/stage/stage-threads.ts";
 import type { Source } from "../connectors/contract/connector.ts";
-import { postedConnections } from "../connectors/contract/posted.ts";
+import { pushConnections } from "../connectors/contract/push-connections.ts";
 import type { ProxySettings } from "./api/http/http.ts";
 import { templatesOf } from "./backfill/template.ts";
 import { systemClock } from "./clock.ts";
@@ -38,7 +38,7 @@ import { startResend } from "./local/resend.ts";
 import { keepTemplates, seedTemplates, type Seeding } from "./local/templates.ts";
 import { whyUnreachable } from "./local/why-unreachable.ts";
 import { createNotifier } from "./notify/notifier.ts";
-import { scheduleSweep } from "./schedules/inbox-sweep.ts";
+import { scheduleInboxCheck } from "./schedules/inbox-check.ts";
 import { scheduleState } from "./schedules/schedule-state.ts";
 import { makePrivateFolder } from "./security/private-file.ts";
 import { createServiceClient, type ServiceAddresses } from "./service/client.ts";
@@ -52,7 +52,7 @@ export type WorkerSettings = {
   readonly addresses: ServiceAddresses;
   /** Undefined connects to the service directly. */
   readonly proxy: ProxySettings | undefined;
-  /** Undefined connects as TEMPORAL_ADDRESS and its kin say. */
+  /** Undefined connects as TEMPORAL_ADDRESS and related variables say. */
   readonly temporalAddress: string | undefined;
   readonly sources: ReadonlyMap<string, Source>;
   readonly log: Logger;
@@ -115,12 +115,12 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
   }
 }
 
-/** The inbox of a project in which a connection is posted to. */
+/** The inbox of a project in which a connection is pushed to. */
 async function openInboxes(
   { config, sources }: WorkerSettings,
   client: Client,
 ): Promise<Inboxes | undefined> {
-  if (postedConnections({ config, sources }).length === 0) return undefined;
+  if (pushConnections({ config, sources }).length === 0) return undefined;
   const { taskQueue } = config.temporal;
   return {
     inbox: await openInbox(config.stateFolder),
@@ -128,7 +128,7 @@ async function openInboxes(
   };
 }
 
-/** Has inboxes swept from now on; a worker that may make no schedule works all the same. */
+/** Has inboxes checked from now on; a worker that may make no schedule works all the same. */
 async function keepSwept(
   { config, inboxes, state }: Pick<Dependencies, "config" | "inboxes" | "state">,
   client: Client,
@@ -137,9 +137,9 @@ async function keepSwept(
   if (inboxes === undefined) return;
   const owner = { taskQueue: config.temporal.taskQueue, storeId: state.storeId };
   try {
-    await scheduleSweep(client, owner);
+    await scheduleInboxCheck(client, owner);
   } catch (error) {
-    const text = "nobody sweeps the inboxes: an event whose doorbell is not heard stays unsent";
+    const text = "no schedule checks the inboxes: an event whose wake-up is lost stays unsent";
     log.warn({ why: messageOf(error) }, text);
   }
 }

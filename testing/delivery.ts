@@ -3,13 +3,13 @@ import type { Endpoint, IncomingEvent } from "../connectors/contract/push.ts";
 
 /** A delivery, or a configuration, that only this push connector knows, and what must become of it. What is not said is not looked at. */
 export type Delivery = {
-  /** Its name in messages: "a body that is no list". */
+  /** Its name in messages: "a body that is not a list". */
   readonly what: string;
   /** Members of the configuration that are not the bench's; undefined leaves one out. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** The member that the schema must refuse it by. */
   readonly refusedBy?: string;
-  /** As the sender writes them; without a `body` nothing is posted. */
+  /** As the sender writes them; without a `body` nothing is pushed. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;

@@ -19,7 +19,7 @@ export type Thrown = {
   readonly says?: string;
 };
 
-/** Abilities that read, and must refuse what a read refuses; behind a page `split` is asked for what follows it, or for what is before. */
+/** Abilities that read, and must refuse what a read refuses; after a page `split` is asked for what follows it, or for what is before. */
 export type Refusing = "columns" | "discover" | "get" | "split" | "split before";
 
 /** What a read must come to: rows as the connector gives them and rejects, both in order; or what it throws, and what comes before where that is said. @default nothing of each */
@@ -70,7 +70,7 @@ export type Specimen = Outcome & {
   readonly columns?: readonly string[];
   /** How many of the last rows the next run reads again. @default 0 */
   readonly overlap?: number;
-  /** Places for `before`, each with the rows that lie before it; false, or what it throws, for one that must be refused. */
+  /** Places for `before`, each with the rows that come before it; false, or what it throws, for one that must be refused. */
   readonly places?: Readonly<Record<string, number | false | Thrown>>;
   /** Times for `at`, ISO 8601, as `places`. */
   readonly times?: Readonly<Record<string, number | false | Thrown>>;
@@ -86,13 +86,13 @@ export type Specimen = Outcome & {
   readonly discoveries?: readonly Discovery[];
   /** Made one after the other, last of all. */
   readonly writes?: readonly Writing[];
-  /** Done to the source when a first page of three is read, and what a read that goes on there must then come to. */
+  /** Done to the source when a first page of three is read, and what a read that continues there must then come to. */
   readonly afterwards?: Outcome & {
     /** Members of the configuration that are others from then on. @default none */
     readonly config?: Readonly<Record<string, unknown>>;
     /** Whether the position means nothing to the next run, which starts over. @default false */
     readonly startsOver?: boolean;
-    /** Whether it is the read of that page which goes on, and not another one. @default false */
+    /** Whether it is the read of that page which continues, and not another one. @default false */
     readonly isMeanwhile?: boolean;
     change?(): Promise<void>;
   };

@@ -1,5 +1,5 @@
 // Runs after `npm ci`: builds dist/, so that bin/sluice.js is ready. Where the compiler was left out (`--omit=dev`)
-// there is nothing to build with, and an install is no place to fail for it.
+// there is nothing to build with, and an install is not a place to fail for it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 

@@ -107,7 +107,7 @@ async function vitest(report, args, options) {
 
 /**
  * Whether the few red files are green by themselves. A test that is red only beside others is a fault of the test, which
- * is named so that it is mended.
+ * is named so that it is fixed.
  */
 async function passAlone(red, report, options) {
   if (red.length === 0 || red.length > secondTryFiles) return false;
@@ -115,7 +115,7 @@ async function passAlone(red, report, options) {
   const paths = red.map(({ path }) => path);
   if ((await vitest(report, ["--maxWorkers=1", ...paths], options)) !== 0) return false;
   for (const { path, tests } of red) {
-    for (const name of tests) say(`red beside others and green alone, mend it: ${path} > ${name}`);
+    for (const name of tests) say(`red beside others and green alone, fix it: ${path} > ${name}`);
   }
   return true;
 }

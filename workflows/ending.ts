@@ -111,7 +111,7 @@ export async function end(view: RunView, { closing, cause }: Ending): Promise<Ru
   await condition(allHandlersFinished);
   if (isCancellation(cause)) throw cause;
   if (report === null) throw openFailure(closing);
-  // A run keeps its first outcome: one that was reset behind its end may not look as if it had done well again.
+  // A run keeps its first outcome: one that was reset after its end may not look as if it had done well again.
   const isOfBefore = closing.outcome === "failed" && report.outcome !== "failed";
   if (isOfBefore) throw openFailure(closing);
   if (report.outcome === "failed") throw runFailure(report);

@@ -15,7 +15,7 @@ function factsOf(details: readonly unknown[] | null | undefined): FailureFacts {
   return typeof facts === "object" && facts !== null ? facts : {};
 }
 
-/** Reads what failed; undefined when it is no failure of an activity. */
+/** Reads what failed; undefined when it is not a failure of an activity. */
 export function faultOf(error: unknown): ActivityFault | undefined {
   if (!(error instanceof ActivityFailure)) return undefined;
   const { cause } = error;

@@ -1,6 +1,6 @@
 export { backfill } from "./backfill/backfill.ts";
 export { inboxDrain } from "./inbox/inbox-drain.ts";
-export { inboxSweep } from "./inbox/inbox-sweep.ts";
+export { inboxCheck } from "./inbox/inbox-check.ts";
 export { jobPostingsPull } from "./pull/job-postings-pull.ts";
 export { notify } from "./notify.ts";
 export { resend } from "./sync/resend.ts";

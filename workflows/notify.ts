@@ -5,7 +5,7 @@ import { wrongInput } from "../src/failure-types.ts";
 import { notifyTargetsMax } from "../src/limits.ts";
 import type { NotifyInput } from "../src/notify/receivers.ts";
 import { faultOf } from "./failures.ts";
-import { noteUntold, postNotification } from "./policies.ts";
+import { recordUndelivered, postNotification } from "./policies.ts";
 
 const notifyInput: z.ZodType<NotifyInput> = z.strictObject({
   run_id: z.string().min(1).max(200),
@@ -21,7 +21,7 @@ async function tell(runId: string, target: string): Promise<string | undefined> 
   } catch (error) {
     if (isCancellation(error)) throw error;
     const why = faultOf(error)?.message ?? String(error);
-    await noteUntold({ runId, target, why });
+    await recordUndelivered({ runId, target, why });
     return why;
   }
 }

@@ -39,8 +39,8 @@ export const { advanceCheckpoint, yieldBackfill } = proxyActivities<SharedActivi
   retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },
 });
 
-/** Inboxes, and what is in doubt: what a look waits is its linger, what a sweep takes is a bounded share of what may go. */
-export const { lookForDoubts, lookIntoInbox, sweepInboxes } = proxyActivities<SharedActivities>({
+/** Inboxes, and what is in doubt: what a look waits is its linger, what a check takes is a bounded share of what may go. */
+export const { lookForDoubts, lookIntoInbox, checkInboxes } = proxyActivities<SharedActivities>({
   ...metaOptions,
   startToCloseTimeout: "5 minutes",
   retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },
@@ -61,7 +61,7 @@ export const { postNotification } = proxyActivities<SharedActivities>({
 });
 
 /** What is left to do when a receiver could not be told. */
-export const { noteUntold } = proxyActivities<SharedActivities>({
+export const { recordUndelivered } = proxyActivities<SharedActivities>({
   ...metaOptions,
   retry: { maximumInterval: "100 seconds" },
 });
@@ -113,7 +113,7 @@ function optionsOf({ hostQueue, settings }: OpenedRun) {
       ...onHost,
       startToCloseTimeout: "1 minute",
       scheduleToCloseTimeout: "1 minute",
-      // What is not removed now is removed by a later sweep: cleaning up must never hold up a run.
+      // What is not removed now is removed by a later check: cleaning up must never hold up a run.
       retry: { maximumAttempts: 3 },
     },
   } satisfies Partial<Record<keyof Activities, ActivityOptions>>;
@@ -135,7 +135,7 @@ export function activitiesOf(opened: OpenedRun): object {
   return Object.fromEntries(proxies);
 }
 
-/** The activities of an opened run of a pull: on the shared queue, because the pages lie in the store. */
+/** The activities of an opened run of a pull: on the shared queue, because the pages are in the store. */
 export function pullActivitiesOf(
   settings: PullSettings,
 ): Pick<ActivityInterfaceFor<SharedActivities>, "listDomains" | "pullPages"> {

@@ -67,7 +67,7 @@ async function planAgain(
 }
 
 /**
- * Takes the send lock for a backfill, to be called before its lanes begin and whenever they go on. While nothing was staged the plan is
+ * Takes the send lock for a backfill, to be called before its lanes begin and whenever they continue. While nothing was staged the plan is
  * held against the source, once the lock is held: one that does not hold any more gives it back.
  */
 export function createOpenBackfill(
@@ -94,7 +94,7 @@ export function createOpenBackfill(
         await state.releaseLock({ name, runId });
         return held;
       }
-      // What was sent by one mapping is not gone on with by another.
+      // What was sent by one mapping is not continued with by another.
       if (held.config_hash !== sync.configHash) throw changedSince(run);
       await checkColumns(source, sync, { signal, mayName: false });
       if (sync.send === "all") await state.forgetFingerprints({ target, sync: sync.name });

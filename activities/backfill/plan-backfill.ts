@@ -31,7 +31,7 @@ export function requestOf(
   return readBackfillInput(raw, { syncs, now });
 }
 
-/** @throws {ConfigError} older rows may follow newer ones of the same key: of what is posted, or appended, each version stands for itself. */
+/** @throws {ConfigError} older rows may follow newer ones of the same key: of what is pushed, or appended, each version stands for itself. */
 function assertMayRepeat(sync: SyncConfig, source: Source): void {
   if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;
   throw new ConfigError(
@@ -44,7 +44,7 @@ function assertMayRepeat(sync: SyncConfig, source: Source): void {
 }
 
 /**
- * Of rows that are versions of one record the newest must be the last one sent: only what goes on to the present, in order, ends with it.
+ * Of rows that are versions of one record the newest must be the last one sent: only what continues to the present, in order, ends with it.
  * What another run sent meanwhile is left out by its fingerprint.
  * @throws {ConfigError} the backfill would end with an older one.
  */
@@ -77,7 +77,7 @@ async function assertEndsWithNewest(
     });
   }
   const field = keys === undefined ? (limit === undefined ? "to" : "limit") : "keys";
-  const hint = `leave out "${field}": a backfill that goes on to the present ends with the newest row of each`;
+  const hint = `leave out "${field}": a backfill that continues to the present ends with the newest row of each`;
   throw new ConfigError(what, { field, hint });
 }
 
@@ -145,7 +145,7 @@ async function freezePlan(
   });
   assertNotEnded(opened);
   // One that was reset may have begun to send, and now waits for a person again: nobody else is to wait for that. Not for an attempt
-  // that was stalled, while the backfill went on.
+  // that was stalled, while the backfill continued.
   if (opened.fence === before?.fence) {
     await state.dropSends({ runId: ref.runId });
     await state.releaseLock({ name: sendLock(target, sync.name), runId: ref.runId });
@@ -159,13 +159,13 @@ async function freezePlan(
 function consentOf(
   { approve, sync: name }: BackfillRequest,
   { rows }: BackfillPlan,
-  { approveBelow }: SyncConfig,
+  { approveUpTo }: SyncConfig,
 ): Pick<Exclude<PlannedBackfill, { problem: string }>, "approval" | "isApproved"> {
   if (approve === "auto") {
-    return { isApproved: true, approval: 'it goes on by itself: `"approve": "auto"`' };
+    return { isApproved: true, approval: 'it continues by itself: `"approve": "auto"`' };
   }
-  if (rows !== null && rows <= approveBelow) {
-    const approval = `it goes on by itself: at most ${approveBelow} rows (\`syncs.${name}.approve.auto_below\`)`;
+  if (rows !== null && rows <= approveUpTo) {
+    const approval = `it continues by itself: at most ${approveUpTo} rows (\`syncs.${name}.approve.auto_up_to\`)`;
     return { isApproved: true, approval };
   }
   return { isApproved: false, approval: "it waits for the update `approve` or `discard`" };
@@ -185,7 +185,7 @@ export function createPlanBackfill(
         const plan = await freezePlan(deps, { ref, request, now }, signal);
         return { plan, ...consentOf(request, plan, syncOf(deps, request.sync)) };
       } finally {
-        // A backfill that ends here leaves no wrong input in the start form; one that goes on is left alone.
+        // A backfill that ends here leaves no wrong input in the start form; one that continues is left alone.
         deps.seedTemplate?.(ref.workflowId);
       }
     });

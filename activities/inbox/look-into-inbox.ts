@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { Posted } from "../../connectors/contract/posted.ts";
+import type { Pushed } from "../../connectors/contract/push-connections.ts";
 import { ApiAuthError, CreditsExhaustedError } from "../../src/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { sleepInActivityMsMax } from "../../src/limits.ts";
@@ -8,7 +8,7 @@ import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { inboxOf, postedNamed, readingsOf, type Reading } from "./posted.ts";
+import { inboxOf, pushConnectionNamed, readingsOf, type Reading } from "./push-connections.ts";
 
 /** Input of `lookIntoInbox`. */
 export type LookInput = {
@@ -16,16 +16,16 @@ export type LookInput = {
   /** Whether events that come one by one are given the time to become one batch. */
   readonly linger: boolean;
   /** Syncs that are left alone for now. */
-  readonly resting: readonly string[];
+  readonly backingOff: readonly string[];
 };
 
-/** What lies in an inbox. */
+/** What is in an inbox. */
 export type Look = {
   /** Why nothing can be sent before a person does something; null when it can. */
-  readonly shut: string | null;
-  /** Those with something unread, but for those that rest. */
+  readonly blocked: string | null;
+  /** Those with something unread, but for those that back off. */
   readonly syncs: readonly string[];
-  /** Whether the bell was answered: what comes from here on is rung for. */
+  /** Whether the wake-up was taken: what comes from here on is woken for. */
   readonly isAnswered: boolean;
   /** How long to wait before looking again, where lingering takes longer than a worker's slot may be held; nothing was looked at. */
   readonly waitMs?: number | undefined;
@@ -34,7 +34,7 @@ export type Look = {
 };
 
 /** Why nothing can be sent: the key was refused, or there are no credits. A rate limit is only waited for. */
-export async function shutBecause({
+export async function blockedReason({
   state,
   config,
   clock,
@@ -69,24 +69,24 @@ export async function noteAccepted(
 }
 
 /** How long until the oldest unread event has waited its time; where there is none, for one to come. 0 or less: no longer. */
-async function lingerMsOf(deps: Dependencies, inbox: Inbox, posted: Posted): Promise<number> {
-  const readings = await readingsOf(deps, inbox, posted);
+async function lingerMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Promise<number> {
+  const readings = await readingsOf(deps, inbox, pushed);
   const since = readings.flatMap(({ unreadSince }) => unreadSince ?? []);
-  return Math.min(...since, deps.now()) + posted.endpoint.lingerMs - deps.now();
+  return Math.min(...since, deps.now()) + pushed.endpoint.lingerMs - deps.now();
 }
 
 /**
- * How long what is unread waits for a file of its stream: its confirmation is not the end of it, and a small body behind it may be applied
+ * How long what is unread waits for a file of its stream: its confirmation is not the end of it, and a small body after it may be applied
  * first. No event waits longer than the setting, so that one file after the other does not hold it up for ever. 0 or less: no longer.
  */
-async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, posted: Posted): Promise<number> {
+async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Promise<number> {
   const { config, state, target } = deps;
   const { fileWaitMs } = config.api;
   if (fileWaitMs === undefined) return 0;
-  const readings = await readingsOf(deps, inbox, posted);
+  const readings = await readingsOf(deps, inbox, pushed);
   const since = Math.min(...readings.flatMap(({ unreadSince }) => unreadSince ?? []), Infinity);
   if (since === Infinity) return 0;
-  const streams = new Set(posted.syncs.map(({ stream }) => stream));
+  const streams = new Set(pushed.syncs.map(({ stream }) => stream));
   const syncs = [...config.syncs.values()].filter(({ stream }) => streams.has(stream));
   const names = syncs.map(({ name }) => name);
   const from = new Date(deps.now() - fileWaitMs).toISOString();
@@ -95,32 +95,32 @@ async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, posted: Posted): P
 }
 
 /**
- * Looks which syncs have something unread. It answers the bell first, so that nothing comes unheard; but not while nothing can be
- * sent or nobody would read it: then no doorbell is to start a drain, and a sweep does once it helps.
+ * Looks which syncs have something unread. It takes the wake-up first, so that nothing comes unheard; but not while nothing can be
+ * sent or nobody would read it: then no notifier is to start a drain, and a check does once it helps.
  */
 export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => Promise<Look> {
-  return async ({ connection, linger, resting }) =>
+  return async ({ connection, linger, backingOff }) =>
     await attempt(async ({ signal }) => {
-      const all = postedNamed(deps, connection);
+      const all = pushConnectionNamed(deps, connection);
       const inbox = inboxOf(deps);
-      const shut = await shutBecause(deps);
-      const syncs = all.syncs.filter(({ name }) => !resting.includes(name));
-      const isIdle = syncs.length === 0 && resting.length > 0;
+      const blocked = await blockedReason(deps);
+      const syncs = all.syncs.filter(({ name }) => !backingOff.includes(name));
+      const isIdle = syncs.length === 0 && backingOff.length > 0;
       const { chunksPerRun: runsPerExecution } = deps.config.advanced;
-      if (shut !== null || isIdle) {
-        return { shut, syncs: [], isAnswered: false, runsPerExecution };
+      if (blocked !== null || isIdle) {
+        return { blocked, syncs: [], isAnswered: false, runsPerExecution };
       }
       const own = { ...all, syncs };
       const lingerMs = linger ? await lingerMsOf(deps, inbox, own) : 0;
       const waitMs = Math.max(lingerMs, await fileWaitMsOf(deps, inbox, own));
       if (waitMs > sleepInActivityMsMax)
-        return { shut: null, syncs: [], isAnswered: false, runsPerExecution, waitMs };
+        return { blocked: null, syncs: [], isAnswered: false, runsPerExecution, waitMs };
       if (waitMs > 0) await delay(waitMs, undefined, { signal });
       const last = await inbox.answerBell({ connection });
       const readings = await readingsOf(deps, inbox, all);
       await noteAccepted(inbox, { connection, last, readings });
       const unread = readings.filter(({ unreadSince }) => unreadSince !== undefined);
-      const names = unread.map(({ sync }) => sync).filter((name) => !resting.includes(name));
-      return { shut: null, syncs: names, isAnswered: true, runsPerExecution };
+      const names = unread.map(({ sync }) => sync).filter((name) => !backingOff.includes(name));
+      return { blocked: null, syncs: names, isAnswered: true, runsPerExecution };
     });
 }

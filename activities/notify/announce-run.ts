@@ -7,7 +7,7 @@ import { notifyLateMsMax } from "../limits.ts";
 const runsLookedAtMax = 20;
 
 /** Whether the drain or resend before this one ended so too: what is tried again and again is told of once. */
-async function isToldOf(
+async function isNotified(
   { state }: Pick<Dependencies, "state">,
   { kind, sync, run_id: runId, outcome, error }: RunReport,
 ): Promise<boolean> {
@@ -32,7 +32,7 @@ export async function announceRun(
   if (receivers.length === 0 || endedAt === null) return;
   // Temporal forgets which workflows there were: a run that is closed again long after it ended would be told of again.
   if (deps.now() - Date.parse(endedAt) > notifyLateMsMax) return;
-  if (await isToldOf(deps, report)) return;
+  if (await isNotified(deps, report)) return;
   const targets = [...new Set(receivers.map(({ target }) => target))];
   try {
     await deps.startNotifying({ run_id: runId, targets });

@@ -11,28 +11,28 @@ import {
 import type { Result } from "../../src/api/results.ts";
 import type { SearchPage } from "../../src/api/search.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
-import { ApiContractError, mayBeApplied, TooLargeError } from "../../src/errors.ts";
+import { ApiContractError, mayHaveSucceeded, TooLargeError } from "../../src/errors.ts";
 import type { PullStep } from "../../src/state/pull-places.ts";
 import type { PullPlace } from "../../src/state/pull-rounds.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { bearFaults } from "../upload/borne-faults.ts";
+import { withRetryBudget } from "../upload/retry-budget.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-const keptPage = z
+const lastPage = z
   .object({
     items: z.array(z.custom<Result>(isObject)).readonly(),
     bad: z.array(z.object({ index: z.int(), reason: z.string() }).readonly()).readonly(),
-    /** The walk behind the page. */
+    /** The walk after the page. */
     walk: walkSchema,
   })
   .readonly();
 
 /** A page that came, and is kept until it is written. */
-export type KeptPage = z.output<typeof keptPage>;
+export type LastPage = z.output<typeof lastPage>;
 
 /** A page, or why there is none: no call is left, or another attempt moved the place, or its walk. */
-export type Fetched = { readonly page: KeptPage } | { readonly none: "ceiling" | "moved" };
+export type Fetched = { readonly page: LastPage } | { readonly none: "ceiling" | "moved" };
 
 /** A place and what its next page is asked for with. */
 export type PageAsk = {
@@ -59,11 +59,12 @@ async function ask(
   try {
     const query = { ...pull.query, ...(domain === undefined ? {} : { domain }), limit };
     const next = { of: pull.of, query, cursor: nextCursor(walk), signal };
-    return await bearFaults(deps, { runId, chunk }, async () => await deps.api.search(next));
+    return await withRetryBudget(deps, { runId, chunk }, async () => await deps.api.search(next));
   } catch (error) {
     const isRefused = error instanceof ApiContractError && error.status !== undefined;
     // A refusal is an answer, which may have cost credits; what did not even arrive has not.
-    if (!mayBeApplied(error) && !isRefused && !signal.aborted) await deps.state.forgetCall(step);
+    if (!mayHaveSucceeded(error) && !isRefused && !signal.aborted)
+      await deps.state.forgetCall(step);
     if (!(error instanceof TooLargeError)) throw error;
     await deps.state.setWalk({ ...step, walk: withSmallerPages(walk, error) });
     return "moved";
@@ -71,7 +72,7 @@ async function ask(
 }
 
 /**
- * The walk behind a page. What cannot go on begins anew with the next run: a service that was mended may have left this one in
+ * The walk after a page. What cannot continue begins anew with the next run: a service that was fixed may have left this one in
  * the middle of nowhere.
  */
 async function advance(
@@ -96,7 +97,7 @@ async function advance(
  */
 export async function fetchPage(deps: Dependencies, asked: PageAsk): Promise<Fetched> {
   const { pull, place, step, left } = asked;
-  if (place.page !== null) return { page: keptPage.parse(place.page) };
+  if (place.page !== null) return { page: lastPage.parse(place.page) };
   const walk = walkOf(place, pull.pageSize);
   const limit = Math.min(walk.limit, left);
   const granted = await deps.state.beginCall({ ...step, callsMax: pull.callsMax });

@@ -3,7 +3,7 @@ import { TooManyRejectsError } from "../../src/errors.ts";
 
 /**
  * Holds what a pull refused against its `reject_limit`.
- * @throws {TooManyRejectsError} it is more: to go on would only cost more.
+ * @throws {TooManyRejectsError} it is more: to continue would only cost more.
  */
 export function assertFewRejects(
   { name, rejectLimit }: Pick<PullConfig, "name" | "rejectLimit">,
@@ -16,13 +16,13 @@ export function assertFewRejects(
   const { rate, rows } = rejectLimit;
   if (refused <= rows || refused <= rate * read) return;
   // Refused results are behind the run's place by now: only a new round brings them again.
-  const mend =
+  const fix =
     what === "rows"
       ? "the column that domains are read from"
       : `the write-back or the table, then \`sluice pull ${name} --full\``;
   const message = `${refused} of ${read} ${what} were refused, more than \`reject_limit\` allows (${rows} ${what} and ${rate * 100} %)`;
   throw new TooManyRejectsError(message, {
     field: `pulls.${name}.reject_limit`,
-    hint: `look at \`sluice rejects list\`; mend ${mend}`,
+    hint: `look at \`sluice rejects list\`; fix ${fix}`,
   });
 }

@@ -67,7 +67,7 @@ function againAfter(
 ): PageCommit["again"] {
   // The postings of one company are few: what changed places comes with the next round.
   if (!isDone || total === undefined || place.domain !== undefined) return undefined;
-  if (earlier + 1 >= pull.walksMax) return undefined;
+  if (earlier + 1 >= pull.passesMax) return undefined;
   return { walk: beginWalk(limit, earlier + 1), keys: total.last - bad };
 }
 
@@ -97,10 +97,10 @@ async function pullPage(pulling: Pulling, asked: PageAsk): Promise<boolean> {
   return true;
 }
 
-type Standing = { readonly place: PullPlace; readonly tally: PullTally };
+type Backlog = { readonly place: PullPlace; readonly tally: PullTally };
 
 /** The place and the sums of a run; both are there once it was opened. */
-async function standing({ deps, run }: Pulling): Promise<Standing> {
+async function standing({ deps, run }: Pulling): Promise<Backlog> {
   const name = { target: run.target, pull: run.sync };
   const place = await deps.state.pullPlace(name);
   const tally = await deps.state.pullTally({ runId: run.runId });
@@ -110,7 +110,7 @@ async function standing({ deps, run }: Pulling): Promise<Standing> {
   return { place, tally };
 }
 
-function endOf(run: Run, { place, tally }: Standing): PulledPages["end"] {
+function endOf(run: Run, { place, tally }: Backlog): PulledPages["end"] {
   if (place.isDone) return "done";
   return tally.results >= (run.request.limit ?? Infinity) ? "limit" : null;
 }
@@ -120,7 +120,7 @@ function endOf(run: Run, { place, tally }: Standing): PulledPages["end"] {
  * @throws {ApiContractError} it refused so many and took none that it is the query. Its own words may quote a domain: they are
  * left out.
  */
-function isOfDomain(error: unknown, { place, tally }: Standing): error is ApiContractError {
+function isOfDomain(error: unknown, { place, tally }: Backlog): error is ApiContractError {
   const isRefusal = error instanceof ApiContractError && domainStatuses.includes(error.status);
   if (!isRefusal || place.domain === undefined) return false;
   if (tally.domainsDone > 0 || tally.domainsRefused < domainRefusalsMax) return true;
@@ -138,8 +138,8 @@ function refusedResults({ read, refused, results }: PullTally): {
   return { refused: refused - (read - results), read: results };
 }
 
-/** Goes one page further, or behind a domain that the service refused; false when no call is left for it. */
-async function goOn(pulling: Pulling, now: Standing): Promise<boolean> {
+/** Goes one page further, or after a domain that the service refused; false when no call is left for it. */
+async function goOn(pulling: Pulling, now: Backlog): Promise<boolean> {
   const { run, pull, signal } = pulling;
   const { place, tally } = now;
   const step = { target: run.target, pull: pull.name, runId: run.runId, version: place.version };
@@ -174,7 +174,7 @@ async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages
 }
 
 /**
- * Pulls pages, one after the other. Twice is once: it goes on where the store says, a page that came is not asked for again, and
+ * Pulls pages, one after the other. Twice is once: it continues where the store says, a page that came is not asked for again, and
  * one that was written is written again without changing anything.
  */
 export function createPullPages(

@@ -11,7 +11,7 @@ import { isoNow, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
 
 /**
- * Tells whether the nightly run may go on where a backfill ends: only where nothing is passed over, which is sure of one that begins with
+ * Tells whether the nightly run may continue where a backfill ends: only where nothing is passed over, which is sure of one that begins with
  * the first row of a sync that has no checkpoint yet.
  * @throws {ConfigError} it may not.
  */
@@ -22,7 +22,7 @@ export function assertMayAdvance(
   if (!advanceCheckpoint) return;
   const { sync, source, checkpoint } = at;
   const field = "advance_checkpoint";
-  const hint = "leave it out: the nightly run goes on from its own checkpoint";
+  const hint = "leave it out: the nightly run continues from its own checkpoint";
   if (source.restart?.(sync.connectorConfig) === "each-run") {
     const why = `sync ${sync.name} reads its source anew in each run, and has no checkpoint to move`;
     throw new ConfigError(why, { field, hint });
@@ -31,7 +31,7 @@ export function assertMayAdvance(
     throw new ConfigError(`sync ${sync.name} has a checkpoint already`, { field, hint });
   }
   if (from !== undefined) {
-    const why = "what lies before `from` would never be sent";
+    const why = "what comes before `from` would never be sent";
     throw new ConfigError(why, { field, hint: `leave out "from", or ${hint}` });
   }
 }
@@ -52,7 +52,7 @@ async function endOf(
   }
 }
 
-/** Lets the nightly run of a sync that had no checkpoint go on where a backfill ended. Twice is once. */
+/** Lets the nightly run of a sync that had no checkpoint continue where a backfill ended. Twice is once. */
 export function createAdvanceCheckpoint(deps: Dependencies): (input: RunRef) => Promise<object> {
   const { state } = deps;
   return async (ref) =>

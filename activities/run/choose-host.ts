@@ -3,7 +3,7 @@ import { hostQueueOf, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
 
 /**
- * Answers which host a run goes on at: the one of `hostQueue` while it beats, because its staged files are there; else the
+ * Answers which host a run continues at: the one of `hostQueue` while it beats, because its staged files are there; else the
  * one of the worker that was asked, which lives.
  */
 export function createChooseHost(
@@ -12,8 +12,8 @@ export function createChooseHost(
   return async ({ hostQueue, ...ref }) =>
     await attempt(async () => {
       await runOf(deps, ref);
-      const { hostGoneMs } = deps.config.advanced;
-      const beats = await deps.state.beats({ since: deps.now() - hostGoneMs });
+      const { hostLostAfterMs } = deps.config.advanced;
+      const beats = await deps.state.beats({ since: deps.now() - hostLostAfterMs });
       const isAlive = beats.some(({ hostId }) => hostQueueOf(deps.config, hostId) === hostQueue);
       return { hostQueue: isAlive ? hostQueue : deps.hostQueue };
     });

@@ -1,5 +1,5 @@
 import type { Dependencies } from "../dependencies.ts";
-import { sweepEnded } from "../stage/drop-chunk.ts";
+import { cleanUpEnded } from "../stage/drop-chunk.ts";
 import { endRun, type Ending } from "./close-run.ts";
 import { isRunOpen } from "./run-open.ts";
 import { endGoneSenders, resumeResends } from "./settle-doubts.ts";
@@ -13,7 +13,7 @@ export async function abandonRun(
   { runId, workflowId }: { readonly runId: string; readonly workflowId: string },
 ): Promise<void> {
   const message = `its workflow ${workflowId} was terminated, or its Temporal server is gone`;
-  const hint = "run it again: it goes on where this run stopped";
+  const hint = "run it again: it continues where this run stopped";
   const failure = { code: "Abandoned", message, hint };
   await endRun(deps, { runId, outcome: "abandoned", failure });
 }
@@ -31,5 +31,5 @@ export async function closeAbandoned(deps: Dependencies): Promise<void> {
   }
   await endGoneSenders(deps);
   await resumeResends(deps);
-  await sweepEnded(deps);
+  await cleanUpEnded(deps);
 }

@@ -4,7 +4,7 @@ import type { Dependencies } from "../dependencies.ts";
 
 /**
  * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over some, sends none of them twice.
- * Of what is posted only the events behind the checkpoint are read. Any other kind of run sends rows that it does not follow.
+ * Of what is pushed only the events after the checkpoint are read. Any other kind of run sends rows that it does not follow.
  */
 export function followsRows(
   deps: Pick<Dependencies, "sources">,

@@ -2,8 +2,8 @@ import type { LockHolder } from "../../src/state/locks.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /**
- * Whether a run may still go on. Its workflow is looked up where it lives; one on another Temporal server, where nobody here
- * can look, may go on while a worker on that server beats.
+ * Whether a run may still continue. Its workflow is looked up where it lives; one on another Temporal server, where nobody here
+ * can look, may continue while a worker on that server beats.
  */
 export async function isRunOpen(
   deps: Pick<Dependencies, "config" | "isWorkflowOpen" | "now" | "state" | "temporalId">,
@@ -11,6 +11,8 @@ export async function isRunOpen(
 ): Promise<boolean> {
   const temporalId = (await deps.state.run(run.runId))?.temporalId ?? deps.temporalId;
   if (temporalId === deps.temporalId) return await deps.isWorkflowOpen(run);
-  const beats = await deps.state.beats({ since: deps.now() - deps.config.advanced.hostGoneMs });
+  const beats = await deps.state.beats({
+    since: deps.now() - deps.config.advanced.hostLostAfterMs,
+  });
   return beats.some((beat) => beat.temporalId === temporalId);
 }

@@ -21,7 +21,7 @@ export async function assertSameSides(
     /** Undefined where nothing is read: then it need not even be up. */
     readonly source: Source | undefined;
     readonly isKept: boolean;
-    /** Of a run that goes on behind a pause: the first part of it was sent. @default false */
+    /** Of a run that continues after a pause: the first part of it was sent. @default false */
     readonly isBegun?: boolean;
   },
   signal: AbortSignal,

@@ -54,7 +54,7 @@ export async function settleDoubts(
 /** What starting a resend needs. */
 type Resending = Pick<Dependencies, "log" | "startResend">;
 
-/** Where Temporal does not take it, the next run sends what is in doubt, or the next worker or sweep begins it. */
+/** Where Temporal does not take it, the next run sends what is in doubt, or the next worker or check begins it. */
 async function beginResend({ log, startResend }: Resending, sync: string): Promise<void> {
   try {
     await startResend(sync);

@@ -8,7 +8,7 @@ import { isRunOpen } from "./run-open.ts";
  * Takes the lock of a sync or pull for a run; one that a closed workflow left behind is taken over.
  * @returns the fence number of this holding.
  * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, a resend holds it, or this
- * is a backfill which goes on when a shorter run is over.
+ * is a backfill which continues when a shorter run is over.
  */
 export async function takeRunLock(
   deps: Dependencies,
@@ -27,7 +27,7 @@ export async function takeRunLock(
   let answer = await deps.state.takeLock(ask);
   // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that it is closed.
   const closed: LockHolder[] = [];
-  // A workflow makes one run at a time: one that it began before it was reset nobody goes on with.
+  // A workflow makes one run at a time: one that it began before it was reset nobody continues with.
   const isLeft = ({ firstRunId: first, runId: other }: LockHolder): boolean =>
     first === firstRunId && other !== runId;
   while ("holder" in answer && (isLeft(answer.holder) || !(await isRunOpen(deps, answer.holder)))) {
@@ -39,7 +39,7 @@ export async function takeRunLock(
   for (const holder of closed) await abandonRun(deps, holder);
   if ("fence" in answer) return answer.fence;
   const { holder } = answer;
-  // Nights and deliveries go before a backfill, which lets the lock go behind its next chunk.
+  // Nights and deliveries go before a backfill, which lets the lock go after its next chunk.
   const isYielded = kind !== "backfill" && (await deps.state.wantLock(by));
   const mayWait = kind === "backfill" && (run.isBegun === true || holder.kind !== "backfill");
   // A resend is over in a moment, and nobody asked for it.

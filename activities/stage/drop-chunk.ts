@@ -1,9 +1,9 @@
-import { stagedRuns, sweepChunk, sweepRun } from "../../src/staging/folder.ts";
+import { stagedRuns, cleanUpChunk, cleanUpRun } from "../../src/staging/folder.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /** Removes the files of runs that have ended, but lines that may have to be sent once more. */
-export async function sweepEnded({
+export async function cleanUpEnded({
   effect,
   stagingFolder,
   state,
@@ -11,7 +11,7 @@ export async function sweepEnded({
   for (const runId of await stagedRuns(stagingFolder)) {
     const run = await state.run(runId);
     if (run === undefined || run.endedAt === null) continue;
-    await sweepRun(stagingFolder, { runId, keep: await state.keptStages({ runId }) }, effect);
+    await cleanUpRun(stagingFolder, { runId, keep: await state.keptStages({ runId }) }, effect);
   }
 }
 
@@ -26,10 +26,10 @@ export function createDropChunk(
   return async ({ runId, chunk }) =>
     await attempt(async () => {
       const keep = await state.keptStages({ runId });
-      if (chunk !== undefined) await sweepChunk(stagingFolder, { runId, chunk, keep }, effect);
+      if (chunk !== undefined) await cleanUpChunk(stagingFolder, { runId, chunk, keep }, effect);
       else {
-        await sweepRun(stagingFolder, { runId, keep }, effect);
-        await sweepEnded(deps);
+        await cleanUpRun(stagingFolder, { runId, keep }, effect);
+        await cleanUpEnded(deps);
       }
       return {};
     });

@@ -107,8 +107,8 @@ function pagesFrom(
 type Row = { readonly page: RowPage; readonly index: number };
 
 /**
- * The rows behind the lines of a page, by the numbers of their records. The page is read and mapped again, because a
- * staged line does not say where it came from. Its lines stand in the order of its rows, some of which left none; the
+ * The rows after the lines of a page, by the numbers of their records. The page is read and mapped again, because a
+ * staged line does not say where it came from. Its lines are in the order of its rows, some of which left none; the
  * key would not do, because two rows may share it.
  */
 async function rowsOf(

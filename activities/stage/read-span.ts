@@ -1,6 +1,6 @@
 import type { Log } from "../../connectors/contract/ask.ts";
 import type { Source } from "../../connectors/contract/connector.ts";
-import { outsideName } from "../../src/config/outside.ts";
+import { externalName } from "../../src/config/external.ts";
 import { SluiceError } from "../../src/errors.ts";
 import type { RowPage } from "../../src/pipeline/page.ts";
 
@@ -17,7 +17,7 @@ type SpanJob = {
 
 /**
  * The pages of a span, never more rows than the run may still read. What the connector is asked is what the engine relies on, also where
- * the connector was never tried by the kit: a read that ends because it was aborted is no end, and a page is what it was when it came.
+ * the connector was never tried by the kit: a read that ends because it was aborted is not an end, and a page is what it was when it came.
  * @throws the reason of the abort.
  */
 export async function* readSpan(
@@ -71,9 +71,9 @@ function asItCame(page: RowPage): RowPage {
 /** A line of a stack. */
 const frame = /(?:\(|at )(?:file:\/\/)?[^\s()]*?([^/\s()]+:\d+):\d+\)?$/m;
 
-/** Any error of a connector of outside may quote a row, and would enter Temporal: its name and place are told, and not its words. */
+/** Any error of an external connector may quote a row, and would enter Temporal: its name and place are told, and not its words. */
 function sayable(error: unknown, connector: string): unknown {
-  if (error instanceof SluiceError || !outsideName.test(connector)) return error;
+  if (error instanceof SluiceError || !externalName.test(connector)) return error;
   const { name, stack = "" } = error instanceof Error ? error : new Error();
   const [, place = ""] = frame.exec(stack) ?? [];
   const where = place === "" ? "" : ` at ${place}`;

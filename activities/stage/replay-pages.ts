@@ -51,7 +51,7 @@ async function getRows(
     return await source.get({ config, signal, log, ...span, names });
   } catch (error) {
     // To wait for a file, or to stage again, would not bring back the one that the rejects were read from.
-    const isAway = error instanceof ConfigError && error.patienceMs !== undefined;
+    const isAway = error instanceof ConfigError && error.retryBudgetMs !== undefined;
     if (error instanceof SourceChangedError || isAway) throw cannotReplay(error.message, error);
     throw error;
   }

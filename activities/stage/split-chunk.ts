@@ -16,7 +16,7 @@ import { attempt } from "../attempt.ts";
 import { isoNow, runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { SplitInput } from "../inputs.ts";
 import { rejectLimitOf } from "../run/replay-place.ts";
-import { bearFaults } from "../upload/borne-faults.ts";
+import { withRetryBudget } from "../upload/retry-budget.ts";
 import { findRows, type Refused } from "./find-rows.ts";
 
 /** Numbers of the records in `ranges`, in order. */
@@ -175,7 +175,11 @@ export function createSplitChunk(
         const rejected = before - again + rejects.filter(countsTowardsLimit).length;
         assertWithinLimit(limit, { rejected, read });
         const making = { deps, receipt, stream: sync.stream, level: sync.chunk.level };
-        const parts = await bearFaults(deps, name, async () => await makeParts(making, send, keep));
+        const parts = await withRetryBudget(
+          deps,
+          name,
+          async () => await makeParts(making, send, keep),
+        );
         const isTooLarge = "halves" in how && how.why === "too_large";
         const splitsMax = splitsMaxOf(limit, { read, records: send.records });
         return await state.splitPart({ ...splitting, parts, rejects, isTooLarge, splitsMax });

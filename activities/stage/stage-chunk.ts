@@ -8,7 +8,7 @@ import {
   uploadBytesMax,
 } from "../../src/limits.ts";
 import { mappingHash } from "../../src/mapping/load.ts";
-import { stagedFile, sweepChunk } from "../../src/staging/folder.ts";
+import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
 import type { Run } from "../../src/state/runs.ts";
 import type { DrawnStage, Send, StageAttempt } from "../../src/state/sends.ts";
 import { attempt } from "../attempt.ts";
@@ -18,7 +18,7 @@ import { chunkMsMax, chunkUnsentMsMax, refusalKnownMs, replayChunkRowsMax } from
 import { followsRows } from "../run/followed-rows.ts";
 import { rejectLimitOf } from "../run/replay-place.ts";
 import { assertStillSameSource } from "../run/same-sides.ts";
-import { bearFaults } from "../upload/borne-faults.ts";
+import { withRetryBudget } from "../upload/retry-budget.ts";
 import { mustBeOneEach } from "./one-each.ts";
 import { checkColumns, connectorOf } from "./source.ts";
 import type { StageJob } from "./stage-line.ts";
@@ -97,7 +97,7 @@ async function jobOf(
   const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
   const mode = request.mode ?? sync.mode;
   const { name, record, recordModule, stream } = sync;
-  const oneEach = await bearFaults(
+  const oneEach = await withRetryBudget(
     deps,
     { runId, chunk },
     async () => await mustBeOneEach(deps, { run, sync }, signal),
@@ -151,7 +151,7 @@ function thisAttempt(): StageAttempt {
 
 /**
  * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
- * JSONL. Twice is once: each staging draws a new number, and what an older one left is swept; what is committed stays as it is.
+ * JSONL. Twice is once: each staging draws a new number, and what an older one left is checked; what is committed stays as it is.
  */
 export function createStageChunk(
   deps: Dependencies,
@@ -161,15 +161,15 @@ export function createStageChunk(
     await attempt(async ({ signal, progress }) => {
       const run = await runOf(deps, ref);
       const { runId } = ref;
-      // A run whose workflow was reset goes on behind what is committed.
+      // A run whose workflow was reset continues after what is committed.
       const committed = await state.committedSend({ runId, chunk });
       if (committed !== undefined) return committedResult(committed);
       const drawn = await state.drawStage({ runId, chunk, host: deps.hostId, by: thisAttempt() });
-      const sweepBefore = async (before: number): Promise<void> =>
-        await sweepChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
-      await sweepBefore(drawn.stage);
+      const cleanUpBefore = async (before: number): Promise<void> =>
+        await cleanUpChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
+      await cleanUpBefore(drawn.stage);
       const job = await jobOf(deps, { run, chunk, drawn }, signal);
-      const staged = await bearFaults(deps, { runId, chunk }, async () => {
+      const staged = await withRetryBudget(deps, { runId, chunk }, async () => {
         // Again before each chunk: a column that went since would be a field that every record lacks without a word.
         const source = connectorOf(deps, job.connector);
         const sync = syncOf(deps, run.sync);
@@ -188,7 +188,7 @@ export function createStageChunk(
       const { minRows, name } = syncOf(deps, run.sync);
       const isWhole = staged.done && run.request.limit === undefined && run.kind === "sync";
       if (isWhole && read < minRows) {
-        await sweepBefore(drawn.stage + 1);
+        await cleanUpBefore(drawn.stage + 1);
         throw new TooFewRowsError(
           `sync ${name} read ${read} rows, and \`min_rows\` asks for ${minRows}: nothing of this chunk was sent`,
           {

@@ -42,7 +42,7 @@ import { readReplay } from "./replay-pages.ts";
 /** Everything a staging needs to know; plain data, because it crosses to a thread. */
 export type StageJob = {
   readonly connector: string;
-  /** Of `sluice.yaml`, where a connector of outside is found from. @default the connector is one of this repository */
+  /** Of `sluice.yaml`, where an external connector is found from. @default the connector is one of this repository */
   readonly folder?: string;
   /** Output of the connector's schema. */
   readonly config: unknown;
@@ -94,7 +94,7 @@ export type StageTools = {
   progress(counts: StageCounts): void;
 };
 
-/** A finished line, without what only a later split needs: that lies beside the file. */
+/** A finished line, without what only a later split needs: that is beside the file. */
 export type Staged = Omit<WrittenChunk, "keys" | "pageStarts"> & {
   /** Of its records, in order, as a JSON array. */
   readonly keys: string;

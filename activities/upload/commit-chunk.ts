@@ -6,7 +6,7 @@ import type { CommitResult, StageRef } from "../inputs.ts";
 import { detailsReasonsMax } from "../limits.ts";
 
 /**
- * Saves the checkpoint behind a chunk that the service accepted (I1), also after the configuration changed: what was accepted
+ * Saves the checkpoint after a chunk that the service accepted (I1), also after the configuration changed: what was accepted
  * is not sent again. Twice is once: a committed chunk stays as it is.
  */
 export function createCommitChunk(deps: Dependencies): (input: StageRef) => Promise<CommitResult> {

@@ -3,10 +3,10 @@ import { chunkName } from "../../src/lane-of.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { PartRef } from "../inputs.ts";
-import { bearFaults } from "./borne-faults.ts";
 import { leavingNow, noteEnd } from "./leaving.ts";
 import { noteAnswer } from "./note-answer.ts";
 import { assertServed, unknownOutcomesOf } from "./poison.ts";
+import { withRetryBudget } from "./retry-budget.ts";
 
 /**
  * Has the service process an uploaded part. Twice is once at a service that processes a key once: the same key is
@@ -48,7 +48,7 @@ export function createConfirmUpload(
       let taken: Awaited<ReturnType<typeof api.confirmUpload>>;
       try {
         signal.throwIfAborted();
-        taken = await bearFaults(
+        taken = await withRetryBudget(
           deps,
           { ...name, unknown: unknownOutcomesOf(name) },
           async () =>

@@ -1,7 +1,7 @@
 import { uptime } from "node:os";
 
 import type { Moment } from "../../src/clock.ts";
-import { ApiUnavailableError, mayBeApplied, SluiceError } from "../../src/errors.ts";
+import { ApiUnavailableError, mayHaveSucceeded, SluiceError } from "../../src/errors.ts";
 import { requestDeadlineMs } from "../../src/limits.ts";
 import type { PartForm } from "../../src/state/receipts.ts";
 import type { RequestWindow, Sender } from "../../src/state/requests.ts";
@@ -60,7 +60,7 @@ export function leavingNow(
     },
     // An error that is not ours says nothing of what left.
     mayLand: (error, signal) =>
-      hasLeft && (signal.aborted || mayBeApplied(error) || !(error instanceof SluiceError)),
+      hasLeft && (signal.aborted || mayHaveSucceeded(error) || !(error instanceof SluiceError)),
   };
 }
 

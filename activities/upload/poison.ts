@@ -3,7 +3,7 @@ import { chunkName } from "../../src/lane-of.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { PartRef } from "../inputs.ts";
 import { poisonTimesMax } from "../limits.ts";
-import { bearFaults } from "./borne-faults.ts";
+import { withRetryBudget } from "./retry-budget.ts";
 
 /** The name under which a part's unknown outcomes are counted. */
 export function unknownOutcomesOf({ stage, part }: Pick<PartRef, "part" | "stage">): string {
@@ -32,7 +32,7 @@ export async function assertServed(
     );
   }
   try {
-    await bearFaults(deps, part, async () => await deps.api.generateUploadUrl(ask));
+    await withRetryBudget(deps, part, async () => await deps.api.generateUploadUrl(ask));
   } catch (error) {
     const isAway =
       error instanceof ApiUnavailableError || (error instanceof RateLimitedError && error.isOutage);

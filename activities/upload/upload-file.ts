@@ -5,7 +5,7 @@ import type { Receipt } from "../../src/state/receipts.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { PartRef } from "../inputs.ts";
-import { bearFaults } from "./borne-faults.ts";
+import { withRetryBudget } from "./retry-budget.ts";
 
 /**
  * Asks for an upload address and PUTs the part's file to it, in one activity: every attempt has a fresh address, which
@@ -28,7 +28,7 @@ export function createUploadFile(
         return { fileKey: receipt.fileKey };
       }
       signal.throwIfAborted();
-      const fileKey = await bearFaults(deps, name, async () => {
+      const fileKey = await withRetryBudget(deps, name, async () => {
         const { uploadUrl, fileKey: key } = await api.generateUploadUrl({ stream, signal });
         if (!(await state.claimKey({ ...name, attempts, fileKey: key }))) throw keyGivenTwice();
         await api.putFile({

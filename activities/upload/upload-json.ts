@@ -5,10 +5,10 @@ import type { Ranges } from "../../src/state/ranges.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { PartRef } from "../inputs.ts";
-import { bearFaults } from "./borne-faults.ts";
 import { leavingNow, noteEnd } from "./leaving.ts";
 import { noteAnswer } from "./note-answer.ts";
 import { assertServed, unknownOutcomesOf } from "./poison.ts";
+import { withRetryBudget } from "./retry-budget.ts";
 import { tooLarge } from "./upload-file.ts";
 
 /** The request body of a part: its staged lines, joined. */
@@ -66,7 +66,7 @@ export function createUploadJson(
       try {
         signal.throwIfAborted();
         const { records } = receipt;
-        taken = await bearFaults(
+        taken = await withRetryBudget(
           deps,
           { ...name, unknown: unknownOutcomesOf(name) },
           async () => await api.uploadJson({ stream, body, records, signal, beforeSend }),

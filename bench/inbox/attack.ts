@@ -61,12 +61,12 @@ export async function attackReceiver(settings: AttackSettings): Promise<Attacked
   }
 }
 
-type Posted = { readonly durations: readonly number[]; readonly refused: number };
+type Pushed = { readonly durations: readonly number[]; readonly refused: number };
 
 async function postFor(
   pool: Pool,
   { path, body, sign, posters, seconds }: AttackSettings,
-): Promise<Posted> {
+): Promise<Pushed> {
   const endMs = performance.now() + seconds * 1_000;
   const durations: number[] = [];
   let refused = 0;

@@ -12,7 +12,7 @@ import { type Latencies, latenciesOf } from "../latencies.ts";
 const connections = 64;
 
 /** What this program prints. */
-export type Posted = {
+export type Pushed = {
   /** Deliveries acknowledged after the warm-up, and how long that took. */
   readonly deliveries: number;
   readonly seconds: number;
@@ -48,5 +48,5 @@ const seconds = (performance.now() - startedMs) / 1_000;
 const { user, system } = process.cpuUsage(cpuBefore);
 const latencies = latenciesOf(poster.latenciesMs.slice(measuredFrom));
 await poster.finish();
-const posted: Posted = { deliveries, seconds, latencies, cpuSeconds: (user + system) / 1e6 };
-console.log(JSON.stringify(posted));
+const pushed: Pushed = { deliveries, seconds, latencies, cpuSeconds: (user + system) / 1e6 };
+console.log(JSON.stringify(pushed));

@@ -39,12 +39,12 @@ function inboxOf(kind: "nothing" | "each", folder: string): Inbox {
   return {
     inboxId: methods.inboxId,
     keep: async (delivery) => {
-      const keptNothing = { kept: delivery.events.length, ring: false };
+      const keptNothing = { kept: delivery.events.length, wake: false };
       return (kind === "each" ? methods.keep([delivery])[0] : undefined) ?? keptNothing;
     },
     answerBell: async (input) => methods.answerBell(input),
     setAccepted: async (input) => methods.setAccepted(input),
-    standings: async () => methods.standings(),
+    backlogs: async () => methods.backlogs(),
     read: async (input) => methods.read(input),
     get: async (input) => methods.get(input),
     prune: async (input) => methods.prune(input),
@@ -58,11 +58,11 @@ const push = sources.get("webhook")?.push;
 if (push === undefined) throw new Error("there is no connector webhook");
 const inbox = inboxOf(settings.inbox, folder);
 const receiver = await startReceiver({
-  posted: [{ connection: "bench", push, config: push.config.parse({ path, secret, folder }) }],
+  pushed: [{ connection: "bench", push, config: push.config.parse({ path, secret, folder }) }],
   inbox,
   host: "127.0.0.1",
   port,
-  ring: () => undefined,
+  wake: () => undefined,
   temporal: () => "unknown",
   log: createLog("json"),
 });

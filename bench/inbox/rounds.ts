@@ -121,7 +121,7 @@ async function measure(
     ];
     const { code, lastLine } = await run([posterProgram, ...where, ...counts], folder);
     if (code !== 0) throw new Error(`${name}: the poster ended with ${code}`);
-    const posted = postedSchema.parse(JSON.parse(lastLine));
+    const pushed = postedSchema.parse(JSON.parse(lastLine));
     const cpuSeconds = (await cpuSecondsOf(child)) - cpuBefore;
     const rssBytes = (await peakRssBytes(child)) ?? Number.NaN;
     await end(child);
@@ -129,11 +129,11 @@ async function measure(
     const kept = isKeeping ? await countKept(stateFolder) : all;
     if (kept !== all) throw new Error(`${name}: ${all} acknowledged, ${kept} kept`);
     return {
-      rowsPerSecond: deliveries / posted.seconds,
-      latencies: posted.latencies,
+      rowsPerSecond: deliveries / pushed.seconds,
+      latencies: pushed.latencies,
       rssBytes,
       cpuMicroseconds: (cpuSeconds / all) * 1e6,
-      posterCpuMicroseconds: (posted.cpuSeconds / deliveries) * 1e6,
+      posterCpuMicroseconds: (pushed.cpuSeconds / deliveries) * 1e6,
     };
   } finally {
     await end(child);
@@ -143,7 +143,7 @@ async function measure(
 async function countKept(stateFolder: string): Promise<number> {
   const { openInboxDatabase } = await built<typeof Database>("src/inbox/database.js");
   const inbox = openInboxDatabase(join(stateFolder, "inbox.db"));
-  const kept = inbox.standings().reduce((sum, { waiting }) => sum + waiting, 0);
+  const kept = inbox.backlogs().reduce((sum, { waiting }) => sum + waiting, 0);
   inbox.close();
   return kept;
 }

@@ -18,7 +18,7 @@ const phases = ["before", "staging", "sending", "between", "ended"] as const;
 /** Names of actions, as a person reads them. */
 const names: readonly (readonly [RegExp, string])[] = [
   [/^Reset to where .*/, "Reset to a task in between"],
-  [/^Reset to another event.*/, "Reset to an event that is no workflow task"],
+  [/^Reset to another event.*/, "Reset to an event that is not a workflow task"],
   [/^Reset the execution before.*/, "Reset of the execution before"],
   [/^Start .* same id/, "Start Workflow Like This One, the same id"],
   [/^Start .* another id/, "Start Workflow Like This One, another id"],
@@ -33,9 +33,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/^refused: 3 INVALID_ARGUMENT.*/, "refused"],
   [/^refused: No registered handler.*/, "refused: no such update"],
   [/^refused: ([^;:]+).*/s, "refused: $1"],
-  [/^the run: done; the other: busy.*/, "goes on; the new one ends as `busy`"],
-  [/^the run: done; the other: waits.*/, "goes on; the new one waits"],
-  [/^the run: done; the other: fails: (\w+).*/s, "goes on; the new one fails: `$1`"],
+  [/^the run: done; the other: busy.*/, "continues; the new one ends as `busy`"],
+  [/^the run: done; the other: waits.*/, "continues; the new one waits"],
+  [/^the run: done; the other: fails: (\w+).*/s, "continues; the new one fails: `$1`"],
   [/^the run: cancelled.*/, "ends as `cancelled`"],
   [/^the run: discarded.*/, "ends as `discarded`"],
   [/^the run: terminated.*/, "ends; later `abandoned`"],
@@ -51,7 +51,7 @@ function phraseOf({ told, phase, action }: TriedCell): string {
   if (told === null) return "";
   const known = first(phrases, told);
   if (known !== undefined) return known;
-  if (phase !== "ended") return told.includes("the other") ? "both go on" : "goes on";
+  if (phase !== "ended") return told.includes("the other") ? "both continue" : "continues";
   if (action.startsWith("Start")) return "a new run";
   return action.startsWith("Reset") ? "ends as before, sends nothing" : "nothing happens";
 }

@@ -33,7 +33,7 @@ export type Reject = {
   /** One sentence for a person; holds no value of the row. */
   readonly reason: string;
   readonly key?: string | undefined;
-  /** What was read, for the person who mends it; kept in the reject store only. */
+  /** What was read, for the person who fixes it; kept in the reject store only. */
   readonly row?: string | undefined;
 };
 
@@ -43,7 +43,7 @@ export type Reject = {
  */
 export type Page<OwnRow, Position> = {
   readonly rows: readonly OwnRow[];
-  /** Where to go on from; saved once the service accepted, or the reject store holds, every row of the page. */
+  /** Where to continue from; saved once the service accepted, or the reject store holds, every row of the page. */
   readonly position: Position;
   /** The place of `rows[index]`; asked only for rejects. */
   where(index: number): string;
@@ -117,7 +117,7 @@ export interface Pull<Config, Position, OwnRow> {
    */
   read(ask: ReadAsk<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
   /**
-   * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run goes on from the checkpoint.
+   * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run continues from the checkpoint.
    * @default "resume"
    */
   restart?(config: Config): "each-run" | "resume";
@@ -179,7 +179,7 @@ export interface Pull<Config, Position, OwnRow> {
     ask: Ask<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
   /**
-   * How often the same values may stand in some columns: `once`, `often` where rows are versions or parts that only further columns tell
+   * How often the same values may be in some columns: `once`, `often` where rows are versions or parts that only further columns tell
    * apart, undefined where nobody knows. Of such rows older ones must never follow newer ones: they are read in one lane.
    * @default `once`
    */
@@ -248,7 +248,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export type Source = Pull<unknown, unknown, Row> & {
   readonly kind: "pull";
   readonly api: ConnectorApi;
-  /** What people call it; `connector:` of sluice.yaml names one of outside by its path or its package. */
+  /** What people call it; `connector:` of sluice.yaml names an external one by its path or its package. */
   readonly name: string;
   /**
    * The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. A schema that takes
@@ -257,7 +257,7 @@ export type Source = Pull<unknown, unknown, Row> & {
    */
   readonly config: z.ZodType;
   readonly position: z.ZodType;
-  /** Of a source that is posted to: the connector whose events it reads from the inbox. */
+  /** Of a source that is pushed to: the connector whose events it reads from the inbox. */
   readonly push?: PushSource | undefined;
   /** Of such a source: how many events of a span were removed before anybody read them for this sync. */
   readonly gone?: ((ask: { readonly config: unknown } & Span<unknown>) => number) | undefined;

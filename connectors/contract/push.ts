@@ -1,4 +1,4 @@
-// A project without settings of its own finds Buffer and its kin through what it imports from here.
+// A project without settings of its own finds Buffer and related variables through what it imports from here.
 /// <reference types="node" preserve="true" />
 import type { z } from "zod";
 
@@ -32,7 +32,7 @@ export type Received =
       readonly refuse: 400;
       /** A stable code, counted by the metrics: "not_json". */
       readonly reason: string;
-      /** What its sender is to mend, with nothing of what came: its signature is right, so it may know. */
+      /** What its sender is to fix, with nothing of what came: its signature is right, so it may know. */
       readonly message: string;
     }
   | {
@@ -44,7 +44,7 @@ export type Received =
 
 /** How deliveries of a connection come in, and how long they are kept. */
 export type Endpoint = {
-  /** Where they are posted: `/hooks/forms`. */
+  /** Where they are pushed: `/hooks/forms`. */
   readonly path: string;
   /** Largest body. */
   readonly bodyBytesMax: number;
@@ -56,7 +56,7 @@ export type Endpoint = {
   readonly retentionMs: number;
 };
 
-/** A source that is posted to. What it receives lies in the engine's inbox until it is sent, and syncs read it there. */
+/** A source that is pushed to. What it receives is in the engine's inbox until it is sent, and syncs read it there. */
 export interface Push<Config> {
   /** Made of the configuration alone: it asks nobody, and says the same whenever it is called. */
   endpoint(config: Config): Endpoint;

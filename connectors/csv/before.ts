@@ -20,7 +20,7 @@ type FilePlace = {
 /**
  * The position before the first row that begins at or after a place: `line 48211`, `byte 1048576`, or `exports/a.csv:48211` as places of
  * rows are written. A line that continues a quoted field begins no row, so the next row is meant; a line of the header means the first
- * row, and one line behind the last is the end. The file is walked through up to there.
+ * row, and one line after the last is the end. The file is walked through up to there.
  */
 export async function beforeCsv(ask: BeforeAsk): Promise<CsvPosition> {
   const { config, signal } = ask;
@@ -66,13 +66,13 @@ async function findPlace(file: OpenFile, place: FilePlace, ask: BeforeAsk): Prom
   });
 }
 
-/** @throws {ConfigError} it is no place, or in none of the files. */
+/** @throws {ConfigError} it is not a place, or in none of the files. */
 function parsePlace(text: string, files: readonly SourceFile[]): FilePlace {
   const [first] = files;
   const shown = JSON.stringify(text.slice(0, nameCharsShown));
   const hint = hintOf(files);
   const found = /^\s*(?:(line|byte)\s+|(.+):)(\d+)\s*$/is.exec(text);
-  if (found === null) throw new ConfigError(`${shown} is no place in a CSV file`, { hint });
+  if (found === null) throw new ConfigError(`${shown} is not a place in a CSV file`, { hint });
   const [, word, name, digits] = found;
   const source = name === undefined ? first : files.find((file) => file.place === name);
   if (source === undefined) {

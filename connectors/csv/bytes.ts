@@ -46,7 +46,7 @@ async function readAt(file: OpenFile, block: Buffer, at: number): Promise<number
   }
 }
 
-/** There is no way into the middle of a gzip file: what lies before the stretch is unpacked and let go. */
+/** There is no way into the middle of a gzip file: what comes before the stretch is unpacked and let go. */
 async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
   async function* packed(): AsyncGenerator<Uint8Array> {
     for await (const piece of stored(file, { from: 0, signal: stretch.signal })) {
@@ -74,7 +74,7 @@ async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8
 }
 
 /**
- * Makes sure that nothing stands behind the gzip data: Node's gunzip ends without an error at a zero byte between two members.
+ * Makes sure that nothing comes after the gzip data: Node's gunzip ends without an error at a zero byte between two members.
  * @throws {ConfigError} something does.
  */
 function assertWhole({ place, size }: OpenFile, readBytes: number): void {

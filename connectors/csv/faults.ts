@@ -47,7 +47,7 @@ export const rowTooLong: RowFault = {
   reason: `the row is longer than ${rowBytesMax} bytes`,
 };
 
-/** The error for a place from which nothing more can be read, because any row found behind it might be a guess. */
+/** The error for a place from which nothing more can be read, because any row found after it might be a guess. */
 export function fatal(
   place: string,
   row: Pick<Scanner, "line" | "quoteLine" | "bytesMax">,
@@ -67,7 +67,7 @@ export function fatal(
   });
 }
 
-/** The error for a row too long to be held whose end nothing proves: the rows behind it might be a guess. */
+/** The error for a row too long to be held whose end nothing proves: the rows after it might be a guess. */
 export function unproven(
   place: string,
   { line, quoteLine }: Pick<Scanner, "line" | "quoteLine">,

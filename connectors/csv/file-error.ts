@@ -4,7 +4,7 @@ import { missingFileMs } from "./limits.ts";
 const readable =
   "Give it read permission (chmod o+r, or chown), and each folder that leads to it search permission (chmod o+x).";
 
-/** Codes that another try will not mend, with what to say about the file. */
+/** Codes that another try will not fix, with what to say about the file. */
 const stops: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOENT: ["does not exist", "Check the path."],
   ENOTDIR: ["leads through something that is not a folder", "Check the path."],
@@ -25,8 +25,8 @@ export function fileError(
   if (stop !== undefined) {
     const [what, hint] = stop;
     const isMissing = code === "ENOENT";
-    const patienceMs = isMissing ? missingFileMs : undefined;
-    const facts = { field: "path", hint, cause: error, patienceMs };
+    const retryBudgetMs = isMissing ? missingFileMs : undefined;
+    const facts = { field: "path", hint, cause: error, retryBudgetMs };
     return { error: new ConfigError(`${place} ${what}`, facts), isMissing };
   }
   return {

@@ -131,7 +131,7 @@ async function notFound(place: string, path: string): Promise<ConfigError> {
     return new ConfigError(`${what}: there is no folder ${folder}`, {
       field: "path",
       hint: "Check the path; it starts from the folder of sluice.yaml.",
-      patienceMs: missingFileMs,
+      retryBudgetMs: missingFileMs,
     });
   }
   const wanted = basename(path);
@@ -144,5 +144,5 @@ async function notFound(place: string, path: string): Promise<ConfigError> {
     .map(({ name }) => name);
   const hint =
     near.length === 0 ? "The folder holds no files." : `The folder holds ${near.join(", ")}.`;
-  return new ConfigError(what, { field: "path", hint, patienceMs: missingFileMs });
+  return new ConfigError(what, { field: "path", hint, retryBudgetMs: missingFileMs });
 }

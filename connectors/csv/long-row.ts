@@ -16,7 +16,7 @@ const inDoubt = 6;
 
 /** What one call of `LongRow.follow` found. */
 export type LongStep =
-  /** Its end: the window stands behind it. */
+  /** Its end: the window comes after it. */
   | "row"
   /** The window ends before the row does. */
   | "more"
@@ -54,7 +54,7 @@ export class LongRow {
     this.#quote = dialect.quote === false ? -1 : dialect.quote.charCodeAt(0);
   }
 
-  /** Goes on to the end of the row or of the window, and lets go of what it passed. */
+  /** Continues to the end of the row or of the window, and lets go of what it passed. */
   follow(window: Window): LongStep {
     const { units, end, width } = window;
     const unitsMax = longRowBytesMax / width;

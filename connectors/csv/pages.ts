@@ -74,7 +74,7 @@ export class PageReader {
   #bytes = 0;
   /** The long row being followed. */
   #followed: Skipped | undefined;
-  /** A long row that ended, while no row behind it has proven where. */
+  /** A long row that ended, while no row after it has proven where. */
   #unproven: Skipped | undefined;
 
   constructor(read: FileRead) {

@@ -5,7 +5,7 @@ const line = z.int().positive();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const markMembers = {
-  /** The file's place, as it stands in a row's place before the line. */
+  /** The file's place, as it is in a row's place before the line. */
   file: z.string().nonempty(),
   /** Bytes of the file that are covered; of a gzip file unpacked ones. */
   offset,

@@ -17,7 +17,7 @@ export type Target = {
   readonly stats: BigIntStats | undefined;
 };
 
-/** Looks at a file that is to be written. @throws {ConfigError} its folder is missing, or it is no file. */
+/** Looks at a file that is to be written. @throws {ConfigError} its folder is missing, or it is not a file. */
 export async function targetAt(path: string, place: string): Promise<Target> {
   try {
     const real = await realpath(path);
@@ -107,7 +107,7 @@ const stops: Readonly<Record<string, string>> = {
 
 function writeError(error: unknown, place: string): unknown {
   const code = codeOf(error);
-  // What is no fault of the disk, a cancelled run for one, stays what it is.
+  // What is not a fault of the disk, a cancelled run for one, stays what it is.
   if (error instanceof SluiceError || code === "") return error;
   const facts = { field: "file", cause: error };
   const stop = stops[code];

@@ -84,7 +84,7 @@ export class Scanner {
     this.#endsQuoted = tableOf([this.#quote, lineFeed, carriageReturn, 0]);
   }
 
-  /** Reads one row at `window.at`, and moves `at` behind it unless the row is not complete or cannot be told. */
+  /** Reads one row at `window.at`, and moves `at` after it unless the row is not complete or cannot be told. */
   next(window: Window): Step {
     this.#units = window.units;
     this.#end = window.end;
@@ -212,7 +212,7 @@ export class Scanner {
   }
 
   /**
-   * Reads on behind a closing quote that something follows. When the quoted text held a line end, the likeliest story is a quote
+   * Reads on after a closing quote that something follows. When the quoted text held a line end, the likeliest story is a quote
    * that was never closed, met by the opening quote of a later field: then nothing is guessed.
    */
   #textAfterQuote(open: number, after: number, line: number): number {

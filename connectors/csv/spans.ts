@@ -14,7 +14,7 @@ export type FileSpan = {
 
 /**
  * Cuts a span of the source into spans of its files, in the order they are read.
- * @throws {SourceChangedError} a file that a position stands in is gone. @throws {ConfigError} a position was made with the other setting
+ * @throws {SourceChangedError} a file that a position is in is gone. @throws {ConfigError} a position was made with the other setting
  * of `append_only`.
  */
 export function spansOf(

@@ -73,7 +73,7 @@ function hashBefore(position: CsvPosition | undefined): string | undefined {
   return position !== undefined && "before" in position ? position.before : undefined;
 }
 
-/** An edge between two parts, and the section it stands in. */
+/** An edge between two parts, and the section it is in. */
 type Edge = { readonly index: number; readonly position: RunPosition };
 
 /** Finds the edges of one span, in order. */
@@ -100,7 +100,7 @@ class Cut {
     return positions;
   }
 
-  /** The edge at a byte or soon behind it; undefined where a part would be left without rows. */
+  /** The edge at a byte or soon after it; undefined where a part would be left without rows. */
   async #edgeNear(byte: number): Promise<Edge | undefined> {
     const index = this.#sections.findIndex(({ begin, bytes }) => byte < begin + bytes);
     const section = this.#sections[index];
@@ -109,7 +109,7 @@ class Cut {
     if (index < (this.#last?.index ?? 0)) return undefined;
     const inside = byte - section.begin;
     if (section.isGzip) {
-      // An edge inside would make each part behind it unpack all that lies before: the lanes together would read the file many times.
+      // An edge inside would make each part after it unpack all that comes before: the lanes together would read the file many times.
       return await this.#beginningFrom(inside * 2 < section.bytes ? index : index + 1);
     }
     return (await this.#rowIn(index, inside)) ?? (await this.#beginningFrom(index + 1));
@@ -126,7 +126,7 @@ class Cut {
     return undefined;
   }
 
-  /** The first row at or behind a byte of a section that has a row before it, since the last edge. */
+  /** The first row at or after a byte of a section that has a row before it, since the last edge. */
   async #rowIn(index: number, inside: number): Promise<Edge | undefined> {
     const from =
       this.#last?.index === index ? this.#last.position : this.#sections[index]?.span.from;

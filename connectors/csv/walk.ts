@@ -13,7 +13,7 @@ import { Window } from "./window.ts";
 /** Whether a walk ends before a row. Asked once for each row, in order. */
 export type IsReached = (row: { readonly offset: number; readonly line: number }) => boolean;
 
-/** Where a walk ended: before a row, or behind all of them. */
+/** Where a walk ended: before a row, or after all of them. */
 export type Walked = Place & {
   readonly isEnd: boolean;
   /** Lines of the file up to there; one that has begun counts. */
@@ -57,7 +57,7 @@ class Walk {
   #hasBegun = false;
   /** The long row being followed, and where it begins if the walk is to end there. */
   #followed: { readonly row: LongRow; readonly found: Walked | undefined } | undefined;
-  /** A long row that ended, while no row behind it has proven where. */
+  /** A long row that ended, while no row after it has proven where. */
   #unproven: LongRow | undefined;
 
   constructor(place: string, how: How) {
@@ -81,7 +81,7 @@ class Walk {
     return this.#goOn() ?? this.#here(true);
   }
 
-  /** Goes to the start once the window holds what lies before it, and makes sure that this is the same. */
+  /** Goes to the start once the window holds what comes before it, and makes sure that this is the same. */
   #begin(): boolean {
     if (this.#hasBegun) return true;
     const { offset, tail } = this.#how.start;

@@ -11,7 +11,7 @@ const windowBytes = hashedBytes + 2 * rowBytesMax + blockBytes;
 const loneSurrogate = 0xd8;
 
 /**
- * The part of a file in memory: what a position is recognised by, the row being read, and what was read behind it. It grows with
+ * The part of a file in memory: what a position is recognised by, the row being read, and what was read after it. It grows with
  * a small file and no further, so memory does not grow with a large one (I7). Indices count units: bytes, or pairs of bytes in UTF-16.
  */
 export class Window {
@@ -83,7 +83,7 @@ export class Window {
   /** Grows by doubling: most files are small, and the room for the longest row costs more than they do. */
   #makeRoom(bytes: number): void {
     const size = this.#bytes.length;
-    // Besides them, room for what `finish` writes behind an odd last byte.
+    // Besides them, room for what `finish` writes after an odd last byte.
     const needed = bytes + (bytes % 2);
     if (needed <= size) return;
     const grown = Buffer.allocUnsafeSlow(Math.min(windowBytes, Math.max(needed, 2 * size)));

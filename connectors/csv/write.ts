@@ -14,9 +14,9 @@ import { readCsv } from "./read.ts";
 import { replaceFile, targetAt } from "./replace-file.ts";
 
 /**
- * Merges values into the file that `file` names, by key: rows keep their order, new ones stand at the end, new columns behind the
+ * Merges values into the file that `file` names, by key: rows keep their order, new ones are at the end, new columns after the
  * others. The file is read and written anew as a stream, so memory does not grow with it (I7); when nothing changes it is left alone.
- * @throws {ConfigError} `file` is missing, or what stands there is no such file. @throws {RetryLater} the disk fails, or
+ * @throws {ConfigError} `file` is missing, or what is there is no such file. @throws {RetryLater} the disk fails, or
  * someone else wrote the file meanwhile.
  */
 export async function writeCsv(
@@ -61,7 +61,7 @@ export async function writeCsv(
 function notOurs(what: string): ConfigError {
   return new ConfigError(`${what}; nothing was written`, {
     field: "file",
-    hint: "Mend the file, or remove it: it is made anew.",
+    hint: "Fix the file, or remove it: it is made anew.",
   });
 }
 
@@ -196,7 +196,7 @@ class PatchPage {
   }
 
   #line(cells: readonly string[]): string {
-    // A line with nothing on it is no row.
+    // A line with nothing on it is not a row.
     if (cells.length === 1 && cells[0] === "") return '""\n';
     return `${cells.map((cell) => this.#quoted(cell)).join(this.#delimiter)}\n`;
   }

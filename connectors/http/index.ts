@@ -27,7 +27,7 @@ const column = text.describe("Times, all in one format and zone, or whole number
 
 const members = z.strictObject({
   url: text.regex(/^https?:\/\/[^@?#]+$/, "not an address alone").describe("The API's address."),
-  path: text.startsWith("/").optional().describe("What is read, behind the path of `url`."),
+  path: text.startsWith("/").optional().describe("What is read, after the path of `url`."),
   rows: pointer.optional().describe("The JSON pointer to the list of rows. Unset: the answer."),
   id: text.default("id").describe("The member that names a row."),
   query: z.record(text, text).default({}).describe("Further parameters: filters, order."),
@@ -121,13 +121,13 @@ function coveredBy({ at, seen }: Position, entries: readonly Entry[], isAll: boo
   }
   const signs = signsOf(seen);
   const those = entries.filter(({ group }) => group === at);
-  // By the last entry of a key: what stands before it on the page is older.
+  // By the last entry of a key: what comes before it on the page is older.
   const last = new Map(those.map(({ key, sign }) => [key, sign]));
   const known = those.filter(({ key }) => signs.get(key) === last.get(key));
   return new Set([...entries.filter(({ group }) => rank(group) < rank(at)), ...known]);
 }
 
-/** The position that also covers the entries behind it. */
+/** The position that also covers the entries after it. */
 function behind(was: Position, entries: readonly Entry[], isAll: boolean): Position {
   let { since, at } = was;
   const signs = signsOf(was.seen);
@@ -147,7 +147,7 @@ const signsOf = (seen: readonly string[]): Map<string, string> =>
   new Map(seen.map((entry) => [entry.slice(signChars), entry.slice(0, signChars)]));
 
 /**
- * What has no change of its own stands with the entry before it, be that on the page before. Undefined: the page begins before the end of
+ * What has no change of its own is with the entry before it, be that on the page before. Undefined: the page begins before the end of
  * the page before.
  */
 function entriesOf(list: readonly unknown[], { config }: Ask, at: Walk): Entry[] | undefined {
@@ -167,7 +167,9 @@ function entriesOf(list: readonly unknown[], { config }: Ask, at: Walk): Entry[]
     const sign = by ? signOf(value) : "";
     const entry = { group, where, sign, key: by ? name || sign : `${index}` };
     if (isPlainObject(value) && (!by || (name && change))) return { ...entry, row };
-    const reason = by ? "it is no object that has the id and the change column" : "it is no object";
+    const reason = by
+      ? "it is not an object that has the id and the change column"
+      : "it is not an object";
     return { ...entry, reject: { where, code: "no_row", reason, row: JSON.stringify(value) } };
   });
 }

@@ -87,7 +87,7 @@ class Events {
   }
 
   /**
-   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one behind the last was given out by an
+   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one after the last was given out by an
    * inbox that was replaced by an older copy of itself, which gives it out again.
    */
   has({ inbox, connection, seq }: InboxPosition): boolean {

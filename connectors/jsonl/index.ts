@@ -25,7 +25,7 @@ const jsonlConfig = z.strictObject({
   append_only: z.boolean().default(false).describe("It only grows: runs read what was added."),
   folder: z.string().optional().describe("Where a relative path starts; given by the engine."),
 });
-/** How many bytes are covered, the line behind them, and what recognises the file. */
+/** How many bytes are covered, the line after them, and what recognises the file. */
 const jsonlPosition = z.object({
   offset: z.int().positive(),
   line: z.int().positive(),
@@ -112,7 +112,7 @@ async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     let at = from ?? { offset: 0, line: 1, mark: await markOf(file, ask, 0) };
     const stats = await file.stat();
-    if (!stats.isFile()) throw new ConfigError(`${config.path} is no file`, wrongPath);
+    if (!stats.isFile()) throw new ConfigError(`${config.path} is not a file`, wrongPath);
     const pageWith = async (lines: readonly Line[]): Promise<Page<Row, Position>> => {
       for (const { offset, mark } of [at, to ?? at]) {
         if (mark !== (await markOf(file, ask, offset))) throw changed(ask);

@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { z } from "zod";
 
 import { isMissing, readFault } from "../../src/config/document/read-fault.ts";
+import { externalName, type ExternalName } from "../../src/config/external.ts";
 import { closest, didYouMean } from "../../src/config/messages/did-you-mean.ts";
-import { outsideName, type OutsideName } from "../../src/config/outside.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { version } from "../../src/version.ts";
 import { connectorApi } from "../contract/version.ts";
@@ -23,15 +23,15 @@ export type FoundModule = {
 };
 
 /**
- * Finds the module of a connector of outside.
+ * Finds the module of an external connector.
  * @throws {ConfigError} it is not there, or its package is made for another version of the interface.
  */
 export async function findModule(
-  named: OutsideName,
+  named: ExternalName,
   builtIn: readonly string[],
 ): Promise<FoundModule> {
   const { connector } = named;
-  if (!outsideName.test(connector)) {
+  if (!externalName.test(connector)) {
     throw new ConfigError(
       `no connector has the name "${connector}"${didYouMean(connector, builtIn)}`,
       {
@@ -48,7 +48,7 @@ export async function findModule(
 const indexes = ["index.ts", "index.js"] as const;
 
 async function findFile(
-  { connector, folder }: OutsideName,
+  { connector, folder }: ExternalName,
   builtIn: readonly string[],
 ): Promise<FoundModule> {
   const path = resolve(folder, connector);
@@ -96,7 +96,7 @@ async function nearText(
   return ` (did you mean "${written.slice(0, written.length - name.length)}${near}"?)`;
 }
 
-function findPackage({ connector, folder }: OutsideName): FoundModule {
+function findPackage({ connector, folder }: ExternalName): FoundModule {
   const from = join(folder, "sluice.yaml");
   const file = packageFile(connector, from);
   if (file === undefined) {

@@ -1,7 +1,7 @@
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { OutsideName } from "../../src/config/outside.ts";
+import type { ExternalName } from "../../src/config/external.ts";
 import { ConfigError, messageOf } from "../../src/errors.ts";
 import { mappingErrorCharsMax } from "../../src/limits.ts";
 import type { Source } from "../contract/connector.ts";
@@ -10,13 +10,13 @@ import { sourceIn } from "./look.ts";
 import { resolveOwnImports } from "./resolve.ts";
 
 /**
- * Imports a connector of outside: a module with exactly one source among its exports. Node strips the types of one that is a path, and
+ * Imports an external connector: a module with exactly one source among its exports. Node strips the types of one that is a path, and
  * `sluice/connector` is this copy of sluice, whatever else is installed there. A thread imports it once: an edit counts when the
  * process is started again, and no configuration's hash tells of it.
  * @throws {ConfigError} it is not there, fails when it is imported, or exports no source that this sluice can use.
  */
 export async function loadConnector(
-  named: OutsideName,
+  named: ExternalName,
   builtIn: readonly string[],
 ): Promise<Source> {
   const { connector } = named;
@@ -41,7 +41,7 @@ const hints: Readonly<Record<string, string>> = {
 
 function importFault(
   error: unknown,
-  { named, found }: { readonly named: OutsideName; readonly found: FoundModule },
+  { named, found }: { readonly named: ExternalName; readonly found: FoundModule },
 ): ConfigError {
   const [first = ""] = messageOf(error).split("\n");
   const place = placeOf(error, { named, found });
@@ -60,7 +60,7 @@ const frame =
 /** Where in the connector it went wrong, as far as the error tells: a line of it, or its file. */
 function placeOf(
   error: unknown,
-  { named, found }: { readonly named: OutsideName; readonly found: FoundModule },
+  { named, found }: { readonly named: ExternalName; readonly found: FoundModule },
 ): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const root = dirname(found.file);

@@ -9,7 +9,7 @@ import { readFromInbox } from "../inbox/index.ts";
 import { otherInterface } from "./find.ts";
 
 /**
- * The one source among a module's exports; one that is posted to as it is read from the inbox.
+ * The one source among a module's exports; one that is pushed to as it is read from the inbox.
  * @throws {ConfigError} there is none or more than one, or it cannot be used; `connector` names it in the message.
  */
 export function sourceIn(exported: unknown, connector: string): Source {
@@ -75,9 +75,9 @@ function faultOf(source: PushSource | Source): string | undefined {
   if (missing !== undefined) return `its export % has no function \`${missing}\``;
   if (typeof source.name !== "string" || source.name === "") return "its export % has no `name`";
   if (source.kind === "pull" && !isSchema(source.position)) {
-    return "the `position` of % is no zod schema";
+    return "the `position` of % is not a zod schema";
   }
-  if (!isSchema(source.config)) return "the `config` of % is no zod schema";
+  if (!isSchema(source.config)) return "the `config` of % is not a zod schema";
   return membersFault(source.config);
 }
 

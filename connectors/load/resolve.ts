@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 /** As this file: `.ts` when run from source, `.js` when built. */
 const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 
-/** The entries of this package, as package.json has them, and the files of this copy behind them. */
+/** The entries of this package, as package.json has them, and the files of this copy after them. */
 const entries: ReadonlyMap<string, string> = new Map(
   [
     ["sluice/connector", "../index"],
@@ -27,7 +27,7 @@ export function packageSpecifier(name: string, from: string): string {
 let isResolving = false;
 
 /**
- * Has the imports of this thread resolved so that a connector of outside shares our classes, secrets and errors, whatever copy of sluice
+ * Has the imports of this thread resolved so that an external connector shares our classes, secrets and errors, whatever copy of sluice
  * is installed beside it, and needs none.
  */
 export function resolveOwnImports(): void {

@@ -2,7 +2,7 @@ import { connectTimeoutMs } from "../../src/limits.ts";
 import type { PostgresConfig } from "./config.ts";
 import { partsOf, type TlsMode } from "./url.ts";
 
-/** Where the server is, who logs in, and how it is spoken to. */
+/** Where the server is, who logs in, and how it is reached. */
 export type Address = {
   /** A name, an address, or the folder of a Unix socket. */
   readonly host: string;

@@ -34,7 +34,7 @@ export async function beforePostgres(
   });
 }
 
-/** @throws {ConfigError} nothing exact can be said of what lies before a value of the key. */
+/** @throws {ConfigError} nothing exact can be said of what comes before a value of the key. */
 function keyOfNumbers({ key }: PostgresSource): SourceColumn {
   const [column] = key;
   if (column !== undefined && key.length === 1 && column.type in integerBits) return column;
@@ -51,16 +51,19 @@ function keyOfNumbers({ key }: PostgresSource): SourceColumn {
 function textOf(place: string, column: SourceColumn): string {
   if (column.type in integerBits) return String(wholeNumber(place, column));
   if (/^-?\d{1,1000}(?:\.\d{1,1000})?$/.test(place)) return place;
-  throw new ConfigError(`the place is no number, as ${column.name} (${column.type}) holds them`, {
-    hint: "Give a number: 48211.5.",
-  });
+  throw new ConfigError(
+    `the place is not a number, as ${column.name} (${column.type}) holds them`,
+    {
+      hint: "Give a number: 48211.5.",
+    },
+  );
 }
 
-/** The number just below: what is up to it lies before the place. @throws {ConfigError} the column holds no such number. */
+/** The number just below: what is up to it comes before the place. @throws {ConfigError} the column holds no such number. */
 function textBelow(place: string, column: SourceColumn): string {
   const number = wholeNumber(place, column) - 1n;
   if (isIn(number, column)) return String(number);
-  throw new ConfigError(`nothing lies before the smallest ${column.type}`, {
+  throw new ConfigError(`nothing comes before the smallest ${column.type}`, {
     hint: "Leave it away to begin with the first row.",
   });
 }
@@ -70,7 +73,7 @@ function wholeNumber(place: string, column: SourceColumn): bigint {
   const number = /^-?\d{1,20}$/.test(place) ? BigInt(place) : undefined;
   if (number !== undefined && isIn(number, column)) return number;
   throw new ConfigError(
-    `the place is no whole number that ${column.name} (${column.type}) can hold`,
+    `the place is not a whole number that ${column.name} (${column.type}) can hold`,
     { hint: "Give a whole number: 48211." },
   );
 }

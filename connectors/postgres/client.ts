@@ -51,7 +51,7 @@ const asText = {
       text,
 };
 
-/** The extended protocol takes one statement and no second one behind a semicolon. */
+/** The extended protocol takes one statement and no second one after a semicolon. */
 const extended = { types: asText, queryMode: "extended" };
 
 /** What the text of values looks like and how long locks are waited for, whatever the role or the database is set to. */
@@ -70,7 +70,7 @@ export class Session {
   readonly isEncrypted: boolean;
   readonly #client: Client;
   readonly #socket: Socket;
-  readonly #patienceMs: number;
+  readonly #retryBudgetMs: number;
   readonly #slot: Slot;
   #serverTimeZone = "UTC";
   #fetchRows = firstFetchRows;
@@ -80,7 +80,7 @@ export class Session {
     this.#client = client;
     this.#socket = socket;
     this.#slot = slot;
-    this.#patienceMs = config.statement_timeout + silenceMs;
+    this.#retryBudgetMs = config.statement_timeout + silenceMs;
     this.isEncrypted = addressOf(config).tls !== "off";
   }
 
@@ -127,19 +127,19 @@ export class Session {
   /** Runs one statement, its values as parameters. */
   async query(sql: string, values: readonly unknown[] = []): Promise<readonly TextRow[]> {
     const asked = { ...extended, text: sql, values: [...values] };
-    return (await this.#patiently(this.#client.query<Record<string, Text>>(asked))).rows;
+    return (await this.#interruptible(this.#client.query<Record<string, Text>>(asked))).rows;
   }
 
   /** The same, each row as the values of its columns in order. */
   async rows(sql: string, values: readonly unknown[]): Promise<readonly Text[][]> {
     const asked = { ...extended, rowMode: "array" as const, text: sql, values: [...values] };
-    return (await this.#patiently(this.#client.query<Text[]>(asked))).rows;
+    return (await this.#interruptible(this.#client.query<Text[]>(asked))).rows;
   }
 
   /** The columns of what a `select` gives, of which no row is asked for; domains as the types they are made of. */
   async describe(sql: string): Promise<readonly Described[]> {
     const asked = { ...extended, text: `select * from (${sql}\n) as described limit 0` };
-    const { fields } = await this.#patiently(this.#client.query(asked));
+    const { fields } = await this.#interruptible(this.#client.query(asked));
     return fields.map(({ name, dataTypeID: oid, dataTypeModifier: modifier }) => ({
       name,
       oid,
@@ -165,7 +165,7 @@ export class Session {
     let [isWhole, bytes] = [false, 0];
     while (!isWhole && (rows.length < 2 || bytes < blockBytesMax)) {
       const fetchRows = this.#fetchRows;
-      const fetched = await this.#patiently(cursor.read(fetchRows));
+      const fetched = await this.#interruptible(cursor.read(fetchRows));
       for (const row of fetched) rows.push(row);
       isWhole = fetched.length < fetchRows;
       bytes = this.#socket.bytesRead - bytesBefore;
@@ -173,7 +173,7 @@ export class Session {
       const rowsThatFit = Math.floor((fetchBytes * rows.length) / bytes);
       this.#fetchRows = Math.min(fetchRowsMax, Math.max(1, rowsThatFit));
     }
-    await this.#patiently(cursor.close());
+    await this.#interruptible(cursor.close());
     return { rows, isWhole };
   }
 
@@ -217,8 +217,8 @@ export class Session {
   }
 
   /** The server ends a slow statement itself; who is silent for longer than that is gone. */
-  async #patiently<Result>(work: Promise<Result>): Promise<Result> {
-    const timer = setTimeout(() => this.#socket.destroy(), this.#patienceMs);
+  async #interruptible<Result>(work: Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => this.#socket.destroy(), this.#retryBudgetMs);
     // A cursor hears nothing of an end between its last row and the server's word that it is ready, and would wait for ever.
     const ended = Promise.withResolvers<never>();
     const onEnd = (): void => ended.reject(new Error("Connection terminated"));

@@ -103,7 +103,7 @@ export const postgresConfig = z
       .array(name)
       .min(1)
       .max(keyColumnsMax)
-      .refine((names) => new Set(names).size === names.length, "a column stands here twice")
+      .refine((names) => new Set(names).size === names.length, "a column is here twice")
       .optional()
       .describe("The columns that name a row, unique and never null; by default the primary key."),
     changed_by: changedBy

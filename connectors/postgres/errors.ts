@@ -16,7 +16,7 @@ type Meaning = {
   readonly hint?: string;
   readonly field?: string;
   /** How long a `config` fault is looked at again before it counts. */
-  readonly patienceMs?: number;
+  readonly retryBudgetMs?: number;
 };
 
 const unavailable: Meaning = { kind: "unavailable" };
@@ -60,7 +60,7 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
   "53300": {
     kind: "config",
     hint: "Raise max_connections, or run fewer workers.",
-    patienceMs: tooManyConnectionsMs,
+    retryBudgetMs: tooManyConnectionsMs,
   },
   "57014": {
     kind: "config",
@@ -71,12 +71,17 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
   "40P01": unavailable,
   "55P03": unavailable,
   "58030": unavailable,
-  ENOTFOUND: { kind: "config", field: "url", hint: "Check the host.", patienceMs: unresolvedMsMax },
+  ENOTFOUND: {
+    kind: "config",
+    field: "url",
+    hint: "Check the host.",
+    retryBudgetMs: unresolvedMsMax,
+  },
   EAI_AGAIN: {
     kind: "config",
     field: "url",
     hint: "Check the host and the name server.",
-    patienceMs: unresolvedMsMax,
+    retryBudgetMs: unresolvedMsMax,
   },
   EACCES: { kind: "config", field: "url", hint: "Let this user use the socket." },
   DEPTH_ZERO_SELF_SIGNED_CERT: tls,
@@ -105,7 +110,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * What a failed connection or statement means. `where` names the server, `grant` what mends a right that is missing. The error holds
+ * What a failed connection or statement means. `where` names the server, `grant` what fixes a right that is missing. The error holds
  * neither the password nor a value of a row, and pg's own error, which may, is not its cause.
  */
 export function postgresError(
@@ -117,14 +122,14 @@ export function postgresError(
   if (error instanceof AggregateError) return postgresError(error.errors[0], at);
   const meaning = meaningOf(error);
   if (meaning === undefined) return error instanceof Error ? error : new Error(messageOf(error));
-  const { kind, field, patienceMs } = meaning;
+  const { kind, field, retryBudgetMs } = meaning;
   const hint = sqlStateOf(error) === noRight ? at.grant : meaning.hint;
   const said = textOf(error);
   const message = `${at.where}: ${said}`;
   const facts = { hint, field, cause: new Error(said) };
   if (kind === "unavailable") return new RetryLater(message, facts);
   if (kind === "auth") return new SourceAuthError(message, facts);
-  return new ConfigError(message, { ...facts, patienceMs });
+  return new ConfigError(message, { ...facts, retryBudgetMs });
 }
 
 function meaningOf(error: unknown): Meaning | undefined {

@@ -11,7 +11,7 @@ import { describeSource, type PostgresSource } from "./source.ts";
 /** A row that was asked for. */
 type Asked = { readonly name: string; readonly key: readonly string[] };
 
-/** A data exception: the text is no value of the key's type, so no row can have it. */
+/** A data exception: the text is not a value of the key's type, so no row can have it. */
 const notOfType = /^22/;
 
 /** Reads single rows by their places, or by their keys alone. */

@@ -19,7 +19,7 @@ export function nameFault(name: string): string | undefined {
 }
 
 /**
- * A name as it stands in a statement, quoted, so that it is only ever a name (T4).
+ * A name as it is in a statement, quoted, so that it is only ever a name (T4).
  * @throws {ConfigError} Postgres has no such names.
  */
 export function quoteName(name: string): string {
@@ -33,14 +33,14 @@ export function quoteNames(names: readonly string[]): string {
   return names.map(quoteName).join(", ");
 }
 
-/** A table's name as it stands in a statement. @throws {ConfigError} as `quoteName`. */
+/** A table's name as it is in a statement. @throws {ConfigError} as `quoteName`. */
 export function quoteTable({ schema, table }: TableName): string {
   return schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
 }
 
 /**
  * Takes `companies`, `crm.companies` or `"my.schema"."Table"` apart. Letters keep their case: nothing is folded, quoted or not.
- * Undefined for what is no name of a table.
+ * Undefined for what is not a name of a table.
  */
 export function parseTable(text: string): TableName | undefined {
   const names: string[] = [];

@@ -61,7 +61,7 @@ export function rememberedOf(
   };
 }
 
-/** Why a database may not be gone on with, as a clause; undefined when it is the one that was read. */
+/** Why a database may not be continued with, as a clause; undefined when it is the one that was read. */
 export function differenceOf(known: PostgresIdentity, found: Sighting): string | undefined {
   if (!isSameDatabase(known, found)) return "the database is not the one that was read before";
   if (!known.addresses.includes(found.address)) {

@@ -1,4 +1,4 @@
-// Numbers that bound the Postgres connector (our choice, but where a source is named); page and row limits stand in src/limits.ts.
+// Numbers that bound the Postgres connector (our choice, but where a source is named); page and row limits are in src/limits.ts.
 
 /** Bytes of a name; Postgres cuts a longer one without a word (NAMEDATALEN). */
 export const nameBytesMax = 63;

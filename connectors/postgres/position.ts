@@ -116,7 +116,7 @@ export function endOfRead(input: {
   const isRow = from.key !== undefined;
   const reachMs = isRow && !isZoneGiven ? 0 : overlapMs(overlap);
   if (last === undefined || (isRow && reachMs === 0)) return undefined;
-  // Just behind the row, which the next run then need not read again; of a day, behind the day.
+  // Just after the row, which the next run then need not read again; of a day, after the day.
   const behind = isRow ? (isDay(from) ? dayMicros : 1n) : 0n;
   const reach = last + behind + BigInt(reachMs) * 1_000n;
   const whole = isDay(from) ? ((reach + dayMicros - 1n) / dayMicros) * dayMicros : reach;

@@ -153,7 +153,7 @@ class Blocks {
 
 /**
  * @throws {ConfigError} two neighbours have one position: the second might be passed over where a page ends between them; or one stands
- * behind all that may come.
+ * after all that may come.
  */
 async function assertDistinct(
   session: Session,
@@ -173,7 +173,7 @@ async function assertDistinct(
   }
   const last = changed?.kind === "number" ? rows.at(-1)?.[changed.index] : undefined;
   if (last !== "NaN" && last !== "Infinity") return;
-  throw new ConfigError(`a row's ${changed?.name} is ${last}, and no row could come behind it`, {
+  throw new ConfigError(`a row's ${changed?.name} is ${last}, and no row could come after it`, {
     field: "changed_by.column",
     hint: "Give that row a number, or leave such rows out: query: select ….",
   });

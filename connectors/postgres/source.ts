@@ -17,7 +17,7 @@ import { columnTypes, type ColumnType } from "./types.ts";
 /** A column of what is read. */
 export type SourceColumn = ColumnType & {
   readonly name: string;
-  /** Where its value stands in a row. */
+  /** Where its value is in a row. */
   readonly index: number;
   /** The length or precision that it was declared with, as the catalogue has it; -1 for none. */
   readonly modifier: number;
@@ -43,7 +43,7 @@ export type ChangeColumn = SourceColumn & { readonly kind: "time" | "number" };
 export type PostgresSource = {
   /** See `readingOf`. */
   readonly reading: string;
-  /** What stands behind `from`. */
+  /** What comes after `from`. */
   readonly from: string;
   /** What the place of a row begins with: `crm.companies`, or `query`. */
   readonly place: string;
@@ -230,7 +230,7 @@ function changeColumn(
   return { ...column, kind: isTime ? "time" : "number" };
 }
 
-/** None at all is no number, but no duration either. */
+/** None at all is not a number, but no duration either. */
 function isCount(overlap: Overlap | undefined): boolean {
   return overlap !== undefined && "count" in overlap && overlap.count > 0;
 }

@@ -82,7 +82,7 @@ type Edge = {
   readonly texts: readonly string[];
 };
 
-/** A position without a key stands before all rows of its change, one with a key behind its row. */
+/** A position without a key comes before all rows of its change, one with a key after its row. */
 function edgeOf(
   source: PostgresSource,
   position: PostgresPosition,

@@ -40,7 +40,7 @@ export function urlFault(secret: Secret): string | undefined {
     return "the URL has a % that is not followed by two hexadecimal digits (write % in a password as %25)";
   }
   if (url.pathname.includes("@")) {
-    return "the URL has an @ behind a / (write / in a password as %2F, and @ as %40)";
+    return "the URL has an @ after a / (write / in a password as %2F, and @ as %40)";
   }
   if (url.username === "") return "the URL names no user";
   if (hostOf(url) === "") return "the URL names no host";
@@ -50,11 +50,11 @@ export function urlFault(secret: Secret): string | undefined {
   }
   const seconds = url.searchParams.get("connect_timeout");
   if (seconds !== null && !/^[1-9]\d?$/.test(seconds)) {
-    return "the URL's connect_timeout is no number of seconds from 1 to 99";
+    return "the URL's connect_timeout is not a number of seconds from 1 to 99";
   }
   const mode = url.searchParams.get("sslmode");
   if (mode === null || tlsModes.has(mode)) return undefined;
-  return `the URL's sslmode is none of ${[...tlsModes.keys()].join(", ")}`;
+  return `the URL's sslmode is not one of ${[...tlsModes.keys()].join(", ")}`;
 }
 
 /** Takes a URL apart in which `urlFault` found no fault. */

@@ -8,7 +8,7 @@ export type Convert = (text: string) => string | Refusal;
 // A Refusal rejects the rows whose mapping reads the column, and no others: an unmapped `valid_to` may well be infinite.
 const notFinite = new Refusal(
   "not_number",
-  "is no finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",
+  "is not a finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",
 );
 const noDate = new Refusal(
   "not_date",

@@ -6,7 +6,7 @@ import { quoteNames, quoteTable, shownColumns, shownTable, type TableName } from
 /** A column that is written. */
 export type WriteColumn = {
   readonly name: string;
-  /** As it stands in a statement: `numeric(10,2)`. */
+  /** As it is in a statement: `numeric(10,2)`. */
   readonly type: string;
   /** Whether the type has no `=` that means "the same value": json, xml, and shapes, which are equal when their areas are. */
   readonly isComparedAsText: boolean;

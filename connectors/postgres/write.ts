@@ -24,7 +24,7 @@ export async function writePostgres(
   const columns = columnsOfPatches(patches);
   const page = new WritePage(patches, config.insert);
   await withSession({ config, signal, isWritable: true }, async (session) => {
-    // A row that someone holds is no slow statement, and worth another try.
+    // A row that someone holds is not a slow statement, and worth another try.
     await session.query("select set_config('lock_timeout', $1, false)", [String(rowLockWaitMs)]);
     await page.write(session, await readWriteTable(session, name, columns));
   });

@@ -47,7 +47,7 @@ const members = z.strictObject({
     .max(pathCharsMax)
     .regex(plainPath, "must be a path such as /hooks/forms: letters, digits and - . _ ~")
     .refine((path) => !ownPaths.has(path), "is a path of the receiver's own")
-    .describe("Where deliveries are posted to."),
+    .describe("Where deliveries are pushed to."),
   signature: z
     .enum(["standard", "github", "stripe", "bearer", "none"])
     .default("standard")

@@ -22,7 +22,7 @@ export function eventIdOf({ signature, event_id: own }: WebhookConfig): EventId 
 /** One event of a delivery, as it is written; `index` is its place in a list, undefined for one that came alone. */
 type Written = { readonly json: string; readonly index: number | undefined };
 
-/** What names a whole delivery goes with the place of each event of a list behind it, which no id that came alone may look like. */
+/** What names a whole delivery goes with the place of each event of a list after it, which no id that came alone may look like. */
 function nameOf(delivery: string, index: number | undefined): string {
   return index === undefined && !delivery.includes("#") ? delivery : `${delivery}#${index ?? 0}`;
 }

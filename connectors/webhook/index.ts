@@ -3,7 +3,7 @@ import { checkWebhook } from "./check.ts";
 import { webhookConfig } from "./config.ts";
 import { receiveWebhook, signWebhook } from "./receive.ts";
 
-/** Takes events that are posted as JSON, one or a list of them in a delivery, from senders that sign what they send. */
+/** Takes events that are pushed as JSON, one or a list of them in a delivery, from senders that sign what they send. */
 export const webhook = pushSource({
   name: "webhook",
   config: webhookConfig,

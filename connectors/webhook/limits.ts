@@ -1,4 +1,4 @@
-// Numbers that bound what is posted to a connection; the events of one delivery are bounded in src/limits.ts.
+// Numbers that bound what is pushed to a connection; the events of one delivery are bounded in src/limits.ts.
 
 /** How far a signed timestamp may be off, either way (Standard Webhooks' libraries, and Stripe's: 5 minutes). */
 export const timestampOffMsMax = 300_000;

@@ -74,7 +74,7 @@ const trades = ["pumps", "tea", "maps", "ropes", "lenses", "ferries", "clocks", 
 
 type Fault = {
   readonly why: string;
-  /** The row as it stands in the file; `first` is the file's first company. */
+  /** The row as it is in the file; `first` is the file's first company. */
   line(company: Company, first: Company): string;
 };
 

@@ -8,7 +8,7 @@ import {
   TooLargeError,
   UploadGoneError,
 } from "../errors.ts";
-import type { SluiceError, Tolerance } from "../errors.ts";
+import type { SluiceError, RetryBudget } from "../errors.ts";
 import { faultTimesMax } from "../limits.ts";
 import { acceptanceOf, saidOfConfirmed, type AnswerNote } from "./acceptance.ts";
 import { endpointOf, outcomeOfStatus } from "./endpoints.ts";
@@ -22,12 +22,12 @@ import {
 } from "./envelope.ts";
 import type { Envelope, Issue } from "./envelope.ts";
 import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
-import { contractError, boundedTolerance, unclear } from "./http/no-answer.ts";
+import { contractError, boundedRetryBudget, unclear } from "./http/no-answer.ts";
 import { retryAfterMs } from "./http/retry-after.ts";
 import type { HeaderValue } from "./http/retry-after.ts";
 import { misreadPageTimesMax, notFoundMsMax, notFoundTimesMax } from "./limits.ts";
 
-/** Says what an answer means. `now` (Unix ms) stands in for an answer without a Date. */
+/** Says what an answer means. `now` (Unix ms) is in for an answer without a Date. */
 export function classifyAnswer(exchange: Exchange, answer: Answer, now: number): AnswerOutcome {
   const { endpoint, what } = exchange;
   const envelope = readEnvelope(answer.text);
@@ -36,7 +36,12 @@ export function classifyAnswer(exchange: Exchange, answer: Answer, now: number):
   // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But what a gateway refuses so
   // may have reached the service.
   if (answer.status === 503 && (hintMs !== undefined || envelope.storageCode === "SlowDown")) {
-    return { kind: "slowDown", message, hintMs, mayBeApplied: endpointOf(endpoint).hasSideEffects };
+    return {
+      kind: "slowDown",
+      message,
+      hintMs,
+      mayHaveSucceeded: endpointOf(endpoint).hasSideEffects,
+    };
   }
   const outcome = outcomeOf(exchange, answer, envelope);
   if (outcome === "accepted") return { kind: "accepted" };
@@ -46,7 +51,7 @@ export function classifyAnswer(exchange: Exchange, answer: Answer, now: number):
   }
   return endpointOf(endpoint).family !== "storage" && saysCreditsExhausted(envelope)
     ? { kind: "creditsExhausted", message: `${message}; waiting does not help` }
-    : { kind: "slowDown", message, hintMs, mayBeApplied: false };
+    : { kind: "slowDown", message, hintMs, mayHaveSucceeded: false };
 }
 
 function outcomeOf(
@@ -80,39 +85,42 @@ type Failed = Exclude<ReturnType<typeof outcomeOf>, "accepted" | "key refused" |
 const errors: Readonly<Record<Failed, (judged: Judged) => SluiceError>> = {
   retry: ({ message }) => new ApiUnavailableError(message),
   "retry x3": (judged) =>
-    new ApiUnavailableError(judged.message, { tolerance: toleranceOf(judged, false) }),
+    new ApiUnavailableError(judged.message, { retryBudget: retryBudgetOf(judged, false) }),
   unknown: ({ message }) => new OutcomeUnknownError(message),
   "unknown x3": (judged) =>
-    new OutcomeUnknownError(judged.message, { tolerance: toleranceOf(judged, true) }),
+    new OutcomeUnknownError(judged.message, { retryBudget: retryBudgetOf(judged, true) }),
   "not yet": ({ exchange, answer, message }) => {
     const limits = { timesMax: notFoundTimesMax, msMax: notFoundMsMax };
     const fault = `${exchange.endpoint} ${answer.status}`;
-    const tolerance = { fault, ...limits, becomes: new UploadGoneError(message) };
-    return new ApiUnavailableError(message, { tolerance });
+    const retryBudget = { fault, ...limits, becomes: new UploadGoneError(message) };
+    return new ApiUnavailableError(message, { retryBudget });
   },
   gone: ({ message }) => new UploadGoneError(message),
   // A page too large to be read was paid for.
   "too large": ({ answer, message }) =>
-    new TooLargeError(message, { mayBeApplied: answer.status === 200 }),
+    new TooLargeError(message, { mayHaveSucceeded: answer.status === 200 }),
   rejected: ({ exchange, answer, envelope, message }) => {
     const { recordsAt } = endpointOf(exchange.endpoint);
     const refused =
       recordsAt === undefined ? [] : refusedRecords(envelope.issues, recordsAt, exchange.records);
     // A 409 tells of a confirm before this one, and not of what that one did.
-    return new ApiRejectedError(message, { refused, mayBeApplied: answer.status === 409 });
+    return new ApiRejectedError(message, { refused, mayHaveSucceeded: answer.status === 409 });
   },
   "contract broken": ({ exchange, answer, message }) => {
     // A 200 without end may follow a request that was done, and so may another 2xx.
-    const mayBeApplied = answer.status < 300 && endpointOf(exchange.endpoint).hasSideEffects;
+    const mayHaveSucceeded = answer.status < 300 && endpointOf(exchange.endpoint).hasSideEffects;
     const status = answer.status === 200 ? undefined : answer.status;
-    return contractError(exchange, message, { mayBeApplied, status });
+    return contractError(exchange, message, { mayHaveSucceeded, status });
   },
   "bad query": ({ answer: { status }, message }) =>
     new ApiContractError(message, { status, hint: "Check the pull's search, filters and sort." }),
 };
 
-function toleranceOf({ exchange, answer, message }: Judged, mayBeApplied: boolean): Tolerance {
-  return boundedTolerance(exchange, { fault: `${answer.status}`, message, mayBeApplied });
+function retryBudgetOf(
+  { exchange, answer, message }: Judged,
+  mayHaveSucceeded: boolean,
+): RetryBudget {
+  return boundedRetryBudget(exchange, { fault: `${answer.status}`, message, mayHaveSucceeded });
 }
 
 type Judged = {
@@ -188,11 +196,13 @@ export function readAccepted<T>(
   const accepted = isMutating ? acceptanceOf(json, exchange.records) : undefined;
   if (accepted?.isWhole === false) {
     const message = `${what}: 200, but not all was accepted: ${accepted.why}`;
-    throw new ApiRejectedError(message, { refused: [], mayBeApplied: true });
+    throw new ApiRejectedError(message, { refused: [], mayHaveSucceeded: true });
   }
   if (accepted === undefined && sayingFailure.safeParse(json).success) {
     const message = `${what}: 200, but its status says that it failed`;
-    throw contractError(exchange, message, { mayBeApplied: endpointOf(endpoint).hasSideEffects });
+    throw contractError(exchange, message, {
+      mayHaveSucceeded: endpointOf(endpoint).hasSideEffects,
+    });
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { data: parsed.data, note: accepted?.note };
@@ -203,8 +213,8 @@ export function readAccepted<T>(
   const fault = {
     fault: "misread",
     message: `${what}: ${why}`,
-    mayBeApplied: endpointOf(endpoint).hasSideEffects,
+    mayHaveSucceeded: endpointOf(endpoint).hasSideEffects,
     timesMax: isPaged ? misreadPageTimesMax : faultTimesMax,
   };
-  throw unclear(exchange, why, { tolerance: boundedTolerance(exchange, fault) });
+  throw unclear(exchange, why, { retryBudget: boundedRetryBudget(exchange, fault) });
 }

@@ -59,7 +59,7 @@ export type Requests = {
 
 /**
  * The service as the activities see it: one request a call, no retries. Every fault is the SluiceError that says
- * what happens next; where `mayBeApplied` says so, records may have been taken or a page paid for. An aborted
+ * what happens next; where `mayHaveSucceeded` says so, records may have been taken or a page paid for. An aborted
  * signal rejects with its reason.
  */
 export type ApiClient = Requests & {

@@ -33,7 +33,7 @@ export type AnswerOutcome =
       readonly message: string;
       readonly hintMs: number | undefined;
       /** Whether the records may have been taken, or the page paid for, all the same. */
-      readonly mayBeApplied: boolean;
+      readonly mayHaveSucceeded: boolean;
     }
   | { readonly kind: "creditsExhausted"; readonly message: string }
   | { readonly kind: "keyRefused"; readonly message: string };

@@ -14,7 +14,7 @@ import type { ApiContext } from "./context.ts";
 import { endpoints } from "./endpoints.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { addressFault, isExpired, isLoopback } from "./http/address.ts";
-import { codeOf, boundedTolerance } from "./http/no-answer.ts";
+import { codeOf, boundedRetryBudget } from "./http/no-answer.ts";
 import { cutPlaceBytes, fileKeyCharsMax, putBytesPerSecondMin } from "./limits.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";
@@ -91,8 +91,8 @@ function checkUploadUrl(
     throw new ApiContractError(`${what}: upload_url ${fault}`);
   if (isExpired(url, answer.headers.date, now())) {
     const message = `${what}: upload_url has expired already`;
-    const expired = { fault: "expired", message, mayBeApplied: false };
-    throw new ApiUnavailableError(message, { tolerance: boundedTolerance(exchange, expired) });
+    const expired = { fault: "expired", message, mayHaveSucceeded: false };
+    throw new ApiUnavailableError(message, { retryBudget: boundedRetryBudget(exchange, expired) });
   }
   return new SignedUrl(url);
 }
@@ -159,13 +159,13 @@ function asCut(error: unknown, { sent, of }: { sent: number; of: number }): unkn
   const isCut = error instanceof ApiUnavailableError && cut.test(codeOf(error.cause));
   if (!isCut || sent === 0 || sent === of || of <= cutPlaceBytes) return error;
   const message = `${error.message} after about ${sent} of ${of} bytes`;
-  const tolerance = {
+  const retryBudget = {
     fault: `putFile cut at ${Math.floor(sent / cutPlaceBytes)}`,
     timesMax: faultTimesMax,
     // Not "too large": a network that cuts must not teach a limit to the whole run.
     becomes: new ServiceFailsError(`${message}, ${faultTimesMax} times`),
   };
-  return new ApiUnavailableError(message, { cause: error, tolerance });
+  return new ApiUnavailableError(message, { cause: error, retryBudget });
 }
 
 /** A file that was PUT. */

@@ -89,7 +89,7 @@ function totalAfter(
     total: { last: told, greatest },
     notes: isNews
       ? [
-          // The last change alone, so that a total that never rests does not fill the walk.
+          // The last change alone, so that a total that never settles does not fill the walk.
           ...notes.filter((note) => !note.startsWith(totalChanged)),
           `${totalChanged} from ${total.last} to ${told}`,
         ]
@@ -123,7 +123,7 @@ function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): v
   );
 }
 
-/** Cursors that only grow are never the same twice; the first page stands at 0 (API document, section 4.5). */
+/** Cursors that only grow are never the same twice; the first page is at 0 (API document, section 4.5). */
 function cursorAfter({ cursor = 0 }: Walk, next: number | undefined): number {
   if (next === undefined) throw endless("has_next_page is true, and next_cursor is missing");
   if (next > cursor) return next;
@@ -131,7 +131,7 @@ function cursorAfter({ cursor = 0 }: Walk, next: number | undefined): number {
 }
 
 function endless(why: string): ApiContractError {
-  return new ApiContractError(`page walk: ${why}`, { mayBeApplied: true });
+  return new ApiContractError(`page walk: ${why}`, { mayHaveSucceeded: true });
 }
 
 /**
@@ -139,8 +139,8 @@ function endless(why: string): ApiContractError {
  * @throws ApiContractError when a page of one result was too large.
  */
 export function withSmallerPages(walk: Walk, cause: TooLargeError): Walk {
-  const { mayBeApplied } = cause;
+  const { mayHaveSucceeded } = cause;
   if (walk.limit > 1) return { ...walk, limit: Math.floor(walk.limit / 2) };
   const message = `${cause.message}, for a page of one result`;
-  throw new ApiContractError(message, { cause, mayBeApplied });
+  throw new ApiContractError(message, { cause, mayHaveSucceeded });
 }

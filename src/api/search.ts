@@ -73,7 +73,7 @@ const cursorOfAnswer = z
 
 /**
  * Asks for one page of results, which costs credits, a repeated one too.
- * @throws ApiContractError when the next cursor is no int32, or there are more than `pageRowsMax` results; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
+ * @throws ApiContractError when the next cursor is not an int32, or there are more than `pageRowsMax` results; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
  */
 export async function search(
   context: ApiContext,
@@ -87,13 +87,13 @@ export async function search(
   // No page is asked for that is so long, and what is written of one page is one transaction of the store.
   if (results > pageRowsMax) {
     const message = `${call.what}: 200, but with ${results} results for a page of ${query.limit}`;
-    throw new ApiContractError(message, { mayBeApplied: true });
+    throw new ApiContractError(message, { mayHaveSucceeded: true });
   }
   const { limit, total, has_next_page: hasNextPage, next_cursor: next } = answer.meta;
   const nextCursor = cursorOfAnswer.safeParse(next);
   if (!nextCursor.success && hasNextPage === true && next !== undefined && next !== null) {
-    const message = `${call.what}: 200, but meta.next_cursor is no integer of 32 bits`;
-    throw new ApiContractError(message, { mayBeApplied: true });
+    const message = `${call.what}: 200, but meta.next_cursor is not an integer of 32 bits`;
+    throw new ApiContractError(message, { mayHaveSucceeded: true });
   }
   return {
     ...sorted(of, answer.data),

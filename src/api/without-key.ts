@@ -24,12 +24,12 @@ function asInJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The printable characters from U+0020 to U+007F as they stand in a JSON string. */
+/** The printable characters from U+0020 to U+007F as they are in a JSON string. */
 const printable = Array.from({ length: 0x60 }, (_, at) => asInJson(String.fromCharCode(0x20 + at)));
 
 /** JSON in which every printable character stands for itself: a key must not hide as `\u006b\u0065\u0079`. */
 function withPlainLetters(json: string): string {
-  // Pairs of backslashes are passed over whole: what follows them is no escape.
+  // Pairs of backslashes are passed over whole: what follows them is not an escape.
   return json.replaceAll(/(?:\\\\)+|\\u00([2-7][\da-f])|\\\//gi, (escape, code?: string) => {
     if (code !== undefined) return printable[Number.parseInt(code, 16) - 0x20] ?? escape;
     return escape === String.raw`\/` ? "/" : escape;

@@ -152,6 +152,6 @@ export function planMoved(before: BackfillPlan, now: BackfillPlan): string | und
   const moved = `the source moved since the plan was made: it held ${rowsText(had)}, now it holds ${rowsText(has)}`;
   if (had === null || has === null) return had === has ? undefined : moved;
   if (had > 0 && has === 0) return moved;
-  const tolerance = Math.max(planMovedRowsMax, had * planMovedShareMax);
-  return Math.abs(has - had) > tolerance ? moved : undefined;
+  const retryBudget = Math.max(planMovedRowsMax, had * planMovedShareMax);
+  return Math.abs(has - had) > retryBudget ? moved : undefined;
 }

@@ -15,7 +15,7 @@ type SpanAsk = SourceAsk & Span;
 /** What planning asks of a source; `connectors/contract/connector.ts` says what each member promises. */
 export type SourceToPlan = {
   readonly name: string;
-  /** There in a source that is posted to. */
+  /** There in a source that is pushed to. */
   readonly push?: unknown;
   read(
     ask: SpanAsk & { readonly pageRowsMax: number; readonly limit?: number | undefined },

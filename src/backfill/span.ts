@@ -130,7 +130,7 @@ export async function lanesOf(
   if (cut.length <= parts && isCut(cut, span)) return cut;
   throw new ConfigError(
     `connection ${sync.connection} cut the span into ${cut.length} lanes that do not cover it row for row`,
-    { field: "lanes", hint: 'ask for "lanes": 1, and mend `split` of the connector' },
+    { field: "lanes", hint: 'ask for "lanes": 1, and fix `split` of the connector' },
   );
 }
 

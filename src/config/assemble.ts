@@ -54,7 +54,7 @@ export function assembleConfig(parts: ConfigParts & { readonly stateFolder: stri
       chunksPerRun: advanced.chunks_per_run,
       heartbeatTimeoutMs: advanced.heartbeat_timeout,
       scheduleToStartMs: advanced.schedule_to_start,
-      hostGoneMs: advanced.host_gone,
+      hostLostAfterMs: advanced.host_lost_after,
       retryInitialMs: advanced.retry_initial,
       retryMaxMs: advanced.retry_max,
     },
@@ -75,7 +75,7 @@ function assembleApi({ file, members: { api }, files, writtenKey }: ConfigParts)
     account: api.account,
     requestsPerSecond: api.requests_per_second,
     allowInsecureHosts: api.allow_insecure_hosts,
-    creditsRetryMs: api.credits_retry,
+    creditsRetryAfterMs: api.credits_retry_after,
     processingMs: api.processing_time,
     fileWaitMs: api.wait_behind_file,
   };
@@ -104,7 +104,7 @@ function assembleSync(parts: {
     pii: sync.pii,
   };
   // The folder differs from host to host, and says nothing of what is sent.
-  // Nor do an endpoint and its secrets: what lies in the inbox came through them already.
+  // Nor do an endpoint and its secrets: what is in the inbox came through them already.
   const connectorConfig = isPushedConfig(source.connectorConfig)
     ? {}
     : writtenMembers(source.connectorConfig);
@@ -113,8 +113,8 @@ function assembleSync(parts: {
   const hashed = {
     ...settings,
     schedule: sync.schedule,
-    allowEcho: sync.allow_echo,
-    approveBelow: sync.approve.auto_below,
+    allowFeedbackLoop: sync.allow_feedback_loop,
+    approveUpTo: sync.approve.auto_up_to,
     configHash,
   };
   if (typeof sync.record !== "string") return { ...hashed, record: sync.record };

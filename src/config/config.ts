@@ -18,7 +18,7 @@ export type Config = {
   /** Absolute path of the folder of the state store and of staged files. */
   readonly stateFolder: string;
   readonly temporal: { readonly taskQueue: string; readonly searchAttribute: boolean };
-  /** The connectors there are, by what `connector:` names them: those of this repository, and those of outside that the file names. */
+  /** The connectors there are, by what `connector:` names them: those of this repository, and external ones that the file names. */
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
   readonly syncs: ReadonlyMap<string, SyncConfig>;
@@ -27,7 +27,7 @@ export type Config = {
   readonly advanced: AdvancedConfig;
 };
 
-/** The service and how it is spoken to. */
+/** The service and how it is reached. */
 export type ApiConfig = {
   readonly baseUrl: "sandbox" | URL;
   /** Undefined when it is not known, so that ping cannot be asked. */
@@ -40,10 +40,10 @@ export type ApiConfig = {
   readonly account: string;
   readonly requestsPerSecond: number;
   readonly allowInsecureHosts: readonly string[];
-  readonly creditsRetryMs: number;
-  /** How long the service may take to apply a file behind its confirmation. */
+  readonly creditsRetryAfterMs: number;
+  /** How long the service may take to apply a file after its confirmation. */
   readonly processingMs: number;
-  /** How long events wait behind a file of their stream; undefined lets them go at once. */
+  /** How long events wait after a file of their stream; undefined lets them go at once. */
   readonly fileWaitMs: number | undefined;
 };
 
@@ -75,12 +75,12 @@ export type SyncConfig = SourceConfig & {
   /** Undefined: it runs when it is told to. */
   readonly schedule: ScheduleConfig | undefined;
   /** Whether it may read what a pull writes. */
-  readonly allowEcho: boolean;
+  readonly allowFeedbackLoop: boolean;
   /** Rows up to which a backfill needs nobody's consent. */
-  readonly approveBelow: number;
+  readonly approveUpTo: number;
   /**
-   * Sha256 over all of this but the schedule, `allowEcho` and `approveBelow`, and the bytes of a mapping module, but no secret; the same wherever
-   * the project lies. Of a connector of outside it holds the name and what it is configured with, not its code: what it makes of rows
+   * Sha256 over all of this but the schedule, `allowFeedbackLoop` and `approveUpTo`, and the bytes of a mapping module, but no secret; the same wherever
+   * the project lies. Of an external connector it holds the name and what it is configured with, not its code: what it makes of rows
    * is its positions' business, and an edit of a comment must not end a run that is under way.
    */
   readonly configHash: string;
@@ -96,7 +96,7 @@ export type AdvancedConfig = {
   readonly heartbeatTimeoutMs: number;
   readonly scheduleToStartMs: number;
   /** A host is gone when none of its workers has beaten for so long. */
-  readonly hostGoneMs: number;
+  readonly hostLostAfterMs: number;
   readonly retryInitialMs: number;
   /** Undefined: each kind of activity has its own. */
   readonly retryMaxMs: number | undefined;

@@ -23,4 +23,4 @@ export const durationMsMax = 3_650 * 24 * 3_600_000;
 export const pullWalksMax = 3;
 
 /** Rows up to which a backfill needs nobody's consent when the configuration does not say. */
-export const approveBelowDefault = 10_000;
+export const approveUpToDefault = 10_000;

@@ -7,13 +7,13 @@ import { findConfigFile } from "./document/find.ts";
 import type { Search } from "./document/find.ts";
 import { readNamedFiles } from "./document/named-files.ts";
 import { readVariables } from "./document/variables.ts";
-import { echoMistakes } from "./echo.ts";
 import { endpointMistakes } from "./endpoints.ts";
+import { withExternal, type ExternalName } from "./external.ts";
+import { echoMistakes } from "./feedback-loop.ts";
 import { mappingMistakes } from "./mappings.ts";
 import { checkData, problemsAt } from "./messages/mistakes.ts";
 import { configError } from "./messages/problems.ts";
 import { nameMistakes } from "./names.ts";
-import { withOutside, type OutsideName } from "./outside.ts";
 import { notifyMistakes } from "./schema/notify.ts";
 import { configSchema } from "./schema/schema.ts";
 import { resolveSources } from "./schema/sources.ts";
@@ -29,8 +29,8 @@ export async function loadConfig(
   search: Search & {
     /** The connectors there are, by name. */
     readonly connectors: ReadonlyMap<string, ConnectorSchema>;
-    /** Loads one of outside. @default there are no others @throws {ConfigError} it cannot be loaded. */
-    readonly loadConnector?: (named: OutsideName) => Promise<ConnectorSchema>;
+    /** Loads an external one. @default there are no others @throws {ConfigError} it cannot be loaded. */
+    readonly loadConnector?: (named: ExternalName) => Promise<ConnectorSchema>;
   },
 ): Promise<Config> {
   const file = await findConfigFile(search);
@@ -45,7 +45,7 @@ export async function loadConfig(
   const state = variables.get("SLUICE_STATE_DIR") || members.output?.state;
   const stateFolder = resolve(folder, state ?? ".sluice");
   const { connectors: known, loadConnector: load } = search;
-  const { connectors, unloaded } = await withOutside(data, { folder, known, load });
+  const { connectors, unloaded } = await withExternal(data, { folder, known, load });
   const sources = resolveSources({ data, connectors, unloaded, folder, stateFolder });
   const files = await readNamedFiles(data, folder);
   const found = [members, sources, files].flatMap(({ mistakes }) => mistakes);

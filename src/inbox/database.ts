@@ -3,12 +3,12 @@ import { statSync } from "node:fs";
 import { StateUnavailableError } from "../errors.ts";
 import { count, openDatabase, type Database } from "../state/database.ts";
 import { asStateError } from "../state/state-fault.ts";
+import { createBacklog } from "./backlog.ts";
 import type { InboxMethods } from "./inbox.ts";
 import { createKeeping } from "./keeping.ts";
 import { inboxLogPages } from "./limits.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading } from "./reading.ts";
-import { createStanding } from "./standing.ts";
 
 /** An inbox that is open in the calling thread. */
 export type InboxDatabase = InboxMethods & { readonly close: () => void };
@@ -65,7 +65,7 @@ export function openInboxDatabase(file: string): InboxDatabase {
     keep: (deliveries) => run(({ keep }) => keep(deliveries)),
     answerBell: (input) => run(({ answerBell }) => answerBell(input)),
     setAccepted: (input) => run(({ setAccepted }) => setAccepted(input)),
-    standings: () => run(({ standings }) => standings()),
+    backlogs: () => run(({ backlogs }) => backlogs()),
     read: (input) => run(({ read }) => read(input)),
     get: (input) => run(({ get }) => get(input)),
     prune: (input) => run(({ prune }) => prune(input)),
@@ -80,7 +80,7 @@ function open(file: string): Opened {
   const { read, get } = createReading(db);
   const { ino } = statSync(file);
   const isReplaced = (): boolean => statSync(file, { throwIfNoEntry: false })?.ino !== ino;
-  return { db, isReplaced, methods: { ...createKeeping(db), ...createStanding(db), read, get } };
+  return { db, isReplaced, methods: { ...createKeeping(db), ...createBacklog(db), read, get } };
 }
 
 /**

@@ -63,12 +63,12 @@ export class IdSegment {
     }
   }
 
-  /** The records from one on, counted from 0, as they lie in the segment. */
+  /** The records from one on, counted from 0, as they are in the segment. */
   bytesFrom(record: number): Buffer {
     return this.#records.subarray(record * recordBytes, this.#size * recordBytes);
   }
 
-  /** A record, counted from 0, as it lies in the segment. */
+  /** A record, counted from 0, as it is in the segment. */
   at(record: number): NamedBody {
     const records = this.#records;
     const at = record * recordBytes;

@@ -16,8 +16,8 @@ export type Delivery = {
 export type Verdict = {
   /** Events that were kept; those with the id and the body of an earlier one were not. */
   readonly kept: number;
-  /** Whether nobody has rung since the drain last looked: then it is this delivery's sender who must. */
-  readonly ring: boolean;
+  /** Whether nobody has woken since the drain last looked: then it is this delivery's sender who must. */
+  readonly wake: boolean;
 };
 
 /** An event of the inbox. */
@@ -34,7 +34,7 @@ export type InboxRow = {
 };
 
 /** How a connection stands. */
-export type Standing = {
+export type Backlog = {
   readonly connection: string;
   /** The last sequence number that was given out; 0 for none. */
   readonly last: number;
@@ -44,12 +44,12 @@ export type Standing = {
   readonly waiting: number;
   /** Unix ms at which the oldest of them came; null for none. */
   readonly oldestAt: number | null;
-  /** Whether somebody rang, or was to ring, since the drain last looked. */
-  readonly isRung: boolean;
+  /** Whether somebody rang, or was to wake, since the drain last looked. */
+  readonly hasWakeUp: boolean;
 };
 
 /**
- * What webhook deliveries lie in until every sync has sent them. Several receivers and workers may hold one at once. It is synchronous,
+ * What webhook deliveries are in until every sync has sent them. Several receivers and workers may hold one at once. It is synchronous,
  * and belongs into a thread of its own: `openInbox` has it there. Every call throws a StateUnavailableError when the file cannot be used,
  * and the next one tries anew.
  */
@@ -63,12 +63,12 @@ export interface InboxMethods {
    * all the same, and is then delivered twice unless it has ids.
    */
   keep(deliveries: readonly Delivery[]): Verdict[];
-  /** Says that the drain looks now: whoever keeps something from here on rings. @returns the last sequence number; 0 for none. */
+  /** Says that the drain looks now: whoever keeps something from here on wakes. @returns the last sequence number; 0 for none. */
   answerBell(input: { readonly connection: string }): number;
   /** Notes up to where every sync has accepted. */
   setAccepted(input: { readonly connection: string; readonly upTo: number }): void;
   /** Of the connections that ever received something. */
-  standings(): Standing[];
+  backlogs(): Backlog[];
   /** Rows of `(after, upTo]` in their order, at most `limit`. */
   read(input: {
     readonly connection: string;

@@ -9,7 +9,7 @@ import { placeOf } from "./reading.ts";
 const connectionRow = z.object({
   number: z.int(),
   last: z.int(),
-  isRung: z.int().transform(Boolean),
+  hasWakeUp: z.int().transform(Boolean),
 });
 
 /** A connection while a group of deliveries is written; its row is updated once, at the end. */
@@ -20,10 +20,10 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
   const ids = createEventIds(db);
   const add = db.prepare("insert or ignore into connections (name) values ($name)");
   const select = db.prepare(
-    "select number, last_seq as last, rung as isRung from connections where name = $name",
+    "select number, last_seq as last, woken as hasWakeUp from connections where name = $name",
   );
   const update = db.prepare(
-    "update connections set last_seq = $last, rung = $rung where number = $number",
+    "update connections set last_seq = $last, woken = $woken where number = $number",
   );
   const insert = db.prepare(
     "insert into events (place, received_at, conflict, id, json) values (?, ?, ?, ?, ?)",
@@ -44,9 +44,9 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
       insert.run(place, receivedAt, Number(novelty === "conflict"), id ?? null, json);
     }
     const kept = receiving.last - before;
-    const ring = kept > 0 && !receiving.isRung;
-    receiving.isRung ||= ring;
-    return { kept, ring };
+    const wake = kept > 0 && !receiving.hasWakeUp;
+    receiving.hasWakeUp ||= wake;
+    return { kept, wake };
   };
 
   return {
@@ -66,8 +66,8 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
         const verdicts = deliveries.map((each) =>
           keepOne(each, receivingOf(each.connection), take),
         );
-        for (const { number, last, isRung } of receivings.values()) {
-          update.run({ number, last, rung: Number(isRung) });
+        for (const { number, last, hasWakeUp } of receivings.values()) {
+          update.run({ number, last, woken: Number(hasWakeUp) });
         }
         return verdicts;
       }),

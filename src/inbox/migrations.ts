@@ -1,6 +1,6 @@
 /** The inbox's schema as numbered steps, as the state store's: a step that was released is never edited. */
 export const inboxMigrations: readonly string[] = [
-  // `place` is the connection's number and the event's sequence number in one: a row of 1 KB lies in one leaf, in the order it is
+  // `place` is the connection's number and the event's sequence number in one: a row of 1 KB is in one leaf, in the order it is
   // read, and no second tree has to be written. The checks keep one connection's places out of the next one's.
   `
   create table meta (name text primary key, value text not null) without rowid;
@@ -10,7 +10,7 @@ export const inboxMigrations: readonly string[] = [
     name text not null unique,
     last_seq integer not null default 0 check (last_seq < 1 << 40),
     accepted_seq integer not null default 0,
-    rung integer not null default 0
+    woken integer not null default 0
   );
 
   create table events (

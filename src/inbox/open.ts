@@ -37,7 +37,7 @@ export async function openInbox(stateFolder: string): Promise<Inbox> {
     keep: groups.keep,
     answerBell: call("answerBell"),
     setAccepted: call("setAccepted"),
-    standings: call("standings"),
+    backlogs: call("backlogs"),
     read: call("read"),
     get: call("get"),
     prune: call("prune"),

@@ -13,7 +13,7 @@ import { whyUnreachable } from "./why-unreachable.ts";
 /** A connection to Temporal as commands use it. */
 export type TemporalClient = { readonly client: Client; readonly close: () => Promise<void> };
 
-/** How to connect: as TEMPORAL_ADDRESS, a profile and their kin say, or to `address` alone. */
+/** How to connect: as TEMPORAL_ADDRESS, a profile and the other TEMPORAL_ variables say, or to `address` alone. */
 export function temporalOptions(address: string | undefined): {
   readonly connectionOptions: Pick<ConnectionOptions, "address" | "metadata" | "tls"> & {
     readonly apiKey?: string;

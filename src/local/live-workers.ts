@@ -47,7 +47,7 @@ export async function liveWorkers(
   );
 }
 
-/** Whether a worker goes on when the command that runs is over. */
+/** Whether a worker continues when the command that runs is over. */
 export function isLasting({ command }: Pick<Beat, "command">): boolean {
   return command === "dev" || command === "worker";
 }

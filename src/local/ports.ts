@@ -13,7 +13,7 @@ export type ServerOnPorts<Started> = {
   start(ports: readonly number[]): Promise<Started>;
 };
 
-/** A port that is lost again and again is no bad luck. */
+/** A port that is lost again and again is not a bad luck. */
 const startsMax = 5;
 
 /** Whether this process may listen on every one of these ports. */

@@ -40,7 +40,7 @@ async function asked<Answer>(client: Client, ask: () => Promise<Answer>): Promis
 }
 
 /**
- * The stores of the workers that poll a queue; a worker that is none of ours has none.
+ * The stores of the workers that poll a queue; a worker that is not one of ours has none.
  * @throws {TemporalUnreachableError}
  */
 export async function storesOn(client: Client, taskQueue: string): Promise<(string | undefined)[]> {

@@ -22,7 +22,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
 }
 
 /**
- * Names this process as no later one is named, also behind a boot or in another container: host, namespace of process numbers, number and
+ * Names this process as no later one is named, also after a boot or in another container: host, namespace of process numbers, number and
  * start.
  */
 export function processName(hostId: string): string {
@@ -52,12 +52,12 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.started === identity.started;
 }
 
-/** Ends a process by SIGTERM, to it alone, and returns once it is gone; one that outstays `patienceMs` is killed. */
+/** Ends a process by SIGTERM, to it alone, and returns once it is gone; one that outstays `retryBudgetMs` is killed. */
 export async function endProcess(
   identity: ProcessIdentity,
-  patienceMs: number = endMsMax,
+  retryBudgetMs: number = endMsMax,
 ): Promise<void> {
-  const killAt = Date.now() + patienceMs;
+  const killAt = Date.now() + retryBudgetMs;
   for (let signal: NodeJS.Signals | 0 = "SIGTERM"; isRunning(identity); await delay(lookAgainMs)) {
     send(identity.pid, Date.now() < killAt ? signal : "SIGKILL");
     signal = 0;

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 
 import type { resend } from "../../workflows/sync/resend.ts";
-import { ringCallMsMax } from "../limits.ts";
+import { wakeCallMsMax } from "../limits.ts";
 
 /** The queue of a project that is alone on its Temporal server. */
 const queueDefault = "sluice";
@@ -17,7 +17,7 @@ export async function startResend(
   { taskQueue }: { readonly taskQueue: string },
   sync: string,
 ): Promise<void> {
-  await client.withDeadline(Date.now() + ringCallMsMax, async () => {
+  await client.withDeadline(Date.now() + wakeCallMsMax, async () => {
     await client.workflow.start<typeof resend>("resend", {
       taskQueue,
       workflowId: resendId(sync, taskQueue),

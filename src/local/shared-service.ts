@@ -16,7 +16,7 @@ export type ServiceInfo = {
 
 /** A server to share. */
 export type ServiceRequest = {
-  /** Of the state; the record and the lock of the service lie in it. */
+  /** Of the state; the record and the lock of the service are in it. */
   readonly folder: string;
   readonly name: "temporal" | "sandbox";
   /**

@@ -58,7 +58,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
 
 /** Whether a Temporal server with the namespace `default` answers at `host:port` within two seconds. */
 export async function temporalAnswers(address: string): Promise<boolean> {
-  // gRPC goes on knocking until its deadline; a port that nobody listens on says so at once.
+  // gRPC continues knocking until its deadline; a port that nobody listens on says so at once.
   if (!(await isListening(address))) return false;
   const connection = Connection.lazy({ address });
   try {

@@ -18,7 +18,10 @@ const inexact = new Refusal(
   "inexact_number",
   "has more digits than a JSON number carries for every reader; map it with `as: string`",
 );
-const notBoolean = new Refusal("not_boolean", "is none of true, false, yes, no, y, n, t, f, 1, 0");
+const notBoolean = new Refusal(
+  "not_boolean",
+  "is not one of true, false, yes, no, y, n, t, f, 1, 0",
+);
 
 const wholeNumber = /^[+-]?\d+$/;
 

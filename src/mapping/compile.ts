@@ -36,7 +36,7 @@ type Field = {
 };
 
 /**
- * Compiles a mapping in which `checkMapping` found no fault. A record's fields stand in the order of the stream, its
+ * Compiles a mapping in which `checkMapping` found no fault. A record's fields are in the order of the stream, its
  * properties in the order of the mapping; a field left out is absent.
  */
 export function compileMapping(from: {

@@ -30,7 +30,7 @@ export function parseExactJson(text: string): unknown {
 // of runs; 2.4 times where it counts keys), and exhausts the stack at a depth of 5,000.
 /**
  * What `JSON.parse` would alter in valid JSON; undefined for nothing.
- * @param isCarried whether a number, as it is written, is one that may stand in a record.
+ * @param isCarried whether a number, as it is written, is one that may be in a record.
  */
 export function alterationIn(
   text: string,

@@ -104,7 +104,7 @@ class ExactReader {
     } while (open > 0);
   }
 
-  /** The next character that is no blank. */
+  /** The next character that is not a blank. */
   #peek(): string {
     while (" \t\n\r".includes(this.#text.charAt(this.#at))) this.#at += 1;
     return this.#text.charAt(this.#at);

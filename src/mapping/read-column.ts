@@ -5,7 +5,7 @@ import { Refusal } from "./refusal.ts";
 const index = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Prepares the reading of one column. A name with dots that is no column of the row is the way to a member of JSON: `data.email`,
+ * Prepares the reading of one column. A name with dots that is not a column of the row is the way to a member of JSON: `data.email`,
  * `items.0.price`; undefined where it leads nowhere.
  */
 export function columnReader(column: string): (row: Row) => unknown {
@@ -23,7 +23,7 @@ export function columnReader(column: string): (row: Row) => unknown {
     : (row) => row[column];
 }
 
-/** Own members alone, because every object inherits some; an object of a class is no data. */
+/** Own members alone, because every object inherits some; an object of a class is not a data. */
 function memberAt(from: unknown, steps: readonly string[]): unknown {
   let value = from;
   for (const step of steps) {

@@ -79,7 +79,7 @@ function placeOf(pages: readonly Page[], candidate: number): string {
 function severalRows(sync: string, rows: ChangedSettings["rows"]): ConfigError {
   const newest =
     rows === undefined
-      ? 'leave out "to", "limit", "keys" and "lanes": a backfill in one lane that goes on to the present ends with the newest row of each'
+      ? 'leave out "to", "limit", "keys" and "lanes": a backfill in one lane that continues to the present ends with the newest row of each'
       : `\`sluice state reset ${sync}\` sends all of them again, in order`;
   return new ConfigError(
     `several rows of sync ${sync} make one record: an older one could overwrite what the service holds of it`,
@@ -167,7 +167,7 @@ function createJudging(
 
 /**
  * Leaves out what the service is known to hold, and writes what this send will make known before it can leave. Pages
- * keep their order; while the store's thread judges some, this one goes on with the next.
+ * keep their order; while the store's thread judges some, this one continues with the next.
  */
 export async function* dropUnchanged(
   pages: AsyncIterable<Page>,

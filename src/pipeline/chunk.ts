@@ -5,7 +5,7 @@ import { createGzipWriter, type GzipFacts } from "./gzip.ts";
 import { createJsonlEncoder } from "./jsonl.ts";
 import type { Page } from "./page.ts";
 
-/** Where a page of a chunk begins: for finding the row behind a record that the service refuses. */
+/** Where a page of a chunk begins: for finding the row after a record that the service refuses. */
 export type PageStart = {
   readonly record: number;
   readonly from: unknown;

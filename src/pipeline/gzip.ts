@@ -55,7 +55,7 @@ function trailerOf(crc: number, jsonBytes: number): Buffer {
 
 /**
  * Writes one gzip member out of blocks of raw deflate, each ended with a sync flush and made on zlib's own threads, so
- * that parsing goes on meanwhile. One member, because common readers stop silently after the first.
+ * that parsing continues meanwhile. One member, because common readers stop silently after the first.
  */
 export function createGzipWriter(
   write: (bytes: Buffer) => Promise<void>,

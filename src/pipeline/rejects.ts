@@ -37,7 +37,7 @@ const codeForm = /^[a-z][a-z0-9_]{0,63}$/;
 const place = /^(.*[:#])(\d+)$/s;
 
 /**
- * The number of a row that the connector could not read: behind the rows of its page whose places, such as `accounts.csv:48211`, come
+ * The number of a row that the connector could not read: after the rows of its page whose places, such as `accounts.csv:48211`, come
  * before its own. Where places do not say, it counts as older than all of them.
  */
 function numberOf(page: RowPage, where: string): number | undefined {
@@ -78,7 +78,7 @@ export function assertWithinLimit(
       `(${rows} rows and ${rate * 100} %): the chunk that would exceed it is not sent`,
     {
       field: "reject_limit",
-      hint: "look at `sluice rejects list`; mend the source or the mapping. What the service refused by a fault of its own is tried again a day later, or by `sluice run --full`",
+      hint: "look at `sluice rejects list`; fix the source or the mapping. What the service refused by a fault of its own is tried again a day later, or by `sluice run --full`",
     },
   );
 }

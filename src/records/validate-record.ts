@@ -78,7 +78,7 @@ function propertiesFaultOf(field: string, properties: unknown): RecordFault {
   return { code: "not_json", field, reason: jsonReasons.not_json };
 }
 
-/** The Refusal that stands in a value, where it is the first thing in it that JSON cannot carry. */
+/** The Refusal that is in a value, where it is the first thing in it that JSON cannot carry. */
 function refusalIn(value: unknown): Refusal | undefined {
   if (value instanceof Refusal) return value;
   if (typeof value !== "object" || value === null) return undefined;

@@ -19,7 +19,7 @@ export function withRead<Counts extends ReadCounts>(counts: Counts, more: ReadCo
   };
 }
 
-/** The rows of a run by name: of one that goes on with what it has read and not committed yet. */
+/** The rows of a run by name: of one that continues with what it has read and not committed yet. */
 export function countsSoFar({
   counts,
   under_way: underWay,

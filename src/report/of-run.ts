@@ -4,7 +4,7 @@ import type { StateStore } from "../state/state-store.ts";
 import { sumOf } from "../state/under-way.ts";
 import { buildReport, type RunReport } from "./report.ts";
 
-/** The report of a run: as it closed, or as it stands while it goes on. */
+/** The report of a run: as it closed, or as it stands while it continues. */
 export async function reportOfRun(state: StateStore, run: Run): Promise<RunReport> {
   const { runId } = run;
   const tally = await state.tally({ runId, staged: run.request.dryRun === true });

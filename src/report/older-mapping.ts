@@ -9,7 +9,7 @@ export type OlderMade = OlderMapping & { readonly text: string | undefined };
 
 /**
  * Looks what the service holds that older mappings of a sync made. Of a source that is read anew by each run it is nothing, and of one
- * that is posted to neither: an event is mapped once, as it came.
+ * that is pushed to neither: an event is mapped once, as it came.
  */
 export async function lookForOlderMapping(
   state: Pick<StateClient, "olderMapping">,

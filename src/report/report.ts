@@ -40,9 +40,9 @@ export type PullReport = {
   readonly possibly_paid_twice: number;
   /** Results that had come before in the same round: they changed places while they were read. */
   readonly repeated: number;
-  /** Whether it went on where an earlier run stopped. */
+  /** Whether it continued where an earlier run stopped. */
   readonly continued: boolean;
-  /** Whether everything came; if not, the next run goes on where this one stopped. */
+  /** Whether everything came; if not, the next run continues where this one stopped. */
   readonly finished: boolean;
   /** Of a pull of job postings. */
   readonly domains?: { readonly listed: number; readonly done: number; readonly refused: number };
@@ -63,7 +63,7 @@ export type RunReport = {
   readonly mode_reason: string | null;
   readonly dry_run: boolean;
   readonly counts: ReportCounts;
-  /** Of a run that goes on: what is read and not committed yet, beside `counts`; `records` may still be sent. */
+  /** Of a run that continues: what is read and not committed yet, beside `counts`; `records` may still be sent. */
   readonly under_way?: StageCounts;
   /** Of a run that ended early: what it had read and did not commit, beside `counts`; the next run reads it again. */
   readonly given_up?: StageCounts;
@@ -142,7 +142,7 @@ export function buildReport(from: {
   readonly reasons: readonly RejectReason[];
   /** Of a run of a pull. */
   readonly pull?: PullTally | undefined;
-  /** Of a run that goes on. */
+  /** Of a run that continues. */
   readonly underWay?: StageCounts | undefined;
   /** Of a run of a sync that has ended. */
   readonly givenUp?: StageCounts | undefined;

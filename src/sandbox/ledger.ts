@@ -88,7 +88,7 @@ export class Ledger {
   }
 
   /**
-   * Adds a line behind all that were added before; resolves when it is on the disk. After one failure every later line
+   * Adds a line after all that were added before; resolves when it is on the disk. After one failure every later line
    * fails too, because the state in memory is then ahead of the file.
    */
   async append(line: LedgerLine): Promise<void> {

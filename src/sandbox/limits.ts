@@ -1,4 +1,4 @@
-// What the sandbox itself bounds; the API document's own numbers stand in ../limits.ts. Units stand last in the name.
+// What the sandbox itself bounds; the API document's own numbers are in ../limits.ts. Units stand last in the name.
 
 /** Inflated bytes a gzip may hold per byte received before it counts as a bomb (our choice; zlib reaches 1,032). */
 export const inflationRatioMax = 100;

@@ -13,7 +13,7 @@ export function nameOfSchedule(taskQueue: string, id: string): string | undefine
   return id.startsWith(prefix) && /^[a-z][a-z0-9_-]*$/.test(name) ? name : undefined;
 }
 
-/** The id of the schedule that sweeps the inboxes of a task queue; no sync or pull is called so, whatever the queue. */
-export function sweepScheduleId(taskQueue: string): string {
-  return scheduleId(taskQueue, "_inbox-sweep");
+/** The id of the schedule that checks the inboxes of a task queue; no sync or pull is called so, whatever the queue. */
+export function inboxCheckScheduleId(taskQueue: string): string {
+  return scheduleId(taskQueue, "_inbox-check");
 }

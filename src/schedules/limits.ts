@@ -10,5 +10,5 @@ export const clockChangeMsMax = 3 * 3_600_000;
 /** Missed runs that a report names; the rest is counted. */
 export const missedRunsNamedMax = 10;
 
-/** How often somebody looks for events whose doorbell was not heard, and for what may go. */
-export const sweepEveryMs = 60_000;
+/** How often somebody looks for events whose wake-up was lost, and for what may go. */
+export const inboxCheckEveryMs = 60_000;

@@ -41,7 +41,7 @@ export type Plan = {
   readonly foreign: readonly string[];
 };
 
-/** A schedule as Temporal has it; undefined when there is none of that id. */
+/** A schedule as Temporal has it; undefined when there is not one of that id. */
 export async function describeSchedule(
   client: Client,
   id: string,

@@ -21,10 +21,15 @@ export function createServiceClient(
     readonly proxy: ProxySettings | undefined;
   },
 ): ApiClient {
-  const { apiKeySource, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = api;
+  const { apiKeySource, requestsPerSecond, creditsRetryAfterMs, allowInsecureHosts } = api;
   const { addresses, proxy, state } = how;
   const make = (apiKey: Secret): ApiClient => {
-    const rateLimiter = new StoreRateLimiter({ state, apiKey, requestsPerSecond, creditsRetryMs });
+    const rateLimiter = new StoreRateLimiter({
+      state,
+      apiKey,
+      requestsPerSecond,
+      creditsRetryAfterMs,
+    });
     const settings = { ...addresses, apiKey, apiKeySource, allowInsecureHosts, rateLimiter, proxy };
     return createApiClient(settings);
   };

@@ -26,7 +26,7 @@ export type RateLimiterSettings = {
   readonly state: Pick<StateClient, "acquirePermit" | "noteLimit">;
   readonly apiKey: Secret;
   readonly requestsPerSecond: number;
-  readonly creditsRetryMs: number;
+  readonly creditsRetryAfterMs: number;
   /** @default the system's clocks */
   readonly clock?: Clock;
   /** From 0 to 1. @default Math.random */
@@ -132,7 +132,7 @@ export class StoreRateLimiter implements RateLimiter {
   }
 
   async creditsExhausted(scope: Scope, message: string): Promise<void> {
-    const forMs = this.#settings.creditsRetryMs;
+    const forMs = this.#settings.creditsRetryAfterMs;
     await this.#note(creditsLimit(scope, this.#key), { kind: "blocked", forMs, why: message });
   }
 

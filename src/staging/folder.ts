@@ -107,9 +107,9 @@ export type KeptStages = readonly Pick<StageName, "chunk" | "stage">[];
 
 /**
  * Removes the files of one chunk's stages before `before`, all of them when it is undefined, but the lines of those in `keep`. Never a
- * later stage's: an attempt that was slow must not sweep what its successor made. Missing files are no fault. `effect` goes around each.
+ * later stage's: an attempt that was slow must not clean up what its successor made. Missing files are no fault. `effect` goes around each.
  */
-export async function sweepChunk(
+export async function cleanUpChunk(
   stagingFolder: string,
   what: {
     readonly runId: string;
@@ -130,7 +130,7 @@ export async function sweepChunk(
 }
 
 /** Removes everything a run staged but the lines of the stages in `keep`; `effect` goes around each removal. */
-export async function sweepRun(
+export async function cleanUpRun(
   stagingFolder: string,
   { runId, keep = [] }: { readonly runId: string; readonly keep?: KeptStages | undefined },
   effect: Effect = runEffect,
@@ -143,7 +143,7 @@ export async function sweepRun(
   const names = await readdir(folder).catch(() => []);
   const chunks = names.map((name) => Number(/^chunk-(\d+)\./.exec(name)?.[1]));
   for (const chunk of new Set(chunks)) {
-    await sweepChunk(stagingFolder, { runId, chunk, keep }, effect);
+    await cleanUpChunk(stagingFolder, { runId, chunk, keep }, effect);
   }
 }
 

@@ -22,7 +22,7 @@ async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /**
- * Yields the records of a staged file that lie in `ranges`, with their numbers, and stops reading behind the last.
+ * Yields the records of a staged file that are in `ranges`, with their numbers, and stops reading after the last.
  * @throws {StagedFileMissingError} the file is gone or not whole.
  */
 export async function* stagedLines(

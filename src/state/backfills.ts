@@ -33,7 +33,7 @@ export interface BackfillStore {
   ): void;
   /** Undefined when the run has none. */
   plan(runId: string): StoredPlan | undefined;
-  /** In the order of the lanes; none for a run that is no backfill. */
+  /** In the order of the lanes; none for a run that is not a backfill. */
   laneSpans(runId: string): LaneSpan[];
 }
 

@@ -16,16 +16,16 @@ import { superseded } from "./sends.ts";
 /** The one place where a checkpoint follows an acceptance (I1). */
 export interface CommitStore {
   /**
-   * Saves the checkpoint behind a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay, a
+   * Saves the checkpoint after a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay, a
    * backfill or a resend it leaves the checkpoint where it is; of a replay it marks the rejects that were read again. What it sent is no
-   * longer in doubt where its request began behind the end of every older one.
+   * longer in doubt where its request began after the end of every older one.
    * @throws {SupersededError} the staging is not the newest. @throws {NotBalancedError} a part is not accepted.
    * @throws {CheckpointMovedError} someone else moved the checkpoint.
    */
   commitChunk(input: StageName & { readonly at: string }): void;
 }
 
-/** Moves the checkpoint behind a chunk of a run that reads on from it; a replay marks the rejects that it took. */
+/** Moves the checkpoint after a chunk of a run that reads on from it; a replay marks the rejects that it took. */
 function createSaving(db: Database): (send: Send, at: string) => void {
   const makeCheckpoint = db.prepare(
     `insert or ignore into checkpoints (target, sync, version, updated_at)

@@ -69,7 +69,7 @@ class LazyStatement implements Statement {
 /** One SQLite file with the two habits that every write needs: one transaction at a time, begun for writing. */
 export type Database = {
   readonly storeId: string;
-  /** Prepares a statement; a named parameter that it does not use is no fault. */
+  /** Prepares a statement; a named parameter that it does not use is not a fault. */
   prepare(sql: string): Statement;
   /** Runs `work` in one BEGIN IMMEDIATE transaction; a transaction that read before it wrote could not wait for another's lock. */
   write<Result>(work: () => Result): Result;

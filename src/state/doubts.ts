@@ -28,7 +28,7 @@ export type AcceptedPart = {
 
 /**
  * What is in doubt: a key whose record left again while an older request might still be applied over it. It stays in doubt until a
- * request that began behind the end of the older one was accepted. Every function is called inside a transaction.
+ * request that began after the end of the older one was accepted. Every function is called inside a transaction.
  */
 export type Doubts = {
   /** The requests that are not over: the numbers of all, and those that may be applied when a part is, without being before it in order. */
@@ -94,7 +94,7 @@ function createLeaving(db: Database): Doubts["leave"] {
   return ({ setId, send, ranges }, before) => {
     const isKnown = count(isAny, { setId }) > 0;
     if (before.length === 0 && !isKnown) return;
-    // Of a key that stands there twice the last record is the newer one.
+    // Of a key that is there twice the last record is the newer one.
     const records = [...new Map(sentKeys.of(send, ranges))];
     for (const { request, send: other, ranges: sent } of before) {
       const keys = new Set(sentKeys.of(other, sent).map(([key]) => key));

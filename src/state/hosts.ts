@@ -31,7 +31,7 @@ export type Beat = z.output<typeof beatRow>;
 export type NewBeat = Omit<Beat, "command" | "configs" | "name"> &
   Partial<Pick<Beat, "command" | "configs" | "name">>;
 
-/** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostGoneMs` is gone. */
+/** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostLostAfterMs` is gone. */
 export interface HostStore {
   /**
    * Stores a worker's beat in place of its last, and forgets the workers that were silent for `hostForgottenMs`. Of the first after a
@@ -61,7 +61,7 @@ export function createHostStore(db: Database): HostStore {
     "insert or replace into meta (name, value) values ('last_beat', $lastBeat)",
   );
   const rest = db.prepare("update runs set idle_ms = idle_ms + $idleMs where ended_at is null");
-  /** What was done up to a beat's time behind the last one is not idle: a worker that stopped then did not beat again. */
+  /** What was done up to a beat's time after the last one is not idle: a worker that stopped then did not beat again. */
   const countIdle = (lastBeat: number): void => {
     const before = count(newest);
     // Of a worker whose clock is behind, nothing is told.

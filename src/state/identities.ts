@@ -38,7 +38,7 @@ export interface IdentityStore {
     readonly at: string;
   }): void;
   /**
-   * Whether something of a sync rests on its account and source though no checkpoint does: a fingerprint of what was sent, which a run
+   * Whether something of a sync depends on its account and source though no checkpoint does: a fingerprint of what was sent, which a run
    * that was cut and a backfill leave too, or a request that may still be applied.
    */
   hasSent(input: SyncName): boolean;

@@ -33,7 +33,7 @@ function remembered(file: string, storeId: string): number {
 }
 
 /**
- * Remembers the last send outside the store, so that a store which was restored from a backup shows. What was sent behind the backup may
+ * Remembers the last send outside the store, so that a store which was restored from a backup shows. What was sent after the backup may
  * have changed what the service holds: when the store is opened, its fingerprints become unknown, because unknown is always sent.
  */
 export function createLastSend(

@@ -34,7 +34,7 @@ export function createMappingNotes(db: Database): (input: { setId: number; send:
 
 /**
  * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as such, so that an update of sluice
- * is no alarm.
+ * is not an alarm.
  */
 const isOurs = (send: string): string =>
   `coalesce(${send}.state in ('committed', 'cut') and coalesce(${send}.mapping, $mapping) = $mapping, 0)`;

@@ -27,7 +27,7 @@ export type RunWithOpenRejects = z.output<typeof runRow>;
  * with the next run, and of a row that is gone, or a line that no source has, nothing can be sent.
  */
 export interface OpenRejectStore {
-  /** The runs that hold them, in the order in which they are replayed: newest first, replays behind what they were of. */
+  /** The runs that hold them, in the order in which they are replayed: newest first, replays after what they were of. */
   runsWithOpenRejects(input: OpenRejectsOf & { readonly limit?: number }): RunWithOpenRejects[];
   /** Of the newest run first. */
   openRejects(input: OpenRejectsOf & { readonly limit: number }): Reject[];

@@ -53,7 +53,7 @@ export function createPruning(db: Database): PruneRuns {
   removals.push(
     db.prepare("delete from sends where run_id = $runId and state not in ('committed', 'cut')"),
   );
-  // A drain may run every second: its sends go with it where no fingerprint can rest on them, because there are none.
+  // A drain may run every second: its sends go with it where no fingerprint can depend on them, because there are none.
   const idle = db.prepare(
     `delete from sends where run_id = $runId and not exists (
        select 1 from fingerprint_sets s join runs r using (target, sync)
@@ -70,7 +70,7 @@ export function createPruning(db: Database): PruneRuns {
         for (const removal of [...pending, ...removals]) removal.run({ runId });
       });
     }
-    // What was removed still stands in the log until it is copied back.
+    // What was removed still is in the log until it is copied back.
     if (gone.length > 0) db.prepare("pragma wal_checkpoint(truncate)").all();
     return gone.length;
   };

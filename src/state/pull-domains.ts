@@ -12,7 +12,7 @@ export type PullDomains = {
   /** Forgets them all, `transactionRowsMax` in one transaction. */
   clear(name: PullName): void;
   count(name: PullName): number;
-  /** Undefined when there is none of that number. */
+  /** Undefined when there is not one of that number. */
   at(name: PullName, ordinal: number): string | undefined;
 };
 

@@ -34,10 +34,10 @@ export interface PullPageStore {
   forgetCall(input: PullStep): void;
   /** Keeps a page that came until it is written; `moved`, and nothing is kept, when another attempt has done so before. */
   keepPage(input: PullStep & { readonly page: unknown }): "kept" | "moved";
-  /** Goes on with another walk, without a page: one with smaller pages, or null for one that begins anew. */
+  /** Continues with another walk, without a page: one with smaller pages, or null for one that begins anew. */
   setWalk(input: PullStep & { readonly walk: unknown }): void;
   /**
-   * Moves the place behind a page: its counts and rejects, the walk, and the end of the kept page, in one transaction. Nothing
+   * Moves the place after a page: its counts and rejects, the walk, and the end of the kept page, in one transaction. Nothing
    * when another attempt has done so before.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */

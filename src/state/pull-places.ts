@@ -28,18 +28,18 @@ const placeRow = z
     isListed: flag,
     /** Number of the domain that is walked; 0 in a search, and before the first. */
     ordinal: z.int(),
-    /** Where the walk stands behind the last page that was written; null before its first. */
+    /** Where the walk comes after the last page that was written; null before its first. */
     walk: jsonColumn,
     /** Whether a call for the page behind `walk` left, and nobody knows yet what it brought. */
     isAsking: flag,
     /** Whether the round has ended: the next run begins anew. */
     isDone: flag,
-    /** Pages and refused domains that this round has behind it. */
+    /** Pages and refused domains that this round has after it. */
     steps: z.int(),
   })
   .readonly();
 
-/** A pull's place as it lies in the store. */
+/** A pull's place as it is in the store. */
 export type StoredPlace = z.output<typeof placeRow>;
 
 /** The places of all pulls, and the one page that each may keep; every call belongs into a transaction. */
@@ -101,7 +101,7 @@ export function createPullPlaces(db: Database): PullPlaces {
     assertHeld: (runId) => {
       if (count(holds, { runId }) > 0) return;
       throw new SupersededError(`run ${runId} does not hold the lock of its pull any more`, {
-        hint: "look at `sluice runs list`: a later run goes on where this one stopped",
+        hint: "look at `sluice runs list`: a later run continues where this one stopped",
       });
     },
   };

@@ -6,7 +6,7 @@ import type { PullName, PullPlaces, PullStep, StoredPlace } from "./pull-places.
 import type { PullRuns } from "./pull-runs.ts";
 import { insertRejects, type RejectEntry } from "./rejects.ts";
 
-/** Where a pull stands: this belongs to the pull and not to a run, so that the next run goes on where one ended early. */
+/** Where a pull stands: this belongs to the pull and not to a run, so that the next run continues where one ended early. */
 export type PullPlace = StoredPlace & {
   /** The domain that is walked; undefined in a search, and before the first. */
   readonly domain: string | undefined;
@@ -40,7 +40,7 @@ export type ListedDomains = PullStep & {
 /** Rounds: one walk over everything that a search finds, or over the job postings of every domain. */
 export interface PullRoundStore {
   /**
-   * Goes on with the pull's round, or begins a new one: when the last has ended, when the query is another, when pages were written
+   * Continues with the pull's round, or begins a new one: when the last has ended, when the query is another, when pages were written
    * otherwise than they would be now, or when it is asked for.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
@@ -62,10 +62,10 @@ export interface PullRoundStore {
 /** The chunk of the reject store that the rows without a domain go to; pages count from 1. */
 const listing = 0;
 
-/** Whether a round goes on as the pull is now; pages of two queries, or rows written in two ways, would mix two pulls. */
+/** Whether a round continues as the pull is now; pages of two queries, or rows written in two ways, would mix two pulls. */
 function goesOn(place: StoredPlace, now: PullBeginning): boolean {
   const isSameWriting = place.writeHash === now.writeHash || place.steps === 0;
-  // A second opening of the run that asked for a new round goes on with that.
+  // A second opening of the run that asked for a new round continues with that.
   if (now.anew && place.begunBy !== now.runId) return false;
   return !place.isDone && place.queryHash === now.queryHash && isSameWriting;
 }
@@ -132,7 +132,7 @@ function createListing(
 export function createPullRounds(db: Database, tables: Tables): PullRoundStore {
   const { places, domains, runs } = tables;
   const keys = createPullKeys(db);
-  /** A round whose domains were being forgotten when a process died has none to go on with. */
+  /** A round whose domains were being forgotten when a process died has none to continue with. */
   const hasDomain = (name: PullName, place: StoredPlace): boolean =>
     place.ordinal === 0 || domains.at(name, place.ordinal) !== undefined;
   return {

@@ -37,7 +37,7 @@ const amounts = z.object({
 export type PullAmounts = Readonly<z.output<typeof amounts>>;
 
 const tallyRow = amounts.extend({
-  /** Whether the run went on with the round of one before. */
+  /** Whether the run continued with the round of one before. */
   isContinued: z.int().transform(Boolean),
   /** Rows of the reject store: the other side of `refused`. */
   rejected: z.int(),

@@ -121,7 +121,7 @@ export interface ReceiptStore {
    */
   rangesToSend(input: PartName & { readonly form: PartForm }): Ranges | undefined;
   /**
-   * Notes what a part puts in doubt when it leaves, and answers for which requests: before `beginPart`, behind which it has to leave within
+   * Notes what a part puts in doubt when it leaves, and answers for which requests: before `beginPart`, after which it has to leave within
    * seconds. Twice is once.
    */
   noteDoubts(

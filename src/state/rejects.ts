@@ -47,7 +47,7 @@ export const rejectRow = z
   })
   .readonly();
 
-/** A reject as it lies in the store. */
+/** A reject as it is in the store. */
 export type Reject = z.output<typeof rejectRow>;
 
 const reasonRow = z
@@ -120,7 +120,7 @@ export function createRejectStore(db: Database): RejectStore {
   );
   // SQLite takes the bare columns beside a single min() from the row that holds the minimum.
   const reasons = db.prepare(
-    // The minimum itself is not asked for: with many lanes it is no number that JavaScript holds exactly.
+    // The minimum itself is not asked for: with many lanes it is not a number that JavaScript holds exactly.
     `select code, count, chunk, ordinal, place, field from (
        select code, count(*) as count, chunk, ordinal, place, field, min(chunk * 1000000000 + ordinal)
        from rejects where run_id = $runId group by code)

@@ -41,7 +41,7 @@ export interface ReplayStore {
   replayCounts(input: ReplayOf): ReplayCounts;
   /**
    * Lists for a run the rejects it replays: those that no replay took yet and whose chunk was committed, in their order. To be called
-   * while the send lock is held; a list that was cut short goes on.
+   * while the send lock is held; a list that was cut short continues.
    */
   listReplay(input: ReplayOf & { readonly runId: string }): void;
   /** The next rejects of a list behind number `after`, all of one span; undefined at its end. */
@@ -94,7 +94,7 @@ function prepareReplays(
   const last = db.prepare(
     `select ${columns} from replays where run_id = $runId order by number desc limit 1`,
   );
-  // What a replay refused again lies in the span that it was first refused in, and is as old as it was: a list of ours is no source.
+  // What a replay refused again is in the span that it was first refused in, and is as old as it was: a list of ours is not a source.
   // A second row of a key lost against the first one, which may be of a newer file: it is older than any.
   const add = db.prepare(
     `insert into replays (run_id, number, reject_run, chunk, ordinal, place, span_send, age)

@@ -247,7 +247,7 @@ function place(
   if (count(statements.version, { runId }) !== ours) {
     throw new CheckpointMovedError(
       `run ${runId}: the checkpoint moved since the run was opened: it would send again what a later run may have replaced`,
-      { hint: "run the sync again: it goes on from the checkpoint" },
+      { hint: "run the sync again: it continues from the checkpoint" },
     );
   }
   return run;

@@ -32,7 +32,7 @@ export type StageAttempt = {
 export type StageCounts = {
   /** Rows and rejects the connector yielded. */
   readonly read: number;
-  /** Records that lie in the staged file. */
+  /** Records that are in the staged file. */
   readonly records: number;
   readonly unchanged: number;
   readonly filtered: number;
@@ -85,7 +85,7 @@ export const sendRow = z
   })
   .readonly();
 
-/** A staging as it lies in the store; its files' hashes are null until it is staged. */
+/** A staging as it is in the store; its files' hashes are null until it is staged. */
 export type Send = z.output<typeof sendRow>;
 
 /** A staging that has begun. */

@@ -192,7 +192,7 @@ export function createSplitStore(
             `the service refused records in so many uploads that more than ${splitsMax} extra ones were needed: ` +
               "what it accepted is known, and what it refused is left out by the next run",
             {
-              hint: "run again: it goes on from there; `sluice rejects list` shows what was refused",
+              hint: "run again: it continues from there; `sluice rejects list` shows what was refused",
             },
           );
         }

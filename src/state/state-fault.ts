@@ -6,7 +6,7 @@ import { SluiceError, StateUnavailableError } from "../errors.ts";
 /** Free bytes below which a write that failed has most likely failed for want of room. */
 const roomMin = 1_000_000;
 
-/** What stands in the way of a file, and what to do about it. */
+/** What is in the way of a file, and what to do about it. */
 type Fault = { readonly text: string; readonly hint: string };
 
 const elsewhere = "set `state:` (or SLUICE_STATE_DIR) to a folder on a local disk";

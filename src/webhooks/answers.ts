@@ -48,7 +48,7 @@ const later = { "retry-after": String(receiverRetryAfterSeconds) };
 export const refusals = {
   malformed: lastRefusal(400, ["malformed", "The request is not well-formed HTTP."]),
   unauthorized: refusalOf(401, ["unauthorized", "The delivery is not signed as it should be."]),
-  notFound: refusalOf(404, ["not_found", "Nothing is posted to this path."]),
+  notFound: refusalOf(404, ["not_found", "Nothing is pushed to this path."]),
   timeout: lastRefusal(408, ["timeout", "The request took too long to arrive."]),
   tooLarge: refusalOf(413, ["too_large", "The body is larger than this path takes."]),
   encoded: refusalOf(415, ["encoded", "The body must not be compressed."]),

@@ -17,11 +17,11 @@ import {
   type Refusal,
   wrongMethod,
 } from "./answers.ts";
+import type { InboxWatch } from "./backlog-watch.ts";
 import { BodyRoom } from "./body-room.ts";
-import { DeliveryHandler, type PostedTo } from "./delivery-handler.ts";
+import { DeliveryHandler, type PushedTo } from "./delivery-handler.ts";
 import { Exchanges } from "./exchanges.ts";
 import { headFlaw } from "./heads.ts";
-import type { InboxWatch } from "./inbox-watch.ts";
 import { createMetrics, type ReceiverMetrics } from "./metrics.ts";
 
 declare module "fastify" {
@@ -34,20 +34,20 @@ declare module "fastify" {
 /** What a receiver's server is made of. */
 export type AppParts = {
   /** Each has a path of its own. */
-  readonly posted: readonly PostedTo[];
+  readonly pushed: readonly PushedTo[];
   readonly inbox: Inbox;
-  /** Called with a connection of which something was kept that nobody has rung for. */
-  readonly ring: (connection: string) => void;
+  /** Called with a connection of which something was kept that nobody has woken for. */
+  readonly wake: (connection: string) => void;
   /** What `/readyz` says of Temporal; nothing hangs on it. */
   readonly temporal: () => "reachable" | "away" | "unknown";
   readonly log: Logger;
 };
 
-/** Makes the receiver's server: a route for each connection that is posted to, and those of whoever operates it. */
+/** Makes the receiver's server: a route for each connection that is pushed to, and those of whoever operates it. */
 export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
   const metrics = createMetrics(
     watch,
-    parts.posted.map(({ connection }) => connection),
+    parts.pushed.map(({ connection }) => connection),
   );
   const turnAway = (exchange: Exchange, refusal: Refusal): void => {
     metrics.refusedElsewhere(refusal.reason);
@@ -61,7 +61,7 @@ export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
     requestTimeout: limits.receiverRequestMsMax,
     keepAliveTimeout: limits.receiverKeepAliveMs,
     clientErrorHandler: (error, socket) => exchanges.refuse(error, socket),
-    // A path that cannot be decoded is none of ours.
+    // A path that cannot be decoded is not one of ours.
     frameworkErrors: (_, request, reply) => turnAway(exchangeOf(request, reply), refusals.notFound),
     http: {
       headersTimeout: limits.receiverHeadMsMax,
@@ -122,7 +122,7 @@ function listenOn(
   const { exchanges, metrics, turnAway } = parts;
   server.maxConnections = limits.receiverConnectionsMax;
   server.prependListener("request", (request, response) => exchanges.begin(request, response));
-  // Whoever asks before sending a body is refused without it, or told to go on once it is let in.
+  // Whoever asks before sending a body is refused without it, or told to continue once it is let in.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   server.on("checkExpectation", (request, response) => {
     exchanges.begin(request, response);
@@ -151,16 +151,16 @@ type Routing = {
 };
 
 function addDeliveries(app: FastifyInstance, { parts, watch, metrics, allowed }: Routing): void {
-  const { posted, inbox, ring, log } = parts;
+  const { pushed, inbox, wake, log } = parts;
   const room = new BodyRoom();
   // The handlers read bodies themselves: fastify would refuse types that it cannot read, and close in a way that loses the answer.
   app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
-  for (const one of posted) {
+  for (const one of pushed) {
     const handler = new DeliveryHandler(one, {
       inbox,
       watch,
       room,
-      ring,
+      wake,
       log,
       metrics: metrics.connection(one.connection),
       isListening: () => app.server.listening,

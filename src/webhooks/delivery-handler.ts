@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-import type { Posted } from "../../connectors/contract/posted.ts";
+import type { Pushed } from "../../connectors/contract/push-connections.ts";
 import type { Endpoint, Received } from "../../connectors/contract/push.ts";
 import type { Inbox, Verdict } from "../inbox/inbox.ts";
 import { deliveryEventsMax } from "../limits.ts";
@@ -13,15 +13,15 @@ import {
   type Refusal,
   unreadable,
 } from "./answers.ts";
+import type { InboxWatch } from "./backlog-watch.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { readBody } from "./body.ts";
 import { headersOf } from "./heads.ts";
-import type { InboxWatch } from "./inbox-watch.ts";
 import { unbelievedLogMs } from "./limits.ts";
 import type { ConnectionMetrics } from "./metrics.ts";
 
 /** A connection whose deliveries are taken in. */
-export type PostedTo = Pick<Posted, "config" | "connection" | "push">;
+export type PushedTo = Pick<Pushed, "config" | "connection" | "push">;
 
 /** What a handler works with; inbox, watch, room and log are those of all connections. */
 export type HandlerParts = {
@@ -30,23 +30,23 @@ export type HandlerParts = {
   readonly room: BodyRoom;
   readonly log: Logger;
   readonly metrics: ConnectionMetrics;
-  readonly ring: (connection: string) => void;
+  readonly wake: (connection: string) => void;
   /** Whether more may come on a connection that is answered. */
   readonly isListening: () => boolean;
 };
 
-/** Takes in what is posted to one connection. */
+/** Takes in what is pushed to one connection. */
 export class DeliveryHandler {
   readonly endpoint: Endpoint;
-  readonly #posted: PostedTo;
+  readonly #pushed: PushedTo;
   readonly #parts: HandlerParts;
   /** When the log last said that a delivery is not believed, by `performance.now()`. */
   #warnedMs = -Infinity;
 
-  constructor(posted: PostedTo, parts: HandlerParts) {
-    this.#posted = posted;
+  constructor(pushed: PushedTo, parts: HandlerParts) {
+    this.#pushed = pushed;
     this.#parts = parts;
-    this.endpoint = posted.push.endpoint(posted.config);
+    this.endpoint = pushed.push.endpoint(pushed.config);
   }
 
   /** Looks at a delivery before its body is read. @returns whether it is let in; else it is answered. */
@@ -65,7 +65,7 @@ export class DeliveryHandler {
     const encoding = headers["content-encoding"] ?? "identity";
     if (encoding.toLowerCase() !== "identity") return refusals.encoded;
     if (bodyBytesOf(headers) > bodyBytesMax) return refusals.tooLarge;
-    if (watch.waiting(this.#posted.connection) >= backlogMax) return refusals.backlog;
+    if (watch.waiting(this.#pushed.connection) >= backlogMax) return refusals.backlog;
     const isChunked = headers["transfer-encoding"] !== undefined;
     if (!room.take(isChunked ? bodyBytesMax : bodyBytesOf(headers), response)) return refusals.busy;
     return watch.mayTry() ? undefined : refusals.store;
@@ -85,7 +85,7 @@ export class DeliveryHandler {
       if (body === "too_large") this.refuse(exchange, refusals.tooLarge);
       return;
     }
-    const { push, config, connection } = this.#posted;
+    const { push, config, connection } = this.#pushed;
     const receivedAt = Date.now();
     const headers = headersOf(request);
     const query = queryOf(request.url ?? "");
@@ -107,7 +107,7 @@ export class DeliveryHandler {
       this.refuse(exchange, refusals.store);
       return;
     }
-    if (verdict.ring) this.#parts.ring(connection);
+    if (verdict.wake) this.#parts.wake(connection);
     const { kept } = verdict;
     const duplicates = events.length - kept;
     acknowledge(exchange, { kept, duplicates, isLast: !this.#parts.isListening() });
@@ -119,7 +119,7 @@ export class DeliveryHandler {
     const nowMs = performance.now();
     if (nowMs - this.#warnedMs < unbelievedLogMs) return;
     this.#warnedMs = nowMs;
-    const { connection } = this.#posted;
+    const { connection } = this.#pushed;
     const text = "a delivery is not believed: has its sender the same secret, and the same clock?";
     this.#parts.log.warn({ connection, reason }, text);
   }
@@ -127,7 +127,7 @@ export class DeliveryHandler {
   /** Undefined when the inbox cannot be written. */
   async #keep(delivery: Parameters<Inbox["keep"]>[0]): Promise<Verdict | undefined> {
     const { inbox, watch } = this.#parts;
-    if (delivery.events.length === 0) return { kept: 0, ring: false };
+    if (delivery.events.length === 0) return { kept: 0, wake: false };
     try {
       const verdict = await inbox.keep(delivery);
       watch.kept(delivery.connection, verdict.kept);

@@ -1,7 +1,7 @@
 import type { Client, WorkflowStartOptions } from "@temporalio/client";
 
 import type { inboxDrain } from "../../workflows/inbox/inbox-drain.ts";
-import { ringCallMsMax } from "../limits.ts";
+import { wakeCallMsMax } from "../limits.ts";
 
 /** A connection whose events are to be sent, and the queue of the project that it belongs to. */
 export type Draining = { readonly connection: string; readonly taskQueue: string };
@@ -28,9 +28,9 @@ function optionsOf(draining: Draining): DrainOptions {
  * Tells the drain of a connection that something came; starts it unless it runs. What came is not told (I4).
  * @throws Temporal does not take it in time.
  */
-export async function ringDrain(client: Client, draining: Draining): Promise<void> {
-  await client.withDeadline(Date.now() + ringCallMsMax, async () => {
-    const options = { ...optionsOf(draining), signal: "ring" };
+export async function wakeDrain(client: Client, draining: Draining): Promise<void> {
+  await client.withDeadline(Date.now() + wakeCallMsMax, async () => {
+    const options = { ...optionsOf(draining), signal: "wake" };
     await client.workflow.signalWithStart<typeof inboxDrain>("inboxDrain", options);
   });
 }
@@ -40,7 +40,7 @@ export async function ringDrain(client: Client, draining: Draining): Promise<voi
  * @throws Temporal does not take it in time.
  */
 export async function startDrain(client: Client, draining: Draining): Promise<void> {
-  await client.withDeadline(Date.now() + ringCallMsMax, async () => {
+  await client.withDeadline(Date.now() + wakeCallMsMax, async () => {
     const workflowIdConflictPolicy = "USE_EXISTING";
     const options = { ...optionsOf(draining), workflowIdConflictPolicy } as const;
     await client.workflow.start<typeof inboxDrain>("inboxDrain", options);

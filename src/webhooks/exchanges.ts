@@ -10,11 +10,11 @@ type Line = {
   pending: number;
   /** The latest of them; undefined for none. */
   last: IncomingMessage | undefined;
-  /** What came after them is no request. */
+  /** What came after them is not a request. */
   isBroken: boolean;
 };
 
-/** The requests under way, by connection, and how a connection ends on which something comes that is no request. */
+/** The requests under way, by connection, and how a connection ends on which something comes that is not a request. */
 export class Exchanges {
   // Entries that come and go with each request would be kept with all that they hold, until the old generation is collected: a Map
   // that makes itself room points from its old table to its new one (measured: 200 MB).
@@ -79,7 +79,7 @@ export class Exchanges {
       return;
     }
     endConnection(socket);
-    // A connection that is closed while something lies in it unread is reset, and its sender may not see the answer.
+    // A connection that is closed while something is in it unread is reset, and its sender may not see the answer.
     socket.pause();
     socket.end(bytesOf(refusal));
     setTimeout(() => socket.destroy(), receiverDrainMs);

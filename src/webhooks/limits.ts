@@ -1,8 +1,8 @@
-/** Time to the second call of a doorbell that did not get through; doubles with each that fails. */
-export const ringFirstMs = 1_000;
+/** Time to the second call of a notifier that did not get through; doubles with each that fails. */
+export const wakeFirstMs = 1_000;
 
 /** Longest time between two of its calls. */
-export const ringStepMsMax = 30_000;
+export const wakeStepMsMax = 30_000;
 
 /** Header lines of a request. */
 export const receiverHeaderLinesMax = 100;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-import type { InboxWatch } from "./inbox-watch.ts";
+import type { InboxWatch } from "./backlog-watch.ts";
 
 /** What the receiver counts, and how Prometheus reads it. */
 export type ReceiverMetrics = {
@@ -79,7 +79,7 @@ function countersIn(registers: Registry[]): Counters {
     }),
     refused: new Counter({
       name: "sluice_webhook_refused_total",
-      help: 'Requests that were not taken, by reason; connection "-" is none of ours.',
+      help: 'Requests that were not taken, by reason; connection "-" is not one of ours.',
       labelNames: ["connection", "reason"],
       registers,
     }),

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 
 import { ConfigError, messageOf } from "../errors.ts";
 import { type AppParts, createApp } from "./app.ts";
-import { InboxWatch } from "./inbox-watch.ts";
+import { InboxWatch } from "./backlog-watch.ts";
 
 /** What a receiver is made of. */
 export type ReceiverParts = AppParts & {
@@ -19,13 +19,13 @@ export type Receiver = {
 };
 
 /**
- * Starts the server that webhooks are posted to.
+ * Starts the server that webhooks are pushed to.
  * @throws {ConfigError} it cannot listen there.
  */
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
-  const { posted, inbox, log, host, port, ring } = parts;
-  const connections = posted.map(({ connection }) => connection);
-  const watch = new InboxWatch({ inbox, log, connections, ring });
+  const { pushed, inbox, log, host, port, wake } = parts;
+  const connections = pushed.map(({ connection }) => connection);
+  const watch = new InboxWatch({ inbox, log, connections, wake });
   const app = createApp(parts, watch);
   const close = async (): Promise<void> => {
     watch.stop();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What stands in sluice.yaml under a connection, beside `connector:`. Every member has a description. */
+/** What is in sluice.yaml under a connection, beside `connector:`. Every member has a description. */
 export const config = z.strictObject({
   // Yours to change: what finds your source. A password or a token is `secret()` of sluice/connector: it is never printed.
   file: z.string().min(1).describe("The SQLite file; relative to the folder of sluice.yaml."),
@@ -14,7 +14,7 @@ export const config = z.strictObject({
     .int()
     .min(0)
     .default(60)
-    .describe("How far a run goes back behind the one before, for rows that were written late."),
+    .describe("How far a run goes back after the one before, for rows that were written late."),
   // Filled in by sluice, because the member is called `folder`: nobody writes it.
   folder: z.string().optional().describe("The folder that a relative path starts from."),
 });
@@ -23,7 +23,7 @@ export const config = z.strictObject({
 export type Config = z.output<typeof config>;
 
 /**
- * Where a read goes on: behind this row, in the order of (changed, id). Kept as JSON. Both are needed, because many rows may change in
+ * Where a read continues: after this row, in the order of (changed, id). Kept as JSON. Both are needed, because many rows may change in
  * the same microsecond.
  */
 export const position = z.strictObject({ changed: z.string(), id: z.string() });

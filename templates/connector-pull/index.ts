@@ -22,7 +22,7 @@ export const source = pullSource({
   // Backfills: by time, and in several lanes.
   at,
   split,
-  // Rejects that were mended, and results that are written back.
+  // Rejects that were fixed, and results that are written back.
   get,
   write,
 });

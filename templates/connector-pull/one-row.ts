@@ -6,7 +6,7 @@ import { quoted, withDatabase } from "./database.ts";
 import type { Abilities } from "./read.ts";
 import { pageOf } from "./row.ts";
 
-/** Rows by what `where` calls them, or by their ids: for rejects that are read again when they are mended. */
+/** Rows by what `where` calls them, or by their ids: for rejects that are read again when they are fixed. */
 export const get: NonNullable<Abilities["get"]> = async ({ config, names }) => {
   const begin = `${config.table}#`;
   const idOf = (name: string): string => (name.startsWith(begin) ? name.slice(begin.length) : name);

@@ -20,7 +20,7 @@ export const read: Abilities["read"] = async function* read(ask) {
     if (last === undefined) return;
     left -= found.length;
     from = positionOf(last);
-    // The position covers exactly the rows so far: it is where a run goes on that is stopped here.
+    // The position covers exactly the rows so far: it is where a run continues that is stopped here.
     yield { ...pageOf(config, found), position: from };
   }
 };

@@ -8,7 +8,7 @@ import { positionOf } from "./row.ts";
 /** Behind every other id. */
 const lastId = "\u{10ffff}";
 
-/** The position that covers everything before a time: behind the rows of the last microsecond before it. */
+/** The position that covers everything before a time: after the rows of the last microsecond before it. */
 function before(timeMs: number): Position {
   return { changed: new Date(timeMs - 1).toISOString().replace("Z", "999Z"), id: lastId };
 }

@@ -1,12 +1,12 @@
 import { secret } from "sluice/connector";
 import { z } from "zod";
 
-/** What stands in sluice.yaml under a connection, beside `connector:`. Every member has a description. */
+/** What is in sluice.yaml under a connection, beside `connector:`. Every member has a description. */
 export const config = z.strictObject({
   path: z
     .string()
     .regex(/^(?:\/[\w.-]+)+$/, "must be a path such as /hooks/orders")
-    .describe("Where deliveries are posted: /hooks/orders."),
+    .describe("Where deliveries are pushed: /hooks/orders."),
   // Yours to change: what it takes to believe your sender. `secret()` is never printed, whatever happens.
   secret: secret().describe("What the sender signs with, as it shows it to you."),
 });

@@ -38,7 +38,7 @@ describe.each(forms)("a chunk that is given up on its way, as a %s", (form) => {
     });
   });
 
-  it("is gone on with by the next run: nothing goes twice, and what was refused is not looked for again", async () => {
+  it("is continued with by the next run: nothing goes twice, and what was refused is not looked for again", async () => {
     const run = await stoppedRun(form);
     await run.close(stopped);
     const next = await laterRun(run, "run-2");
@@ -82,11 +82,11 @@ describe.each(forms)("a chunk that is given up on its way, as a %s", (form) => {
     await full.close({ outcome: "cancelled" });
     await run.harness.write(
       "accounts.csv",
-      accountsCsv(8, (row) => (row === 4 ? "mended" : `name ${row}`)),
+      accountsCsv(8, (row) => (row === 4 ? "fixed" : `name ${row}`)),
     );
     const next = await laterRun(run, "run-3");
     expect(await next.transfer(form)).toMatchObject({ counts: { rejected: 0 } });
-    expect((await next.harness.sandbox.names()).get("a4")).toBe("mended");
+    expect((await next.harness.sandbox.names()).get("a4")).toBe("fixed");
   });
 });
 
@@ -103,7 +103,7 @@ it("makes a key unknown again that was accepted and has a newer record in the re
   expect((await harness.sandbox.names()).get("a0")).toBe("newer");
 });
 
-it("is not gone on with by its own run, and neither staged again nor split", async () => {
+it("is not continued with by its own run, and neither staged again nor split", async () => {
   const run = await stoppedRun("file");
   expect(await failureOf(run.stage())).toMatchObject({ type: "Superseded" });
   const halves = { halves: true, why: "refused_by_service" } as const;
@@ -121,7 +121,7 @@ it("is known to sluice as the service holds it once its run was pruned", async (
   expect(await next.transfer()).toMatchObject({ counts: { sent: 3, unchanged: 4, rejected: 1 } });
 });
 
-it("goes on in the same way where no fingerprints are kept", async () => {
+it("continues in the same way where no fingerprints are kept", async () => {
   const run = await runOver(accountsCsv(4), { sync: [none, "send: all"] });
   const chunk = await run.stage();
   const answers = ["refused", "refused", "refused"] as const;
@@ -134,10 +134,10 @@ it("goes on in the same way where no fingerprints are kept", async () => {
 
 const oneMore = "reject_limit: { rate: 0%, rows: 1 }";
 
-/** Edits the mapping behind a run, and backfills by it until it is stopped. */
+/** Edits the mapping after a run, and backfills by it until it is stopped. */
 async function cutBackfill(first: TestRun, answers: readonly Answer[]): Promise<Harness> {
-  const mended = accountsYaml(none).replace("domain: domain", "domain: { value: fixed.example }");
-  const harness = await first.harness.withYaml(mended);
+  const fixed = accountsYaml(none).replace("domain: domain", "domain: { value: fixed.example }");
+  const harness = await first.harness.withYaml(fixed);
   const backfill = await TestRun.backfill(harness);
   const how = { form: "file", answers } as const;
   expect(await sendUntilStopped(backfill, await backfill.stage(), how)).toBe("TooManyRejects");

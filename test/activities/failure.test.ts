@@ -156,9 +156,9 @@ describe("toFailure", () => {
     [300_000, false],
     [300_001, false],
   ])(
-    "has what may only be late tried again until its patience of 5 minutes is over: %i ms",
+    "has what may only be late tried again until its retryBudget of 5 minutes is over: %i ms",
     async (passedMs, isRetried) => {
-      const error = new errors.ConfigError("a.csv does not exist", { patienceMs: 300_000 });
+      const error = new errors.ConfigError("a.csv does not exist", { retryBudgetMs: 300_000 });
       const attemptMs = 1_000;
       const failure = await failureOf(error, { beforeMs: passedMs - attemptMs, attemptMs });
       expect(failure).toMatchObject({ type: "ConfigError", nonRetryable: !isRetried });
@@ -169,7 +169,7 @@ describe("toFailure", () => {
     "asks no clock of this machine, which may be hours from the server's: %i h",
     async (hours) => {
       vi.setSystemTime(nowMs + hours * 3_600_000);
-      const late = new errors.ConfigError("a.csv does not exist", { patienceMs: 300_000 });
+      const late = new errors.ConfigError("a.csv does not exist", { retryBudgetMs: 300_000 });
       const isOver = await failureOf(late, { beforeMs: 300_000 });
       expect(isOver.nonRetryable).toBe(true);
       expect((await failureOf(late, { beforeMs: 299_000 })).nonRetryable).toBe(false);
@@ -182,7 +182,7 @@ describe("toFailure", () => {
   );
 
   it.each([[new TypeError("x is not a function")], ["a text that was thrown"]])(
-    "has what is no error of ours tried again: %s",
+    "has what is not an error of ours tried again: %s",
     async (thrown) => {
       const failure = await failureOf(thrown);
       expect(failure).toMatchObject({ type: "Unexpected", nonRetryable: false });

@@ -6,21 +6,21 @@ import { reportText } from "../../src/cli/output/report-text.ts";
 import { lookIntoInboxes } from "../../src/cli/status/inbox.ts";
 import type { RunReport } from "../../src/report/report.ts";
 import { TestRun } from "../support/project/test-run.ts";
-import { PostedHarness } from "../support/webhooks/posted.ts";
+import { PostedHarness } from "../support/webhooks/push.ts";
 
 const hourMs = 3_600_000;
 
-async function sweep({ harness, activities }: PostedHarness): Promise<number> {
-  const swept = harness.perform(async () => await activities.sweepInboxes(), undefined);
-  return (await swept).removed.events;
+async function check({ harness, activities }: PostedHarness): Promise<number> {
+  const checked = harness.perform(async () => await activities.checkInboxes(), undefined);
+  return (await checked).removed.events;
 }
 
 async function drain({ harness }: PostedHarness, runId: string): Promise<RunReport> {
   return await (await TestRun.open(harness, { runId, kind: "inbox" })).transfer();
 }
 
-async function post(posted: PostedHarness, ...ids: readonly string[]): Promise<void> {
-  for (const id of ids) await posted.post(id);
+async function post(pushed: PostedHarness, ...ids: readonly string[]): Promise<void> {
+  for (const id of ids) await pushed.post(id);
 }
 
 /** Takes the sync's checkpoint away: it is as one that was never sent to this target. */
@@ -34,34 +34,34 @@ async function forgetCheckpoint({ harness }: PostedHarness): Promise<void> {
 
 /** Three events were sent and removed, two more came, and the sync begins at the beginning. */
 async function withGap(): Promise<PostedHarness> {
-  const posted = await PostedHarness.open({ connection: "retention: 1h" });
-  await post(posted, "a1", "a2", "a3");
-  await drain(posted, "run-1");
-  posted.harness.clock.nowMs += hourMs + 1;
-  expect(await sweep(posted)).toBe(3);
-  await post(posted, "a4", "a5");
-  await forgetCheckpoint(posted);
-  return posted;
+  const pushed = await PostedHarness.open({ connection: "retention: 1h" });
+  await post(pushed, "a1", "a2", "a3");
+  await drain(pushed, "run-1");
+  pushed.harness.clock.nowMs += hourMs + 1;
+  expect(await check(pushed)).toBe(3);
+  await post(pushed, "a4", "a5");
+  await forgetCheckpoint(pushed);
+  return pushed;
 }
 
 /** A checkpoint of a sync that is not configured now, or of another account. */
 async function heldBy(sync: string, target?: string): Promise<PostedHarness> {
-  const posted = await PostedHarness.open({ connection: "retention: 1h" });
-  const { deps } = posted.harness;
-  await post(posted, "a1", "a2", "a3");
-  await drain(posted, "run-1");
+  const pushed = await PostedHarness.open({ connection: "retention: 1h" });
+  const { deps } = pushed.harness;
+  await post(pushed, "a1", "a2", "a3");
+  await drain(pushed, "run-1");
   const own = await deps.state.checkpoint({ target: deps.target, sync: "accounts" });
   const position = { ...inboxPosition.parse(own.position), seq: 1 };
   const held = { target: target ?? deps.target, sync, version: 0, position };
   await deps.state.setCheckpoint({ ...held, reason: "test", at: "2026-01-01T00:00:00.000Z" });
-  posted.harness.clock.nowMs += hourMs + 1;
-  return posted;
+  pushed.harness.clock.nowMs += hourMs + 1;
+  return pushed;
 }
 
 describe("events that were removed before a sync read them", () => {
   it("are counted as gone, warned of, and no success", async () => {
-    const posted = await withGap();
-    const report = await drain(posted, "run-2");
+    const pushed = await withGap();
+    const report = await drain(pushed, "run-2");
     expect(report).toMatchObject({
       outcome: "done_with_rejects",
       balanced: true,
@@ -73,22 +73,22 @@ describe("events that were removed before a sync read them", () => {
   });
 
   it("are told of once", async () => {
-    const posted = await withGap();
-    await drain(posted, "run-2");
-    await post(posted, "a6");
-    const report = await drain(posted, "run-3");
+    const pushed = await withGap();
+    await drain(pushed, "run-2");
+    await post(pushed, "a6");
+    const report = await drain(pushed, "run-3");
     expect(report).toMatchObject({ outcome: "done", counts: { read: 1, sent: 1 }, warnings: [] });
     expect(report.counts.gone).toBeUndefined();
   });
 
   it("are none where the checkpoint is of another inbox", async () => {
-    const posted = await withGap();
-    const { state, target } = posted.harness.deps;
+    const pushed = await withGap();
+    const { state, target } = pushed.harness.deps;
     const position = { inbox: "another", connection: "forms", seq: 3 };
     const { version } = await state.checkpoint({ target, sync: "accounts" });
     const at = "2026-01-01T00:00:00.000Z";
     await state.setCheckpoint({ target, sync: "accounts", version, position, reason: "test", at });
-    expect((await drain(posted, "run-2")).counts.gone).toBeUndefined();
+    expect((await drain(pushed, "run-2")).counts.gone).toBeUndefined();
   });
 });
 
@@ -97,17 +97,17 @@ describe("what a checkpoint of the store has not covered", () => {
     ["a sync that is not configured now", "copies", undefined],
     ["another account", "accounts", "https://api.example other"],
   ])("is not removed: of %s", async (...[, sync, target]) => {
-    const posted = await heldBy(sync, target);
-    expect(await sweep(posted)).toBe(1);
-    const [standing] = await posted.inbox.standings();
+    const pushed = await heldBy(sync, target);
+    expect(await check(pushed)).toBe(1);
+    const [backlog] = await pushed.inbox.backlogs();
     // Nothing of it waits to be sent: it does not fill the backlog.
-    expect(standing).toMatchObject({ accepted: 3, waiting: 0 });
+    expect(backlog).toMatchObject({ accepted: 3, waiting: 0 });
   });
 
   it("is told by `status`, with the command that lets it go", async () => {
-    const posted = await heldBy("copies");
-    await sweep(posted);
-    const { config, state, target } = posted.harness.deps;
+    const pushed = await heldBy("copies");
+    await check(pushed);
+    const { config, state, target } = pushed.harness.deps;
     const [forms] = await lookIntoInboxes(config, state);
     expect(forms?.problem).toEqual({
       text: `its events are kept for copies of ${target}, which is not sent now`,
@@ -118,6 +118,6 @@ describe("what a checkpoint of the store has not covered", () => {
     await state.setCheckpoint(reset);
     const [after] = await lookIntoInboxes(config, state);
     expect(after?.problem).toBeUndefined();
-    expect(await sweep(posted)).toBe(2);
+    expect(await check(pushed)).toBe(2);
   });
 });

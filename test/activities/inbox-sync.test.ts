@@ -15,7 +15,7 @@ import { failureOf, Harness, harnessHead } from "../support/project/harness.ts";
 import { TestRun } from "../support/project/test-run.ts";
 import { KeptEvents } from "../support/webhooks/kept-events.ts";
 
-/** A `sluice.yaml` whose sync makes records of what is posted to `forms`. */
+/** A `sluice.yaml` whose sync makes records of what is pushed to `forms`. */
 function formsYaml(stream: Stream, record: object): string {
   return `${harnessHead}connections:
   forms: { connector: webhook, path: /hooks/forms, secret: ${canaries.webhookSecret} }
@@ -141,7 +141,7 @@ describe("a sync out of an inbox", () => {
     },
   );
 
-  it("reads what lay there when it opened, and goes on from there", async () => {
+  it("reads what was there when it opened, and continues from there", async () => {
     const { harness, events } = await storyOf(formsYaml("account", account), true);
     const many = Array.from({ length: 2_500 }, (_, n) => accountEvent(n));
     events.keep("forms", ...many.slice(0, 1_000));
@@ -184,7 +184,7 @@ describe("a sync out of an inbox", () => {
     ]);
   });
 
-  it("ends with nothing read before anything was posted", async () => {
+  it("ends with nothing read before anything was pushed", async () => {
     const harness = await Harness.open({ yaml: formsYaml("account", account) });
     const report = await (await TestRun.open(harness)).transfer();
     expect(report).toMatchObject({ outcome: "done", counts: { read: 0 } });
@@ -251,7 +251,7 @@ describe("a sync out of an inbox", () => {
     ]);
   });
 
-  it("names the event behind a record that the service refuses", async () => {
+  it("names the event after a record that the service refuses", async () => {
     const { harness, events } = await storyOf(formsYaml("account", account));
     events.keep("forms", accountEvent(1), "0", accountEvent(2), accountEvent(3));
     harness.sandbox.refuse("confirm-upload", [1]);
@@ -263,7 +263,7 @@ describe("a sync out of an inbox", () => {
     ]);
   });
 
-  it("replays rejects by their places once the mapping is mended, and says what is gone", async () => {
+  it("replays rejects by their places once the mapping is fixed, and says what is gone", async () => {
     const { harness, events } = await storyOf(formsYaml("account", account));
     const [one, three] = [1, 3].map((n) => accountEvent(n).replace("site", "host"));
     const without = '{"data": {"id": "a5"}}';
@@ -272,8 +272,8 @@ describe("a sync out of an inbox", () => {
     events.inbox.setAccepted({ connection: "forms", upTo: 1 });
     events.inbox.prune({ connection: "forms", upTo: 1, receivedBefore: Date.now() + 1_000 });
 
-    const mended = { ...account, domain: { column: "data.host", as: "domain" } };
-    const later = await harness.withYaml(formsYaml("account", mended));
+    const fixed = { ...account, domain: { column: "data.host", as: "domain" } };
+    const later = await harness.withYaml(formsYaml("account", fixed));
     const run = await TestRun.open(later, {
       runId: "run-2",
       request: { replay: { run: "run-1" } },

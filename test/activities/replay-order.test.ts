@@ -40,8 +40,8 @@ it("the newest event of a key is replayed although an older one of its chunk was
   const harness = await drained(older, { id: "a1", host: "a.example", name: "NEWEST" });
   const drain = await (await TestRun.open(harness, { kind: "inbox" })).transfer("body");
   expect(drain.counts).toMatchObject({ sent: 1, rejected: 1 });
-  const mended = await harness.withYaml(formsYaml("host"));
-  expect((await replay(mended, "run-2")).counts).toMatchObject({ sent: 1, filtered: 0 });
+  const fixed = await harness.withYaml(formsYaml("host"));
+  expect((await replay(fixed, "run-2")).counts).toMatchObject({ sent: 1, filtered: 0 });
   expect((await harness.sandbox.names()).get("a1")).toBe("NEWEST");
 });
 
@@ -49,8 +49,8 @@ it("an event between two others of its chunk gives way to the later one, and not
   const middle = { id: "a1", host: "a.example", name: "MIDDLE" };
   const harness = await drained(older, middle, { ...older, name: "NEWER" });
   await (await TestRun.open(harness, { kind: "inbox" })).transfer("body");
-  const mended = await harness.withYaml(formsYaml("host"));
-  expect((await replay(mended, "run-2")).counts).toMatchObject({ sent: 0, filtered: 1 });
+  const fixed = await harness.withYaml(formsYaml("host"));
+  expect((await replay(fixed, "run-2")).counts).toMatchObject({ sent: 0, filtered: 1 });
   expect((await harness.sandbox.names()).get("a1")).toBe("NEWER");
 });
 

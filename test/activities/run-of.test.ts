@@ -47,8 +47,8 @@ function changedConfig({ config }: Dependencies): Pick<Dependencies, "config"> {
   return { config: { ...config, syncs } };
 }
 
-describe("a worker that must not go on with a run", () => {
-  it("has another service: sends nothing there, and the first worker goes on where the run stood", async () => {
+describe("a worker that must not continue with a run", () => {
+  it("has another service: sends nothing there, and the first worker continues where the run stood", async () => {
     const under = await stagedRun();
     const { run, chunk } = under;
     const target = "https://other.example main";

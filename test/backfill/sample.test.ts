@@ -77,7 +77,7 @@ describe("the sample of a plan", () => {
     expect(samples).toHaveLength(planSamplesMax);
   });
 
-  it("stops a source that would yield more, and ends behind a page of its own", async () => {
+  it("stops a source that would yield more, and ends after a page of its own", async () => {
     const [test, source] = await withArray(20_000);
     let read = 0;
     const eager: Source = {

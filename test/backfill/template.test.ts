@@ -56,8 +56,8 @@ describe("templatesOf", () => {
     ]);
   });
 
-  it("leaves out what is posted", async () => {
-    expect(await templates(sync("posted", "forms"))).toEqual([]);
+  it("leaves out what is pushed", async () => {
+    expect(await templates(sync("pushed", "forms"))).toEqual([]);
   });
 
   it("has ids of its own on another queue", async () => {

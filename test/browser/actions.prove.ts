@@ -24,7 +24,7 @@ it(
   "a backfill that waits is signalled, refused an update, reset, started again, cancelled and terminated by the Web UI",
   async () => {
     const { project, ui } = await openProjectWithUi({
-      "sluice.yaml": accountsConfig({ sync: "approve: { auto_below: 0 }" }),
+      "sluice.yaml": accountsConfig({ sync: "approve: { auto_up_to: 0 }" }),
       "accounts.csv": accountsCsv(rows),
     });
     const folder = await pictures();

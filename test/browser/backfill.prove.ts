@@ -15,7 +15,7 @@ const form = { type: "backfill", taskQueue: "sluice", workflowId: id };
 function filesOf(rows: number): Readonly<Record<string, string>> {
   return {
     "sluice.yaml": accountsConfig({
-      sync: "chunk: { records: 1000 }\n    approve: { auto_below: 100 }",
+      sync: "chunk: { records: 1000 }\n    approve: { auto_up_to: 100 }",
     }),
     "accounts.csv": accountsCsv(rows),
   };
@@ -80,7 +80,7 @@ describe("a backfill from the Web UI", () => {
   );
 
   it(
-    "rests after the update `pause`, refuses a second one, and goes on after `resume`",
+    "pauses after the update `pause`, refuses a second one, and continues after `resume`",
     async () => {
       const { project, ui } = await openProjectWithUi(filesOf(6_000));
       project.sandbox.order({ step: "put", after: 1, do: { delayMs: 40_000 } });

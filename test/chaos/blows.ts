@@ -49,7 +49,7 @@ export async function victimsOf(
 }
 
 /**
- * Stops workers, with another one at work meanwhile, and lets them go on after twice the heartbeat timeout, when everything
+ * Stops workers, with another one at work meanwhile, and lets them continue after twice the heartbeat timeout, when everything
  * they did has been given to others.
  */
 export async function stopFor(

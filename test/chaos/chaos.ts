@@ -53,7 +53,7 @@ async function runSeed(of: {
   try {
     if (isOwn) temporal = await TestTemporal.start(folder);
     seed = await Seed.open(folder, plan, { ...shared, temporal });
-    // What then goes on fails as soon as the processes are gone.
+    // What then continues fails as soon as the processes are gone.
     const after = await Promise.race([seed.run(), aborted(signal)]);
     result = await judge(seed, { plan, after, folder });
   } catch (error) {

@@ -160,7 +160,7 @@ async function runWhole(when: string, move: Move, parts: MoveParts): Promise<rea
   ];
 }
 
-/** A run on another database behind the address must stop and send nothing, until a person says that it is the same. */
+/** A run on another database after the address must stop and send nothing, until a person says that it is the same. */
 async function runElsewhere(move: Move, parts: MoveParts): Promise<readonly string[]> {
   const { database, fleet, tell } = parts;
   database.leadTo(1);

@@ -31,7 +31,7 @@ export type Ending = {
 /** Who gives a run up while the service holds a request of it; `reset` resets one that has ended. */
 export const rerunWays = ["cancel", "terminate", "kill", "reset"] as const;
 
-/** What happens behind the run that everything else befalls. */
+/** What happens after the run that everything else befalls. */
 export type Rerun = {
   readonly by: (typeof rerunWays)[number];
   /** The one that its mode meets holds the first request that applies records. */
@@ -39,7 +39,7 @@ export type Rerun = {
 };
 
 /**
- * What happens to a table, or to its server: another database behind the address, a second version of a key, a server in a zone ahead of
+ * What happens to a table, or to its server: another database after the address, a second version of a key, a server in a zone ahead of
  * a column without one, a server's clock that steps back.
  */
 export const moveKinds = [
@@ -49,10 +49,10 @@ export const moveKinds = [
   "clock-back",
 ] as const;
 
-/** What happens to a table behind all that, and how. */
+/** What happens to a table after all that, and how. */
 export type Move = {
   readonly kind: (typeof moveKinds)[number];
-  /** Whether the workers are killed in the midst of the runs behind it. */
+  /** Whether the workers are killed in the midst of the runs after it. */
   readonly isStruck: boolean;
   /** Whether the other database is said to be the same; else the first one is put back. */
   readonly rebinds: boolean;
@@ -146,7 +146,7 @@ function strikesOf(
   return strikes;
 }
 
-/** Longer than a run that is given up waits for an answer, and now and then than the run behind it takes. */
+/** Longer than a run that is given up waits for an answer, and now and then than the run after it takes. */
 const holdSeconds = [4, 15] as const;
 
 /** In turn, so that each comes as often in any stretch of seeds: one of them in every `period`. */

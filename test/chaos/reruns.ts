@@ -90,7 +90,7 @@ async function giveUp({ by }: Rerun, handle: Handle, parts: RerunParts): Promise
 }
 
 /**
- * Sends older values, gives their run up while the service holds a request of it, mends the source and runs again, before and after
+ * Sends older values, gives their run up while the service holds a request of it, fixes the source and runs again, before and after
  * that request is applied.
  */
 async function rerunHeld(rerun: Rerun, parts: RerunParts): Promise<Rerunning> {
@@ -159,7 +159,7 @@ async function resetEnded(parts: RerunParts): Promise<Rerunning> {
   const run = await state.run(runId);
   return {
     violations: [
-      ...(end === "refused" ? [] : [`P11: a run that was reset behind its end ended as ${end}`]),
+      ...(end === "refused" ? [] : [`P11: a run that was reset after its end ended as ${end}`]),
       ...(now.ledger.length === ledger.length ? [] : ["P11: a run that was reset sent something"]),
       ...(run?.outcome === outcome ? [] : [`P11: a reset made ${run?.outcome} of ${outcome}`]),
     ],
@@ -167,7 +167,7 @@ async function resetEnded(parts: RerunParts): Promise<Rerunning> {
   };
 }
 
-/** What happens behind the run that everything else befalls. */
+/** What happens after the run that everything else befalls. */
 export async function runAgain(plan: Rerun, parts: RerunParts): Promise<Rerunning> {
   return plan.by === "reset" ? await resetEnded(parts) : await rerunHeld(plan, parts);
 }

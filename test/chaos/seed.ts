@@ -210,7 +210,7 @@ export class Seed {
   /** The run of a workflow, once both have ended. */
   async #finished(handle: Handle): Promise<Run> {
     const run = await this.#ended(handle, async () => undefined);
-    // A failed workflow says so by throwing; what its run came to stands in the store.
+    // A failed workflow says so by throwing; what its run came to be in the store.
     await handle.result().catch(() => undefined);
     this.#tell("a run has ended", { outcome: run.outcome, failure: run.failure?.code });
     return run;
@@ -229,7 +229,7 @@ export class Seed {
   }
 
   /**
-   * Has a run end for a reason that only a person can mend, then mends it; gives what becomes of each row in the run after
+   * Has a run end for a reason that only a person can fix, then fixes it; gives what becomes of each row in the run after
    * that one, which finds the rows of committed chunks unchanged.
    */
   async #endRun(): Promise<readonly OracleRow[]> {
@@ -247,7 +247,7 @@ export class Seed {
     }
     await this.fleet.sluice("rate-limit", "reset");
     const { covered } = await readStore(this.state, { runId: run.runId, oracle });
-    this.#tell("what ended the run is mended", { covered });
+    this.#tell("what ended the run is fixed", { covered });
     return oracle.map((row, index) => {
       const { verdict } = row;
       if (index >= covered || verdict.kind !== "accept") return row;

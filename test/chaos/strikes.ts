@@ -87,7 +87,7 @@ export class Strikes {
     this.#waiting = this.#waiting.filter((each) => each !== strike);
     this.struck.push({ blow: strike.blow, entry, isHeld: "hold" in strike.at });
     await this.#strike(strike, target);
-    // Temporal's end makes no outcome unknown: what an activity did stands in the store.
+    // Temporal's end makes no outcome unknown: what an activity did is in the store.
     if (strike.blow !== "kill-temporal") await this.#look(strike.blow, target);
   }
 

@@ -29,9 +29,9 @@ export type SeedResult = {
   readonly calls: number;
   readonly struck: readonly Struck[];
   readonly faults: readonly FaultName[];
-  /** Who gave a run up behind all that. */
+  /** Who gave a run up after all that. */
   readonly givenUp: Rerun["by"] | undefined;
-  /** What happened to a table behind that. */
+  /** What happened to a table after that. */
   readonly moved: Move["kind"] | undefined;
   readonly hadWrongClock: boolean;
   readonly hadFullDisk: boolean;

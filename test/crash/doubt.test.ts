@@ -48,7 +48,7 @@ function ofGoneProcess({ deps, state }: Harness, number: number, effect: Effect)
   return { ...deps, state: watched(state), api: watched(deps.api), effect, process };
 }
 
-/** The journal of a process: a dead one writes no more, although here its timers go on. */
+/** The journal of a process: a dead one writes no more, although here its timers continue. */
 class MortalJournal extends Journal {
   isDead = false;
 
@@ -78,7 +78,7 @@ function endlessAt(point: { readonly name: string; readonly when: "before" | "af
   return { effect, died };
 }
 
-/** A sync of which an older request was applied behind a newer one, and can be set right by its next run. */
+/** A sync of which an older request was applied after a newer one, and can be set right by its next run. */
 async function inDoubt(): Promise<Harness> {
   const { run: first, chunk } = await stagedRun();
   const { harness } = first;

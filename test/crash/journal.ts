@@ -25,7 +25,7 @@ export type Told = {
 /**
  * What Temporal would know of a run: the activities that began, what they told with a
  * heartbeat, and the results of those that completed; and for the tests
- * the effects in between. A file that is written before anything goes on, so that it outlives the process.
+ * the effects in between. A file that is written before anything continues, so that it outlives the process.
  */
 export class Journal {
   readonly #path: string;

@@ -25,6 +25,6 @@ describe("coveredRows", () => {
   });
 
   it("refuses a position in a file that the source does not have", () => {
-    expect(() => coveredRows(oracle, { file: "b.csv", line: 2 })).toThrow("lies in b.csv");
+    expect(() => coveredRows(oracle, { file: "b.csv", line: 2 })).toThrow("is in b.csv");
   });
 });

@@ -100,7 +100,7 @@ export const store: StoreFacts = {
   version: 3,
 };
 
-/** After a kill behind the first commit, with the second confirm applied and its answer lost. */
+/** After a kill after the first commit, with the second confirm applied and its answer lost. */
 export const snapshot: Snapshot = {
   service: {
     ledger: [...uploadOne, ...uploadTwo],

@@ -20,7 +20,7 @@ const outages = [
 
 describe("an outage of ten minutes with 200 attempts waiting", () => {
   it.each(outages)(
-    "in which %s is no storm, and a minute after it all is as before",
+    "in which %s is not a storm, and a minute after it all is as before",
     async (_, takeDown) => {
       const workers = await WaitingWorkers.open();
       workers.start(waiting);

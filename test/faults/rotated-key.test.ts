@@ -22,7 +22,7 @@ const columns = [
 
 const [old, fresh] = ["canary-api-key-old", "canary-api-key-new"];
 
-/** A run whose key stands in a file, at a service that takes both keys. */
+/** A run whose key is in a file, at a service that takes both keys. */
 async function runWithKeyFile(): Promise<TestRun> {
   const yaml = accountsYaml().replace("api_key: ${SLUICE_API_KEY}", "api_key_file: key");
   const files = { "accounts.csv": accountsCsv(5), key: `${old}\n` };

@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, "../..");
 const inbox = `\`${basename(inboxFileIn("."))}\``;
 
 it.each(["README.md", "docs/operations.md"])(
-  "%s has the inbox backed up, behind the store",
+  "%s has the inbox backed up, after the store",
   (name) => {
     const [sentence = ""] =
       /Back up `state\.db`[^]*?\.\s/.exec(readFileSync(join(root, name), "utf8")) ?? [];

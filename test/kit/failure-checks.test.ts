@@ -71,7 +71,7 @@ describe("failureChecks", () => {
     ],
     [
       "F1",
-      "goes on a row too late",
+      "continues a row too late",
       {
         async *read(ask) {
           const from = ask.from && { ...ask.from, changed: `${ask.from.changed}~` };

@@ -101,15 +101,23 @@ const broken: readonly (readonly [id: string, what: string, source: Source])[] =
     "knows the change alone, not the row",
     reading((page) => ({ ...page, position: { ...page.position, id: "~" } })),
   ],
-  ["R4", "begins anew when it is to go on", reading(same, (ask) => ({ ...ask, from: undefined }))],
   [
     "R4",
-    "goes on a row too late",
+    "begins anew when it is to continue",
+    reading(same, (ask) => ({ ...ask, from: undefined })),
+  ],
+  [
+    "R4",
+    "continues a row too late",
     reading((page, { from }) =>
       from === undefined ? page : { ...page, rows: page.rows.slice(1) },
     ),
   ],
-  ["R5", "begins anew when it is to go on", reading(same, (ask) => ({ ...ask, from: undefined }))],
+  [
+    "R5",
+    "begins anew when it is to continue",
+    reading(same, (ask) => ({ ...ask, from: undefined })),
+  ],
   ["R6", "reads beyond the end of its span", reading(same, (ask) => ({ ...ask, to: undefined }))],
   ["R7", "takes no notice of a limit", reading(same, (ask) => ({ ...ask, limit: undefined }))],
   [

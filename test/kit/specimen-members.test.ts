@@ -40,7 +40,7 @@ const logging: Changes = {
   },
 };
 
-/** Ends a read behind its first page, as a source does that notices a change. */
+/** Ends a read after its first page, as a source does that notices a change. */
 const noticing: Changes = {
   async *read(ask) {
     for await (const page of list(rows).read?.(ask) ?? []) {
@@ -70,7 +70,7 @@ describe("what a specimen says besides its rows", () => {
       changes: forgetful,
     },
     {
-      what: "that a read goes on",
+      what: "that a read continues",
       specimen: { afterwards: { isMeanwhile: true, change, rows: rows.slice(3) } },
     },
   ];
@@ -78,7 +78,7 @@ describe("what a specimen says besides its rows", () => {
     expect((await tried(specimen, changes)).text).toBe("");
   });
 
-  it("is green when the read that goes on notices the change", async () => {
+  it("is green when the read that continues notices the change", async () => {
     onTestFinished(() => void (isChanged = false));
     const afterwards = { isMeanwhile: true, change: changing, throws: noticed };
     expect((await tried({ afterwards }, noticing)).text).toBe("");
@@ -130,23 +130,23 @@ describe("what a specimen says besides its rows", () => {
     {
       what: "positions that mean something",
       specimen: { afterwards: anew },
-      said: "a position that means nothing now; came one that is gone on from",
+      said: "a position that means nothing now; came one that is continued from",
     },
     {
       what: "a position that means nothing to the next run",
       specimen: { overlap: 5 },
       changes: forgetful,
-      said: "a position that is gone on from; came one that means nothing now",
+      said: "a position that is continued from; came one that means nothing now",
     },
     {
       what: "other rows meanwhile",
       specimen: { afterwards: { isMeanwhile: true, change } },
-      said: "0 rows by a read that goes on; came 2",
+      said: "0 rows by a read that continues; came 2",
     },
     {
       what: "a change that nobody notices",
       specimen: { afterwards: { isMeanwhile: true, change, throws: noticed } },
-      said: "SourceChanged by a read that goes on; came none",
+      said: "SourceChanged by a read that continues; came none",
     },
     {
       what: "another reason",
@@ -160,7 +160,7 @@ describe("what a specimen says besides its rows", () => {
     expect(state).toBe("failed");
   });
 
-  it("is red when rows are called otherwise once a read goes on", async () => {
+  it("is red when rows are called otherwise once a read continues", async () => {
     const counting: Changes = {
       async *read(ask) {
         let place = 0;
@@ -172,7 +172,7 @@ describe("what a specimen says besides its rows", () => {
       },
     };
     const { text } = await tried({}, counting);
-    expect(text).toContain("rows to be called the same behind 2 rows and 0 rejects; came 3 others");
+    expect(text).toContain("rows to be called the same after 2 rows and 0 rejects; came 3 others");
   });
 
   it("is red when a file is left open", async () => {

@@ -1,4 +1,4 @@
-/** A text of one file, and what stands in its place in the mutant. */
+/** A text of one file, and what is in its place in the mutant. */
 export type Edit = {
   /** From the root of the project. */
   readonly file: string;

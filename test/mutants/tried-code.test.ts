@@ -29,7 +29,7 @@ it("differs with the code, the test and the edit, and not with comments or layou
   expect(new Set([first, changed, tested, planted]).size).toBe(4);
 });
 
-it("is told of a file that has moved, and of one that is no code", async () => {
+it("is told of a file that has moved, and of one that is not a code", async () => {
   const folder = await temporaryFolder();
   const gone = await codeOf(folder, mutant);
   await writeFile(join(folder, "a.ts"), "@@ no code {");

@@ -12,7 +12,7 @@ export type TestEnd = {
 export type FileRun = {
   /** Whether it was cut off. */
   readonly isHung: boolean;
-  /** Whether something went wrong, be it a test or what came before or behind it. */
+  /** Whether something went wrong, be it a test or what came before or after it. */
   readonly isFailed: boolean;
   readonly seconds: number;
   /** The tests that were run; none when the file did not load. */
@@ -29,7 +29,7 @@ export const verdicts = [
   "does not apply",
   // Its test is not there, is skipped, asserts nothing, or is red by itself: its red with the mutant would say nothing.
   "not green without it",
-  // Not every test ran that runs without it: what it plants is no program.
+  // Not every test ran that runs without it: what it plants is not a program.
   "does not load",
 ] as const;
 

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import type { WorkflowHandle } from "@temporalio/client";
 
 import { openInbox } from "../../src/inbox/open.ts";
-import { sweepScheduleId } from "../../src/schedules/ids.ts";
-import { drainId, ringDrain } from "../../src/webhooks/drain.ts";
+import { inboxCheckScheduleId } from "../../src/schedules/ids.ts";
+import { drainId, wakeDrain } from "../../src/webhooks/drain.ts";
 import type { backfill } from "../../workflows/backfill/backfill.ts";
 import type { Progress } from "../../workflows/sync/progress.ts";
 import { until } from "../support/process/process.ts";
@@ -76,7 +76,7 @@ async function post(project: Project, from: number, before: number): Promise<voi
   const events = numbers(before - from).map((index) => ({ json: submission(from + index) }));
   await inbox.keep({ connection: draining.connection, receivedAt: Date.now(), events });
   await inbox.close();
-  await ringDrain(project.temporal.client, draining);
+  await wakeDrain(project.temporal.client, draining);
 }
 
 /** Waits until the service holds so many events. */
@@ -138,12 +138,12 @@ await recordProject("drain-continued", longFiles, async (project) => {
   return handle;
 });
 
-await recordProject("sweep", { "sluice.yaml": formsConfig() }, async (project) => {
+await recordProject("inbox-check", { "sluice.yaml": formsConfig() }, async (project) => {
   await project.worker();
   const { client } = project.temporal;
-  await client.schedule.getHandle(sweepScheduleId(draining.taskQueue)).trigger();
+  await client.schedule.getHandle(inboxCheckScheduleId(draining.taskQueue)).trigger();
   return await until(async () => {
-    const query = 'WorkflowType="inboxSweep" and ExecutionStatus="Completed"';
+    const query = 'WorkflowType="inboxCheck" and ExecutionStatus="Completed"';
     for await (const { workflowId } of client.workflow.list({ query })) return { workflowId };
     return undefined;
   });
@@ -152,7 +152,7 @@ await recordProject("sweep", { "sluice.yaml": formsConfig() }, async (project) =
 type Backfill = WorkflowHandle<typeof backfill>;
 
 /** Two lanes of three chunks, whose plan waits for its consent. */
-const lanes = { sync: "chunk: { records: 2000 }\n    approve: { auto_below: 0 }", rows: 11_000 };
+const lanes = { sync: "chunk: { records: 2000 }\n    approve: { auto_up_to: 0 }", rows: 11_000 };
 
 /** Records a backfill of a CSV file; `act` is done from its start on. */
 async function recordBackfill(
@@ -197,7 +197,7 @@ await recordBackfill("backfill-refused", { ...small, input: { sync: "acounts", l
 // What is on its way takes so long that there is a middle in which it can be paused, or asked for the lock.
 const slowly = { delayMs: 5_000 };
 
-// Time to continue as new comes behind the third chunk, before which it is paused: it rests, and is resumed, in the second execution.
+// Time to continue as new comes after the third chunk, before which it is paused: it rests, and is resumed, in the second execution.
 const paused = { ...lanes, advanced: ", chunks_per_run: 3" };
 await recordBackfill("backfill-paused", paused, async (handle, { sandbox }) => {
   sandbox.order({ step: "put", after: 1, times: 3, do: slowly });

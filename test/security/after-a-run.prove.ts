@@ -35,7 +35,7 @@ const hostileCells = [
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 
-/** One row that is sent, and for each hostile text one that is refused because that is no domain. */
+/** One row that is sent, and for each hostile text one that is refused because that is not a domain. */
 const rows = [
   "id,domain,name,employees",
   `a0,c0.example,"CANARY-CELL \u001b[31m\u202e",1`,
@@ -103,7 +103,7 @@ const cells = z.array(z.record(z.string(), z.string()));
 
 describe("what a run leaves, of hostile rows and with canaries in every secret (P18)", () => {
   it(
-    "is for its owner, holds no secret, steers no terminal and is no formula (T11, T12, T13, T18)",
+    "is for its owner, holds no secret, steers no terminal and is not a formula (T11, T12, T13, T18)",
     async () => {
       const laptop = await Laptop.open();
       const state = join(laptop.folder, ".sluice");

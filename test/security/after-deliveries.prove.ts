@@ -5,10 +5,10 @@ import { request } from "undici";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { canariesIn, keepEvidence } from "../support/canaries.ts";
+import { check } from "../support/inbox-check.ts";
 import { openToOthers } from "../support/process/private-files.ts";
 import { end, until } from "../support/process/process.ts";
 import { Project } from "../support/project/project.ts";
-import { sweep } from "../support/sweep.ts";
 import {
   deliver,
   eventIds,
@@ -24,7 +24,7 @@ async function inboxFiles(state: string): Promise<readonly string[]> {
   return (await readdir(state)).filter((name) => name.startsWith("inbox.db"));
 }
 
-/** All that lies in the inbox, removed or not. */
+/** All that is in the inbox, removed or not. */
 async function textOfInbox(state: string): Promise<string> {
   const files = await inboxFiles(state);
   const texts = files.map(async (name) => await readFile(join(state, name), "latin1"));
@@ -81,7 +81,7 @@ describe("what deliveries leave, with canaries in their bodies, ids and secret (
 
       // That it is there now shows that the search below would find it.
       expect(canariesIn(await textOfInbox(state))).toEqual(["cell"]);
-      await sweep(project.temporal.client);
+      await check(project.temporal.client);
       await end(receiver.child, "SIGTERM");
       await end(worker, "SIGTERM");
       expect(canariesIn(await textOfInbox(state))).toEqual([]);

@@ -57,7 +57,7 @@ describe("a key that would forge a header (T10)", () => {
 });
 
 describe("what comes from outside and goes to the service (T10)", () => {
-  it("stands in a body, never in a header", async () => {
+  it("is in a body, never in a header", async () => {
     const { url, seen } = await startServer((response) => json(response, 200, confirmed));
     const fileKey = "uploads/1\r\nx-forged: 1\0→";
     await clientOf(url).confirmUpload({ fileKey, records: 1, signal: never });

@@ -84,7 +84,7 @@ describe("foreign text in a workflow's details (T18)", () => {
     expect(outside).not.toMatch(/Heading|javascript|<img|\| a \|/);
   });
 
-  it("has no place in what a run says while it goes on", () => {
+  it("has no place in what a run says while it continues", () => {
     const details = progressDetails({
       run_id: report.run_id,
       sync: report.sync,

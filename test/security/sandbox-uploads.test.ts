@@ -62,7 +62,7 @@ describe("a file key as a path (T6)", () => {
     expect((await client.confirm(key)).status).toBe(200);
   });
 
-  it("leads nowhere at the PUT, whoever's signature stands beside it", async () => {
+  it("leads nowhere at the PUT, whoever's signature is beside it", async () => {
     const client = await started();
     const { url, fileKey } = await client.uploadAddress();
     const { pathname, search } = new URL(url);
@@ -90,7 +90,7 @@ describe("a file key as a path (T6)", () => {
     expect(await putRaw(client, pathname, search.slice(1))).toBe(200);
   });
 
-  it("is no name on the disk", async () => {
+  it("is not a name on the disk", async () => {
     const client = await started();
     const key = await client.upload(gzipOf([account(1)]));
     const names = (await filesAround(client)).join("\n");
@@ -129,7 +129,7 @@ describe("a gzip bomb (T7)", () => {
   });
 });
 
-/** The longest processor time in which nothing else could be done while `work` went on, in ms. */
+/** The longest processor time in which nothing else could be done while `work` continued, in ms. */
 async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   const over = new AbortController();

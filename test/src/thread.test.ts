@@ -56,7 +56,7 @@ describe("packError and unpackError", () => {
     const classes = Object.values(errors)
       .map((value: unknown) => value)
       .filter((value) => typeof value === "function" && value.prototype instanceof SluiceError)
-      .filter((value) => value !== errors.PassingError); // abstract
+      .filter((value) => value !== errors.TransientError); // abstract
     expect(new Set(samples.map(({ constructor }) => constructor))).toEqual(new Set(classes));
   });
 
@@ -90,7 +90,7 @@ describe("packError and unpackError", () => {
 });
 
 describe("threadFile", () => {
-  it("stands beside its caller, as source or built", () => {
+  it("is beside its caller, as source or built", () => {
     const source = threadFile("thread", "file:///p/src/state/sqlite.ts");
     expect(source.href).toBe("file:///p/src/state/thread.ts");
     const built = threadFile("thread", "file:///p/dist/src/state/sqlite.js");

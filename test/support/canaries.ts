@@ -47,11 +47,11 @@ export function canariesIn(text: string): Canary[] {
 export type Evidence = {
   readonly what: string;
   readonly text: string;
-  /** What may stand in it, such as cells in what `sluice rejects` prints. @default nothing */
+  /** What may be in it, such as cells in what `sluice rejects` prints. @default nothing */
   readonly mayHold?: readonly Canary[];
 };
 
-/** @throws {Error} a canary stands where it must not; says which kind and where, and not what stands beside it. */
+/** @throws {Error} a canary stands where it must not; says which kind and where, and not what is beside it. */
 export function refuseCanaries({ what, text, mayHold = [] }: Evidence): void {
   const found = canariesIn(text).filter((kind) => !mayHold.includes(kind));
   if (found.length > 0) throw new Error(`${what} holds a secret or a row: ${found.join(", ")}`);
@@ -80,7 +80,7 @@ export async function keepFolder(folder: string): Promise<void> {
     const path = join(entry.parentPath, entry.name);
     const name = path.slice(folder.length + 1);
     if (ofSecrets.test(name)) continue;
-    // As bytes, because a database is no text. A file may go meanwhile.
+    // As bytes, because a database is not a text. A file may go meanwhile.
     const text = await readFile(path, "latin1").catch(() => "");
     await keepEvidence({ what: name, text, mayHold: ofRows.test(name) ? ["cell"] : [] });
   }

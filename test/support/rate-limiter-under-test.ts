@@ -49,7 +49,7 @@ export class RateLimiterUnderTest {
       state: this.state,
       apiKey: new Secret(changes.key ?? "key"),
       requestsPerSecond: changes.perSecond ?? 1_000_000,
-      creditsRetryMs: 86_400_000,
+      creditsRetryAfterMs: 86_400_000,
       clock: this.clock.moment,
       random: () => this.drawn,
     });

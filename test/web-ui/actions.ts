@@ -22,7 +22,7 @@ export type Acting = {
   readonly started?: string | undefined;
   /** The history holds no such event. */
   readonly isImpossible?: true;
-  /** Whether it rests until it is resumed. */
+  /** Whether it is paused until it is resumed. */
   readonly isPaused?: boolean;
   /** Whether what the run was held at belongs to an execution that has ended by it. */
   readonly ends: boolean;

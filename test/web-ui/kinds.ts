@@ -39,7 +39,7 @@ export type Kind = {
   readonly updates: Readonly<Record<string, unknown>>;
   /** The signals that it hears. */
   readonly signals: readonly string[];
-  /** Whether a run of it may go on in another execution. */
+  /** Whether a run of it may continue in another execution. */
   readonly continues: boolean;
   /** Whether it waits until nothing that is on its way can be applied: it is not held while it sends. */
   readonly waitsForAnswers?: boolean;
@@ -140,7 +140,7 @@ function backfill(waits: boolean): Kind {
         { ...how, count: backfillRows },
         "chunk: { records: 3000 }",
         "mode: lightweight",
-        "approve: { auto_below: 0 }",
+        "approve: { auto_up_to: 0 }",
       )),
       run: { type: "backfill", input },
     }),

@@ -7,11 +7,11 @@ import type { Call } from "../support/temporal/world.ts";
 export type Stop = {
   /** Resolves when a run has come to it. */
   readonly reached: Promise<void>;
-  /** Lets it go on. */
+  /** Lets it continue. */
   open(): void;
 };
 
-/** Holds the first activity that fits, in front of its work or behind it. */
+/** Holds the first activity that fits, in front of its work or after it. */
 export class Gate implements Stop {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();

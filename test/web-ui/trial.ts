@@ -58,14 +58,14 @@ function endOf(error: unknown): Ended {
 const anyActivity = z.custom<(input: unknown) => Promise<unknown>>(
   (value) => typeof value === "function",
 );
-const ended = z.looseObject({ outcome: z.string().optional(), shut: z.string().nullish() });
+const ended = z.looseObject({ outcome: z.string().optional(), blocked: z.string().nullish() });
 
 function outcomeOf(result: unknown): string {
-  const { outcome, shut } = ended.parse(result);
-  return outcome ?? ((shut ?? undefined) === undefined ? "done" : "shut");
+  const { outcome, blocked } = ended.parse(result);
+  return outcome ?? ((blocked ?? undefined) === undefined ? "done" : "blocked");
 }
 
-/** One thing done to one run in one phase, and what comes behind it. */
+/** One thing done to one run in one phase, and what comes after it. */
 class Trial {
   readonly #world: World;
   readonly #kind: Kind;

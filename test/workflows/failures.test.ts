@@ -62,7 +62,7 @@ describe("a long rate limit", () => {
 describe("a host that does not take its work", () => {
   const away = { scheduleToStartMs: 100 };
 
-  it("is waited for while it lives, which the run says, and another goes on when it is gone", async () => {
+  it("is waited for while it lives, which the run says, and another continues when it is gone", async () => {
     const said: (string | null)[] = [];
     const run = fakes({
       ...goodRun(1),

@@ -34,13 +34,13 @@ describe("a notification", () => {
   });
 
   it("is given up after its last try, which the run and the workflow say, and the others are told", async () => {
-    const untold: unknown[] = [];
+    const undelivered: unknown[] = [];
     const run = fakes({
       postNotification: async ({ target }) => {
         if (target === "a") throw away();
         if (target === "b") throw fault("ReceiverGone", {}, "410");
       },
-      noteUntold: async (note) => void untold.push(note),
+      recordUndelivered: async (note) => void undelivered.push(note),
     });
     const handle = await run.run("notify", { run_id: "run-1", targets: ["a", "b", "c"] });
     await expect(handle.result()).rejects.toMatchObject({
@@ -49,9 +49,9 @@ describe("a notification", () => {
     const tries = (target: string): number =>
       run.calls.filter((call) => call === `postNotification ${target}`).length;
     expect(["a", "b", "c"].map(tries)).toEqual([notifyTriesMax, 1, 1]);
-    expect(untold).toHaveLength(2);
-    expect(untold).toContainEqual({ runId: "run-1", target: "a", why: "away" });
-    expect(untold).toContainEqual({ runId: "run-1", target: "b", why: "410" });
+    expect(undelivered).toHaveLength(2);
+    expect(undelivered).toContainEqual({ runId: "run-1", target: "a", why: "away" });
+    expect(undelivered).toContainEqual({ runId: "run-1", target: "b", why: "410" });
   });
 
   it("notes nothing when it is cancelled", async () => {

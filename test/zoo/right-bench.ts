@@ -45,7 +45,7 @@ export function rightBench(server: ZooServer): PullBench {
     },
     spoil: async () => {
       const spoiled = server.rows().filter((_, index) => index % 3 === 1);
-      // Each stands right behind the row that it was made of, whose text is in it.
+      // Each stands right after the row that it was made of, whose text is in it.
       server.put(
         spoiled.map(({ id, text, changed }) => ({
           id: `${id}-spoiled`,

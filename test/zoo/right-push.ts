@@ -15,7 +15,7 @@ import type { Secret } from "../../src/security/secret.ts";
 import type { PushBench } from "../../testing/bench.ts";
 
 const pushConfig = z.strictObject({
-  path: z.string().startsWith("/").default("/hooks/zoo").describe("Where deliveries are posted."),
+  path: z.string().startsWith("/").default("/hooks/zoo").describe("Where deliveries are pushed."),
   secret: secret().describe("What the sender signs with."),
 });
 /** The right push connector's configuration. */

@@ -9,7 +9,7 @@ import { json } from "node:stream/consumers";
 
 import { z } from "zod";
 
-/** A row as the server holds it: the text of a malformed one is no text. */
+/** A row as the server holds it: the text of a malformed one is not a text. */
 export type ZooRow = { readonly id: string; readonly text: unknown; readonly changed: string };
 
 /** A place in the order of (changed, id). */

@@ -27,13 +27,13 @@ const throttleMs = 7_000;
 /** A wait beyond this is one in another unit. */
 const throttleMsMax = throttleMs + 60_000;
 
-/** A secret shorter than this may stand in a text by chance. */
+/** A secret shorter than this may be in a text by chance. */
 const secretCharsMin = 8;
 
 const breaking: Check = {
   id: "F1",
-  title: "says so when the connection dies, and goes on from there",
-  why: "A connection that dies and is taken for the end of the source loses every row behind it, because the checkpoint is saved as if they had been sent.",
+  title: "says so when the connection dies, and continues from there",
+  why: "A connection that dies and is taken for the end of the source loses every row after it, because the checkpoint is saved as if they had been sent.",
   run: async (subject) => {
     const breakAt = needed(
       subject.bench.breakAt?.bind(subject.bench),
@@ -61,7 +61,7 @@ async function goesOn(subject: Subject, watched: Watched): Promise<boolean> {
 const denying: Check = {
   id: "F2",
   title: "says which setting is wrong when credentials are refused",
-  why: "Refused credentials that are tried again keep a run going for hours without a row, and nobody is told what to mend.",
+  why: "Refused credentials that are tried again keep a run going for hours without a row, and nobody is told what to fix.",
   run: async (subject) => {
     const deny = needed(subject.bench.deny?.bind(subject.bench), "the bench has no `deny`");
     const error = errorOf(await watch(subject, "deny", deny), "deny");

@@ -27,7 +27,7 @@ export const pullChecks: readonly Check[] = [
   ...abilityChecks,
 ];
 
-/** What a source that is posted to is tried with. */
+/** What a source that is pushed to is tried with. */
 export const pushChecks: readonly Check<PushSubject>[] = [
   ...schemaChecks,
   ...receiveChecks,
@@ -78,7 +78,7 @@ function pullBenchOf(bench: Bench): PullBench {
 
 function pushBenchOf(bench: Bench): PushBench {
   if ("bodyOf" in bench) return bench;
-  throw new TypeError("a source that is posted to needs a bench with `bodyOf`");
+  throw new TypeError("a source that is pushed to needs a bench with `bodyOf`");
 }
 
 function numberOf({ id }: Check): number {

@@ -50,7 +50,7 @@ async function makeRun(subject: Subject, last?: Run): Promise<Run> {
   return { rows: pages.flatMap(({ rows }) => rows), position, held };
 }
 
-/** Rows that changed some minutes ago by the clock that stamps: what changes now then stands behind them. */
+/** Rows that changed some minutes ago by the clock that stamps: what changes now then comes after them. */
 function recentRows(count: number): readonly BenchRow[] {
   return makeRows(count, { since: new Date(Date.now() - 5 * 60_000), stepMicros: 1_000 });
 }
@@ -153,7 +153,7 @@ async function findsLateRow(subject: Subject): Promise<void> {
   );
 }
 
-/** A run that ends early is not as far as what is held: the next one goes on where it was, and not from there. */
+/** A run that ends early is not as far as what is held: the next one continues where it was, and not from there. */
 async function losesNothingBefore(subject: Subject, rows: readonly BenchRow[]): Promise<void> {
   const { ask, held } = await openRun(subject);
   for await (const { rows: seen, position } of subject.pages({ ...ask, pageRowsMax: 2 })) {

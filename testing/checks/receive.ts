@@ -16,7 +16,7 @@ type Headers = Readonly<Record<string, string>>;
 /** A body that is signed, and when it comes in. */
 type Delivery = { readonly body: Buffer; readonly id: string; readonly laterMs?: number };
 
-/** More than this at once, times the deliveries of a busy moment, is no limit for a receiver's memory. */
+/** More than this at once, times the deliveries of a busy moment, is not a limit for a receiver's memory. */
 const bodyBytesSensible = 100_000_000;
 
 /** When a sender tries again whose reply was lost: within every signature's time. */
@@ -130,7 +130,7 @@ function spoiled(value: string): string {
   return `${value.slice(0, at)}${value[at] === "7" ? "8" : "7"}${value.slice(at + 1)}`;
 }
 
-/** What nobody signed, what was signed otherwise, and what was changed behind its signature is refused. */
+/** What nobody signed, what was signed otherwise, and what was changed after its signature is refused. */
 function mustRefuseUnsigned(sender: Sender): void {
   const good = sender.delivery(["zoo-1"], "delivery-1");
   const headers = sender.sign(good);

@@ -25,7 +25,7 @@ export const resourceChecks: readonly Check[] = [
   {
     id: "R15",
     title: "stops when it is aborted",
-    why: "A cancelled run would go on reading, and keep its connection from the runs to come.",
+    why: "A cancelled run would continue reading, and keep its connection from the runs to come.",
     run: stopsWhenAborted,
   },
   {

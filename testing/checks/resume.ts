@@ -14,7 +14,7 @@ export const resumeChecks: readonly Check[] = [
       const { rows, pages } = await readWhole(subject);
       for (const { before, position } of boundaries(pages)) {
         const rest = await subject.rows({ from: position, pageRowsMax: 3 });
-        const when = `when a read goes on after ${before.length} of ${rows.length}`;
+        const when = `when a read continues after ${before.length} of ${rows.length}`;
         mustBeRows([...before, ...rest], rows, when);
       }
     },
@@ -37,7 +37,7 @@ export const resumeChecks: readonly Check[] = [
   {
     id: "R6",
     title: "cuts the source into neighbouring spans",
-    why: "A backfill's lanes are such spans: what lies between two of them is lost, what lies in both is sent twice.",
+    why: "A backfill's lanes are such spans: what lies between two of them is lost, what is in both is sent twice.",
     run: async (subject) => {
       const { rows, pages } = await readWhole(subject);
       const edges = [undefined, ...pages.map(({ position }) => position), undefined];
@@ -61,7 +61,7 @@ export const resumeChecks: readonly Check[] = [
   {
     id: "R8",
     title: "keeps its position through JSON",
-    why: "A position lies in the store as JSON: what JSON changes is another place when the next run begins there.",
+    why: "A position is in the store as JSON: what JSON changes is another place when the next run begins there.",
     run: async (subject) => {
       // Every page's position is held against the schema and against its own JSON as it comes.
       const { rows, pages } = await readWhole(subject);
@@ -69,7 +69,7 @@ export const resumeChecks: readonly Check[] = [
         // As a checkpoint is stored, read, and stored again.
         const kept: unknown = JSON.parse(JSON.stringify(subject.source.position.parse(position)));
         const rest = await subject.rows({ from: subject.source.position.parse(kept) });
-        mustBeRows([...before, ...rest], rows, "when a read goes on from a stored position");
+        mustBeRows([...before, ...rest], rows, "when a read continues from a stored position");
       }
     },
   },

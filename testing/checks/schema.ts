@@ -116,7 +116,7 @@ const anySchema = z.looseObject({
   allOf: z.array(z.unknown()).default([]),
 });
 
-/** What a person writes, as JSON Schema. @throws {CheckFailed} it is no object, or has no members. */
+/** What a person writes, as JSON Schema. @throws {CheckFailed} it is not an object, or has no members. */
 function jsonSchemaOf(config: z.ZodType): z.output<typeof objectSchema> {
   const schema = z.toJSONSchema(config, { io: "input", unrepresentable: "any" });
   const found = objectSchema.safeParse(schema);

@@ -63,7 +63,7 @@ function isNamedLikeSecret(name: string): boolean {
 
 type Member = { readonly path: readonly string[]; readonly schema: z.core.$ZodType };
 
-/** Schemas that go on for ever are followed no deeper. */
+/** Schemas that continue for ever are followed no deeper. */
 const depthMax = 8;
 
 /** The members of an object with those of its members, through everything that may be wrapped around one. */
@@ -87,7 +87,7 @@ function insideOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodUnion) return schema.options;
   if (schema instanceof z.ZodArray) return [schema.element];
   if (schema instanceof z.ZodIntersection) return [schema.def.left, schema.def.right];
-  // What is read comes in at the front, but for `preprocess`, which stands there itself.
+  // What is read comes in at the front, but for `preprocess`, which is there itself.
   if (schema instanceof z.ZodPipe) return [schema.in, schema.out];
   const isWrapper =
     schema instanceof z.ZodOptional ||

@@ -44,14 +44,10 @@ async function tryHorizon(subject: Subject, { horizon = {} }: Specimen): Promise
   // It may end before the horizon, where no row is near: a clock that is wrong must not carry it past rows to come.
   const last = (await subject.read({ to })).at(-1)?.position;
   const left = last === undefined ? [] : await subject.rows({ from: last, to: subject.kept(to) });
-  mustBe(
-    left.length === 0,
-    "a read up to the horizon to end behind its rows",
-    "an end before them",
-  );
+  mustBe(left.length === 0, "a read up to the horizon to end after its rows", "an end before them");
 }
 
-/** Where its bytes are counted, those up to a page's end and those behind it are all there are. */
+/** Where its bytes are counted, those up to a page's end and those after it are all there are. */
 async function tryMeasure(
   subject: Subject,
   { measure = {} }: Specimen,

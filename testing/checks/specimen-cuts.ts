@@ -72,7 +72,7 @@ async function tryGet(
   }
 }
 
-/** A line that was refused has a name as well: it is asked for when somebody may have mended it. */
+/** A line that was refused has a name as well: it is asked for when somebody may have fixed it. */
 async function tryGetRejects(subject: Subject, pages: readonly ReadPage[]): Promise<void> {
   const { source } = subject;
   const rejects = pages.flatMap((page) => page.rejects);

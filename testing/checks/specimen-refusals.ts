@@ -28,7 +28,7 @@ async function tryFaults(subject: Subject, { findings = [] }: Specimen): Promise
   const found = await subject.source.check?.(subject.ask());
   if (found === undefined) return;
   mustFind(found, findings);
-  // Its fault may lie behind all that `check` looks at.
+  // Its fault may come after all that `check` looks at.
   if (findings.length > 0 && findings.every(({ ok }) => ok === true)) return;
   const faults = found.filter(({ ok }) => !ok);
   mustBe(faults.length > 0, "a fault found by `check`", "none");
@@ -36,7 +36,7 @@ async function tryFaults(subject: Subject, { findings = [] }: Specimen): Promise
   mustBe(unfixed.length === 0, "a `fix` of each fault", `none of ${unfixed.length}`);
 }
 
-/** Fails unless a read that goes on behind a page comes to what is expected, be it rows or an error. @throws {CheckFailed} */
+/** Fails unless a read that continues after a page comes to what is expected, be it rows or an error. @throws {CheckFailed} */
 export async function mustComeTo(
   subject: Subject,
   page: ReadPage | undefined,
@@ -62,7 +62,7 @@ export async function mustRefuseAlone(
   }
 }
 
-/** Changes the source behind the first page of a read, which then goes on. @throws {CheckFailed} */
+/** Changes the source after the first page of a read, which then continues. @throws {CheckFailed} */
 export async function goOnMeanwhile(
   subject: Subject,
   afterwards: NonNullable<Specimen["afterwards"]>,
@@ -76,15 +76,15 @@ export async function goOnMeanwhile(
     for await (const page of pages) came.push(page);
   };
   if (throws === undefined) await goOn();
-  else await mustThrow(throws, goOn, "by a read that goes on");
+  else await mustThrow(throws, goOn, "by a read that continues");
   const { rows, rejects } = afterwards;
   const isSaid = throws === undefined || rows !== undefined || rejects !== undefined;
-  if (isSaid) mustCome(came, afterwards, "by a read that goes on");
+  if (isSaid) mustCome(came, afterwards, "by a read that continues");
 }
 
 type Refusal = Outcome & { readonly throws: Thrown };
 
-/** Fails unless a read throws, behind what is to come before, and every other ability that is named. */
+/** Fails unless a read throws, after what is to come before, and every other ability that is named. */
 async function mustThrowAll(
   subject: Subject,
   page: ReadPage | undefined,
@@ -106,7 +106,7 @@ async function mustThrowAll(
 
 type Asking = (subject: Subject, page: ReadPage | undefined) => Promise<unknown>;
 
-/** Each is asked for what lies behind the page, but `get` for its first row, within what the page covers. */
+/** Each is asked for what comes after the page, but `get` for its first row, within what the page covers. */
 const abilities: Readonly<Record<string, Asking>> & Readonly<Record<Refusing, Asking>> = {
   columns: async (subject) => await subject.source.columns?.(subject.ask()),
   discover: async (subject) => await subject.source.discover?.({ ...subject.ask(), max: 10 }),

@@ -65,17 +65,17 @@ async function trySpecimen(subject: Subject, specimen: Specimen): Promise<void> 
   await mustComeTo(changed, startsOver ? undefined : pages[0], afterwards);
 }
 
-/** Fails unless the next run goes on from the page, or starts over where that is said. */
+/** Fails unless the next run continues from the page, or starts over where that is said. */
 function mustRewind(subject: Subject, page: ReadPage | undefined, startsOver: boolean): void {
   const isEachRun = subject.source.restart?.(subject.config()) === "each-run";
   if (page === undefined || isEachRun) return;
   const isMeant = subject.rewound({ position: page.position }) !== undefined;
-  const [expected, came] = ["a position that means nothing now", "one that is gone on from"];
+  const [expected, came] = ["a position that means nothing now", "one that is continued from"];
   if (startsOver) mustBe(!isMeant, expected, came);
-  else mustBe(isMeant, "a position that is gone on from", "one that means nothing now");
+  else mustBe(isMeant, "a position that is continued from", "one that means nothing now");
 }
 
-/** How long a file may take to close behind a read: a stream does so a moment later. */
+/** How long a file may take to close after a read: a stream does so a moment later. */
 const closeMsMax = 1_000;
 
 /** Fails when a file that was opened meanwhile stays open. */
@@ -104,7 +104,7 @@ async function openFiles(): Promise<number> {
 /** Every so many boundaries of a long specimen. */
 const boundariesMax = 12;
 
-/** Goes on from the end of each page, and reads up to it. */
+/** Continues from the end of each page, and reads up to it. */
 async function tryBoundaries(subject: Subject, specimen: Specimen): Promise<void> {
   const { rows = [], rejects = [] } = specimen;
   const pages = await subject.read({ pageRowsMax: 2 });

@@ -7,7 +7,7 @@ import { CheckFailed, mustBe, needed, NotShown } from "../failed.ts";
 import { idsOf, makeRows, mustBeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
-/** R18 to R20: what stands in a cell arrives as it stands there, and what cannot be read is told. */
+/** R18 to R20: what is in a cell arrives as it is there, and what cannot be read is told. */
 export const valueChecks: readonly Check[] = [
   {
     id: "R18",
@@ -131,7 +131,7 @@ async function shiftsNoTime(subject: Subject): Promise<void> {
     mustBeTimes(all, rows, `under TZ=${name}`);
     mustBeAlike(all, cameHere, name);
     const before = here.slice(0, middle + 1).flatMap((page) => page.rows);
-    mustBeRows([...before, ...rest], rows, `when a read goes on under TZ=${name}`);
+    mustBeRows([...before, ...rest], rows, `when a read continues under TZ=${name}`);
   }
 }
 
@@ -217,7 +217,7 @@ async function rejectsMalformed(subject: Subject): Promise<void> {
     const before = pages.slice(0, index + 1).flatMap((page) => page.rejects).length;
     const rest = await subject.read({ from: position });
     const count = before + rest.flatMap((page) => page.rejects).length;
-    const when = `when a read goes on after page ${index + 1}`;
+    const when = `when a read continues after page ${index + 1}`;
     mustBe(count === spoiled, `each of ${spoiled} rejects once ${when}`, `${count}`);
   }
 }

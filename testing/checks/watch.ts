@@ -42,7 +42,7 @@ export function errorsOf(subject: Subject): Map<Fault, unknown[]> {
 
 /**
  * Reads the planted rows while `begin` makes something go wrong, and undoes it.
- * @throws {CheckFailed} the read neither went on nor failed in `noticeMsMax`
+ * @throws {CheckFailed} the read neither continued nor failed in `noticeMsMax`
  */
 export async function watch(
   subject: Subject,
@@ -128,5 +128,5 @@ export function nameOf(error: unknown): string {
     return error.retryable ? error.name : `${error.name}, which is not tried again`;
   }
   const name = error instanceof Error ? error.name : typeof error;
-  return `${name}, which is none of the errors that a connector throws`;
+  return `${name}, which is not one of the errors that a connector throws`;
 }

@@ -101,7 +101,7 @@ function rowsOf(pages: readonly ReadPage[]): ReadPage["rows"] {
   return pages.flatMap(({ rows }) => rows);
 }
 
-/** The first position behind each number of rows. */
+/** The first position after each number of rows. */
 function positionsOf(pages: readonly ReadPage[]): ReadonlyMap<number, unknown> {
   const positions = new Map<number, unknown>();
   let count = 0;
@@ -124,7 +124,7 @@ async function readsTies(subject: Subject): Promise<void> {
   for (let last = 0; last < pages.length; last += step) {
     const before = rowsOf(pages.slice(0, last + 1));
     const rest = await subject.rows({ from: pages[last]?.position, pageRowsMax: 100 });
-    const when = `when a read goes on after ${before.length} of ${rows.length} that changed at once`;
+    const when = `when a read continues after ${before.length} of ${rows.length} that changed at once`;
     mustBeRows([...before, ...rest], rows, when);
   }
 }
@@ -158,7 +158,7 @@ async function readsInterleaved(subject: Subject): Promise<void> {
     }
   }
   for (const [index, read] of reads.entries()) {
-    const when = `in pages of ${sizes[index]}, while another read goes on`;
+    const when = `in pages of ${sizes[index]}, while another read continues`;
     mustBeRows(read.rows.flat(), rows, when);
   }
   // Each waits for its own answers while the other waits for its: neither is between two pages then.

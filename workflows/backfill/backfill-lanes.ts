@@ -45,7 +45,7 @@ function reportTo(view: BackfillView, lane: number, shouldStop: () => boolean): 
     onCommitted: (staged, { isLockWanted, rejects }) => {
       run.update({ counts: withCommitted(run.progress.counts, staged) });
       underWay = underWay.filter((other) => other !== staged);
-      // Chunks are committed in their order: whatever happens to the next one, the lane goes on with it.
+      // Chunks are committed in their order: whatever happens to the next one, the lane continues with it.
       const { chunk, sent } = laneNow(view, lane);
       view.change({ rejects });
       view.lane(lane, { chunk: chunk + 1, sent: sent + staged.records });

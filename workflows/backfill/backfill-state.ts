@@ -12,7 +12,7 @@ export type LaneState = {
   /** From 1. */
   readonly lane: number;
   readonly state: "waiting" | "running" | "done" | "failed";
-  /** The chunk that it goes on with. */
+  /** The chunk that it continues with. */
   readonly chunk: number;
   readonly mode?: ChosenMode | undefined;
   readonly read: number;
@@ -29,7 +29,7 @@ export type BackfillState = {
   /** `opening` is from the consent to it until it holds the send lock. */
   readonly phase: "planning" | "waiting" | "opening" | "running" | "ended";
   readonly plan: BackfillPlan | null;
-  /** Why it goes on by itself, or that it does not. */
+  /** Why it continues by itself, or that it does not. */
   readonly approval: string;
   readonly lanes: readonly LaneState[];
   /** How many of them are at work at once, at most. */

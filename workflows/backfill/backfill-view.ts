@@ -24,20 +24,20 @@ const lanesInput = z.union([
   z.strictObject({ lanes: z.int().min(1).max(lanesMax) }).transform(({ lanes }) => lanes),
 ]);
 
-const pausedText = "paused: `sluice resume` or the update `resume` goes on";
+const pausedText = "paused: `sluice resume` or the update `resume` continues";
 
 function refusal(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, "Refused");
 }
 
-/** A backfill as people see it: its state behind the details, the queries and the updates that the Web UI offers. */
+/** A backfill as people see it: its state after the details, the queries and the updates that the Web UI offers. */
 export class BackfillView {
   state: BackfillState;
   /** What a person decided about the plan; undefined until then. */
   decision: "approve" | "discard" | undefined;
   /** Another run waits for the send lock. */
   isLockWanted = false;
-  /** Something failed that is no lane's own: no lane goes on. */
+  /** Something failed that is not a lane's own: no lane continues. */
   isBroken = false;
   /** The run as it was opened last: it may have staged files. */
   opened: OpenedRun | undefined;
@@ -93,7 +93,7 @@ export class BackfillView {
     this.change({ plan, lanes, lanes_at_once: lanesAtOnce });
   }
 
-  /** Whether the lanes are to stop behind their next chunk. */
+  /** Whether the lanes are to stop after their next chunk. */
   get mustStop(): boolean {
     return this.state.is_paused || this.isLockWanted || this.isBroken;
   }
@@ -133,12 +133,12 @@ export class BackfillView {
       handler: () => this.#decide("discard", "discarded by a person"),
     });
     this.#onUpdate("pause", {
-      description: "Rest behind the next chunk of each lane",
+      description: "Pause each lane after its next chunk",
       validator: () => this.#assertRunning(false),
       handler: () => this.pause("by a person"),
     });
     this.#onUpdate("resume", {
-      description: "Go on after a pause",
+      description: "Continue after a pause",
       validator: () => this.#assertRunning(true),
       handler: () => {
         this.change({ is_paused: false });
@@ -157,7 +157,7 @@ export class BackfillView {
     });
   }
 
-  /** Offers an update, whose argument is whatever a person typed. What became of it stands in the details, the Web UI shows no result. */
+  /** Offers an update, whose argument is whatever a person typed. What became of it is in the details, the Web UI shows no result. */
   #onUpdate(
     name: string,
     {

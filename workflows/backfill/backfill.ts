@@ -21,7 +21,7 @@ import {
 } from "../policies.ts";
 import { fenced } from "../sync/progress.ts";
 import { nameInSearch, showDetails } from "../sync/run-view.ts";
-import { runRef, sweep } from "../sync/send-chunk.ts";
+import { runRef, check } from "../sync/send-chunk.ts";
 import { isRunOf, newRunId } from "../sync/sync-input.ts";
 import { runLanes } from "./backfill-lanes.ts";
 import { continuedBackfill } from "./backfill-state.ts";
@@ -41,13 +41,13 @@ type Backfill = {
   readonly raw: unknown;
 };
 
-/** How an execution ended: to be gone on with by the next one, or to be closed. */
+/** How an execution ended: to be continued with by the next one, or to be closed. */
 type Ended = { readonly kind: "continue" } | ({ readonly kind: "close" } & Ending);
 
 /** How a stretch of lanes ended; after `moved` the plan did not hold any more, and nothing was sent. */
 type Applied = Ended | { readonly kind: "moved" };
 
-/** Goes on with a backfill that an execution before began, or begins one. */
+/** Continues with a backfill that an execution before began, or begins one. */
 function begin(raw: unknown): Backfill {
   const info = workflowInfo();
   const { workflowId, firstExecutionRunId: firstRunId } = info;
@@ -137,7 +137,7 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
     await runLanes(view, opened, isTime);
     const isOver = view.state.lanes.every(({ state }) => state === "done" || state === "failed");
     if (isOver || view.isBroken) {
-      await sweep(activitiesOf(opened), { runId: ref.runId });
+      await check(activitiesOf(opened), { runId: ref.runId });
       const ending = closingOfLanes(view);
       if (opened.advanceCheckpoint && ending.closing.outcome === "done") {
         await advanceCheckpoint(runRef(opened));
@@ -177,7 +177,7 @@ async function execute(made: Backfill): Promise<Ended> {
     // An input that cannot be used: nothing was opened, and its text is the whole story.
     if (error instanceof ApplicationFailure && view.state.plan === null) throw error;
     const { opened, run } = view;
-    if (opened !== undefined) await sweep(activitiesOf(opened), { runId: run.progress.run_id });
+    if (opened !== undefined) await check(activitiesOf(opened), { runId: run.progress.run_id });
     return { kind: "close", ...endingOf(error) };
   }
 }

@@ -5,7 +5,7 @@ import { foreignRun, wrongInput } from "../../src/failure-types.ts";
 import { configuredName, continuedRun, isRunOf } from "../sync/sync-input.ts";
 
 /** A sync that is left alone for a while, because its run failed. */
-const rest = z.strictObject({
+const backoff = z.strictObject({
   /** Unix ms. */
   until: z.number(),
   /** Runs that failed in a row. */
@@ -18,8 +18,8 @@ const rest = z.strictObject({
 const continuedDrain = z.strictObject({
   /** Runs so far. */
   runs: z.int().nonnegative(),
-  rests: z.record(z.string(), rest),
-  /** The run that goes on, and its sync. */
+  backoffs: z.record(z.string(), backoff),
+  /** The run that continues, and its sync. */
   run: continuedRun.extend({ sync: configuredName("sync") }).optional(),
 });
 
@@ -28,8 +28,8 @@ const drainInput = z.strictObject({
   continued: continuedDrain.optional(),
 });
 
-/** As `rest`. */
-export type Rest = z.output<typeof rest>;
+/** As `backoff`. */
+export type Backoff = z.output<typeof backoff>;
 
 /** Input of the workflow `inboxDrain`. */
 export type DrainInput = z.output<typeof drainInput>;

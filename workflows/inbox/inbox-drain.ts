@@ -12,42 +12,42 @@ import {
 } from "@temporalio/workflow";
 
 import type { Look, LookInput } from "../../activities/inbox/look-into-inbox.ts";
+import { backOffAfter } from "../backoff.ts";
 import { cancelledBeforeNext, close } from "../ending.ts";
 import { lookIntoInbox } from "../policies.ts";
-import { restAfter } from "../rests.ts";
 import { progressOf, runBatch } from "../sync/run-batch.ts";
 import { RunView } from "../sync/run-view.ts";
 import { newRunId, type ContinuedRun } from "../sync/sync-input.ts";
-import { restDetails, shutDetails } from "./drain-details.ts";
-import { parseDrainInput, type DrainInput, type Rest } from "./drain-input.ts";
+import { backoffDetails, blockedDetails } from "./drain-details.ts";
+import { parseDrainInput, type DrainInput, type Backoff } from "./drain-input.ts";
 
-/** The doorbell: something came, nobody says what. */
-const ring = defineSignal("ring");
+/** The notifier: something came, nobody says what. */
+const wake = defineSignal("wake");
 
 /** What a drain did: its runs, and why it ended before everything was sent. */
 export type Drained = {
   readonly connection: string;
   readonly runs: number;
   /** Null when nothing was left. */
-  readonly shut: string | null;
+  readonly blocked: string | null;
 };
 
 /** A drain under way. */
 class Drain {
   readonly #connection: string;
-  readonly #rests: Map<string, Rest>;
+  readonly #backoffs: Map<string, Backoff>;
   #runs: number;
   #runsHere = 0;
 
   constructor({ connection, continued }: DrainInput) {
     this.#connection = connection;
-    this.#rests = new Map(Object.entries(continued?.rests ?? {}));
+    this.#backoffs = new Map(Object.entries(continued?.backoffs ?? {}));
     this.#runs = continued?.runs ?? 0;
   }
 
-  /** The rests that are not over. */
-  resting(): ReadonlyMap<string, Rest> {
-    return new Map([...this.#rests].filter(([, { until }]) => until > Date.now()));
+  /** The backoffs that are not over. */
+  backingOff(): ReadonlyMap<string, Backoff> {
+    return new Map([...this.#backoffs].filter(([, { until }]) => until > Date.now()));
   }
 
   /** Whether this execution has grown long. */
@@ -55,7 +55,7 @@ class Drain {
     return workflowInfo().continueAsNewSuggested || this.#runsHere >= runsMax;
   }
 
-  /** Makes a run of a sync, or goes on with one. @throws a cancellation, or what has the workflow continue as new. */
+  /** Makes a run of a sync, or continues with one. @throws a cancellation, or what has the workflow continue as new. */
   async run(sync: string, continued?: ContinuedRun): Promise<void> {
     const { firstExecutionRunId } = workflowInfo();
     const workflow = { startTime: new Date(), firstExecutionRunId };
@@ -77,23 +77,23 @@ class Drain {
       report === null
         ? { outcome: closing.outcome, error: closing.failure }
         : { ...report, read: report.counts.read };
-    const rest = restAfter(how, this.#rests.get(sync), Date.now());
-    if (rest === undefined) this.#rests.delete(sync);
-    else this.#rests.set(sync, rest);
+    const backoff = backOffAfter(how, this.#backoffs.get(sync), Date.now());
+    if (backoff === undefined) this.#backoffs.delete(sync);
+    else this.#backoffs.set(sync, backoff);
   }
 
   /** Continues as new, in the midst of a run where one is named. */
   async goOn(run?: ContinuedRun & { readonly sync: string }): Promise<never> {
     await condition(allHandlersFinished);
-    const rests = Object.fromEntries(this.#rests);
+    const backoffs = Object.fromEntries(this.#backoffs);
     const connection = this.#connection;
-    const continued = { runs: this.#runs, rests, run };
+    const continued = { runs: this.#runs, backoffs, run };
     return await continueAsNew<typeof inboxDrain>({ connection, continued });
   }
 
-  ended(shut: string | null): Drained {
-    if (shut !== null) setCurrentDetails(shutDetails(this.#connection, shut));
-    return { connection: this.#connection, runs: this.#runs, shut };
+  ended(blocked: string | null): Drained {
+    if (blocked !== null) setCurrentDetails(blockedDetails(this.#connection, blocked));
+    return { connection: this.#connection, runs: this.#runs, blocked };
   }
 }
 
@@ -106,13 +106,13 @@ async function lookAfterLingering(input: LookInput): Promise<Look> {
 }
 
 /**
- * Sends what lies in the inbox of a connection, until nothing is left: a run for each sync that has something unread, one after the
- * other, by the same transfer as any sync. A sync whose run fails rests while the others go on. It ends when the key is refused or the
- * credits are used up; a sweep starts it again once that is over.
+ * Sends what is in the inbox of a connection, until nothing is left: a run for each sync that has something unread, one after the
+ * other, by the same transfer as any sync. A sync whose run fails backs off while the others continue. It ends when the key is refused or the
+ * credits are used up; a check starts it again once that is over.
  */
 export async function inboxDrain(raw: unknown): Promise<Drained> {
-  let isRung = false;
-  setHandler(ring, () => void (isRung = true), { description: "Something came: look again" });
+  let hasWakeUp = false;
+  setHandler(wake, () => void (hasWakeUp = true), { description: "Something came: look again" });
   const parsed = parseDrainInput(raw, workflowInfo());
   if ("problem" in parsed) throw ApplicationFailure.nonRetryable(parsed.problem, "InvalidInput");
   const { connection, continued } = parsed.input;
@@ -123,21 +123,25 @@ export async function inboxDrain(raw: unknown): Promise<Drained> {
   }
   // What rang is sent at once; what comes while it is sent is given the time to become one batch.
   for (let linger = continued !== undefined; ; linger = true) {
-    const resting = drain.resting();
-    isRung = false;
-    const look = await lookAfterLingering({ connection, linger, resting: [...resting.keys()] });
-    const { shut, syncs, isAnswered, runsPerExecution } = look;
-    if (shut !== null) return drain.ended(shut);
+    const backingOff = drain.backingOff();
+    hasWakeUp = false;
+    const look = await lookAfterLingering({
+      connection,
+      linger,
+      backingOff: [...backingOff.keys()],
+    });
+    const { blocked, syncs, isAnswered, runsPerExecution } = look;
+    if (blocked !== null) return drain.ended(blocked);
     for (const sync of syncs) {
       await drain.run(sync);
       if (drain.isLong(runsPerExecution)) return await drain.goOn();
     }
     if (syncs.length > 0) continue;
-    if (resting.size > 0) {
-      setCurrentDetails(restDetails(connection, resting));
-      const until = Math.min(...[...resting.values()].map((rest) => rest.until));
-      await condition(() => isRung && isAnswered, Math.max(1, until - Date.now()));
-    } else if (linger && !isRung) {
+    if (backingOff.size > 0) {
+      setCurrentDetails(backoffDetails(connection, backingOff));
+      const until = Math.min(...[...backingOff.values()].map((backoff) => backoff.until));
+      await condition(() => hasWakeUp && isAnswered, Math.max(1, until - Date.now()));
+    } else if (linger && !hasWakeUp) {
       // Nothing is awaited from here on: a signal meanwhile makes the server have this decided again.
       return drain.ended(null);
     }

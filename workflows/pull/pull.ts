@@ -6,9 +6,9 @@ import type { RunReport } from "../../src/report/report.ts";
 import { cancelledBeforeNext, end, endingOf, type Ending } from "../ending.ts";
 import { retryWhileThrottled } from "../failures.ts";
 import { openPull, pullActivitiesOf } from "../policies.ts";
-import { nominalTime } from "../sync/nominal-time.ts";
 import { noCounts, type Progress, type PullProgress } from "../sync/progress.ts";
 import { nameInSearch, RunView } from "../sync/run-view.ts";
+import { scheduledTime } from "../sync/scheduled-time.ts";
 import { parsePullInput, type PullInput } from "./pull-input.ts";
 
 /** What a pull walks over: the pages of one search, or those of every domain. */
@@ -63,7 +63,7 @@ function shown({ amounts, domains }: PulledPages): Pick<Progress, "pull"> {
   return { pull: { read, written, unchanged, missing, rejected, pages, calls, ...ofDomains } };
 }
 
-/** Opens the run, or goes on with the one that continued as new. */
+/** Opens the run, or continues with the one that continued as new. */
 async function open({ walks, view, input }: Pulling): Promise<OpenedPull> {
   const { continued, ...request } = input;
   if (continued !== undefined) return continued.opened;
@@ -76,7 +76,7 @@ async function open({ walks, view, input }: Pulling): Promise<OpenedPull> {
     runId,
     workflowId,
     firstRunId,
-    nominalAt: nominalTime(),
+    nominalAt: scheduledTime(),
     request: { full, limit },
   });
 }
@@ -90,7 +90,7 @@ async function walk({ walks, view, input }: Pulling, opened: OpenedPull): Promis
     waiting: (waiting: string | null) => {
       if (waiting !== view.progress.waiting) view.update({ waiting });
     },
-    // Pages lie in the store, so that no host is waited for.
+    // Pages are in the store, so that no host is waited for.
     isHostGone: async () => false,
   };
   if (walks === "domains") {
@@ -125,7 +125,7 @@ async function execute(pulling: Pulling): Promise<Ended> {
 
 /**
  * Runs a pull: opens it, pulls and writes page after page, and closes it with a report that balances. What it leaves undone,
- * cancelled or out of credits or calls, the next run goes on with.
+ * cancelled or out of credits or calls, the next run continues with.
  */
 export async function runPull(walks: Walks, raw: unknown): Promise<RunReport> {
   const parsed = parsePullInput(raw, workflowInfo());

@@ -134,7 +134,7 @@ function pullRows(pull: PullProgress): Rows {
   ];
 }
 
-/** Current details of a run that goes on. */
+/** Current details of a run that continues. */
 export function progressDetails(progress: Progress): string {
   const { counts } = progress;
   const title = `### ${progress.sync}: run \`${progress.run_id}\``;
@@ -170,7 +170,7 @@ function pullReportRows(report: RunReport, pull: PullReport): Rows {
     ["balanced", report.balanced ? "yes" : "NO"],
     ["possibly paid twice", pull.possibly_paid_twice],
     ["came twice", pull.repeated],
-    ["finished", pull.finished ? "yes" : "no: the next run goes on"],
+    ["finished", pull.finished ? "yes" : "no: the next run continues"],
   ];
 }
 

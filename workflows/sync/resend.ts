@@ -8,9 +8,9 @@ import {
 import { z } from "zod";
 
 import { wrongInput } from "../../src/failure-types.ts";
+import { nextLook } from "../backoff.ts";
 import { close } from "../ending.ts";
 import { lookForDoubts } from "../policies.ts";
-import { nextLook } from "../rests.ts";
 import { progressOf, runBatch, type BatchEnd } from "./run-batch.ts";
 import { RunView } from "./run-view.ts";
 import { configuredName, newRunId } from "./sync-input.ts";

@@ -6,7 +6,7 @@ import { activitiesOf, openRun } from "../policies.ts";
 import type { ChosenMode } from "./choose-mode.ts";
 import { noCounts, withCommitted, withoutStaged, withStaged, type Progress } from "./progress.ts";
 import { nameInSearch, type RunView } from "./run-view.ts";
-import { sweep } from "./send-chunk.ts";
+import { check } from "./send-chunk.ts";
 import type { ContinuedRun } from "./sync-input.ts";
 import { transferBatch } from "./transfer.ts";
 
@@ -19,7 +19,7 @@ export type Batch = {
   readonly continued: ContinuedRun | undefined;
 };
 
-/** How a stretch of a run ended: to be gone on with by the next execution, or to be closed. */
+/** How a stretch of a run ended: to be continued with by the next execution, or to be closed. */
 export type BatchEnd =
   | { readonly kind: "continue"; readonly continued: ContinuedRun }
   | ({ readonly kind: "close" } & Ending);
@@ -41,7 +41,7 @@ export function progressOf(
   };
 }
 
-/** Opens the run, or goes on with the one that continued as new. */
+/** Opens the run, or continues with the one that continued as new. */
 async function open({ view, ask, continued }: Batch): Promise<OpenedRun> {
   if (continued !== undefined) return continued.opened;
   const { workflowId, firstExecutionRunId: firstRunId } = workflowInfo();
@@ -82,8 +82,8 @@ async function transfer(
 }
 
 /**
- * Makes a run: opens it, and stages and sends chunk after chunk with the checkpoint behind each. It never throws: what ended it early
- * stands in the answer, and whoever asked closes it.
+ * Makes a run: opens it, and stages and sends chunk after chunk with the checkpoint after each. It never throws: what ended it early
+ * is in the answer, and whoever asked closes it.
  */
 export async function runBatch(batch: Batch): Promise<BatchEnd> {
   const { view } = batch;
@@ -96,7 +96,7 @@ export async function runBatch(batch: Batch): Promise<BatchEnd> {
     });
   } catch (error) {
     const { run_id: runId, mode, mode_reason } = view.progress;
-    if (opened !== undefined) await sweep(activitiesOf(opened), { runId });
+    if (opened !== undefined) await check(activitiesOf(opened), { runId });
     const chosen = mode === null ? undefined : { mode, reason: mode_reason ?? "" };
     const { closing, cause } = endingOf(error);
     return { kind: "close", closing: { ...closing, mode: chosen }, cause };

@@ -91,7 +91,7 @@ async function sendParts(sending: Sending): Promise<void> {
 }
 
 /**
- * Sends a staged chunk and saves the checkpoint behind it; answers what the commit did, undefined for a dry run. Uploads of two chunks may overlap; what makes the service
+ * Sends a staged chunk and saves the checkpoint after it; answers what the commit did, undefined for a dry run. Uploads of two chunks may overlap; what makes the service
  * take records waits for its turn. Once accepted it is committed even if the run is cancelled meanwhile.
  */
 export async function sendChunk(sending: Sending): Promise<CommitResult | undefined> {
@@ -106,12 +106,12 @@ export async function sendChunk(sending: Sending): Promise<CommitResult | undefi
   }
   // With the last chunk goes the run's folder, unless another lane has files in it.
   const { runId, lanes = 1 } = opened;
-  await sweep(activities, staged.done && lanes === 1 ? { runId } : { runId, chunk });
+  await check(activities, staged.done && lanes === 1 ? { runId } : { runId, chunk });
   return committed;
 }
 
-/** Removes staged files; one that stays is swept later and is no reason to fail. */
-export async function sweep(
+/** Removes staged files; one that stays is checked later and is no reason to fail. */
+export async function check(
   activities: Pick<RunActivities, "dropChunk">,
   what: { readonly runId: string; readonly chunk?: number },
 ): Promise<void> {
@@ -119,7 +119,7 @@ export async function sweep(
     try {
       await activities.dropChunk(what);
     } catch {
-      // The files stay until a later sweep.
+      // The files stay until a later check.
     }
   });
 }

@@ -7,7 +7,7 @@ import type { ProgressCounts } from "./progress.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** What continue-as-new hands on of a run that goes on; nobody types it. */
+/** What continue-as-new hands on of a run that continues; nobody types it. */
 export const continuedRun = z.strictObject({
   run_id: z.string(),
   chunk: z.int().positive(),
@@ -53,7 +53,7 @@ const syncInput = z
     { path: ["replay"], message: "goes with `mode` alone" },
   );
 
-/** A run that an execution before began, and that goes on. */
+/** A run that an execution before began, and that continues. */
 export type ContinuedRun = z.output<typeof continuedRun>;
 
 /** Input of the workflow `sync`, as a person types it into the Web UI. */
@@ -97,7 +97,7 @@ export function newRunId(
 }
 
 /**
- * Whether a workflow that says it goes on with a run of that name made that run itself. Its first run id is drawn by Temporal when
+ * Whether a workflow that says it continues with a run of that name made that run itself. Its first run id is drawn by Temporal when
  * it starts, so that nobody can type one that fits: else the Web UI could end any run, or have files outside the staging folder
  * removed.
  */

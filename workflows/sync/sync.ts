@@ -2,13 +2,13 @@ import { ApplicationFailure, continueAsNew, workflowInfo } from "@temporalio/wor
 
 import type { RunReport } from "../../src/report/report.ts";
 import { cancelledBeforeNext, end } from "../ending.ts";
-import { nominalTime } from "./nominal-time.ts";
 import { progressOf, runBatch } from "./run-batch.ts";
 import { RunView } from "./run-view.ts";
+import { scheduledTime } from "./scheduled-time.ts";
 import { newRunId, parseSyncInput } from "./sync-input.ts";
 
 /**
- * Transfers one sync: opens a run, stages and sends chunk after chunk with the checkpoint behind each, and closes it with
+ * Transfers one sync: opens a run, stages and sends chunk after chunk with the checkpoint after each, and closes it with
  * a report that balances. Continues as new between chunks when Temporal suggests it; a cancel commits what was accepted.
  */
 export async function sync(raw: unknown): Promise<RunReport> {
@@ -20,7 +20,7 @@ export async function sync(raw: unknown): Promise<RunReport> {
   const runId = continued?.run_id ?? newRunId(name, info);
   const view = new RunView(progressOf(runId, name, continued));
   const kind = request.replay === undefined ? "sync" : "replay";
-  const ask = { kind, nominalAt: nominalTime(), request: { ...request, dryRun } } as const;
+  const ask = { kind, nominalAt: scheduledTime(), request: { ...request, dryRun } } as const;
   const ended = await runBatch({ view, ask, continued });
   if (ended.kind === "close") return await end(view, ended);
   const cancelled = await cancelledBeforeNext();

@@ -14,14 +14,14 @@ export type Transfer = {
   readonly onCommitted: (staged: StageResult, result: CommitResult) => void;
   readonly onMode: (mode: ChosenMode) => void;
   readonly onRestage: (dropped: readonly StageResult[]) => void;
-  /** Takes where the run goes on after something was lost: perhaps on another host. */
+  /** Takes where the run continues after something was lost: perhaps on another host. */
   readonly onPlace: (place: TransferPlace) => void;
   readonly waiting: (why: string | null) => void;
-  /** Asked behind each staged chunk: whether the loop is to stop there, with everything committed that it staged. */
+  /** Asked after each staged chunk: whether the loop is to stop there, with everything committed that it staged. */
   readonly shouldStop?: (() => boolean) | undefined;
 };
 
-/** Where the loop stands: everything it needs to go on as new. Its host changes when one is lost. */
+/** Where the loop stands: everything it needs to continue as new. Its host changes when one is lost. */
 export type TransferPlace = {
   readonly opened: OpenedRun;
   readonly chunk: number;
@@ -36,7 +36,7 @@ type Ended =
   | { readonly kind: "done" | "continue"; readonly place: TransferPlace }
   | { readonly kind: "restage"; readonly place: TransferPlace; readonly error: unknown };
 
-/** A run at its host; `move` takes the run as it goes on at another one, when this one is gone. */
+/** A run at its host; `move` takes the run as it continues at another one, when this one is gone. */
 function atHost(
   opened: OpenedRun,
   waiting: Transfer["waiting"],

@@ -57,7 +57,7 @@ export type Call = Exchange & {
   readonly deadlineMs: number;
   /** Time to the answer's headers, and between two pieces of it. */
   readonly silenceMs: number;
-  /** How long a request on the wire may go on after `signal` aborted. */
+  /** How long a request on the wire may continue after `signal` aborted. */
   readonly graceMs: number;
   /** Called when nothing is waited for any more; what it throws keeps the request from leaving. */
   readonly beforeSend?: (() => void) | undefined;
@@ -67,7 +67,7 @@ export type Call = Exchange & {
 export type Http = {
   /**
    * Makes one request, without redirects or retries, and returns the answer that accepted it. Every other answer and every
-   * fault is thrown as the class that says what happens next; only where `mayBeApplied` says so may it have been applied.
+   * fault is thrown as the class that says what happens next; only where `mayHaveSucceeded` says so may it have been applied.
    * @throws the signal's reason when it aborted before there was an answer.
    */
   send(call: Call): Promise<Answer>;
@@ -145,7 +145,7 @@ export function createDispatcher(
   for (const [field, value] of Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy })) {
     // undici's own error would quote the address with its password.
     if (value !== "" && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {
-      throw new ConfigError(`${field} is no http or https URL`, { field });
+      throw new ConfigError(`${field} is not a http or https URL`, { field });
     }
   }
   return new EnvHttpProxyAgent({
@@ -236,13 +236,13 @@ async function refuse(
 }
 
 async function slowDown(
-  { message, hintMs, mayBeApplied }: Extract<AnswerOutcome, { kind: "slowDown" }>,
+  { message, hintMs, mayHaveSucceeded }: Extract<AnswerOutcome, { kind: "slowDown" }>,
   scope: Scope,
   rateLimiter: RateLimiter,
 ): Promise<never> {
   const tooLong = hintMs !== undefined && hintMs > retryAfterMsMax;
   const blocking = rateLimiter.throttled(scope, tooLong ? retryAfterMsMax : hintMs, message);
-  if (mayBeApplied) {
+  if (mayHaveSucceeded) {
     // A store that cannot block the scope must not hide that the records may have been taken.
     const cause = await blocking.then(
       () => undefined,

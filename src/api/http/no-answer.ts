@@ -5,7 +5,7 @@ import {
   OutcomeUnknownError,
   SluiceError,
 } from "../../errors.ts";
-import type { Tolerance } from "../../errors.ts";
+import type { RetryBudget } from "../../errors.ts";
 import { faultTimesMax, unresolvedMsMax } from "../../limits.ts";
 import { endpointOf } from "../endpoints.ts";
 import type { Exchange } from "../exchange.ts";
@@ -27,19 +27,19 @@ export function classifyFailure(exchange: Exchange, error: unknown): SluiceError
   if (isUnresolved(error)) {
     const message = `${what}: its host has no address (${code})`;
     const becomes = addressError(exchange, message, cause);
-    const tolerance = { fault: `${endpoint} unresolved`, msMax: unresolvedMsMax, becomes };
-    return new ApiUnavailableError(message, { cause, tolerance });
+    const retryBudget = { fault: `${endpoint} unresolved`, msMax: unresolvedMsMax, becomes };
+    return new ApiUnavailableError(message, { cause, retryBudget });
   }
   if (neverLeft(error, code)) {
     return new ApiUnavailableError(`${what}: no connection (${code})`, { cause });
   }
   const why = `no answer (${code})`;
   const isGarbled = garbled.test(code) || (error instanceof Error && error.name === parserError);
-  const { isMutating, hasSideEffects: mayBeApplied } = endpointOf(endpoint);
-  const fault = { fault: "garbled", message: `${what}: ${why}`, mayBeApplied };
+  const { isMutating, hasSideEffects: mayHaveSucceeded } = endpointOf(endpoint);
+  const fault = { fault: "garbled", message: `${what}: ${why}`, mayHaveSucceeded };
   // A request that sends records is repeated as long as after any other unknown outcome.
-  const tolerance = isGarbled && !isMutating ? boundedTolerance(exchange, fault) : undefined;
-  return unclear(exchange, why, { cause, tolerance });
+  const retryBudget = isGarbled && !isMutating ? boundedRetryBudget(exchange, fault) : undefined;
+  return unclear(exchange, why, { cause, retryBudget });
 }
 
 /** What an answer looks like that is no HTTP; a parser's error may have no code. */
@@ -61,25 +61,25 @@ function addressError(
 export function contractError(
   { addressField }: Exchange,
   message: string,
-  facts: { readonly mayBeApplied: boolean; readonly status?: number | undefined },
+  facts: { readonly mayHaveSucceeded: boolean; readonly status?: number | undefined },
 ): ApiContractError {
   const hint = addressField === undefined ? undefined : `Check ${addressField}.`;
   return new ApiContractError(message, { hint, ...facts });
 }
 
 /** Bears a fault `timesMax` times, then stops; what is not known of the request then stays unknown. */
-export function boundedTolerance(
+export function boundedRetryBudget(
   exchange: Exchange,
   fault: {
     readonly fault: string;
     readonly message: string;
-    readonly mayBeApplied: boolean;
+    readonly mayHaveSucceeded: boolean;
     /** @default faultTimesMax */
     readonly timesMax?: number;
   },
-): Tolerance {
-  const { message, mayBeApplied, timesMax = faultTimesMax } = fault;
-  const becomes = contractError(exchange, `${message}, ${timesMax} times`, { mayBeApplied });
+): RetryBudget {
+  const { message, mayHaveSucceeded, timesMax = faultTimesMax } = fault;
+  const becomes = contractError(exchange, `${message}, ${timesMax} times`, { mayHaveSucceeded });
   return { fault: `${exchange.endpoint} ${fault.fault}`, timesMax, becomes };
 }
 
@@ -104,7 +104,7 @@ function neverLeft(error: unknown, code: string): boolean {
 export function unclear(
   { what, endpoint }: Exchange,
   why: string,
-  facts: { readonly cause?: unknown; readonly tolerance?: Tolerance | undefined } = {},
+  facts: { readonly cause?: unknown; readonly retryBudget?: RetryBudget | undefined } = {},
 ): SluiceError {
   const text = `${what}: ${why}`;
   return endpointOf(endpoint).hasSideEffects

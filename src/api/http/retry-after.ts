@@ -56,7 +56,7 @@ function fullYear(digits: string, now: number): number {
 
 /**
  * How long an answer asks us to wait, in ms and at least 1,000; undefined when it gives no hint that can be read.
- * A date is compared with the answer's own Date, so that our clock does not matter; `now` stands in where there is none.
+ * A date is compared with the answer's own Date, so that our clock does not matter; `now` is in where there is none.
  */
 export function retryAfterMs(
   headers: Readonly<Record<string, HeaderValue>>,

@@ -90,8 +90,8 @@ async function followToEnd(session: Session, wanted: Wanted, talk: Talk): Promis
     }
     context.say(
       session.hasOtherWorker
-        ? `interrupted; the backfill goes on: workflow ${workflowId}`
-        : `interrupted; \`sluice backfill ${name}\` goes on with it`,
+        ? `interrupted; the backfill continues: workflow ${workflowId}`
+        : `interrupted; \`sluice backfill ${name}\` continues with it`,
     );
     return context.exit(exitCodes.interrupted);
   }
@@ -126,7 +126,7 @@ async function drive(
   }
 }
 
-/** `--follow`: a backfill that goes on; of one that ended, its report. */
+/** `--follow`: a backfill that continues; of one that ended, its report. */
 async function follow(
   context: Context,
   config: Config,
@@ -220,15 +220,14 @@ export const registerBackfill: Register = (program, context) => {
     .option("--time-zone <zone>", "of times that name none; by default that of the sync's schedule")
     .option(
       "--advance-checkpoint",
-      "of a sync that never ran: let the nightly run go on where this ends",
+      "of a sync that never ran: let the nightly run continue where this ends",
     )
     .option("--yes", "send it without asking")
     .addOption(
-      new Option("--follow <run>", "go on with one that was begun: its run or workflow").conflicts([
-        ...askedNames,
-        "show",
-        "link",
-      ]),
+      new Option(
+        "--follow <run>",
+        "continue with one that was begun: its run or workflow",
+      ).conflicts([...askedNames, "show", "link"]),
     )
     .addOption(
       new Option("--show <run>", "print sample records of its plan: personal data").conflicts([

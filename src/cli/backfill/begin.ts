@@ -26,7 +26,7 @@ export type Wanted =
   | { readonly workflowId: string }
   | { readonly input: BackfillInput; readonly isMoreAsked: boolean };
 
-/** The backfill that goes on under an id; undefined when none does. @throws {BusyError} it is another project's. */
+/** The backfill that continues under an id; undefined when none does. @throws {BusyError} it is another project's. */
 async function runningAs(
   { client, config, hasOtherWorker }: Session,
   workflowId: string,
@@ -38,7 +38,7 @@ async function runningAs(
     if (described.status.name === "RUNNING" && isTemplate(described)) await found.result();
     if (described.status.name !== "RUNNING" || isTemplate(described)) return undefined;
     if (described.taskQueue !== config.temporal.taskQueue || described.type !== "backfill") {
-      throw new BusyError(`workflow ${workflowId} is no backfill of this project`, {
+      throw new BusyError(`workflow ${workflowId} is not a backfill of this project`, {
         hint: "give each project a temporal.task_queue of its own",
       });
     }
@@ -72,7 +72,7 @@ async function start(
   }
 }
 
-/** Starts a backfill, or finds the one that goes on. @throws {BusyError} another one of the sync goes on, and more was asked for. */
+/** Starts a backfill, or finds the one that continues. @throws {BusyError} another one of the sync continues, and more was asked for. */
 export async function begin(
   session: Session,
   wanted: Wanted,
@@ -81,7 +81,7 @@ export async function begin(
   if ("workflowId" in wanted) {
     const found = await runningAs(session, wanted.workflowId);
     if (found !== undefined) return found;
-    throw new ConfigError(`no backfill goes on as workflow ${wanted.workflowId}`, {
+    throw new ConfigError(`no backfill continues as workflow ${wanted.workflowId}`, {
       hint: "`sluice runs list` has those that ended",
     });
   }
@@ -97,11 +97,11 @@ export async function begin(
     const found = await runningAs(session, workflowId);
     if (found === undefined) continue;
     if (wanted.isMoreAsked) {
-      throw new BusyError(`a backfill of ${input.sync} goes on already: workflow ${workflowId}`, {
+      throw new BusyError(`a backfill of ${input.sync} continues already: workflow ${workflowId}`, {
         hint: `\`sluice backfill ${input.sync}\` without options follows it, \`sluice cancel ${workflowId}\` ends it`,
       });
     }
-    say(`a backfill of ${input.sync} goes on already: following workflow ${workflowId}`);
+    say(`a backfill of ${input.sync} continues already: following workflow ${workflowId}`);
     return found;
   }
 }

@@ -5,7 +5,7 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/cl
 import type { Progress } from "../../../workflows/sync/progress.ts";
 import type { BackfillPlan } from "../../backfill/plan.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { isAgreed } from "../output/confirm.ts";
+import { isConfirmed } from "../output/confirm.ts";
 import { isAtTerminal, type Context } from "../output/context.ts";
 import { followRun, type Followed, type ReadShare } from "../running/follow.ts";
 import { pendingTrouble } from "../running/pending.ts";
@@ -73,7 +73,7 @@ async function answerTo(begun: Begun, talk: Talk): Promise<Answer | undefined> {
   const { context, options, interrupted } = talk;
   if (options.yes === true) return "approve";
   if (options.json === true || !isAtTerminal(context)) return "unasked";
-  const agreed = await isAgreed("Send it? [y/N] ", interrupted);
+  const agreed = await isConfirmed("Send it? [y/N] ", interrupted);
   if (agreed === undefined) return undefined;
   if (agreed) return "approve";
   return begun.isOurs ? "discard" : "leave";

@@ -79,7 +79,7 @@ function plainOf(value: unknown): string {
 /** What stands around the problems of an input, where somebody pastes JSON into a form. */
 const frame = /^[^\n]*\n([^]*?)(?:\nTry:\n(\{[^\n]*\}))?$/;
 
-/** The problems of options, as one who typed a command mends them. */
+/** The problems of options, as one who typed a command fixes them. */
 function wrongOptions(problem: string): ConfigError {
   const [, problems = problem, corrected] = frame.exec(problem) ?? [];
   const text = problems.replaceAll(

@@ -9,7 +9,7 @@ import { isTemporalConfigured } from "../running/services.ts";
 /** Where the start form is; `remark` says what is missing of it. */
 type FormLink = { readonly url: string; readonly remark?: string };
 
-/** An address as a link begins with it. @throws {ConfigError} it is none of the web. */
+/** An address as a link begins with it. @throws {ConfigError} it is not one of the web. */
 function originOf(ui: string): string {
   const url = URL.parse(ui);
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href.replace(/[/?#]*$/, "");

@@ -5,7 +5,7 @@ import { runNamed } from "../run/run-named.ts";
 
 const runsHint = "look at `sluice runs list`";
 
-/** The backfill of that id, or the newest of that workflow. @throws {ConfigError} there is none, or the run is no backfill. */
+/** The backfill of that id, or the newest of that workflow. @throws {ConfigError} there is none, or the run is not a backfill. */
 export async function backfillNamed(
   state: Pick<StateStore, "run" | "runs">,
   name: string,
@@ -13,12 +13,12 @@ export async function backfillNamed(
   const run = await runNamed(state, name);
   if (run === undefined) throw new ConfigError(`there is no run "${name}"`, { hint: runsHint });
   if (run.kind === "backfill") return run;
-  throw new ConfigError(`run ${run.runId} is no backfill but a ${run.kind} of ${run.sync}`, {
-    hint: `\`sluice runs show ${run.runId}\` shows it, \`sluice cancel ${run.runId}\` ends one that goes on`,
+  throw new ConfigError(`run ${run.runId} is not a backfill but a ${run.kind} of ${run.sync}`, {
+    hint: `\`sluice runs show ${run.runId}\` shows it, \`sluice cancel ${run.runId}\` ends one that continues`,
   });
 }
 
-/** The same of one that goes on. @throws {ConfigError} also when it has ended. */
+/** The same of one that continues. @throws {ConfigError} also when it has ended. */
 export async function openBackfillNamed(
   state: Pick<StateStore, "run" | "runs">,
   name: string,

@@ -23,7 +23,7 @@ import { openBackfillNamed } from "./named-backfill.ts";
 /** How long a worker may take to answer (our choice). */
 const answerMsMax = 30_000;
 
-/** A backfill that goes on, and the store that its workers work on. */
+/** A backfill that continues, and the store that its workers work on. */
 type Open = { readonly run: Run; readonly storeId: string };
 
 /** Asks the backfill's workflow, which answers itself. @throws {ConfigError} it refuses; says why. @throws {TemporalUnreachableError} */
@@ -61,16 +61,16 @@ function notOpen(runId: string, sync: string): ConfigError {
   });
 }
 
-/** Reaches the Temporal and the worker that go on with a backfill; starts neither, because what does not run need not rest. */
+/** Reaches the Temporal and the worker that continue with a backfill; starts neither, because what does not run need not rest. */
 async function change(
   name: "pause" | "resume",
   { run, storeId }: Open,
   { context, config }: { readonly context: Context; readonly config: Config },
 ): Promise<void> {
-  const goesOn = `\`sluice backfill ${run.sync}\` goes on with it, as \`sluice dev\` does`;
+  const goesOn = `\`sluice backfill ${run.sync}\` continues with it, as \`sluice dev\` does`;
   const temporal = await reachTemporal(config, context);
   if (temporal === undefined) {
-    throw new TemporalUnreachableError(`backfill ${run.runId} rests: no Temporal runs`, {
+    throw new TemporalUnreachableError(`backfill ${run.runId} is paused: no Temporal runs`, {
       hint: goesOn,
     });
   }
@@ -79,7 +79,7 @@ async function change(
     if (!(await isWorkflowOpen(temporal.client, run))) throw notOpen(run.runId, run.sync);
     if (!(await storesOn(temporal.client, taskQueue)).includes(storeId)) {
       throw new TemporalUnreachableError(
-        `backfill ${run.runId} rests: no worker polls the task queue ${taskQueue}`,
+        `backfill ${run.runId} is paused: no worker polls the task queue ${taskQueue}`,
         { hint: goesOn },
       );
     }
@@ -90,8 +90,8 @@ async function change(
 }
 
 const told = {
-  pause: { paused: true, text: "each lane rests behind its next chunk" },
-  resume: { paused: false, text: "its lanes go on" },
+  pause: { paused: true, text: "each lane pauses after its next chunk" },
+  resume: { paused: false, text: "its lanes continue" },
 } as const;
 
 function register(name: "pause" | "resume", description: string): Register {
@@ -118,11 +118,11 @@ function register(name: "pause" | "resume", description: string): Register {
 /** `sluice pause <run>`. */
 export const registerPause: Register = register(
   "pause",
-  "let a backfill rest behind its next chunks; what was accepted stays committed",
+  "pause a backfill after its next chunks; what was accepted stays committed",
 );
 
 /** `sluice resume <run>`. */
 export const registerResume: Register = register(
   "resume",
-  "let a backfill go on that was paused, or that is out of credits",
+  "let a backfill continue that was paused, or that is out of credits",
 );

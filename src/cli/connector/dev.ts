@@ -28,7 +28,7 @@ export const registerConnectorDev: Register = (connector, context) => {
     )
     .option("--set <name=value>", "one of them; may be repeated", withMember)
     .option("-n, --rows <rows>", "how many rows to read", positive, 20)
-    .option("--from <position>", "where to go on from, as JSON")
+    .option("--from <position>", "where to continue from, as JSON")
     .option("--once", "read once, and end")
     .option("--json", "print JSON: one object for each row, reject and position")
     .action(async (path: string, options: DevOptions) => {

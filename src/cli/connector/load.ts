@@ -8,7 +8,7 @@ import { findModule } from "../../../connectors/load/find.ts";
 import { loadConnector } from "../../../connectors/load/load.ts";
 import type { PullBench, PushBench } from "../../../testing/bench.ts";
 import { isMissing } from "../../config/document/read-fault.ts";
-import type { OutsideName } from "../../config/outside.ts";
+import type { ExternalName } from "../../config/external.ts";
 import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError, messageOf } from "../../errors.ts";
 
@@ -27,7 +27,7 @@ export async function fileOf(at: ConnectorPath): Promise<string> {
 }
 
 /** As a connection would name it: only there a path needs a dot, to be told from the name of one of ours. */
-function nameOf({ path, cwd }: ConnectorPath): OutsideName {
+function nameOf({ path, cwd }: ConnectorPath): ExternalName {
   if (path === "") throw new ConfigError("the path of the connector is empty");
   return { connector: /^\.{0,2}\//.test(path) ? path : `./${path}`, folder: cwd };
 }
@@ -44,12 +44,12 @@ export async function loadPullBench(at: ConnectorPath): Promise<PullBench> {
   );
 }
 
-/** The same of a source that is posted to. */
+/** The same of a source that is pushed to. */
 export async function loadPushBench(at: ConnectorPath): Promise<PushBench> {
   const { bench, shown } = await loadBench(at);
   if (isPushBench(bench)) return bench;
   throw new ConfigError(
-    `the \`bench\` of ${shown} is none for a source that is posted to: it needs \`config\`, which is an object, and the function \`bodyOf\``,
+    `the \`bench\` of ${shown} is none for a source that is pushed to: it needs \`config\`, which is an object, and the function \`bodyOf\``,
   );
 }
 

@@ -13,7 +13,7 @@ const placeholder = "connector-name";
 
 const nameForm = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** They lie beside `src` and, when built, beside `dist`. */
+/** They are beside `src` and, when built, beside `dist`. */
 const templates = new URL(
   import.meta.url.endsWith(".ts") ? "../../../templates/" : "../../../../templates/",
   import.meta.url,
@@ -24,11 +24,11 @@ export const registerConnectorNew: Register = (connector, context) => {
   connector
     .command("new <name>")
     .description("write a connector that works, in a folder of its name, to be made yours")
-    .option("--push", "one that is posted to, instead of one that is read")
+    .option("--push", "one that is pushed to, instead of one that is read")
     .option("--dir <folder>", "where its folder is made", ".")
     .action(async (name: string, { push = false, dir }: NewOptions) => {
       if (!nameForm.test(name)) {
-        throw new ConfigError(`"${name}" is no name for a connector`, {
+        throw new ConfigError(`"${name}" is not a name for a connector`, {
           hint: "small letters, digits and single hyphens between them: acme-crm",
         });
       }

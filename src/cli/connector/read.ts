@@ -110,7 +110,7 @@ class Reader {
   /** What a push connector makes of a delivery that its bench wrote. */
   async receive(source: PushSource): Promise<void> {
     if (this.#ask.from !== undefined) {
-      throw new ConfigError("--from is for a source that is read, and this one is posted to");
+      throw new ConfigError("--from is for a source that is read, and this one is pushed to");
     }
     const given = await this.#given(source);
     const bench = await loadPushBench(this.#ask);
@@ -172,7 +172,7 @@ function positionGiven({ position: schema }: Source, text: string | undefined): 
   const { success, data, error } = schema.safeParse(position);
   if (success) return data;
   const found = error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
-  throw new ConfigError(`--from is no position of this source: ${found.join("; ")}`, {
+  throw new ConfigError(`--from is not a position of this source: ${found.join("; ")}`, {
     hint: "take a position that was printed",
   });
 }

@@ -8,7 +8,7 @@ export type SourcesWatch = Disposable & {
   readonly changed: Promise<string>;
 };
 
-/** What code and configurations are written in: data that a connector reads or writes there is none of it. */
+/** What code and configurations are written in: data that a connector reads or writes there is not one of it. */
 const watched = /\.(?:[cm]?[jt]s|json|ya?ml)$/;
 
 /** An editor writes a file in several steps. */

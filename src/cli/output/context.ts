@@ -26,7 +26,7 @@ export type Context = Output & { readonly environment: Environment; readonly cwd
 
 /** Whether there is somebody at a terminal who can be asked. */
 export function isAtTerminal({ environment }: Context): boolean {
-  // Not only false: what is no terminal has no such member.
+  // Not only false: what is not a terminal has no such member.
   return [process.stdin.isTTY, process.stderr.isTTY, !environment.isCi].every(Boolean);
 }
 

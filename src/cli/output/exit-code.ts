@@ -19,7 +19,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** Codes of errors that a setting mends. */
+/** Codes of errors that a setting fixes. */
 const usageCodes: ReadonlySet<string> = new Set(["ConfigError", "InvalidInput", "AuthFailed"]);
 
 const unreachable = [ApiUnavailableError, OutcomeUnknownError, TemporalUnreachableError];

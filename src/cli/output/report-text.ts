@@ -15,7 +15,7 @@ function positionText(position: unknown): string {
   return text === "null" || text.length > positionCharsMax ? "" : `: ${text}`;
 }
 
-/** The rows of a sync; of one that goes on, also those that are not committed yet. */
+/** The rows of a sync; of one that continues, also those that are not committed yet. */
 function rowsLine(report: RunReport): string {
   const { read, sent, would_send: wouldSend, ...rest } = countsSoFar(report);
   const { unchanged, filtered, rejected, gone, on_the_way: onTheWay } = rest;
@@ -112,11 +112,11 @@ function pullLines(report: RunReport, pull: PullReport): readonly string[] {
         ]),
     `  paid        ${paidText(pull)}${twice === 0 ? "" : `, possibly ${grouped(twice)} of them twice`}`,
     ...requestLines(report),
-    ...(pull.continued ? ["  went on     where an earlier run stopped"] : []),
+    ...(pull.continued ? ["  continued     where an earlier run stopped"] : []),
     ...(repeated === 0
       ? []
       : [`  came twice  ${counted(repeated, "result")}: they changed places meanwhile`]),
-    ...(pull.finished ? [] : ["  left        not everything came: the next run goes on"]),
+    ...(pull.finished ? [] : ["  left        not everything came: the next run continues"]),
   ];
 }
 
@@ -127,7 +127,7 @@ function requestLines({ requests, retries, waited_ms: waitedMs }: RunReport): re
   return [`  requests    ${requests}${again}${waited}`];
 }
 
-/** The first reject of each code of a run, by the code: of places that hold keys, only the store that lies here knows them. */
+/** The first reject of each code of a run, by the code: of places that hold keys, only the store that is here knows them. */
 export async function firstRejects(
   state: StateStore,
   { run_id: runId }: RunReport,

@@ -54,7 +54,7 @@ export const registerDiscover: Register = (program, context) => {
 
 type Suggestion = readonly [found: Discovery, sync: SuggestedSync];
 
-/** Lines of YAML, so that the whole may go into a file: what was found stands in a comment. */
+/** Lines of YAML, so that the whole may go into a file: what was found is in a comment. */
 function linesOf([found, sync]: Suggestion): readonly string[] {
   const comments = [summaryOf(found), ...sync.notes].map((text) => `# ${text}`);
   const lines = [...comments, ...yamlOf(sync).trimEnd().split("\n")];

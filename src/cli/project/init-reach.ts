@@ -115,7 +115,7 @@ function variableName(name: string): string {
   throw new ConfigError(
     "the name of a variable is letters, digits and _, such as CRM_DATABASE_URL",
     {
-      hint: "Give the variable's name; the URL itself never stands in a flag.",
+      hint: "Give the variable's name; the URL itself never is in a flag.",
     },
   );
 }

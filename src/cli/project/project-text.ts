@@ -25,10 +25,10 @@ export function configText(plan: ProjectPlan): string {
   const { connection, reads, sync, comments } = plan;
   const lines = [
     "# yaml-language-server: $schema=./sluice.schema.json",
-    "# Made by `sluice init`. Whatever else may stand here, an editor that reads the schema offers.",
+    "# Made by `sluice init`. Whatever else may be here, an editor that reads the schema offers.",
     "version: 1",
     "api:",
-    "  # The sandbox stands in for the service on this machine: nothing leaves it until these variables are set, in the",
+    "  # The sandbox is in for the service on this machine: nothing leaves it until these variables are set, in the",
     "  # environment or in .env (see .env.example).",
     "  base_url: ${SLUICE_BASE_URL:-sandbox}",
     "  legacy_base_url: ${SLUICE_LEGACY_BASE_URL:-sandbox}",
@@ -69,7 +69,7 @@ export function environmentText({ reads }: Pick<ProjectPlan, "reads">): string {
 function memberLines(reads: ProjectPlan["reads"]): readonly string[] {
   if ("variable" in reads) {
     return [
-      "# The URL holds a password, so it stands in the environment or in .env.",
+      "# The URL holds a password, so it is in the environment or in .env.",
       `url: \${${reads.variable}}`,
     ];
   }

@@ -160,7 +160,7 @@ function keyFieldOf(key: readonly string[]): Field {
 function propertyOf({ name, type, note = "" }: Column): Field {
   if (type === "number" && looksLikeCount(name)) return { column: name, as: "integer" };
   if ((type === "number" || type === "json") && isWide(note)) return name;
-  // A time that says no zone is no moment, so it stays text.
+  // A time that says no zone is not a moment, so it stays text.
   const as = type === "time" && note.includes("without time zone") ? undefined : coercions[type];
   return as === undefined ? name : { column: name, as };
 }

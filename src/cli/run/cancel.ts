@@ -81,13 +81,13 @@ async function reachedAt(temporal: TemporalUse): Promise<Reached> {
 
 /** Whether a worker of this project lives at that Temporal. */
 async function hasWorker({ config, state }: Project, temporalId: string): Promise<boolean> {
-  const beats = await state.beats({ since: Date.now() - config.advanced.hostGoneMs });
+  const beats = await state.beats({ since: Date.now() - config.advanced.hostLostAfterMs });
   return beats.some((beat) => beat.temporalId === temporalId);
 }
 
 /**
- * Connects to the Temporal where the run goes on, or where one of this project would; an embedded one is started.
- * @throws {ConfigError} the run goes on at another.
+ * Connects to the Temporal where the run continues, or where one of this project would; an embedded one is started.
+ * @throws {ConfigError} the run continues at another.
  */
 async function reach({ run }: Wanted, project: Project): Promise<Reached> {
   const { config, context } = project;
@@ -104,7 +104,7 @@ async function reach({ run }: Wanted, project: Project): Promise<Reached> {
 async function needHome(reached: Reached, run: Run | undefined): Promise<Reached> {
   if (run === undefined || run.temporalId === reached.id) return reached;
   await reached.close();
-  throw new ConfigError(`run ${run.runId} goes on at another Temporal`, {
+  throw new ConfigError(`run ${run.runId} continues at another Temporal`, {
     hint: "set TEMPORAL_ADDRESS or TEMPORAL_PROFILE as its worker had them",
   });
 }
@@ -137,7 +137,7 @@ async function isOurs(
   return stores.every((store) => store === undefined || store === state.storeId);
 }
 
-/** Asks for the cancel. @throws {ConfigError} nothing of that name goes on. */
+/** Asks for the cancel. @throws {ConfigError} nothing of that name continues. */
 async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<Chain> {
   const { workflowId, run, ended } = wanted;
   const found = await openWorkflow(reached, workflowId);
@@ -154,7 +154,7 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
   }
   if (ended !== undefined) throw hasEnded(ended);
   if (run === undefined) throw new ConfigError(`there is no run "${workflowId}"`, { hint });
-  throw new ConfigError(`run ${run.runId} goes on no more: its workflow was ended from outside`, {
+  throw new ConfigError(`run ${run.runId} continues no more: its workflow was ended from outside`, {
     hint: `the next run of ${run.sync} notes it as abandoned`,
   });
 }

@@ -40,7 +40,7 @@ function ddlOf(config: Config, { of, name, writeBack }: PullConfig): string {
   return source.ddl({ config: connectorConfig, ...columns });
 }
 
-/** How many of its domains a pull has behind it; a search cannot tell. */
+/** How many of its domains a pull has after it; a search cannot tell. */
 async function domainShare({ pull }: Progress): Promise<number | undefined> {
   const { domains } = pull ?? {};
   return domains === undefined ? undefined : (domains.done + domains.refused) / domains.listed;

@@ -100,7 +100,7 @@ async function openRejects(
 ): Promise<Found> {
   if (run !== undefined) {
     throw new ConfigError("--open and --run exclude each other", {
-      hint: "what is open may lie in any run; `list --run` says of each reject what became of it",
+      hint: "what is open may be in any run; `list --run` says of each reject what became of it",
     });
   }
   if (sync !== undefined) syncNamed(config, sync);

@@ -81,7 +81,7 @@ async function sayWhatIsLeft(
     "reject",
   );
   const text = `${counted(left.length, "run")} of ${of.sync} with ${rejects} to replay`;
-  context.say(`${text} → \`sluice rejects replay --sync ${of.sync}\` goes on with the newest`);
+  context.say(`${text} → \`sluice rejects replay --sync ${of.sync}\` continues with the newest`);
 }
 
 /** `sluice rejects replay`: reads the rejected rows of a run again and sends what today's mapping makes of them. */

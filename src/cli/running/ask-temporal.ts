@@ -18,7 +18,7 @@ import { defaultTemporal } from "./services.ts";
 
 /** What Temporal knows of a run that has not ended. */
 export type OpenRun = {
-  /** False: nobody goes on with it. */
+  /** False: nobody continues with it. */
   readonly isWorkflowOpen: boolean;
   /** What it waits for, in a line; undefined while it moves, or while no worker runs that could tell. */
   readonly waiting: string | undefined;

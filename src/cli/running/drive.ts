@@ -23,7 +23,7 @@ import {
 import { letNotificationLeave } from "./notification.ts";
 import { openSession, type Session } from "./session.ts";
 
-/** A run to start, or to go on with. */
+/** A run to start, or to continue with. */
 export type Drive = {
   /** Name of the sync or pull. */
   readonly name: string;
@@ -32,13 +32,13 @@ export type Drive = {
   readonly lock: string;
   /** What is done with it: `sent`. */
   readonly doing: string;
-  /** The command that goes on with it. */
+  /** The command that continues with it. */
   readonly command: string;
   /** Type of its workflow. */
   readonly workflow: string;
   /** Input of its workflow. */
   readonly input: object;
-  /** What was asked for beyond the configuration: a run that was begun without it cannot be gone on with. */
+  /** What was asked for beyond the configuration: a run that was begun without it cannot be continued with. */
   readonly asked: readonly unknown[];
   /** Whether the run that holds the lock was asked for the same. @default only when nothing is asked for */
   readonly isSame?: (runId: string, session: Session) => Promise<boolean>;
@@ -55,8 +55,8 @@ type How = {
 };
 
 /**
- * Starts the workflow, or goes on with the one that holds the lock.
- * @throws {BusyError} another run holds it, and a worker other than ours goes on with it, or it was asked for something else.
+ * Starts the workflow, or continues with the one that holds the lock.
+ * @throws {BusyError} another run holds it, and a worker other than ours continues with it, or it was asked for something else.
  */
 async function startOrFollow(
   session: Session,
@@ -76,10 +76,10 @@ async function startOrFollow(
     const isAsked = asked.some((option) => option !== undefined);
     if (isAsked && (await drive.isSame?.(runId, session)) !== true) {
       throw new BusyError(`run ${runId} of ${name} was interrupted and is not finished`, {
-        hint: `\`${drive.command}\` without options goes on with it, \`sluice cancel ${runId}\` ends it`,
+        hint: `\`${drive.command}\` without options continues with it, \`sluice cancel ${runId}\` ends it`,
       });
     }
-    context.say(`going on with run ${runId}, which was interrupted`);
+    context.say(`continuing with run ${runId}, which was interrupted`);
     return client.workflow.getHandle<RunWorkflow>(workflowId);
   }
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
@@ -125,8 +125,8 @@ async function followToEnd(session: Session, drive: Drive, how: How): Promise<vo
   if (followed === undefined) {
     context.say(
       session.hasOtherWorker
-        ? `interrupted; the run goes on: workflow ${handle.workflowId}`
-        : "interrupted; the same command goes on with it",
+        ? `interrupted; the run continues: workflow ${handle.workflowId}`
+        : "interrupted; the same command continues with it",
     );
     context.exit(exitCodes.interrupted);
     return;

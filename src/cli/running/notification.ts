@@ -12,10 +12,10 @@ export async function letNotificationLeave(
   { context, signal }: { readonly context: Pick<Context, "say">; readonly signal: AbortSignal },
 ): Promise<void> {
   if (hasOtherWorker || receiversOf(config.notify, report).length === 0) return;
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(notifyWaitMsMax)]);
-  if (await isStillNotifying(client, report.run_id, patience)) {
+  const retryBudget = AbortSignal.any([signal, AbortSignal.timeout(notifyWaitMsMax)]);
+  if (await isStillNotifying(client, report.run_id, retryBudget)) {
     context.say(
-      "the notification of this run is not delivered yet: the next worker goes on with it",
+      "the notification of this run is not delivered yet: the next worker continues with it",
     );
   }
 }

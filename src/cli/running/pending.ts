@@ -16,7 +16,7 @@ export async function pendingTrouble(handle: Described): Promise<string | undefi
   const failing = (raw.pendingActivities ?? []).find(
     ({ lastFailure }) =>
       lastFailure?.message &&
-      // What a stop of the worker cut off is no trouble of the next one.
+      // What a stop of the worker cut off is not a trouble of the next one.
       lastFailure.applicationFailureInfo?.type !== workerStoppedType,
   );
   if (failing === undefined) return undefined;

@@ -21,7 +21,7 @@ export type WorkersAt = {
 
 /** The workers of the project that live at its Temporal. */
 export async function workersAt({ config, state, temporalId }: WorkersAt): Promise<Beat[]> {
-  const since = Date.now() - config.advanced.hostGoneMs;
+  const since = Date.now() - config.advanced.hostLostAfterMs;
   return await liveWorkers(state, { temporalId, since });
 }
 
@@ -86,7 +86,7 @@ async function isOneThere(at: WorkersAt, known: readonly Beat[]): Promise<boolea
 }
 
 /**
- * Starts a worker here once those that last are gone: what this command follows would go on with nobody.
+ * Starts a worker here once those that last are gone: what this command follows would continue with nobody.
  * @returns how to stop it.
  */
 export async function standIn(

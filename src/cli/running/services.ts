@@ -17,7 +17,7 @@ import type { Context } from "../output/context.ts";
 
 /** Temporal as a command found or started it. */
 export type TemporalUse = {
-  /** Undefined: as TEMPORAL_ADDRESS and its kin say. */
+  /** Undefined: as TEMPORAL_ADDRESS and related variables say. */
   readonly address: string | undefined;
   /** Known of an embedded server only. */
   readonly uiAddress: string | undefined;

@@ -24,7 +24,7 @@ export type Session = TemporalClient & {
   readonly temporal: TemporalUse;
   /** Whether a worker polls besides the one that this command may have started. */
   readonly hasOtherWorker: boolean;
-  /** Whether one of them goes on when this command ends. */
+  /** Whether one of them continues when this command ends. */
   readonly hasLastingWorker: boolean;
   /** Stops what was started here, unless another command still uses it. */
   readonly close: () => Promise<void>;

@@ -16,7 +16,7 @@ import type { StateStore } from "../../state/state-store.ts";
 import { plainJson } from "../../text/plain-text.ts";
 import { counted } from "../../text/quantities.ts";
 import { scheduleNoteCharsMax } from "../limits.ts";
-import { isAgreed } from "../output/confirm.ts";
+import { isConfirmed } from "../output/confirm.ts";
 import { configOf, isAtTerminal, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
@@ -106,7 +106,7 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   const question = `make ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;
   const asked = options.yes !== true && count > 0;
   const interrupted = asked && canAsk ? onInterrupt() : undefined;
-  const answer = interrupted === undefined ? !asked : await isAgreed(question, interrupted);
+  const answer = interrupted === undefined ? !asked : await isConfirmed(question, interrupted);
   const agreed = answer === true;
   for (const [made, change] of (agreed ? plan.changes : []).entries()) {
     if (interrupted?.signal.aborted === true) {
@@ -192,7 +192,7 @@ export const registerSchedule: Register = (program, context) => {
       });
     });
   withGlobals(schedule.command("pause <name>"))
-    .description("let no run begin by itself until it is resumed; one that runs goes on")
+    .description("let no run begin by itself until it is resumed; one that runs continues")
     .option(
       "--note <text>",
       "why; shown by `schedule list` and in the report of the next run",

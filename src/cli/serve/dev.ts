@@ -17,23 +17,23 @@ import {
 } from "../output/context.ts";
 import { onInterrupt, untilAborted } from "../output/interrupt.ts";
 import { useEmbeddedTemporal, useService, type TemporalUse } from "../running/services.ts";
-import { postedConnections } from "./push-connections.ts";
+import { pushConnections } from "./push-connections.ts";
 import { startReceiving, type Receiving } from "./receiving.ts";
 import { startWorkerHere } from "./start-worker.ts";
 import { changedConfig } from "./watch-config.ts";
 
-/** A receiver on its own port, or on a free one; undefined when nothing is posted to the project. */
+/** A receiver on its own port, or on a free one; undefined when nothing is pushed to the project. */
 async function receive(
   { config, log }: { readonly config: Config; readonly log: Logger },
   { address: temporalAddress }: TemporalUse,
   context: Context,
 ): Promise<Receiving | undefined> {
-  const posted = postedConnections(config);
-  if (posted.length === 0) return undefined;
+  const pushed = pushConnections(config);
+  if (pushed.length === 0) return undefined;
   const isFree = await areFree(context.environment.host, [webhooksPortDefault]);
   const port = isFree ? webhooksPortDefault : 0;
   const connect = async (): Promise<Client> => (await connectTemporal(temporalAddress)).client;
-  return await startReceiving({ config, posted, port, connect, log }, context);
+  return await startReceiving({ config, pushed, port, connect, log }, context);
 }
 
 function readyText(ready: Readonly<Record<string, string | undefined>>): string {
@@ -78,7 +78,7 @@ async function work(config: Config, { temporal, context, log }: Around): Promise
   // One that broke has told why already.
   closing.defer(async () => await worker.stop().catch(() => undefined));
   const receiving = await receive({ config, log }, temporal, context);
-  // Before the worker, so that what has come is still rung for.
+  // Before the worker, so that what has come is still woken for.
   closing.defer(async () => await receiving?.close());
   const open = closing.move();
   return {

@@ -1,19 +1,22 @@
-import { postedConnections as postedTo, type Posted } from "../../../connectors/contract/posted.ts";
+import {
+  pushConnections as pushedTo,
+  type Pushed,
+} from "../../../connectors/contract/push-connections.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { connectionNamed } from "../named.ts";
 
-/** A connection that is posted to, as commands show it. */
-export type PostedConnection = Pick<Posted, "config" | "connection" | "push"> & {
+/** A connection that is pushed to, as commands show it. */
+export type PushConnection = Pick<Pushed, "config" | "connection" | "push"> & {
   /** The syncs that read it, in the order of their names. */
   readonly readers: readonly string[];
 };
 
-/** The connections that are posted to. */
-export function postedConnections(config: Config): PostedConnection[] {
-  return postedTo({ config, sources: sourcesOf(config) }).map(({ syncs, ...posted }) => {
-    return { ...posted, readers: syncs.map(({ name }) => name).toSorted() };
+/** The connections that are pushed to. */
+export function pushConnections(config: Config): PushConnection[] {
+  return pushedTo({ config, sources: sourcesOf(config) }).map(({ syncs, ...pushed }) => {
+    return { ...pushed, readers: syncs.map(({ name }) => name).toSorted() };
   });
 }
 
@@ -23,42 +26,42 @@ export function readHint(connection: string): string {
 }
 
 /** A warning for each connection that no sync reads. */
-export function unreadTexts(posted: readonly PostedConnection[]): string[] {
-  return posted
+export function unreadTexts(pushed: readonly PushConnection[]): string[] {
+  return pushed
     .filter(({ readers }) => readers.length === 0)
     .map(({ connection }) => {
       return `no sync reads ${connection}: what it is sent is kept → ${readHint(connection)}`;
     });
 }
 
-/** The connections that are posted to. @throws {ConfigError} there is none. */
-export function needPosted(config: Config): PostedConnection[] {
-  const posted = postedConnections(config);
-  if (posted.length > 0) return posted;
-  throw new ConfigError(`no connection of ${config.file} is posted to`, {
+/** The connections that are pushed to. @throws {ConfigError} there is none. */
+export function needPushConnection(config: Config): PushConnection[] {
+  const pushed = pushConnections(config);
+  if (pushed.length > 0) return pushed;
+  throw new ConfigError(`no connection of ${config.file} is pushed to`, {
     field: "connections",
     hint: "configure one: `forms: { connector: webhook, path: /hooks/forms, secret: … }`",
   });
 }
 
-/** The connection of that name. @throws {ConfigError} there is none, or it is not posted to. */
-export function postedNamed(config: Config, name: string): PostedConnection {
+/** The connection of that name. @throws {ConfigError} there is none, or it is not pushed to. */
+export function pushConnectionNamed(config: Config, name: string): PushConnection {
   const { connector } = connectionNamed(config, name);
-  const posted = needPosted(config);
-  const found = posted.find(({ connection }) => connection === name);
+  const pushed = needPushConnection(config);
+  const found = pushed.find(({ connection }) => connection === name);
   if (found !== undefined) return found;
-  const names = posted.map(({ connection }) => connection).join(", ");
-  throw new ConfigError(`nothing is posted to ${name}: its connector is ${connector}`, {
-    hint: `posted to are: ${names}`,
+  const names = pushed.map(({ connection }) => connection).join(", ");
+  throw new ConfigError(`nothing is pushed to ${name}: its connector is ${connector}`, {
+    hint: `pushed to are: ${names}`,
   });
 }
 
-/** The connection that is posted to where there is one alone. @throws {ConfigError} there is none, or there are several. */
-export function onlyPosted(config: Config): PostedConnection {
-  const [only, ...others] = needPosted(config);
+/** The connection that is pushed to where there is one alone. @throws {ConfigError} there is none, or there are several. */
+export function onlyPush(config: Config): PushConnection {
+  const [only, ...others] = needPushConnection(config);
   if (only !== undefined && others.length === 0) return only;
-  const names = postedConnections(config).map(({ connection }) => connection);
-  throw new ConfigError("several connections are posted to, and --connection is missing", {
+  const names = pushConnections(config).map(({ connection }) => connection);
+  throw new ConfigError("several connections are pushed to, and --connection is missing", {
     hint: `say which: --connection ${names.join(", or --connection ")}`,
   });
 }

@@ -5,16 +5,16 @@ import type { Config } from "../../config/config.ts";
 import { TemporalUnreachableError } from "../../errors.ts";
 import { openInbox } from "../../inbox/open.ts";
 import { storesOn } from "../../local/presence.ts";
-import { createDoorbell } from "../../webhooks/doorbell.ts";
+import { createDrainNotifier } from "../../webhooks/drain-notifier.ts";
 import { startReceiver } from "../../webhooks/server.ts";
 import { table, withState, type Context } from "../output/context.ts";
 import { reachTemporal } from "../running/reach-temporal.ts";
-import { unreadTexts, type PostedConnection } from "./push-connections.ts";
+import { unreadTexts, type PushConnection } from "./push-connections.ts";
 
 /** What a command receives deliveries with. */
 export type ReceivingSettings = {
   readonly config: Config;
-  readonly posted: readonly PostedConnection[];
+  readonly pushed: readonly PushConnection[];
   /** 0 takes a free one. */
   readonly port: number;
   /** How Temporal is reached, anew after each loss; it may throw. */
@@ -30,37 +30,37 @@ export type Receiving = {
 };
 
 /**
- * Starts a receiver, and rings for what has waited since there was none. It lives without Temporal.
+ * Starts a receiver, and wakes for what has waited since there was none. It lives without Temporal.
  * @throws {ConfigError} it cannot listen there. @throws {StateUnavailableError} the inbox cannot be opened.
  */
 export async function startReceiving(
-  { config, posted, port, connect, log }: ReceivingSettings,
+  { config, pushed, port, connect, log }: ReceivingSettings,
   { environment: { host } }: Pick<Context, "environment">,
 ): Promise<Receiving> {
   await using closing = new AsyncDisposableStack();
   const inbox = await openInbox(config.stateFolder);
   closing.defer(async () => await inbox.close());
   const { taskQueue } = config.temporal;
-  const doorbell = createDoorbell({ connect, taskQueue, log });
-  closing.defer(async () => await doorbell.close());
-  const ring = doorbell.ring.bind(doorbell);
-  const temporal = doorbell.state.bind(doorbell);
-  const parts = { posted, inbox, host, port, ring, temporal, log };
+  const notifier = createDrainNotifier({ connect, taskQueue, log });
+  closing.defer(async () => await notifier.close());
+  const wake = notifier.wake.bind(notifier);
+  const temporal = notifier.state.bind(notifier);
+  const parts = { pushed, inbox, host, port, wake, temporal, log };
   const receiver = await startReceiver(parts);
   closing.defer(async () => await receiver.close());
   const waiting = new Map(
-    (await inbox.standings()).map((standing) => [standing.connection, standing.waiting]),
+    (await inbox.backlogs()).map((backlog) => [backlog.connection, backlog.waiting]),
   );
-  for (const text of unreadTexts(posted)) log.warn(text);
-  for (const { connection, readers } of posted) {
-    if (readers.length > 0 && (waiting.get(connection) ?? 0) > 0) doorbell.ring(connection);
+  for (const text of unreadTexts(pushed)) log.warn(text);
+  for (const { connection, readers } of pushed) {
+    if (readers.length > 0 && (waiting.get(connection) ?? 0) > 0) notifier.wake(connection);
   }
   const open = closing.move();
   return { address: receiver.address, close: async () => await open.disposeAsync() };
 }
 
 /**
- * How a receiver reaches Temporal: as runs of this project do, but it starts none. One that only happens to listen is rung only while a
+ * How a receiver reaches Temporal: as runs of this project do, but it starts none. One that only happens to listen is woken only while a
  * worker of this project polls there: to another project's, the name of a connection would mean something else.
  */
 export async function connectOf(config: Config, context: Context): Promise<() => Promise<Client>> {
@@ -87,8 +87,8 @@ function noneRuns(message: string): TemporalUnreachableError {
 }
 
 /** What a receiver says once it listens. */
-export function readyText(address: URL, posted: readonly PostedConnection[]): string {
-  const rows = posted.map(({ connection, push, config, readers }) => [
+export function readyText(address: URL, pushed: readonly PushConnection[]): string {
+  const rows = pushed.map(({ connection, push, config, readers }) => [
     `  ${connection}`,
     `POST ${push.endpoint(config).path}`,
     readers.length === 0 ? "no sync reads it" : `read by ${readers.join(", ")}`,
@@ -97,8 +97,8 @@ export function readyText(address: URL, posted: readonly PostedConnection[]): st
 }
 
 /** The same as one object, for `--json`. */
-export function readyFacts(address: URL, posted: readonly PostedConnection[]): object {
-  const connections = posted.map(({ connection, push, config, readers }) => ({
+export function readyFacts(address: URL, pushed: readonly PushConnection[]): object {
+  const connections = pushed.map(({ connection, push, config, readers }) => ({
     connection,
     path: push.endpoint(config).path,
     syncs: readers,

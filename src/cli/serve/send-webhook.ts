@@ -15,7 +15,7 @@ import { plainJson, plainText } from "../../text/plain-text.ts";
 import { sendAnswerBytesMax, sendDeadlineMs, webhooksPortDefault } from "../limits.ts";
 import { configOf, withGlobals, type Context, type GlobalOptions } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
-import { onlyPosted, postedNamed, type PostedConnection } from "./push-connections.ts";
+import { onlyPush, pushConnectionNamed, type PushConnection } from "./push-connections.ts";
 import { deliveryAnswerOf, type DeliveryAnswer } from "./webhook-answer.ts";
 
 type SendOptions = GlobalOptions & {
@@ -55,9 +55,9 @@ async function readBody(file: string, cwd: string, bytesMax: number): Promise<Bu
   });
 }
 
-/** Where the connection is posted to. @throws {ConfigError} `--url` is no address. */
+/** Where the connection is pushed to. @throws {ConfigError} `--url` is no address. */
 function addressOf(
-  { push, config }: PostedConnection,
+  { push, config }: PushConnection,
   { url }: SendOptions,
   { environment }: Context,
 ): URL {
@@ -67,7 +67,7 @@ function addressOf(
   }
   const address = URL.parse(url);
   if (address !== null && /^https?:$/.test(address.protocol)) return address;
-  throw new ConfigError("--url is no http or https address", {
+  throw new ConfigError("--url is not a http or https address", {
     hint: "give the whole of it: `--url https://hooks.example.com/hooks/forms`",
   });
 }
@@ -112,20 +112,22 @@ function textOf({ status, code, meaning, hint, retryAfter }: DeliveryAnswer): st
 
 async function send(file: string, options: SendOptions, context: Context): Promise<void> {
   const config = await configOf(context, options);
-  const posted =
-    options.connection === undefined ? onlyPosted(config) : postedNamed(config, options.connection);
-  const { push, connection } = posted;
+  const pushed =
+    options.connection === undefined
+      ? onlyPush(config)
+      : pushConnectionNamed(config, options.connection);
+  const { push, connection } = pushed;
   if (push.sign === undefined) {
     throw new ConfigError(`deliveries to ${connection} cannot be made here`, {
       hint: `its connector ${push.name} does not say how they are signed`,
     });
   }
-  const { bodyBytesMax } = push.endpoint(posted.config);
+  const { bodyBytesMax } = push.endpoint(pushed.config);
   const body = await readBody(file, context.cwd, bodyBytesMax);
   const id = options.id ?? `msg_${randomUUID()}`;
-  const signed = push.sign({ config: posted.config, body, id, at: Date.now() });
+  const signed = push.sign({ config: pushed.config, body, id, at: Date.now() });
   const headers = { "content-type": "application/json", ...signed };
-  const answer = await post(addressOf(posted, options, context), { headers, body }, context);
+  const answer = await post(addressOf(pushed, options, context), { headers, body }, context);
   const { status, kept = null, code = null, retryAfter = null, meaning, hint = null } = answer;
   // A 2xx of somebody else keeps nothing.
   const isTaken = status >= 200 && status < 300 && answer.kept !== undefined;
@@ -138,8 +140,8 @@ async function send(file: string, options: SendOptions, context: Context): Promi
 export function addSend(webhooks: Command, context: Context): void {
   withGlobals(webhooks.command("send <file>"))
     .description("sign a delivery as a connection asks, post it, and say what became of it")
-    .option("--connection <name>", "the connection it is posted to (default: the only one)")
-    .option("--url <address>", "where it is posted to (default: the receiver of this machine)")
+    .option("--connection <name>", "the connection it is pushed to (default: the only one)")
+    .option("--url <address>", "where it is pushed to (default: the receiver of this machine)")
     .option("--id <id>", "what the delivery is called (default: a new name)", deliveryId)
     .action(async (file: string, options: SendOptions) => await send(file, options, context));
 }

@@ -21,14 +21,14 @@ const keptBody = z.object({ kept: z.int().nonnegative() });
 const errorBody = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 const hints: Readonly<Record<number, string>> = {
-  400: "mend the body; sent again as it is, it is refused again",
+  400: "fix the body; sent again as it is, it is refused again",
   401: "has the receiver the same secret, and the same clock within 5 minutes?",
   404: "is this connection in the receiver's `sluice.yaml`? Restart it after a change",
   413: "send fewer events at once, or raise the connection's `body_max`",
   503: "send it again: nothing of it was kept",
 };
 
-/** Reads the answer of a receiver. A body that is none of a receiver's is passed over. */
+/** Reads the answer of a receiver. A body that is not one of a receiver's is passed over. */
 export function deliveryAnswerOf(answer: {
   readonly status: number;
   /** The header as it came. */
@@ -42,7 +42,7 @@ export function deliveryAnswerOf(answer: {
   const seconds = /^\d{1,9}$/.test(answer.retryAfter ?? "") ? Number(answer.retryAfter) : undefined;
   const retryAfter = status === 503 ? seconds : undefined;
   if (kept === undefined && error === undefined) {
-    const meaning = "this is no answer of a receiver of sluice";
+    const meaning = "this is not an answer of a receiver of sluice";
     const hint = "look at the address, and at the proxy in front of the receiver";
     return { status, kept, code: undefined, retryAfter, meaning, hint };
   }

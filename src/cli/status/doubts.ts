@@ -11,8 +11,8 @@ const keysShownMax = 10;
 /** A sync that is configured. */
 export type ConfiguredSync = SyncName & {
   /** Whether others post what it sends: then nothing can read it again. */
-  readonly isPosted: boolean;
-  /** Whether a run of it goes on, and has requests on their way. */
+  readonly isPush: boolean;
+  /** Whether a run of it continues, and has requests on their way. */
   readonly isUnderWay: boolean;
 };
 
@@ -78,7 +78,7 @@ function inDoubtLine(sync: string, { inDoubt, due, waitMs }: DoubtFacts): string
 }
 
 function lostWay({ sync, configured }: DoubtStatus): string {
-  return configured?.isPosted === true
+  return configured?.isPush === true
     ? "have their sender post them again"
     : `\`sluice backfill ${sync}\``;
 }

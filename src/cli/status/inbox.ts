@@ -3,17 +3,17 @@ import { existsSync } from "node:fs";
 import { inboxPosition } from "../../../connectors/inbox/index.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import { inboxFileIn } from "../../inbox/file.ts";
-import type { Standing } from "../../inbox/inbox.ts";
+import type { Backlog } from "../../inbox/inbox.ts";
 import { openInbox } from "../../inbox/open.ts";
 import { inboxLateMs } from "../../limits.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";
 import { table } from "../output/context.ts";
-import { postedConnections, readHint, type PostedConnection } from "../serve/push-connections.ts";
+import { pushConnections, readHint, type PushConnection } from "../serve/push-connections.ts";
 import type { Problem } from "./transfer.ts";
 
-/** How a connection that is posted to stands. */
+/** How a connection that is pushed to stands. */
 export type InboxStatus = {
   readonly connection: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export type InboxStatus = {
 };
 
 function problemOf(
-  { connection, readers, push, config }: PostedConnection,
+  { connection, readers, push, config }: PushConnection,
   { waiting, oldestMs }: Pick<InboxStatus, "oldestMs" | "waiting">,
 ): Problem | undefined {
   const events = counted(waiting, "event");
@@ -41,24 +41,24 @@ function problemOf(
   return { text: "its events are late", hint: reading };
 }
 
-/** How a connection stands at a time; `standing` is undefined before its first delivery. */
+/** How a connection is at a time; `backlog` is undefined before its first delivery. */
 export function inboxStatusOf(
-  posted: PostedConnection,
-  standing: Pick<Standing, "oldestAt" | "waiting"> | undefined,
+  pushed: PushConnection,
+  backlog: Pick<Backlog, "oldestAt" | "waiting"> | undefined,
   now: Date,
 ): InboxStatus {
-  const { waiting = 0, oldestAt = null } = standing ?? {};
+  const { waiting = 0, oldestAt = null } = backlog ?? {};
   const oldestMs = oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt);
-  const { connection, push, config } = posted;
+  const { connection, push, config } = pushed;
   const { path } = push.endpoint(config);
-  return { connection, path, waiting, oldestMs, problem: problemOf(posted, { waiting, oldestMs }) };
+  return { connection, path, waiting, oldestMs, problem: problemOf(pushed, { waiting, oldestMs }) };
 }
 
 /** The checkpoints of the store, as far as they are asked for. */
 type Positions = Awaited<ReturnType<StateClient["positions"]>>;
 
 /** For whom events are kept that nobody sends: a sync that is not configured now, or one that sent to another service or account. */
-function problemOfHeld({ connection, accepted }: Standing, idle: Positions): Problem | undefined {
+function problemOfHeld({ connection, accepted }: Backlog, idle: Positions): Problem | undefined {
   const holding = idle.find(({ position }) => {
     const read = inboxPosition.safeParse(position).data;
     return read?.connection === connection && read.seq < accepted;
@@ -72,29 +72,29 @@ function problemOfHeld({ connection, accepted }: Standing, idle: Positions): Pro
 }
 
 /** What waits of a connection that is not configured any more: nobody reads it, and nothing of it is removed. */
-function orphanOf({ connection, waiting, oldestAt }: Standing, now: Date): InboxStatus {
+function orphanOf({ connection, waiting, oldestAt }: Backlog, now: Date): InboxStatus {
   return {
     connection,
     path: "-",
     waiting,
     oldestMs: oldestAt === null ? undefined : Math.max(0, now.getTime() - oldestAt),
     problem: {
-      text: `nothing configured is posted to under this name: ${counted(waiting, "event")} kept, none sent`,
+      text: `nothing configured is pushed to under this name: ${counted(waiting, "event")} kept, none sent`,
       hint: "give the connection this name again until they are sent",
     },
   };
 }
 
 /**
- * How the connections that are posted to stand, also for whom their events are kept by `state`, and those that no longer are and have something waiting; no receiver has to run, and
+ * How the connections that are pushed to stand, also for whom their events are kept by `state`, and those that no longer are and have something waiting; no receiver has to run, and
  * no inbox is made.
  */
 export async function lookIntoInboxes(
   config: Config,
   state?: Pick<StateClient, "positions">,
 ): Promise<InboxStatus[]> {
-  const posted = postedConnections(config);
-  const standings = new Map<string, Standing>();
+  const pushed = pushConnections(config);
+  const backlogs = new Map<string, Backlog>();
   const held = new Map<string, Problem | undefined>();
   const target = targetOf(config.api);
   if (existsSync(inboxFileIn(config.stateFolder))) {
@@ -104,22 +104,22 @@ export async function lookIntoInboxes(
       const idle = positions.filter(
         (each) => each.target !== target || !config.syncs.has(each.sync),
       );
-      for (const standing of await inbox.standings()) {
-        standings.set(standing.connection, standing);
-        held.set(standing.connection, problemOfHeld(standing, idle));
+      for (const backlog of await inbox.backlogs()) {
+        backlogs.set(backlog.connection, backlog);
+        held.set(backlog.connection, problemOfHeld(backlog, idle));
       }
     } finally {
       await inbox.close();
     }
   }
   const now = new Date();
-  const names = new Set(posted.map(({ connection }) => connection));
-  const orphans = [...standings.values()]
+  const names = new Set(pushed.map(({ connection }) => connection));
+  const orphans = [...backlogs.values()]
     .filter(({ connection, waiting }) => waiting > 0 && !names.has(connection))
-    .map((standing) => orphanOf(standing, now));
+    .map((backlog) => orphanOf(backlog, now));
   return [
-    ...posted.map((each) => {
-      const status = inboxStatusOf(each, standings.get(each.connection), now);
+    ...pushed.map((each) => {
+      const status = inboxStatusOf(each, backlogs.get(each.connection), now);
       return { ...status, problem: status.problem ?? held.get(each.connection) };
     }),
     ...orphans,
@@ -128,7 +128,7 @@ export async function lookIntoInboxes(
 
 /** A line for each connection, below a heading. */
 export function inboxesText(inboxes: readonly InboxStatus[]): string {
-  const heading = ["connection", "posted to", "waiting", "oldest", "what is wrong → what to do"];
+  const heading = ["connection", "pushed to", "waiting", "oldest", "what is wrong → what to do"];
   const rows = inboxes.map(({ connection, path, waiting, oldestMs, problem }) => [
     connection,
     path,

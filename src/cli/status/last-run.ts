@@ -12,7 +12,7 @@ export async function lastRun(
   target: string,
 ): Promise<Run | undefined> {
   const runs = await state.runs({ sync: name, limit: runsLookedThrough });
-  // What is posted to a connection is sent by runs that its inbox begins.
+  // What is pushed to a connection is sent by runs that its inbox begins.
   const kinds: readonly Run["kind"][] = kind === "sync" ? ["sync", "inbox"] : [kind];
   const transfers = runs.filter(
     (run) => run.target === target && kinds.includes(run.kind) && run.request.dryRun !== true,

@@ -124,7 +124,7 @@ async function showState(
 
 /** `sluice state show|set|reset|rebind`. */
 export const registerState: Register = (program, context) => {
-  const state = program.command("state").description("where a sync goes on from");
+  const state = program.command("state").description("where a sync continues from");
   const move = async (name: string, position: unknown, options: SetOptions): Promise<void> => {
     const config = await configOf(context, options);
     const { target, sync } = nameOf(config, name, options);

@@ -91,7 +91,7 @@ async function syncsOf(state: StateStore, config: Config): Promise<ConfiguredSyn
   return [...config.syncs.values()].map(({ name, connector }) => ({
     target,
     sync: name,
-    isPosted: sources.get(connector)?.push !== undefined,
+    isPush: sources.get(connector)?.push !== undefined,
     isUnderWay: open.some((run) => run.sync === name && run.target === target),
   }));
 }
@@ -112,7 +112,7 @@ async function look(state: StateStore, config: Config, context: Context): Promis
   const rejects = await openRejects(state, config);
   for (const run of runs) reports.set(run.sync, await reportOfRun(state, run));
   const now = Date.now();
-  const beats = await state.beats({ since: now - config.advanced.hostGoneMs });
+  const beats = await state.beats({ since: now - config.advanced.hostLostAfterMs });
   return {
     transfers: transfers.map((transfer) => {
       const last = reports.get(transfer.name);

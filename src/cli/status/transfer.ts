@@ -23,7 +23,7 @@ export type TransferStatus = Transfer & {
   readonly last: RunReport | undefined;
   /** When it begins by itself; undefined when nothing schedules it, or when Temporal says that it will not. */
   readonly next: Date | undefined;
-  /** What its run waits for; undefined while it moves, or when none goes on. */
+  /** What its run waits for; undefined while it moves, or when none continues. */
   readonly waiting: string | undefined;
   /** Rejects that are open, whichever run holds them; of a pull always 0. */
   readonly openRejects: number;
@@ -35,7 +35,7 @@ function problemOfOpen(
   transfer: Transfer,
   { open, workers }: Pick<Seen, "open" | "workers">,
 ): Problem | undefined {
-  // Without a server and a worker nobody goes on with it: it was interrupted.
+  // Without a server and a worker nobody continues with it: it was interrupted.
   if (open === undefined && workers !== 0) {
     const hint = "is its server running? `sluice doctor`";
     return { text: "Temporal does not say how far it is", hint };
@@ -114,7 +114,7 @@ export type Seen = {
   readonly openRejects?: number | undefined;
 };
 
-/** How a sync or pull stands at a time, from what was seen of it. */
+/** How a sync or pull is at a time, from what was seen of it. */
 export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferStatus {
   const { last, open, openRejects = 0 } = seen;
   const { schedule } = transfer;

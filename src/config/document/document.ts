@@ -28,7 +28,7 @@ export type ConfigDocument = {
   writtenAt(path: Path): string | undefined;
 };
 
-/** Reads YAML as data. Never throws for what stands in the text: that is in `problems`. */
+/** Reads YAML as data. Never throws for what is in the text: that is in `problems`. */
 export function parseConfigDocument(text: string, variables: Variables): ConfigDocument {
   const document = parseDocument(text, {
     // The walk finds repeated names itself: yaml compares each with each, which takes seconds for many.
@@ -61,7 +61,7 @@ export function parseConfigDocument(text: string, variables: Variables): ConfigD
     offsetOf: (path, on) => {
       const { name, value } = follow(path);
       if (value !== undefined && values.known.has(targets.get(value) ?? value)) return undefined;
-      // A group begins at its first member, an empty value behind its colon: their names are the better places.
+      // A group begins at its first member, an empty value after its colon: their names are the better places.
       const isShown = name === undefined || (on === "value" && isWritten(value));
       return (isShown ? value : name)?.range?.[0] ?? 0;
     },
@@ -83,7 +83,7 @@ function syntaxProblems(document: Document.Parsed): readonly Problem[] {
 }
 
 const ownWords: ReadonlyMap<string, string> = new Map([
-  ["MULTIPLE_DOCS", "a second document begins here; only one may stand in the file"],
+  ["MULTIPLE_DOCS", "a second document begins here; only one may be in the file"],
   ["NON_STRING_KEY", "a name must be plain text"],
 ]);
 

@@ -16,7 +16,7 @@ export type Interpolated = {
   readonly mistakes: readonly VariableMistake[];
 };
 
-// The alternatives stand in this order: an escape, a variable with or without a default, anything else that looks like one.
+// The alternatives are in this order: an escape, a variable with or without a default, anything else that looks like one.
 const reference =
   /\$\$\{|\$\{(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>(?:(?!\$\{)[^}])*))?\}|\$\{[^}]*\}?/g;
 

@@ -66,7 +66,7 @@ class Walk {
       if (!isScalar(key)) continue;
       const name = String(key.value);
       if (name === "__proto__") this.#refuse(key, '"__proto__" cannot be a name');
-      else if (Object.hasOwn(members, name)) this.#refuse(key, `"${name}" stands here twice`);
+      else if (Object.hasOwn(members, name)) this.#refuse(key, `"${name}" is here twice`);
       else members[name] = this.read(value, depth + 1);
     }
     return members;
@@ -76,7 +76,7 @@ class Walk {
     const { text, variables } = this.#source;
     const filled = interpolate(String(node.value), variables);
     const [start, end] = node.range ?? [0, 0];
-    // In the source a reference stands where it stands in the value, but for the quotes, indents and escapes around it.
+    // In the source a reference stands where it is in the value, but for the quotes, indents and escapes around it.
     const places = referencesIn(text.slice(start, end));
     const problems = filled.mistakes.map(({ ordinal, message }) => ({
       offset: start + (places[ordinal] ?? 0),

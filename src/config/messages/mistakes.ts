@@ -49,7 +49,7 @@ export function problemsAt(
 }
 
 type Context = {
-  /** The names of the members that may stand at a path. */
+  /** The names of the members that may be at a path. */
   readonly namesAt: (path: Path) => readonly string[];
   readonly data: unknown;
   /** Where the issue's own path begins. */

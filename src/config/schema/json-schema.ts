@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { outsideName } from "../outside.ts";
+import { externalName } from "../external.ts";
 import { inputJsonSchema } from "./member-names.ts";
 import { domainsFromSchema, writeBackSchema } from "./pull.ts";
 import { configSchema, connectionSchema, fromSchema } from "./schema.ts";
@@ -24,7 +24,7 @@ export function configJsonSchema(connectors: ReadonlyMap<string, ConnectorSchema
   return {
     ...schemaOf([
       ...known,
-      { called: { pattern: outsideName.source }, properties: {}, isOpen: true },
+      { called: { pattern: externalName.source }, properties: {}, isOpen: true },
     ]),
     if: { properties: { connections: { additionalProperties: connection } } },
     // oxlint-disable-next-line unicorn/no-thenable -- a member of JSON Schema, in an object that nobody awaits

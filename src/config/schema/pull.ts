@@ -27,7 +27,7 @@ export type PullConfig = {
   /** Calls of one run. */
   readonly callsMax: number;
   /** Walks over a search, as long as results are missing because they changed places. */
-  readonly walksMax: number;
+  readonly passesMax: number;
   /** A run stops when its rejects exceed both: `rate` of what was read, from 0 to 1, and `rows`. */
   readonly rejectLimit: { readonly rate: number; readonly rows: number };
   readonly writeBack: SourceConfig & { readonly key: ColumnPaths; readonly set: ColumnPaths };
@@ -167,8 +167,8 @@ export const pullSchema = z
       .int()
       .min(1)
       .default(pullCallsDefault)
-      .describe("Calls of one run; each costs credits. The next run goes on where one stopped."),
-    walks_max: z
+      .describe("Calls of one run; each costs credits. The next run continues where one stopped."),
+    passes_max: z
       .int()
       .min(1)
       .max(pullWalksMax)
@@ -186,7 +186,7 @@ export const pullSchema = z
 type PullMembers = z.output<typeof pullSchema>;
 
 /**
- * The sort key that every query ends with, so that results of equal rank stand in one order on all its pages. None of the
+ * The sort key that every query ends with, so that results of equal rank are in one order on all its pages. None of the
  * published properties is sure to be unique; these nearly are.
  */
 const lastKeys: Readonly<Record<Searchable, readonly string[]>> = {
@@ -226,7 +226,7 @@ export function assemblePull(
     query: { filters, filterLogic, search: words, sort: sortOf(of, asked) },
     pageSize: members.page_size,
     callsMax: members.calls_max,
-    walksMax: members.walks_max,
+    passesMax: members.passes_max,
     rejectLimit: members.reject_limit,
   };
   const domainsHash = domainsFrom === undefined ? null : { column, ...hashable(domainsFrom) };

@@ -26,7 +26,7 @@ const paths: Readonly<Record<Searchable, readonly string[]>> = {
   job_postings: posting.split(" "),
 };
 
-/** Paths to what is no text (API document, sections 2.6 to 2.9; published facts). */
+/** Paths to what is not a text (API document, sections 2.6 to 2.9; published facts). */
 const types: Readonly<Record<string, "boolean" | "date" | "number">> = {
   founded_year: "number",
   raised_amount: "number",

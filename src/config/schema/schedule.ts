@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { timeZoneFault } from "./time-zone.ts";
 
-/** When a sync or pull runs by itself. It says nothing of what is sent, so it is no part of `configHash`. */
+/** When a sync or pull runs by itself. It says nothing of what is sent, so it is not a part of `configHash`. */
 export type ScheduleConfig = {
   /** Five fields, one space between them; only what `cronFields` reads. */
   readonly cron: string;

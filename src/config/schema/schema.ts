@@ -14,7 +14,7 @@ import { streams } from "../../records/streams.ts";
 import { modulePath } from "../document/named-files.ts";
 import { secretFault } from "../document/secret-file.ts";
 import {
-  approveBelowDefault,
+  approveUpToDefault,
   lightweightPartsMaxDefault,
   lightweightPartsMaxHighest,
 } from "../limits.ts";
@@ -98,7 +98,7 @@ const api = z
       .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"')
       .prefault("main")
       .describe(
-        "Names the account behind the key, so that checkpoints outlive a change of the key.",
+        "Names the account after the key, so that checkpoints outlive a change of the key.",
       ),
     requests_per_second: z
       .number()
@@ -108,7 +108,7 @@ const api = z
     allow_insecure_hosts: z
       .array(text)
       .prefault([])
-      .describe("Hosts that may be spoken to over plain http or at a private address."),
+      .describe("Hosts that may be reached over plain http or at a private address."),
     processing_time: duration()
       .prefault("10m")
       .describe(
@@ -117,9 +117,9 @@ const api = z
     wait_behind_file: duration()
       .optional()
       .describe(
-        "How long events wait behind a file of the same stream, which the service may still be applying. Unset: not at all.",
+        "How long events wait after a file of the same stream, which the service may still be applying. Unset: not at all.",
       ),
-    credits_retry: duration()
+    credits_retry_after: duration()
       .prefault("24h")
       .describe("How long to wait before asking again once the credits are used up."),
   })
@@ -141,7 +141,7 @@ const temporal = z
       ),
   })
   .prefault({})
-  .describe("How Temporal is used; where it is, TEMPORAL_ADDRESS and its kin say.");
+  .describe("How Temporal is used; where it is, TEMPORAL_ADDRESS and related variables say.");
 
 const advanced = z
   .strictObject({
@@ -156,7 +156,7 @@ const advanced = z
     schedule_to_start: duration()
       .prefault("2m")
       .describe("How long an activity of one host waits to be taken there."),
-    host_gone: duration()
+    host_lost_after: duration()
       .prefault("60s")
       .describe(
         "Silence of a host's workers after which its staged files are made again elsewhere.",
@@ -166,7 +166,7 @@ const advanced = z
       .optional()
       .describe(
         "Longest time between two tries. A fault of the service or of staging is tried again after a minute at most, whatever " +
-          "stands here; unset: 10 minutes for staging and uploads, 2 for a confirm, 100 seconds for the store.",
+          "is here; unset: 10 minutes for staging and uploads, 2 for a confirm, 100 seconds for the store.",
       ),
   })
   .prefault({})
@@ -250,16 +250,16 @@ const sync = z
       .describe("What is kept of personal data."),
     approve: z
       .strictObject({
-        auto_below: z
+        auto_up_to: z
           .int()
           .min(0)
-          .default(approveBelowDefault)
-          .describe("Rows up to which a backfill goes on by itself; 0 asks always."),
+          .default(approveUpToDefault)
+          .describe("Rows up to which a backfill continues by itself; 0 asks always."),
       })
       .prefault({})
       .describe("When a backfill needs a person's consent."),
     schedule: scheduleSchema.optional(),
-    allow_echo: z
+    allow_feedback_loop: z
       .boolean()
       .default(false)
       .describe(

@@ -21,7 +21,7 @@ export type ConnectorSchema = {
   readonly config: z.ZodType;
   /** There in a connector that values can be written back with. */
   readonly write?: unknown;
-  /** There in a connector that is posted to. */
+  /** There in a connector that is pushed to. */
   readonly push?: { endpoint(config: unknown): { readonly path: string } } | undefined;
 };
 
@@ -49,7 +49,7 @@ const pushedConfig = z.object({
   inbox: z.object({ file: z.string(), connection: z.string() }).readonly(),
 });
 
-/** What a connector that is posted to is configured with. */
+/** What a connector that is pushed to is configured with. */
 export type PushedConfig = Readonly<z.output<typeof pushedConfig>>;
 
 /** Whether a configuration can be compared with another one. */
@@ -62,12 +62,12 @@ function isData(output: unknown): boolean {
   }
 }
 
-/** Whether a configuration is that of a connector that is posted to. */
+/** Whether a configuration is that of a connector that is pushed to. */
 export function isPushedConfig(config: unknown): config is PushedConfig {
   return pushedConfig.strict().safeParse(config).success;
 }
 
-/** The configuration of a connector that is posted to, out of one of any connector. */
+/** The configuration of a connector that is pushed to, out of one of any connector. */
 export function pushedConfigOf(config: unknown): PushedConfig {
   return pushedConfig.parse(config);
 }
@@ -76,7 +76,7 @@ export function pushedConfigOf(config: unknown): PushedConfig {
 export type ConnectionConfig = {
   readonly name: string;
   readonly connector: string;
-  /** Output of the connector's schema; of one that is posted to, a `PushedConfig`. */
+  /** Output of the connector's schema; of one that is pushed to, a `PushedConfig`. */
   readonly config: unknown;
 };
 
@@ -84,7 +84,7 @@ export type ConnectionConfig = {
 export type SourceConfig = {
   readonly connection: string;
   readonly connector: string;
-  /** Output of the connector's schema; of one that is posted to, a `PushedConfig`. */
+  /** Output of the connector's schema; of one that is pushed to, a `PushedConfig`. */
   readonly connectorConfig: unknown;
 };
 
@@ -201,10 +201,10 @@ class Resolver {
     const from = Object.fromEntries(own);
     const connectionPath = ["connections", name];
     const connector = String(connection["connector"]);
-    const isPosted = this.#input.connectors.get(connector)?.push !== undefined;
-    const [extra] = isPosted ? Object.keys(from) : [];
+    const isPush = this.#input.connectors.get(connector)?.push !== undefined;
+    const [extra] = isPush ? Object.keys(from) : [];
     if (extra !== undefined) {
-      const message = `unknown member "${extra}": every sync of ${name} reads all that is posted to it`;
+      const message = `unknown member "${extra}": every sync of ${name} reads all that is pushed to it`;
       this.mistakes.push({ path: [...fromPath, extra], on: "name", message });
       return undefined;
     }
@@ -220,7 +220,7 @@ class Resolver {
     if (found === undefined || this.#input.connectors.get(found.connector)?.push === undefined) {
       return found;
     }
-    const message = "what is posted to a connection is read by syncs alone";
+    const message = "what is pushed to a connection is read by syncs alone";
     this.mistakes.push({ path: [...path, "connection"], on: "value", message });
     return undefined;
   }

@@ -20,7 +20,7 @@ export function zoneNamed(name: string): string | undefined {
 
 /** What is wrong with the name of a time zone; undefined when there is one of this name. */
 export function timeZoneFault(name: string): string | undefined {
-  // Temporal's server looks a name up as it is written: for it, europe/paris is no zone.
+  // Temporal's server looks a name up as it is written: for it, europe/paris is not a zone.
   if (zoneNamed(name) === name && /^[A-Z][^/]*(?:\/[A-Z][^/]*)*$/.test(name)) return undefined;
   return `no time zone has this name${didYouMean(name, zoneNames)}; it must be one such as Europe/Paris, or UTC`;
 }

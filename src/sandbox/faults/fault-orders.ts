@@ -20,7 +20,7 @@ export class FaultOrders {
     this.#seed = seed;
   }
 
-  /** Adds a fault behind those of the same step. */
+  /** Adds a fault after those of the same step. */
   order(fault: Fault): void {
     this.#orders.push(new Order(fault, `${this.#seed} ${this.#orders.length}`));
   }

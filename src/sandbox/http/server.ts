@@ -57,7 +57,7 @@ export type SandboxSettings = QuotaSettings & {
 export type Sandbox = {
   /** `http://<host>:<port>`, the base URL of every API. */
   readonly address: string;
-  /** Adds a fault behind those already ordered. */
+  /** Adds a fault after those already ordered. */
   order(fault: Fault): void;
   /** Closes every connection, a request in the middle included, and leaves the data folder. */
   close(): Promise<void>;

@@ -47,7 +47,7 @@ export class FileCheck {
     this.#done = this.#readAll();
   }
 
-  /** Takes the next compressed bytes; resolves when more may come. Never rejects: what is wrong stands in the verdict. */
+  /** Takes the next compressed bytes; resolves when more may come. Never rejects: what is wrong is in the verdict. */
   async write(chunk: Buffer): Promise<void> {
     this.#received += chunk.length;
     if (this.#isDone || this.#gunzip.write(chunk)) return;

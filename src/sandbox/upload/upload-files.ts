@@ -57,7 +57,7 @@ export class UploadFiles {
       const issues =
         verdict.issues.length > 0 || isClean
           ? verdict.issues
-          : [fileIssue("File goes on after the end of its gzip")];
+          : [fileIssue("File continues after the end of its gzip")];
       const facts = { gzipSha256, jsonlSha256: verdict.jsonlSha256, records: verdict.records };
       if (issues.length > 0) {
         await rm(part);

@@ -14,7 +14,7 @@ import { failuresMax, faultForgottenMs, probeStepMs } from "../limits.ts";
  */
 export function onClockOf(row: LimitRow, now: Moment): LimitRow {
   const bootId = now.boot?.id ?? null;
-  // A caller may have read its clock before it waited for the store: that is no step back.
+  // A caller may have read its clock before it waited for the store: that is not a step back.
   if (row.bootId === bootId && row.writtenAt - steadyMs(now) <= lockWaitMs) return row;
   const overMs = Math.max(0, now.nowMs - row.writtenAtWall);
   const leftMs = Math.max(0, row.blockedUntil - row.writtenAt - overMs);

@@ -31,7 +31,7 @@ export function decidePermit(
 }
 
 /**
- * Takes the next permit, or reserves one. Callers wait behind their own and higher priorities; one that is outranked
+ * Takes the next permit, or reserves one. Callers wait after their own and higher priorities; one that is outranked
  * gets every tenth permit, where that is sooner.
  */
 function takeOrReserve(
@@ -62,7 +62,7 @@ function takeOrReserve(
     return { granted: true, waitMs: next - now, row: { ...row, ...taken } };
   }
   const turn = tenth > next ? tenth : next + ten - spacing;
-  // Where all are overdue, they are dead or about to ask: behind them is now.
+  // Where all are overdue, they are dead or about to ask: after them is now.
   const isTurn = isOutranked && (turn < behindAll || behindAll === next);
   const at = own !== undefined && own > dueBy ? own : isTurn ? turn : behindAll;
   const reservations = token === undefined ? waiting : [...others, { token, priority, due: at }];

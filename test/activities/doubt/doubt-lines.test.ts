@@ -50,11 +50,11 @@ describe("the lines of what is in doubt", () => {
     expect(await held(harness, "a0")).toBe("newer 0");
   });
 
-  it("are sent when a worker starts, or a sweep comes by, although the workflow for it is gone", async () => {
+  it("are sent when a worker starts, or a check comes by, although the workflow for it is gone", async () => {
     const harness = await inDoubt();
     const before = harness.resending.length;
     await closeAbandoned(harness.deps);
-    await harness.perform(async () => await harness.activities.sweepInboxes(), undefined);
+    await harness.perform(async () => await harness.activities.checkInboxes(), undefined);
     expect(harness.resending.slice(before)).toEqual(["accounts", "accounts"]);
     await resend(harness, "run-3");
     await closeAbandoned(harness.deps);
@@ -81,8 +81,8 @@ describe("records that no later run makes", () => {
     const late = await lateRequest(run, chunk);
     harness.terminated.add("first-run-1");
     // The mapping was wrong: two of the accounts have other ids.
-    const mended = accountsCsv(rows).replace("a0,", "b0,").replace("a1,", "b1,");
-    await harness.write("accounts.csv", mended);
+    const fixed = accountsCsv(rows).replace("a0,", "b0,").replace("a1,", "b1,");
+    await harness.write("accounts.csv", fixed);
     const { warnings } = await transfer(harness, "run-2");
     await late.arrive();
     expect(warnings.join()).toContain(

@@ -18,7 +18,7 @@ import { KeptEvents } from "../../support/webhooks/kept-events.ts";
 
 describe("a request of a run that was given up", () => {
   it.each<LateEnd>(["answer lost", "aborted", "aborted before", "answered"])(
-    "is overwritten once more when it is applied behind the next run: %s",
+    "is overwritten once more when it is applied after the next run: %s",
     async (how) => {
       const { run, chunk } = await stagedRun();
       const { harness } = run;
@@ -146,7 +146,7 @@ describe("a request of a run that was given up", () => {
 });
 
 describe("an attempt that another one followed", () => {
-  it("is noticed when it is applied behind a newer run, although its chunk was committed", async () => {
+  it("is noticed when it is applied after a newer run, although its chunk was committed", async () => {
     const { run, chunk } = await stagedRun();
     const { harness } = run;
     const late = await lateRequest(run, chunk, "answered");
@@ -176,7 +176,7 @@ describe("an attempt that another one followed", () => {
     });
   });
 
-  it("may be applied behind a later chunk of its own run", async () => {
+  it("may be applied after a later chunk of its own run", async () => {
     const yaml = accountsYaml("chunk: { records: 1000 }", "duplicate_keys: send");
     const csv = accountsCsv(1_000).concat("a0,c0.example,newer 0\n");
     const harness = await Harness.open({ yaml, files: { "accounts.csv": csv } });

@@ -44,7 +44,7 @@ const addAccount =
   "insert into companies values ('b1', 'b.example', 'B', now() - interval '7 days')";
 
 async function lostOf({ deps }: Harness): Promise<unknown> {
-  const sync = { target: deps.target, sync: "accounts", isPosted: false, isUnderWay: false };
+  const sync = { target: deps.target, sync: "accounts", isPush: false, isUnderWay: false };
   const found = await lookForDoubts(deps.state, [sync], deps.clock());
   return found.map(({ lost, facts }) => ({ lost, inDoubt: facts.inDoubt }));
 }

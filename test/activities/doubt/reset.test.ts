@@ -7,7 +7,7 @@ import type { StateStore } from "../../../src/state/state-store.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { openedRun, rows, TestRun } from "../../support/project/test-run.ts";
 
-/** What Temporal does behind a reset to the first task: it begins again, under the same ids. */
+/** What Temporal does after a reset to the first task: it begins again, under the same ids. */
 async function reset(harness: Harness, runId = "run-1"): Promise<TestRun> {
   return await TestRun.open(harness, { runId });
 }
@@ -40,11 +40,11 @@ describe("a reset of a run that has ended", () => {
   });
 });
 
-describe("a reset of a run that goes on", () => {
+describe("a reset of a run that continues", () => {
   const yaml = accountsYaml("chunk: { records: 1000 }");
   const files = { "accounts.csv": accountsCsv(2_500) };
 
-  it("goes on behind what is committed, and sends nothing twice", async () => {
+  it("continues after what is committed, and sends nothing twice", async () => {
     const harness = await Harness.open({ yaml, files });
     const run = await TestRun.open(harness);
     const first = await run.stage(1);
@@ -126,7 +126,7 @@ describe("a reset of a backfill that sends", () => {
 
   async function begun(): Promise<{ harness: Harness; approved: BackfillPlan }> {
     const files = { "accounts.csv": accountsCsv(rows) };
-    const harness = await Harness.open({ yaml: accountsYaml("approve: { auto_below: 0 }"), files });
+    const harness = await Harness.open({ yaml: accountsYaml("approve: { auto_up_to: 0 }"), files });
     return { harness, approved: await plan(harness) };
   }
 

@@ -38,7 +38,7 @@ it("sends what was sent before the backup that its store was restored from, beca
   await run(harness, "run-2");
   expect((await harness.sandbox.names()).get("a")).toBe("B");
 
-  // The store of the backup comes back; what lies beside it stayed.
+  // The store of the backup comes back; what is beside it stayed.
   await copyFile(
     lastSendFile(join(stateFolder, "state.db")),
     lastSendFile(join(restored, "state.db")),

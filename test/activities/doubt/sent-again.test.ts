@@ -47,7 +47,7 @@ async function inDoubt(more: number): Promise<Harness> {
 }
 
 describe.each(ways)("a record that a %s sends once more", (way) => {
-  it("is no newer by it: a reject that came behind it is replayed", async () => {
+  it("is not a newer by it: a reject that came after it is replayed", async () => {
     const first = await Harness.open({ yaml: formsYaml("site") });
     const events = new KeptEvents(inboxFileIn(first.deps.config.stateFolder));
     const keep = (event: object): void => {
@@ -80,7 +80,7 @@ describe.each(ways)("a record that a %s sends once more", (way) => {
     const chunk = await begun.stage();
     await begun.send(chunk);
     await begun.commit(chunk);
-    // What is in doubt waits for the lock, which a backfill lends behind each chunk.
+    // What is in doubt waits for the lock, which a backfill lends after each chunk.
     await harness.perform(activities.yieldBackfill, begun.opened);
     await sendAgain(harness, way);
     expect(await held(harness, "z")).toBe("NEW");

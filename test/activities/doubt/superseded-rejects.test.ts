@@ -16,7 +16,7 @@ describe("a replay of rows whose keys came again", () => {
     await story.run();
     expect(await story.held()).toMatchObject({ b: "newer" });
     await rename(join(story.harness.folder, "old.csv"), join(story.harness.folder, "accounts.csv"));
-    await story.mend();
+    await story.fix();
     const report = await story.replay("run-1");
     expect(report.counts).toEqual({ read: 3, sent: 1, unchanged: 0, filtered: 1, rejected: 1 });
     expect(report.warnings.join()).toContain("1 rejected row was left out");
@@ -42,7 +42,7 @@ describe("a replay of rows whose keys came again", () => {
     await cut.stage();
     await cut.close({ outcome: "failed" });
     await rename(join(story.harness.folder, "old.csv"), join(story.harness.folder, "accounts.csv"));
-    await story.mend();
+    await story.fix();
     expect((await story.replay("run-1")).counts).toMatchObject({ sent: 1, filtered: 0 });
   });
 });
@@ -52,16 +52,16 @@ describe("a replay of two rows of one key", () => {
 
   it("sends both in order when both are valid now", async () => {
     const story = await ReplayStory.begin(twice.replace("older,", "older,w.example"));
-    await story.mend();
+    await story.fix();
     expect((await story.replay("run-1")).counts).toMatchObject({ sent: 2, filtered: 0 });
     expect(await story.held()).toEqual({ b: "newer" });
   });
 
-  it("lets the later one win that is mended after the earlier one", async () => {
+  it("lets the later one win that is fixed after the earlier one", async () => {
     const story = await ReplayStory.begin(
       twice.replace("older,", "older,w.example").replace("newer,x.example", "newer,"),
     );
-    await story.mend();
+    await story.fix();
     expect((await story.replay("run-1")).counts).toMatchObject({ sent: 1, rejected: 1 });
     story.harness = await story.harness.withYaml(
       accountsYaml().replace("domain: domain", "domain: { value: fixed.example }"),
@@ -70,9 +70,9 @@ describe("a replay of two rows of one key", () => {
     expect(await story.held()).toEqual({ b: "newer" });
   });
 
-  it("lets the earlier one be that is mended after the later one", async () => {
+  it("lets the earlier one be that is fixed after the later one", async () => {
     const story = await ReplayStory.begin(twice);
-    await story.mend();
+    await story.fix();
     expect((await story.replay("run-1")).counts).toMatchObject({ sent: 1, rejected: 1 });
     story.harness = await story.harness.withYaml(
       accountsYaml().replace("domain: domain", "domain: { value: fixed.example }"),
@@ -95,7 +95,7 @@ describe("a replay of a row that was seen unchanged since", () => {
     await rename(old, now);
     expect((await story.run()).counts).toMatchObject({ sent: 0, unchanged: 3 });
     await rename(refused, now);
-    await story.mend();
+    await story.fix();
     expect((await story.replay("run-2")).counts).toMatchObject({ sent: 0, filtered: 1 });
     expect(await story.held()).toMatchObject({ b: "B" });
   });

@@ -44,7 +44,7 @@ describe("a run whose send lock another took over", () => {
     expect(await zombie.harness.sandbox.recordsTaken()).toBe(2 * rows);
   });
 
-  it("makes everything unknown when it wakes behind its last look and the service takes its part, so that newer data wins", async () => {
+  it("makes everything unknown when it wakes after its last look and the service takes its part, so that newer data wins", async () => {
     const { run: zombie, chunk } = await stagedRun();
     const { harness } = zombie;
     const { api, state } = harness.deps;

@@ -60,7 +60,7 @@ describe("postNotification", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("tells of no run that goes on, or that nobody knows", async () => {
+  it("tells of no run that continues, or that nobody knows", async () => {
     const receiver = await Receiver.start();
     const { run, tell } = await runFor(receiver);
     expect(await failureOf(tell())).toMatchObject({ type: "WrongStore", nonRetryable: true });

@@ -122,7 +122,7 @@ describe("a nightly sync of a Postgres table", () => {
     expect((await nightly.night()).counts).toMatchObject({ read: 0 });
   });
 
-  it("goes back to it also behind a run that was given up in its midst", async () => {
+  it("goes back to it also after a run that was given up in its midst", async () => {
     const nightly = await Nightly.open("1ms");
     const late = await session(nightly.database.url);
     await late.query("begin; insert into companies values (9999, 'late.example', 'Late', null)");

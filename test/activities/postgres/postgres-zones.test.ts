@@ -85,7 +85,7 @@ describe("times without a zone", { timeout: timeoutMs }, () => {
     expect(await backfill(harness, asked)).toBe(24);
   });
 
-  it("lets the nightly run go on where a backfill ended, and not hours behind it", async () => {
+  it("lets the nightly run continue where a backfill ended, and not hours behind it", async () => {
     const { database, harness } = await open("Asia/Tokyo");
     await put(database, "old", `${utc} - interval '1 day'`);
     harness.clock.nowMs = Date.now();

@@ -43,7 +43,7 @@ describe("listDomains", () => {
     expect(report).toMatchObject({ outcome: "done", counts: { read: 0, rejected: 0 } });
   });
 
-  it("rejects a value that is no domain, with its place", async () => {
+  it("rejects a value that is not a domain, with its place", async () => {
     const harness = await openPullHarness({ websites: ["localhost", "a.example", "127.0.0.1"] });
     const run = await open(harness);
     const report = await run.finish();
@@ -146,7 +146,7 @@ describe("pullPages over domains", () => {
     expect(await md5Of(harness, "jobs.csv")).toBe(before);
   });
 
-  it("goes on behind a domain that the service does not know, or refuses", async () => {
+  it("continues after a domain that the service does not know, or refuses", async () => {
     const websites = ["a.example", "b.example", "c.example"];
     const harness = await openPullHarness({ websites });
     harness.sandbox.order("enrich", { status: 404 });
@@ -222,7 +222,7 @@ describe("pullPages over domains", () => {
     expect((await failureOf(run.pull())).type).toBe("ContractBroken");
   });
 
-  it("goes on with the domains that a cancelled run left", async () => {
+  it("continues with the domains that a cancelled run left", async () => {
     const websites = numbers(6).map((row) => `c${row}.example`);
     const harness = await openPullHarness({ websites });
     const run = await open(harness);

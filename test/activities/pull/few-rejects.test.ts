@@ -17,11 +17,11 @@ describe("assertFewRejects", () => {
   it.each([
     {
       counts: { refused: 101, read: 101, what: "results" },
-      hint: "look at `sluice rejects list`; mend the write-back or the table, then `sluice pull scores --full`",
+      hint: "look at `sluice rejects list`; fix the write-back or the table, then `sluice pull scores --full`",
     },
     {
       counts: { refused: 151, read: 3_000, what: "rows" },
-      hint: "look at `sluice rejects list`; mend the column that domains are read from",
+      hint: "look at `sluice rejects list`; fix the column that domains are read from",
     },
   ] as const)("stops at $counts.refused of $counts.read $counts.what", ({ counts, hint }) => {
     const { refused, read, what } = counts;

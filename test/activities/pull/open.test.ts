@@ -6,7 +6,7 @@ import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts
 import { PullRun } from "../../support/project/pull-run.ts";
 
 describe("openPull", () => {
-  it("lets one run of a pull at a time begin, and names the one that goes on", async () => {
+  it("lets one run of a pull at a time begin, and names the one that continues", async () => {
     const harness = await openPullHarness();
     await PullRun.open(harness);
     const failure = await failureOf(PullRun.open(harness, { runId: "run-2" }));
@@ -67,7 +67,7 @@ describe("openPull", () => {
     expect(third).toMatchObject({ counts: { read: 40 }, pull: { continued: false, calls: 4 } });
   });
 
-  it("goes on with no round of another key, and begins a new one", async () => {
+  it("continues with no round of another key, and begins a new one", async () => {
     const harness = await openPullHarness();
     const first = await PullRun.open(harness);
     await first.pull();

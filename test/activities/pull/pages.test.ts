@@ -109,7 +109,7 @@ describe("pullPages", () => {
     expect(report.pull).toMatchObject({ pages: 4, calls: 5, possibly_paid_twice: 1 });
   });
 
-  it("stops at the ceiling of calls, and goes on there the next time", async () => {
+  it("stops at the ceiling of calls, and continues there the next time", async () => {
     const harness = await openPullHarness({ scores: ["calls_max: 3"] });
     const first = await (await PullRun.open(harness)).finish();
     expect(first).toMatchObject({
@@ -135,7 +135,7 @@ describe("pullPages", () => {
     expect(await rowsOf(harness, "scores.csv")).toHaveLength(accountsFound + 1);
   });
 
-  it("stops when the credits are used up, and goes on there when there are some", async () => {
+  it("stops when the credits are used up, and continues there when there are some", async () => {
     const harness = await openPullHarness({ sandbox: { searchCreditCalls: 2 } });
     const run = await PullRun.open(harness);
     await run.pull(2);
@@ -172,7 +172,7 @@ describe("pullPages", () => {
     });
   });
 
-  it("rejects a poison item and goes on", async () => {
+  it("rejects a poison item and continues", async () => {
     const harness = await openPullHarness();
     harness.sandbox.order("search", { poisonItem: 2 }, { after: 1 });
     const run = await PullRun.open(harness);
@@ -200,10 +200,10 @@ describe("pullPages", () => {
   });
 
   it.each([
-    { does: "walks no second time unless it is told to", walksMax: 1, calls: 4, missing: 1 },
-    { does: "walks again for a result that was skipped", walksMax: 3, calls: 8, missing: 0 },
-  ])("$does", async ({ walksMax, calls, missing }) => {
-    const harness = await openPullHarness({ scores: [`walks_max: ${walksMax}`] });
+    { does: "walks no second time unless it is told to", passesMax: 1, calls: 4, missing: 1 },
+    { does: "walks again for a result that was skipped", passesMax: 3, calls: 8, missing: 0 },
+  ])("$does", async ({ passesMax, calls, missing }) => {
+    const harness = await openPullHarness({ scores: [`passes_max: ${passesMax}`] });
     harness.sandbox.order("search", { shiftPage: "skipped" }, { after: 1 });
     const report = await (await PullRun.open(harness)).finish();
     const written = accountsFound - missing;
@@ -216,7 +216,7 @@ describe("pullPages", () => {
   });
 
   it("walks three times at most, and says what never came", async () => {
-    const harness = await openPullHarness({ scores: ["walks_max: 3"] });
+    const harness = await openPullHarness({ scores: ["passes_max: 3"] });
     harness.sandbox.order("search", { falseTotal: 1 }, { times: 100 });
     const report = await (await PullRun.open(harness)).finish();
     expect(report.pull).toMatchObject({ calls: 12, written: accountsFound, finished: true });
@@ -228,7 +228,7 @@ describe("pullPages", () => {
   });
 
   it("takes a poison item for one that came", async () => {
-    const harness = await openPullHarness({ scores: ["walks_max: 3"] });
+    const harness = await openPullHarness({ scores: ["passes_max: 3"] });
     harness.sandbox.order("search", { poisonItem: 2 }, { after: 1 });
     const report = await (await PullRun.open(harness)).finish();
     expect(report.pull).toMatchObject({ calls: 4, finished: true });
@@ -253,7 +253,7 @@ describe("pullPages", () => {
     expect(failure.message).toContain("pull scores");
   });
 
-  it("writes no page that came so late that another attempt has gone on behind it", async () => {
+  it("writes no page that came so late that another attempt has continued after it", async () => {
     const harness = await openPullHarness();
     const run = await PullRun.open(harness);
     const { api } = harness.deps;

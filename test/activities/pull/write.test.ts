@@ -42,7 +42,7 @@ describe("writePage", () => {
     await database.query(`
       delete from scores where mk_id in ('${String(first?.["mk_id"])}', '${String(second?.["mk_id"])}');
       update scores set fit = -1;
-      alter table scores add constraint mended check (fit < 0 or fit >= 50);
+      alter table scores add constraint fixed check (fit < 0 or fit >= 50);
       update scores set fit = 1000 where mk_id = '${String(third?.["mk_id"])}'`);
     const only = await harness.withYaml(yamlOf(database, "      insert: false\n"));
     const run = await PullRun.open(only, { runId: "run-2" });

@@ -11,7 +11,7 @@ describe("chooseHost", () => {
     await state.beat({ ...beat, lastBeat: clock.nowMs });
     const choose = async (): Promise<unknown> => await harness.perform(chooseHost, opened);
 
-    clock.nowMs += deps.config.advanced.hostGoneMs;
+    clock.nowMs += deps.config.advanced.hostLostAfterMs;
     expect(await choose()).toEqual({ hostQueue: "sluice-host-1" });
     clock.nowMs += 1;
     expect(await choose()).toEqual({ hostQueue: "sluice-host-2" });

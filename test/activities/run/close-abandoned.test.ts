@@ -31,7 +31,7 @@ describe("closeAbandoned", () => {
     expect(await run.close()).toMatchObject({ outcome: "done" });
   });
 
-  it("removes what a run left that ended while nobody could sweep", async () => {
+  it("removes what a run left that ended while nobody could check", async () => {
     const { run } = await stagedRun();
     await run.close({ outcome: "failed" });
     expect(await stagedFiles(run)).not.toEqual([]);
@@ -60,7 +60,7 @@ describe("closeAbandoned", () => {
     const worker = { hostId: "1", process: "7", temporalId, version: "1" };
     await state.beat({ ...worker, lastBeat: clock.nowMs });
 
-    clock.nowMs += deps.config.advanced.hostGoneMs;
+    clock.nowMs += deps.config.advanced.hostLostAfterMs;
     await closeAbandoned(here);
     expect(await failureOf(run.harness.perform(openRun, next))).toMatchObject({ type: "Busy" });
     expect(await run.stored()).toMatchObject({ outcome: null });

@@ -6,7 +6,7 @@ import { accountsCsv, accountsYaml, Harness } from "../../support/project/harnes
 const dayMs = 86_400_000;
 const schedule = 'schedule: { at: "02:30", time_zone: UTC }';
 
-/** A project whose sync is scheduled, or not; its clock stands at 02:30 plus ten seconds. */
+/** A project whose sync is scheduled, or not; its clock is at 02:30 plus ten seconds. */
 async function scheduled(...sync: readonly string[]): Promise<Harness> {
   const files = { "accounts.csv": accountsCsv(3) };
   const harness = await Harness.open({ yaml: accountsYaml(...sync), files });

@@ -112,7 +112,7 @@ it("counts on after fingerprints were forgotten, as by a restored store: the ser
   expect(await statusOf(edited)).toBe(four);
 });
 
-it("is no alarm of a comment, or of another order of members", async () => {
+it("is not an alarm of a comment, or of another order of members", async () => {
   const { url } = await companies();
   const first = await Harness.open({ yaml: tableYaml(url, plan) });
   await run(first, "run-1");
@@ -130,7 +130,7 @@ it("says so without a number where nothing is known of single records", async ()
   expect(warning).toContain("rows that did not change since were sent by the old one");
 });
 
-it("is no alarm of a source that each run reads anew", async () => {
+it("is not an alarm of a source that each run reads anew", async () => {
   const files = { "accounts.csv": accountsCsv(3) };
   const first = await Harness.open({ yaml: accountsYaml(), files });
   await run(first, "run-1");

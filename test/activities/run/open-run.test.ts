@@ -24,7 +24,7 @@ describe("openRun twice", () => {
     expect(await state.runs({ limit: 10 })).toHaveLength(2);
   });
 
-  it("goes on where an attempt died before it had the lock", async () => {
+  it("continues where an attempt died before it had the lock", async () => {
     const { harness } = await openedRun();
     const dying = harness.activitiesWith(dyingAt(harness, "takeLock"));
     const own = { ...asked, firstRunId: "first-run-1" };
@@ -63,7 +63,7 @@ describe("openRun twice", () => {
 describe("openRun", () => {
   const input = { kind: "sync", runId: "run-1", workflowId: "wf", firstRunId: "first" } as const;
 
-  it("names the column that is missing and none that is there, because a file's first row may stand there", async () => {
+  it("names the column that is missing and none that is there, because a file's first row may be there", async () => {
     const files = { "accounts.csv": "id,website\n1,a.example\n" };
     const harness = await Harness.open({ yaml: accountsYaml(), files });
     const asked = { ...input, sync: "accounts", request: {} };

@@ -19,7 +19,7 @@ async function replay(harness: Harness, run = "run-1"): Promise<TestRun> {
   return await TestRun.open(harness, { runId: "run-2", request: { replay: { run } } });
 }
 
-/** A sync of events whose account stands in this column. */
+/** A sync of events whose account is in this column. */
 function eventsYaml(column: string): string {
   const members = `stream: account_event
     send: all
@@ -93,7 +93,7 @@ describe("placeReplay", () => {
 });
 
 describe("rejectLimitOf", () => {
-  it("lets a replay go on, whatever it refuses", () => {
+  it("lets a replay continue, whatever it refuses", () => {
     const rejectLimit = { rate: 0.05, rows: 100 };
     expect(rejectLimitOf({ kind: "sync" }, { rejectLimit })).toBe(rejectLimit);
     expect(rejectLimitOf({ kind: "replay" }, { rejectLimit })).toEqual({ rate: 1, rows: 0 });

@@ -57,7 +57,7 @@ describe("another API key", () => {
     expect(told).toContain("sluice state rebind accounts");
     expect(told).toContain("sluice state reset accounts");
     expect(told).not.toContain(otherKey);
-    // The first key goes on as before.
+    // The first key continues as before.
     const again = await harness.withYaml(accountsYaml());
     expect(
       (await (await TestRun.open(again, { runId: "run-3" })).transfer()).counts.unchanged,
@@ -135,13 +135,13 @@ async function pausedBackfill(sync = ""): Promise<{
 }
 
 describe("another API key while no checkpoint was made", () => {
-  it("stops a run behind a first one that was cut: what was accepted of that is known", async () => {
+  it("stops a run after a first one that was cut: what was accepted of that is known", async () => {
     const harness = await cutFirstRun();
     const told = await refusalOf(await harness.withYaml(withOtherKey(accountsYaml())), "run-2");
     expect(told).toContain("the API key is not the one that was sent with before");
   });
 
-  it("stops a run behind a backfill", async () => {
+  it("stops a run after a backfill", async () => {
     const { harness, yaml } = await pausedBackfill();
     await harness.perform(harness.activities.closeRun, { ...backfillRef, outcome: "done" });
     const told = await refusalOf(await harness.withYaml(withOtherKey(yaml)), "run-2");
@@ -159,7 +159,7 @@ describe("another API key while no checkpoint was made", () => {
   });
 
   it.each(["changed", "all"])(
-    "stops a backfill that goes on behind a pause: send %s",
+    "stops a backfill that continues after a pause: send %s",
     async (send) => {
       const { harness, yaml, goOn } = await pausedBackfill(`    send: ${send}\n`);
       const other = await harness.withYaml(withOtherKey(yaml));
@@ -180,7 +180,7 @@ describe("another API key while no checkpoint was made", () => {
   });
 });
 
-describe("another database behind the URL", () => {
+describe("another database after the URL", () => {
   it("stops a run before anything is read, and names both", async () => {
     const [staging, production] = [await companies(1), await companies(1_000)];
     const harness = await Harness.open({ yaml: crmYaml(staging.url) });

@@ -71,7 +71,7 @@ describe("readSpan", () => {
     expect(asked).toEqual([undefined, { offset: 4 }]);
   });
 
-  it("tells where a connector of outside threw, and not its words; its own errors it hands on", async () => {
+  it("tells where an external connector threw, and not its words; its own errors it hands on", async () => {
     const cell = "jane@shop.example";
     // oxlint-disable-next-line require-yield
     const parsing: Read = async function* read() {

@@ -9,7 +9,7 @@ import { header, ReplayStory, text } from "../../support/project/replay-story.ts
 describe("a replay", () => {
   it("sends what today's mapping makes of the rejected rows, and leaves the checkpoint where it is", async () => {
     const story = await ReplayStory.begin(text);
-    await story.mend();
+    await story.fix();
     const report = await story.replay("run-1");
     expect(report).toMatchObject({
       outcome: "done_with_rejects",
@@ -31,7 +31,7 @@ describe("a replay", () => {
 
   it("leaves what it sent known, so that the next run does not send it again", async () => {
     const story = await ReplayStory.begin(text.replace("d,,D,\n", ""));
-    await story.mend("# mended");
+    await story.fix("# fixed");
     await story.replay("run-1");
     const both = text.replace("d,,D,\n", "").replace(/,$/gm, ",x.example");
     await story.harness.write("accounts.csv", both);
@@ -42,14 +42,14 @@ describe("a replay", () => {
     const story = await ReplayStory.begin(text);
     expect((await story.replay("run-1")).counts).toMatchObject({ read: 2, rejected: 2 });
     expect((await story.replay("run-1")).counts).toMatchObject({ read: 0 });
-    await story.mend();
+    await story.fix();
     expect((await story.replay("run-2")).counts).toMatchObject({ read: 2, sent: 1, rejected: 1 });
     expect(await story.held()).toEqual({ a: "A", b: "B", c: "C" });
   });
 
   it("takes those of one reason alone when it is named", async () => {
     const story = await ReplayStory.begin(`${text}e,e.example,E\n`);
-    await story.mend();
+    await story.fix();
     const { state } = story.harness;
     expect(await state.replayCounts({ run: "run-1" })).toMatchObject({ open: 3 });
     expect((await story.replay("run-1", "ragged_row")).counts).toMatchObject({ read: 1 });
@@ -72,7 +72,7 @@ describe("a replay", () => {
       [header, ...rows, ""].join("\n"),
       "reject_limit: { rate: 100%, rows: 3000 }",
     );
-    await story.mend("chunk: { records: 1000 }");
+    await story.fix("chunk: { records: 1000 }");
     const report = await story.replay("run-1");
     expect(report).toMatchObject({ chunks: 3, counts: { read: 2_500, sent: 2_500, filtered: 0 } });
     const names = await story.harness.sandbox.names();
@@ -98,7 +98,7 @@ describe("a replay", () => {
 
   it("finds the place of a row that the service refuses again", async () => {
     const story = await ReplayStory.begin(text);
-    await story.mend();
+    await story.fix();
     story.refuseNext(0);
     await story.replay("run-1");
     const rejects = await story.harness.state.rejects({ runId: "run-2", limit: 10 });
@@ -108,11 +108,11 @@ describe("a replay", () => {
     ]);
   });
 
-  it("goes on with the rest when an earlier one was given up", async () => {
+  it("continues with the rest when an earlier one was given up", async () => {
     const rows = Array.from({ length: 1_500 }, (_, row) => `k${row},,N,s${row}.example`);
     const limit = "reject_limit: { rate: 100%, rows: 3000 }";
     const story = await ReplayStory.begin([header, ...rows, ""].join("\n"), limit);
-    await story.mend("chunk: { records: 1000 }");
+    await story.fix("chunk: { records: 1000 }");
     const cut = await story.open({ replay: { run: "run-1" } });
     const first = await cut.stage();
     await cut.send(first);

@@ -92,7 +92,7 @@ describe.each(forms)("splitChunk of a %s", (form) => {
     expect(await keysTaken(run)).toEqual([]);
   });
 
-  it("finds the places of records behind the first page, past rows that were left out", async () => {
+  it("finds the places of records after the first page, past rows that were left out", async () => {
     const run = await runOver(csvWithBroken(2_500, [0, 1_200]));
     const chunk = await run.stage();
     // Record 0 is row 1, and record 1,499 is row 1,501: two rows before it were rejected.

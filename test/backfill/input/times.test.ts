@@ -200,7 +200,7 @@ describe("a date or time of a backfill", () => {
     expect(ends({ to: "line 9" })[1]).toEqual({ place: "line 9", text: "before line 9" });
   });
 
-  it("takes an end that lies in the future, and a beginning just before now", () => {
+  it("takes an end that is in the future, and a beginning just before now", () => {
     expect(ends({ to: "2027-01-01" })[1]).toHaveProperty("time");
     expect(from("2026-11-22T13:30:15.119Z")).toHaveProperty("time");
     expect(() => from("2026-11-22T13:30:15.120Z")).toThrow("must be earlier than now");

@@ -20,7 +20,7 @@ const acknowledgedFullMax = 20_000;
 
 /** What posters went through. */
 export type Endured = {
-  /** Deliveries that were posted; all of them are acknowledged. */
+  /** Deliveries that were pushed; all of them are acknowledged. */
   readonly deliveries: number;
   readonly counts: Poster["counts"];
   /** Acknowledged while Temporal was away. */
@@ -51,7 +51,7 @@ export class Ordeal {
     });
   }
 
-  /** Resolves when everything has happened and everything posted is acknowledged. @throws that does not come. */
+  /** Resolves when everything has happened and everything pushed is acknowledged. @throws that does not come. */
   async endure(): Promise<Endured> {
     const { plan } = this.#parts;
     let away = Promise.resolve();

@@ -9,7 +9,7 @@ export type WebhookPlan = {
   readonly kills: readonly Kill[];
   /** The kill before which the disk is filled. */
   readonly diskAt: number;
-  /** The kill at which Temporal goes away; the others go on meanwhile. */
+  /** The kill at which Temporal goes away; the others continue meanwhile. */
   readonly awayAt: number;
   /** How long it stays away; 0: it does not go. */
   readonly awayMs: number;

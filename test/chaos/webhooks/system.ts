@@ -11,7 +11,7 @@ import { chaosHead } from "../world/project.ts";
 const path = "/hooks/forms";
 const secret = `whsec_${Buffer.from("canary-webhook-secret-of-chaos").toString("base64")}`;
 
-/** What may stand in no log. */
+/** What may be in no log. */
 export const secrets: readonly string[] = [canaries.apiKey, secret];
 
 /** Longer than a worker's grace. */

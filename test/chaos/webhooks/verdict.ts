@@ -46,7 +46,7 @@ function eventsAreOnce({ ids, applied }: WebhookAftermath): string[] {
       "processed more than once",
       those((count) => count > 1),
     ),
-    ...about("processed and never posted", those(Number.isNaN)),
+    ...about("processed and never pushed", those(Number.isNaN)),
   ];
 }
 

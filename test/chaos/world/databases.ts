@@ -7,7 +7,7 @@ import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster
 export class Databases {
   #clusters: Promise<readonly [PostgresCluster, PostgresCluster]> | undefined;
 
-  /** A database of this name on each of the two servers, behind one address. */
+  /** A database of this name on each of the two servers, after one address. */
   async behindOneAddress(name: string): Promise<OneAddress> {
     this.#clusters ??= Promise.all([PostgresCluster.start(), PostgresCluster.start()]);
     const clusters = await this.#clusters;

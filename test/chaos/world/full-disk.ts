@@ -17,7 +17,7 @@ export interface FullDisk {
   close(): Promise<void>;
 }
 
-/** Fills the disk of a folder: a small tmpfs where we may mount one; elsewhere a file stands in the folder's way. */
+/** Fills the disk of a folder: a small tmpfs where we may mount one; elsewhere a file is in the folder's way. */
 export async function fillDisk(folder: string): Promise<FullDisk> {
   const size = `size=${diskBytes},mode=0700`;
   const isMounted = await run("mount", ["-t", "tmpfs", "-o", size, "tmpfs", folder]).then(

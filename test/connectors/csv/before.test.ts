@@ -47,7 +47,7 @@ const stores = {
   gzip: (text: string): Buffer => gzipSync(text),
 };
 
-// The row of line 3 goes on to line 5, and lines 7 and 8 are blank.
+// The row of line 3 continues to line 5, and lines 7 and 8 are blank.
 const text = 'id,name\r\na,Anne\r\nb,"B\r\n\r\no"\r\nc,Cy\r\n\r\n\r\nd,"Di"\r\n';
 const lastRow = text.indexOf("d,", 10);
 
@@ -68,7 +68,7 @@ describe("beforeCsv", () => {
     ["byte 10", ["a.csv:2"]],
     ["byte 17", ["a.csv:2"]],
     ["byte 18", ["a.csv:2", "a.csv:3"]],
-    // The first byte of the row behind the blank lines, and the one after that.
+    // The first byte of the row after the blank lines, and the one after that.
     [`byte ${lastRow}`, ["a.csv:2", "a.csv:3", "a.csv:6"]],
     [`byte ${lastRow - 1}`, ["a.csv:2", "a.csv:3", "a.csv:6"]],
     [`byte ${lastRow + 1}`, ["a.csv:2", "a.csv:3", "a.csv:6", "a.csv:9"]],
@@ -127,7 +127,7 @@ describe("beforeCsv", () => {
     });
   });
 
-  it("stands behind the last line of a file, whether that has an end or not", async () => {
+  it("comes after the last line of a file, whether that has an end or not", async () => {
     for (const content of ["id\n1\n2\n", "id\n1\n2"]) {
       await withFolder({ "a.csv": content }, async (folder) => {
         expect(await around(configOf(folder), "line 4")).toEqual([["a.csv:2", "a.csv:3"], []]);
@@ -148,7 +148,7 @@ describe("beforeCsv", () => {
     });
   });
 
-  it("stands before and behind rows that are too long to be read", async () => {
+  it("comes before and behind rows that are too long to be read", async () => {
     const long = `x,"${"line\n".repeat(rowBytesMax / 5)}"\n`;
     const lines = 1 + rowBytesMax / 5;
     await withFolder({ "a.csv": `id,name\na,A\n${long}${long}b,B\n` }, async (folder) => {
@@ -167,7 +167,7 @@ describe("beforeCsv", () => {
 
   it.each([
     ["its fields", ",y\nb,B\n"],
-    ["the row behind it", "\nb\n"],
+    ["the row after it", "\nb\n"],
   ])("does not guess where a long row ends, by %s", async (_, rest) => {
     const long = `x,"${"li,\n".repeat(rowBytesMax / 4)}"`;
     await withFolder({ "a.csv": `id,name\n${long}${rest}` }, async (folder) => {
@@ -183,10 +183,10 @@ describe("beforeCsv", () => {
     ["line 11", "line 11 is beyond the end: a.csv has 9 lines", atEnd],
     [`byte ${text.length + 1}`, `byte 48 is beyond the end: a.csv has 47 bytes`, atEnd],
     ["line 0", '"line 0": lines are counted from 1', named],
-    ["line -3", '"line -3" is no place in a CSV file', named],
-    ["line 1.5", '"line 1.5" is no place in a CSV file', named],
-    ["48211", '"48211" is no place in a CSV file', named],
-    ["", '"" is no place in a CSV file', named],
+    ["line -3", '"line -3" is not a place in a CSV file', named],
+    ["line 1.5", '"line 1.5" is not a place in a CSV file', named],
+    ["48211", '"48211" is not a place in a CSV file', named],
+    ["", '"" is not a place in a CSV file', named],
     ["b.csv:3", '"b.csv:3" is in no file that this source reads', named],
     [`line ${"9".repeat(30)}`, "is beyond the end: a.csv has 9 lines", atEnd],
   ])("refuses %j with a hint", async (place, message, hint) => {

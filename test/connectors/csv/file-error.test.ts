@@ -23,7 +23,7 @@ describe("fileError", () => {
     expect(error).toMatchObject({ message, field: "path" });
     expect(error.hint).toMatch(/\.$/);
     expect(isMissing).toBe(code === "ENOENT");
-    expect(error).toHaveProperty("patienceMs", isMissing ? missingFileMs : undefined);
+    expect(error).toHaveProperty("retryBudgetMs", isMissing ? missingFileMs : undefined);
   });
 
   it.each(["EIO", "EMFILE", "ESTALE"])("lets %s be tried again", (code) => {

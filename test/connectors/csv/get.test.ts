@@ -41,7 +41,7 @@ function found({ rows, where, rejects = [], missing }: Got<CsvRow>): object {
   };
 }
 
-/** The position behind the last page of a read. */
+/** The position after the last page of a read. */
 async function endOf(folder: string, members: object = {}): Promise<CsvPosition | undefined> {
   return (await pagesOf(configOf(folder, members))).at(-1)?.position;
 }
@@ -71,7 +71,7 @@ describe("getCsv", () => {
     });
   });
 
-  it("finds a row behind the first page, and reads no further", async () => {
+  it("finds a row after the first page, and reads no further", async () => {
     const rows = Array.from({ length: 2_500 }, (_, row) => `r${row},n`);
     await withFolder({ "a.csv": ["id,name", ...rows, 'x,"open'].join("\n") }, async (folder) => {
       expect(found(await get({ folder, names: ["a.csv:1302"] }))).toMatchObject({
@@ -129,7 +129,7 @@ describe("getCsv", () => {
     });
   });
 
-  it("keeps the files before in mind when a read goes on in the middle", async () => {
+  it("keeps the files before in mind when a read continues in the middle", async () => {
     const members = { path: "*.csv" };
     await withFolder({ "a.csv": text, "b.csv": text, "c.csv": text }, async (folder) => {
       const config = configOf(folder, members);

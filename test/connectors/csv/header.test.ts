@@ -92,7 +92,7 @@ describe("readLayout", () => {
     });
   });
 
-  it("finds a header line behind the first block", async () => {
+  it("finds a header line after the first block", async () => {
     const content = `${"\n".repeat(600_000)}id,name\n`;
     expect(await layoutOf(content)).toMatchObject({ columns: ["id", "name"], line: 600_002 });
   });

@@ -40,7 +40,7 @@ function scanned(text: string): object {
 
 describe("a long row", () => {
   const piece = fc.constantFrom("a", ",", '"', "\n", "\r", '"",', '",', ',"', "\r\n");
-  // A blank line is no row, and never a long one.
+  // A blank line is not a row, and never a long one.
   const row = fc
     .array(piece, { minLength: 1, maxLength: 12 })
     .map((pieces) => pieces.join(""))

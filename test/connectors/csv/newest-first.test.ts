@@ -10,7 +10,7 @@ const ask = { signal: new AbortController().signal, log: keptLog() };
 const files = { "a-1.csv": "id\n1\n2\n", "a-2.csv": "id\n3\n4\n", "b.csv": "id\n5\n6\n" };
 const newestFirst = { path: "a-*.csv", first_wins: true };
 
-it("where the first row of a key wins, the last file by path is read first, and a read goes on from anywhere", async () => {
+it("where the first row of a key wins, the last file by path is read first, and a read continues from anywhere", async () => {
   await withFolder(files, async (folder) => {
     const config = configOf(folder, newestFirst);
     const { items, positions } = await readAll(config, { pageRowsMax: 1 });

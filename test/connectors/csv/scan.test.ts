@@ -209,14 +209,14 @@ describe("scanner", () => {
       { rows: [["4", "5"]], rejects: ["1 stray_quote"] },
     ],
     ["a quoted inch", '"5" pipe",2\n3,4\n', { rows: [["3", "4"]], rejects: ["1 stray_quote"] }],
-    ["text behind a quote", '"x"y,2\n3,4\n', { rows: [["3", "4"]], rejects: ["1 stray_quote"] }],
+    ["text after a quote", '"x"y,2\n3,4\n', { rows: [["3", "4"]], rejects: ["1 stray_quote"] }],
     [
-      "text behind a quote, a quoted line end",
+      "text after a quote, a quoted line end",
       '"x"y,"2\n3"\n3,4\n',
       { rows: [["3", "4"]], rejects: ["1 stray_quote"] },
     ],
     ["a blank before a quote", ' "1",2\n3,4\n', { rows: [["3", "4"]], rejects: ["1 stray_quote"] }],
-    ["a blank behind a quote", '"1" ,2\n3,4\n', { rows: [["3", "4"]], rejects: ["1 stray_quote"] }],
+    ["a blank after a quote", '"1" ,2\n3,4\n', { rows: [["3", "4"]], rejects: ["1 stray_quote"] }],
     [
       "two bad rows in turn",
       '"x"y,2\n5",2\n3,4',

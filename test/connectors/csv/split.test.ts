@@ -30,7 +30,7 @@ function saved(position: CsvPosition | undefined): CsvPosition | undefined {
     : csvPosition.parse(JSON.parse(JSON.stringify(position)));
 }
 
-/** The items of each part; the parts share their edges, and lie within the span. */
+/** The items of each part; the parts share their edges, and are within the span. */
 async function partsOf(
   config: CsvConfig,
   parts: number,
@@ -169,7 +169,7 @@ describe("splitCsv", () => {
     });
   });
 
-  it("goes on to the next file where no row begins behind the edge", async () => {
+  it("continues to the next file where no row begins after the edge", async () => {
     const long = `1,"${"x".repeat(1_000)}"\n`;
     await withFolder(
       { "a.csv": `id,name\n0,a\n${long}`, "b.csv": "id,name\n2,b\n3,c\n" },

@@ -44,7 +44,7 @@ describe("writeCsv", () => {
     expect(await readdir(folder)).toEqual(["scores.csv"]);
   });
 
-  it("merges by key: rows and columns keep their order, what is new stands at the end", async () => {
+  it("merges by key: rows and columns keep their order, what is new is at the end", async () => {
     const files = { "scores.csv": "note,id,fit\nx,a,1\ny,b,2\nz,c,3\n" };
     await withFolder(files, async (folder) => {
       const set = { fit: 20, tier: "gold" };

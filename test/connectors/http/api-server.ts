@@ -79,7 +79,7 @@ export class ApiServer {
     this.seen.length = 0;
   }
 
-  /** Puts entries that are no rows behind the first row. */
+  /** Puts entries that are no rows after the first row. */
   spoil(entries: readonly string[]): void {
     this.#malformed = entries;
   }

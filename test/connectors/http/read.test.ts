@@ -18,7 +18,7 @@ function changesThen(changes: readonly number[], next: number | null) {
 
 describe("reading all pages", () => {
   it.each(["cursor", "number"] as const)(
-    "reads every page by %s, and goes on inside of one",
+    "reads every page by %s, and continues inside of one",
     async (pages) => {
       const server = await startApi({ pages, pageRows: 5 });
       server.put(rowsOf(12));
@@ -58,7 +58,7 @@ describe("reading all pages", () => {
     expect(page?.rows).toEqual([{ id, share, lat: 48.856_614_000_000_01, count: 5 }]);
     expect(page?.where(0)).toBe("/companies:9007199254740993");
     expect(page?.rejects).toEqual([
-      { where: "/companies:#2", code: "no_row", reason: "it is no object", row: '["1e400"]' },
+      { where: "/companies:#2", code: "no_row", reason: "it is not an object", row: '["1e400"]' },
     ]);
   });
 
@@ -102,7 +102,7 @@ describe("reading what changed", () => {
         let requests = 0;
         server.onRequest = () => {
           requests += 1;
-          // Row 1 first, then one that stands on a page which was read already.
+          // Row 1 first, then one that is on a page which was read already.
           const moved = { 2: "1", 4: "5", 6: "9" }[requests];
           const row = rowsOf(20).find(({ id }) => id === moved);
           if (row !== undefined) server.put([{ ...row, changed: "2026-03-29T00:59:30.000000Z" }]);
@@ -247,7 +247,7 @@ describe("check", () => {
     expect(found).toMatchObject([{ ok: false, fix: "Set rows as the API documents it." }]);
     server.answers.push((response) => response.end('{"data":[1]}'));
     expect(await http.check?.(askOf(server))).toMatchObject([
-      { ok: false, fix: "it is no object" },
+      { ok: false, fix: "it is not an object" },
     ]);
     const undo = server.fault("deny");
     expect(await http.check?.(askOf(server))).toMatchObject([

@@ -144,7 +144,7 @@ describe("readFromInbox", () => {
     expect(pages.map((page) => page.length)).toEqual([8, 2]);
   });
 
-  it("reads from one position to the other, and no further than what lay there when it began", async () => {
+  it("reads from one position to the other, and no further than what was there when it began", async () => {
     const { ask, events } = await filled(3);
     const to = await horizonOf(ask);
     events.keep("forms", '{"n":4}', '{"n":5}');
@@ -176,7 +176,7 @@ describe("readFromInbox", () => {
     });
   });
 
-  it("rejects what is no object and what came under another's id, with its text", async () => {
+  it("rejects what is not an object and what came under another's id, with its text", async () => {
     const ask = await asked();
     const events = new KeptEvents(ask.config.inbox.file);
     events.keep("forms", "[1,2]", "null", '{"n":3}', { id: "a", json: '{"n":4}' });
@@ -194,7 +194,7 @@ describe("readFromInbox", () => {
     expect.assertions(4);
   });
 
-  it("goes on in its own inbox alone", async () => {
+  it("continues in its own inbox alone", async () => {
     const { ask } = await filled(3);
     const { ask: another } = await filled(3);
     const position = await horizonOf(ask);
@@ -249,13 +249,13 @@ describe("readFromInbox", () => {
     await expect(pagesOf({ ...ask, signal })).rejects.toThrow("cancelled");
   });
 
-  it("takes a file that is no inbox for one that may come back", async () => {
+  it("takes a file that is not an inbox for one that may come back", async () => {
     const ask = await asked();
     await writeFile(ask.config.inbox.file, "no database ".repeat(100));
     await expect(pagesOf(ask)).rejects.toThrow(StateUnavailableError);
   });
 
-  it("has its endpoint looked at by the connector that is posted to", async () => {
+  it("has its endpoint looked at by the connector that is pushed to", async () => {
     const settings = webhook.config.parse({
       path: "/hooks/forms",
       secret: "not-a-real-secret-0123456789",

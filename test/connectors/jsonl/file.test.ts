@@ -20,14 +20,14 @@ describe("a file of JSON lines", () => {
     },
   );
 
-  it("refuses what is no regular file, without waiting for it", async () => {
+  it("refuses what is not a regular file, without waiting for it", async () => {
     const { ask, path } = await askFor("");
     await rm(path);
     await mkdir(path);
-    await expect(pagesOf(ask)).rejects.toThrow("a.jsonl is no file");
+    await expect(pagesOf(ask)).rejects.toThrow("a.jsonl is not a file");
     await rm(path, { recursive: true });
     execFileSync("/usr/bin/env", ["mkfifo", path]);
-    await expect(pagesOf(ask)).rejects.toThrow("a.jsonl is no file");
+    await expect(pagesOf(ask)).rejects.toThrow("a.jsonl is not a file");
   });
 
   it("says what to do when it may not be read", async () => {

@@ -94,7 +94,7 @@ describe("the read of jsonl", () => {
     expect(itemsOf(covered)).toEqual(itemsOf(rest));
   });
 
-  it("goes on in an append-only file that was copied, and grew", async () => {
+  it("continues in an append-only file that was copied, and grew", async () => {
     const { ask, path } = await askFor('{"a":1}\n', { append_only: true });
     const [page] = await pagesOf(ask);
     await writeFile(`${path}.new`, '{"a":1}\n{"a":2}\n');

@@ -32,8 +32,8 @@ function ofPackage(name: string, more: object = { exports: { import: "./main.js"
   return JSON.stringify({ name, version: "9.8.7", type: "module", ...more });
 }
 
-const push = `export const posted = pushSource({
-  name: "posted",
+const push = `export const pushed = pushSource({
+  name: "pushed",
   config: z.strictObject({}),
   endpoint: () => ({ path: "/hooks/a", bodyBytesMax: 1, backlogMax: 1, lingerMs: 0, retentionMs: 1 }),
   receive: () => ({ events: [] }),
@@ -49,12 +49,12 @@ const files: Readonly<Record<string, string>> = {
   "project/demo/index.js": "throw new Error('index.ts comes first');\n",
   "project/plain/index.js": `${head}${pull("plain")}`,
   "beside.ts": `${head}${pull("beside")}`,
-  "project/posted.ts": head + push,
+  "project/pushed.ts": head + push,
   "project/node_modules/sluice-connector-some/package.json": ofPackage("sluice-connector-some"),
   "project/node_modules/sluice-connector-some/main.js": `${head}${pull("some")}`,
   "project/node_modules/@own/sluice-connector-any/package.json": ofPackage("any"),
   "project/node_modules/@own/sluice-connector-any/main.js": `${head}${pull("any")}`,
-  // Whatever lies here is not imported: a connector gets the sluice that runs.
+  // Whatever is here is not imported: a connector gets the sluice that runs.
   "project/node_modules/sluice/package.json": ofPackage("sluice", { connectorApi: 1 }),
 
   "project/throws/index.ts": `import "./deep.ts";\n`,
@@ -98,7 +98,7 @@ const files: Readonly<Record<string, string>> = {
 const loaded = z.object({
   name: z.string().optional(),
   kind: z.string().optional(),
-  isPosted: z.boolean().optional(),
+  isPush: z.boolean().optional(),
   isOurError: z.boolean().optional(),
   isSecret: z.boolean().optional(),
   isSame: z.boolean().optional(),
@@ -123,7 +123,7 @@ for (const name of names) {
     const thrown = source.push ? undefined : await source.read({}).next().catch((error) => error);
     const config = source.config.safeParse({ token: "a" });
     results[name] = {
-      name: source.name, kind: source.kind, isPosted: source.push !== undefined,
+      name: source.name, kind: source.kind, isPush: source.push !== undefined,
       isOurError: thrown instanceof SluiceError, isSecret: config.data?.token instanceof Secret,
       isSame: source.push !== undefined || (await load(name)) === source,
     };
@@ -175,7 +175,7 @@ const bad: readonly (readonly [name: string, message: string, hint?: string])[] 
   ["./others.ts", "./others.ts exports no connector: it exports only one, read", hintOfMade],
   [
     "./two.ts",
-    "./two.ts exports 3 connectors: one, posted, two",
+    "./two.ts exports 3 connectors: one, pushed, two",
     "export one, and give each other one a file of its own",
   ],
   [
@@ -193,8 +193,8 @@ const bad: readonly (readonly [name: string, message: string, hint?: string])[] 
     "./copied.ts brings a copy of sluice/connector of its own: its errors and secrets would not be known for what they are",
     "import it from sluice/connector, and leave sluice out of its bundle",
   ],
-  ["./not-zod.ts", "./not-zod.ts: the `config` of mine is no zod schema"],
-  ["./no-position.ts", "./no-position.ts: the `position` of mine is no zod schema"],
+  ["./not-zod.ts", "./not-zod.ts: the `config` of mine is not a zod schema"],
+  ["./no-position.ts", "./no-position.ts: the `position` of mine is not a zod schema"],
   [
     "./text.ts",
     "./text.ts: the `config` of mine takes no members: make it a z.strictObject({ … })",
@@ -237,7 +237,7 @@ beforeAll(async () => {
   // beside.ts finds none, and gets ours.
   await symlink(join(root, "node_modules/zod"), join(folder, "node_modules/zod"));
   const names = [...good, ...bad].map(([name]) => name);
-  const asked = JSON.stringify([...names, join(folder, "one.ts"), "./posted.ts"]);
+  const asked = JSON.stringify([...names, join(folder, "one.ts"), "./pushed.ts"]);
   const args = ["--input-type=module", "--eval", script, root, folder, asked];
   const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
   results = z.record(z.string(), loaded).parse(JSON.parse(printed));
@@ -246,7 +246,7 @@ beforeAll(async () => {
 afterAll(async () => await rm(dirname(folder), { recursive: true }));
 
 describe("loadConnector", () => {
-  const sound = { kind: "pull", isPosted: false, isOurError: true, isSecret: true, isSame: true };
+  const sound = { kind: "pull", isPush: false, isOurError: true, isSecret: true, isSame: true };
 
   it.each(good)("loads %s, whose errors and secrets are ours", (connector, name) => {
     expect(results[connector]).toEqual({ name, ...sound });
@@ -256,8 +256,8 @@ describe("loadConnector", () => {
     expect(results[join(folder, "one.ts")]).toEqual({ name: "one", ...sound });
   });
 
-  it("makes one that is posted to readable from the inbox", () => {
-    expect(results["./posted.ts"]).toMatchObject({ name: "posted", kind: "pull", isPosted: true });
+  it("makes one that is pushed to readable from the inbox", () => {
+    expect(results["./pushed.ts"]).toMatchObject({ name: "pushed", kind: "pull", isPush: true });
   });
 
   const mistakes = bad.map(([connector, message, hint]) => ({ connector, message, hint }));

@@ -71,7 +71,7 @@ describe("beforePostgres", () => {
     expect((await around(ask, "-1", "version"))[0]).toEqual(["-1.50"]);
     for (const place of ["1e3", "NaN", "1,5", ""]) {
       expect(await refusal(ask, place)).toMatchObject({
-        message: "the place is no number, as version (numeric) holds them",
+        message: "the place is not a number, as version (numeric) holds them",
         hint: "Give a number: 48211.5.",
       });
     }
@@ -95,19 +95,19 @@ describe("beforePostgres", () => {
     for (const place of ["1.5", "x", "", "line 5", "32768", "-32769", "9".repeat(5_000)]) {
       for (const ask of [byKey, byChange]) {
         expect(await refusal(ask, place)).toMatchObject({
-          message: "the place is no whole number that id (smallint) can hold",
+          message: "the place is not a whole number that id (smallint) can hold",
           hint: "Give a whole number: 48211.",
         });
       }
     }
   });
 
-  it("says that nothing lies before the smallest number", async () => {
+  it("says that nothing comes before the smallest number", async () => {
     const { query, url } = await postgres();
     await query("create table t (id smallint primary key); insert into t values (-32768)");
     const ask = askOf(url, { table: "t" });
     expect(await refusal(ask, "-32768")).toMatchObject({
-      message: "nothing lies before the smallest smallint",
+      message: "nothing comes before the smallest smallint",
       hint: "Leave it away to begin with the first row.",
     });
     expect((await around(ask, "-32767", "id"))[0]).toEqual(["-32768"]);

@@ -19,7 +19,7 @@ async function refusal(url: string, members: object = {}): Promise<string | unde
   }
 }
 
-it("names what keeps a role from writing, with the grant that mends it", async () => {
+it("names what keeps a role from writing, with the grant that fixes it", async () => {
   const db = await postgres();
   await db.query("create schema crm; create table crm.scores (id text, fit int, note text)");
   const { url, name } = await roleOf(db, () => "select");

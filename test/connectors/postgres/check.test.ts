@@ -16,7 +16,7 @@ async function check(url: string, members: object = {}): Promise<readonly Findin
   return await checkPostgres(askOf(url, members));
 }
 
-/** The findings as lines, each step that failed with what mends it. */
+/** The findings as lines, each step that failed with what fixes it. */
 function lines(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ name, ok, detail, fix }) =>
     ok ? `${name}: ${detail ?? "ok"}` : `FAIL ${name}: ${detail} → ${fix}`,
@@ -142,7 +142,7 @@ describe("checkPostgres", () => {
     ]);
   });
 
-  it("stops at the step of the table that fails, with what mends it", async () => {
+  it("stops at the step of the table that fails, with what fixes it", async () => {
     const db = await postgres();
     await db.query(`create table keyless (id int not null, at timestamptz not null);
       create table nullable (id int unique);

@@ -36,7 +36,7 @@ async function failureOf(
   throw error;
 }
 
-/** The server through a wire that breaks behind the first bytes of its answers that hold `last`. */
+/** The server through a wire that breaks after the first bytes of its answers that hold `last`. */
 async function cutBehind(url: string, last: string): Promise<string> {
   const server = createServer((socket) => {
     const upstream = connect(Number(new URL(url).port), "127.0.0.1");
@@ -193,7 +193,7 @@ describe("withSession", () => {
     const refused = await failureOf(askOf(`postgres://u:${password}@${host}/d`), nothing);
     expect(refused).toBeInstanceOf(RetryLater);
     const unknown = await failureOf(askOf(`postgres://u:${password}@sluice.invalid/d`), nothing);
-    expect(unknown).toMatchObject({ code: "ConfigError", patienceMs: 600_000 });
+    expect(unknown).toMatchObject({ code: "ConfigError", retryBudgetMs: 600_000 });
   });
 });
 

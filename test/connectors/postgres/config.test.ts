@@ -41,12 +41,12 @@ describe("postgresConfig", () => {
     [
       "an sslmode that may be talked out of TLS",
       { url: `${url}?sslmode=prefer` },
-      "url: the URL's sslmode is none of",
+      "url: the URL's sslmode is not one of",
     ],
     [
       "a connect_timeout of none",
       { url: `${url}?connect_timeout=0` },
-      "url: the URL's connect_timeout is no number of seconds from 1 to 99",
+      "url: the URL's connect_timeout is not a number of seconds from 1 to 99",
     ],
     [
       "a table and a query",
@@ -55,7 +55,7 @@ describe("postgresConfig", () => {
     ],
     ["a long name", { url, table: "a".repeat(64) }, "table: a table: "],
     ["a long column", { url, key: ["a".repeat(64)] }, "key.0: this name has 64 bytes"],
-    ["a column twice", { url, key: ["a", "a"] }, "key: a column stands here twice"],
+    ["a column twice", { url, key: ["a", "a"] }, "key: a column is here twice"],
     [
       "a timeout of more than a day",
       { url, statement_timeout: "25h" },

@@ -63,7 +63,7 @@ describe("horizonOfPostgres", () => {
     expect({ future, held, warnings }).toEqual({ future: 1, held: undefined, warnings: [] });
     const pages = await pagesOf(ask, { to });
     expect(columnIn(pages, "id")).toEqual(["1"]);
-    // Its time having come, it is read behind the position that passed it over.
+    // Its time having come, it is read after the position that passed it over.
     await query("update t set at = now() where id = 2");
     const later = await horizonOfPostgres(ask);
     const next = await pagesOf(ask, { from: pages.at(-1)?.position, to: later.to });

@@ -41,11 +41,11 @@ describe("a database that was read before", () => {
       { ...later, address: "db2:5432", timeline: 2, wal: "1/10" },
     ],
     [
-      "a replica took over behind the same address, and was not started again since",
+      "a replica took over after the same address, and was not started again since",
       known,
       { ...later, timeline: 2, fork: "0/FF000001" },
     ],
-  ])("goes on when %s", (_, before, now) => {
+  ])("continues when %s", (_, before, now) => {
     expect(differenceOf(before, now)).toBeUndefined();
   });
 
@@ -66,7 +66,7 @@ describe("a database that was read before", () => {
       { ...later, timeline: 3, fork: "1/0" },
       "another timeline",
     ],
-    ["behind the checkpoint", { ...later, ahead: "10" }, "checkpoint 10 is above"],
+    ["after the checkpoint", { ...later, ahead: "10" }, "checkpoint 10 is above"],
   ])("stops when it is %s", (_, now, words) => {
     expect(differenceOf(known, now)).toContain(words);
   });

@@ -46,7 +46,7 @@ describe("rewindPostgres", () => {
     ["42.5", 0],
     ["infinity", "6h"],
   ])(
-    "stays behind the row of %s without an overlap that it can step back over",
+    "stays after the row of %s without an overlap that it can step back over",
     (changed, overlap) => {
       const position = { of, changed, key: ["7"] };
       expect(rewound(position, overlap)).toEqual(position);
@@ -144,7 +144,7 @@ describe("endOfRead", () => {
     expect(end({ changed: "2024-03-10 11:00:00+00", key })).toEqual(to);
   });
 
-  it("is never further behind the newest row than the overlap", () => {
+  it("is never further after the newest row than the overlap", () => {
     const changed = "2024-03-09 12:00:00+00";
     expect(end({ changed, key })).toEqual({ ...to, changed: "2024-03-09 13:00:00.000001+00" });
     // No row came: where the read began is the overlap before the checkpoint, which stays.

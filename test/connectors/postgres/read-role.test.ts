@@ -106,7 +106,7 @@ describe("a session for reading", () => {
     expect(await stateOf(db)).toEqual(before);
   });
 
-  it("is no wall by itself: a role that may write can turn the setting off", async () => {
+  it("is not a wall by itself: a role that may write can turn the setting off", async () => {
     const db = await database();
     const { url } = await roleOf(db, (role) => `grant select, insert on companies to ${role}`);
     const { insert } = changes;

@@ -49,7 +49,7 @@ describe("readPostgres", () => {
     });
   });
 
-  it("goes on behind any page with exactly the rows that are left", async () => {
+  it("continues after any page with exactly the rows that are left", async () => {
     const { query, url } = await postgres();
     await query(`${companies}; insert into companies
       select n, 'name', timestamptz '2024-03-10' + (n % 3) * interval '1 microsecond'
@@ -128,7 +128,7 @@ describe("readPostgres", () => {
     expect(await query("select count(*) from victim")).toEqual([{ count: "0" }]);
   });
 
-  it("takes no second statement behind a query", async () => {
+  it("takes no second statement after a query", async () => {
     const { query, url } = await postgres();
     await query("create table victim (id int)");
     const text =
@@ -168,7 +168,7 @@ describe("readPostgres", () => {
     await query(`create table t (id int primary key, at numeric not null);
       insert into t values (1, 1), (2, '${last}')`);
     const reading = pagesOf(askOf(url, { table: "t", changed_by: { column: "at" } }));
-    await expect(reading).rejects.toThrow(/no row could come behind it/);
+    await expect(reading).rejects.toThrow(/no row could come after it/);
   });
 
   it("refuses a position that was made with another change column or key", async () => {
@@ -202,7 +202,7 @@ describe("readPostgres", () => {
     await until(async () => (await query(sessions)).length === 0);
   });
 
-  it("is told that the server is gone, and later goes on from the last page with every row once", async () => {
+  it("is told that the server is gone, and later continues from the last page with every row once", async () => {
     const { query, restart, url } = await ownPostgres();
     await query(`create table t (id int primary key);
         insert into t select generate_series(1, 25000)`);

@@ -59,7 +59,7 @@ describe("refusalOf", () => {
     expect(await query("select id from scores")).toEqual([{ id: "there" }]);
   });
 
-  it("refuses the rows at fault alone, wherever they stand in a page", async () => {
+  it("refuses the rows at fault alone, wherever they are in a page", async () => {
     const { url, query } = await postgres();
     await query("create table scores (id text primary key, fit int)");
     const bad = new Set([0, 1, 499, 500, 998, pageRowsMax - 1]);

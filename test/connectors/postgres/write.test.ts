@@ -266,7 +266,7 @@ describe("writePostgres", () => {
     await expect(write(url, [])).resolves.toEqual([]);
   });
 
-  it("refuses a key that nothing makes unique, with the statement that mends it", async () => {
+  it("refuses a key that nothing makes unique, with the statement that fixes it", async () => {
     const { url, query } = await postgres();
     await query(`create table scores (id text, fit int, "U" int);
       create index on scores (id);

@@ -78,11 +78,7 @@ describe("webhookConfig", () => {
       { path, secret: `whpk_${"hush".repeat(11)}` },
       "secret: is of an asymmetric",
     ],
-    [
-      "a blank behind a secret",
-      { path, secret: "hush hush hush hush\n" },
-      "secret: begins or ends",
-    ],
+    ["a blank after a secret", { path, secret: "hush hush hush hush\n" }, "secret: begins or ends"],
     [
       "a token with a blank",
       { path, signature: "bearer", secret: "hush hush hush hush" },

@@ -73,7 +73,7 @@ describe("jsonParts", () => {
     ]);
   });
 
-  it("is not misled by what stands in texts", () => {
+  it("is not misled by what is in texts", () => {
     const parts = [...jsonParts(String.raw`["],[", "\"]", "\\", {"a,":"}"}, "\\\"["]`)];
     expect(parts.map(({ json }) => json)).toEqual([
       '"],["',

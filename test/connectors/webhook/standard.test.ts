@@ -92,7 +92,7 @@ describe("standard", () => {
   it.each([
     ["last", [otherSignature, otherSignature.replace("v1", "v2"), published.signature]],
     ["first", [published.signature, otherSignature]],
-    ["behind those of versions nobody knows", ["v3,x", "nonsense", "", published.signature]],
+    ["after those of versions nobody knows", ["v3,x", "nonsense", "", published.signature]],
     ["behind many of those", [...Array<string>(50).fill("v1a,x"), published.signature]],
   ])("believes a signature that stands %s of several", (_, signatures) => {
     expect(verdict({ "webhook-signature": signatures.join(" ") })).toEqual(vouched);

@@ -18,7 +18,7 @@ import {
 /** One in so many of a chunk's effects is died at: it is the code of a sync, which dies at each of its own. */
 const chunkEffectsPerKill = 32;
 
-/** Records behind which a chunk ends with its page: of the file three pages. */
+/** Records after which a chunk ends with its page: of the file three pages. */
 const records = 13;
 
 /** Rows of the table whose checkpoint is handed over. */
@@ -57,7 +57,7 @@ async function finishBackfill(
 }
 
 /**
- * Before each effect of the backfill's own from its `first` activity on, behind the last one of each activity, and before some
+ * Before each effect of the backfill's own from its `first` activity on, after the last one of each activity, and before some
  * effects of its chunks.
  */
 function pointsFrom(effects: readonly string[], first: string): readonly number[] {

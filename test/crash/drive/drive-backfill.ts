@@ -108,7 +108,7 @@ class Backfill {
     await this.#driver.perform("nightWaits", ask, night);
   }
 
-  /** Lets the nightly run go first, and goes on when it is over. */
+  /** Lets the nightly run go first, and continues when it is over. */
   async letPass(ref: RunRef): Promise<Opened> {
     const { openRun, yieldBackfill, closeRun } = this.#driver.activities;
     await this.#driver.perform("yieldBackfill", yieldBackfill, ref);

@@ -59,7 +59,7 @@ export type Death<Found> = {
 /** How a worker died. */
 type Died = Pick<Death<unknown>, "hasDied"> & Pick<Successor, "stderr">;
 
-/** A run in this process, as it goes on. */
+/** A run in this process, as it continues. */
 export type Recording = {
   readonly sandbox: Sandbox;
   readonly journal: Journal;
@@ -74,7 +74,7 @@ export type Recorder = (recording: Recording) => Effect;
 export type Recorded<Found> = {
   readonly whole: Death<Found>;
   readonly copies: number;
-  /** Goes on with the n-th copy, which count from 1; once. */
+  /** Continues with the n-th copy, which count from 1; once. */
   readonly die: (number: number) => Promise<Death<Found>>;
 };
 
@@ -116,7 +116,7 @@ export class CrashLane<Found> {
   }
 
   /**
-   * Runs to the end in this process, under the name of one that is gone. Each of its copies dies: another worker goes on with it, as with
+   * Runs to the end in this process, under the name of one that is gone. Each of its copies dies: another worker continues with it, as with
    * what a killed process left.
    */
   async record(recorder: Recorder): Promise<Recorded<Found>> {

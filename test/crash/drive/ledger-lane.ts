@@ -16,7 +16,7 @@ type Accounts = { readonly connection: string; readonly from: string; readonly r
 /** Texts of rows and addresses: none of them may enter the journal, which is what Temporal would keep (I4). */
 const canaries = [crashKey, ".example", "name of", "too few fields", "no domain", "signature="];
 
-/** Accounts in CSV files, each of which is a page; a run goes on with a file only where it is the same one, so that no copy has its own. */
+/** Accounts in CSV files, each of which is a page; a run continues with a file only where it is the same one, so that no copy has its own. */
 export function accountsInFiles(
   size: SourceSize,
 ): Omit<Accounts, "records"> &

@@ -21,7 +21,7 @@ type SyncTest = CrashTest<LedgerFindings> & {
 
 type Deaths = readonly Death<LedgerFindings>[];
 
-/** A chunk ends with the first page behind its first record, and a page with its file: every file is a chunk. */
+/** A chunk ends with the first page after its first record, and a page with its file: every file is a chunk. */
 function planOf(mode: "heavyweight" | "lightweight", size: SourceSize): LanePlan<LedgerFindings> {
   const { oracle, source, ...accounts } = accountsInFiles(size);
   return {
@@ -57,7 +57,7 @@ export const heavyweight: SyncTest = {
     ...tooLittleFlow(deaths),
     ...tooFew("deaths during a PUT", countOf("duringPut", deaths), chunksOfFiles),
     ...tooFew(
-      "deaths behind a confirm that was applied",
+      "deaths after a confirm that was applied",
       countOf("afterAppliedConfirm", deaths),
       chunksOfFiles,
     ),
@@ -81,7 +81,7 @@ export const lightweight: SyncTest = {
   missingOf: (deaths) => [
     ...tooLittleFlow(deaths),
     ...differs(
-      "deaths behind a body that was applied",
+      "deaths after a body that was applied",
       countOf("repeated", deaths),
       chunksOfBodies * bodiesPerChunk,
     ),

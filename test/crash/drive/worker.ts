@@ -51,8 +51,13 @@ export async function openWorker({
   const env = { SLUICE_BASE_URL: "sandbox", SLUICE_API_KEY: crashKey };
   const config = await loadConfig({ cwd: folder, env, connectors: sources });
   const state = await openStoreInline(config.stateFolder, effect);
-  const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
-  const rateLimiter = new StoreRateLimiter({ state, apiKey, requestsPerSecond, creditsRetryMs });
+  const { apiKey, requestsPerSecond, creditsRetryAfterMs, allowInsecureHosts } = config.api;
+  const rateLimiter = new StoreRateLimiter({
+    state,
+    apiKey,
+    requestsPerSecond,
+    creditsRetryAfterMs,
+  });
   const [baseUrl, legacyBaseUrl] = [new URL(address), new URL(address)];
   const api = createApiClient({
     baseUrl,

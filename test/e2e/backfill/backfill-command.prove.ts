@@ -16,9 +16,9 @@ const shown = z.object({
   samples: z.array(z.object({ key: z.string(), status: z.string(), record: z.looseObject({}) })),
 });
 
-async function projectOf(rows: number, autoBelow: number, more = ""): Promise<Project> {
+async function projectOf(rows: number, autoUpTo: number, more = ""): Promise<Project> {
   return await Project.start(onTestFinished, {
-    "sluice.yaml": accountsConfig({ sync: `approve: { auto_below: ${autoBelow} }${more}` }),
+    "sluice.yaml": accountsConfig({ sync: `approve: { auto_up_to: ${autoUpTo} }${more}` }),
     "accounts.csv": accountsCsv(rows),
   });
 }
@@ -81,7 +81,7 @@ describe("sluice backfill", () => {
   );
 
   it(
-    "follows the one that goes on, approves it, and prints one object",
+    "follows the one that continues, approves it, and prints one object",
     async () => {
       const project = await projectOf(300, 0);
       await project.worker();
@@ -94,7 +94,7 @@ describe("sluice backfill", () => {
       await until(async () => (await handle.query("plan")) !== null);
       const busy = await project.sluice("backfill", "accounts", "--limit", "5", "--yes");
       expect(busy.code).toBe(1);
-      expect(busy.stderr).toContain("goes on already");
+      expect(busy.stderr).toContain("continues already");
       // Its plan does not hold any more: another one is made, shown and approved.
       await project.write("accounts.csv", accountsCsv(900));
       const sent = await project.sluice("backfill", "accounts", "--yes", "--json");
@@ -137,7 +137,7 @@ describe("sluice backfill", () => {
 
 describe("sluice pause and resume", () => {
   it(
-    "rest and go on, and say what cannot",
+    "rest and continue, and say what cannot",
     async () => {
       const project = await projectOf(6_000, 0, "\n    chunk: { records: 1000 }");
       const none = await project.sluice("pause", "backfill-accounts");
@@ -149,7 +149,7 @@ describe("sluice pause and resume", () => {
       const { run_id: nightId } = await night.result();
       const noBackfill = await project.sluice("pause", nightId);
       expect(noBackfill.code).toBe(2);
-      expect(noBackfill.stderr).toContain("is no backfill but a sync");
+      expect(noBackfill.stderr).toContain("is not a backfill but a sync");
 
       // Longer than the commands below take on a slow machine: the backfill must not end before they are through.
       project.sandbox.order({ step: "put", after: 1, do: { delayMs: 15_000 } });
@@ -172,7 +172,7 @@ describe("sluice pause and resume", () => {
       expect(again).toMatchObject({ code: 2 });
       expect(again.stderr).toContain("it is paused already");
       const resumed = await project.sluice("resume", workflowId);
-      expect(resumed.stdout).toContain("its lanes go on");
+      expect(resumed.stdout).toContain("its lanes continue");
       const { run_id: runId } = report.parse(await handle.result());
       const late = await project.sluice("resume", runId);
       expect(late.code).toBe(2);

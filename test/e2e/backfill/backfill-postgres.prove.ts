@@ -61,7 +61,7 @@ async function approved(project: Project): ReturnType<typeof startBackfill> {
 
 describe("a backfill of a Postgres table by two workers", () => {
   it(
-    "loses nothing when one is killed, and what a nightly run brought meanwhile stands at the end",
+    "loses nothing when one is killed, and what a nightly run brought meanwhile is at the end",
     async () => {
       const { project, companies, workers } = await corrected();
       // From here on each file takes a while, so that there is a middle to be killed in.
@@ -107,7 +107,7 @@ describe("a backfill of a Postgres table by two workers", () => {
   );
 
   it(
-    "moves the checkpoint of a sync that never ran, when asked to, and the nightly run goes on from there",
+    "moves the checkpoint of a sync that never ran, when asked to, and the nightly run continues from there",
     async () => {
       const companies = { ...(await ownPostgres()), rows: 200 };
       await makeCompanies(companies);

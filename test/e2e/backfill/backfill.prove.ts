@@ -25,10 +25,10 @@ async function expectAll(project: Project, report: unknown): Promise<void> {
 
 describe("workflow backfill", () => {
   it(
-    "goes on by itself when it is small, and a discarded one sends nothing",
+    "continues by itself when it is small, and a discarded one sends nothing",
     async () => {
       const project = await Project.start(onTestFinished, {
-        "sluice.yaml": accountsConfig({ sync: "approve: { auto_below: 100 }" }),
+        "sluice.yaml": accountsConfig({ sync: "approve: { auto_up_to: 100 }" }),
         "accounts.csv": accountsCsv(100),
       });
       await project.worker();
@@ -49,7 +49,7 @@ describe("workflow backfill", () => {
     "plans again and waits again when the source moved while it waited",
     async () => {
       const project = await Project.start(onTestFinished, {
-        "sluice.yaml": accountsConfig({ sync: "approve: { auto_below: 0 }" }),
+        "sluice.yaml": accountsConfig({ sync: "approve: { auto_up_to: 0 }" }),
         "accounts.csv": accountsCsv(500),
       });
       await project.worker();
@@ -66,11 +66,11 @@ describe("workflow backfill", () => {
   );
 
   it(
-    "yields its lock to a nightly run across continue-as-new, and newer values stand at the end",
+    "yields its lock to a nightly run across continue-as-new, and newer values are at the end",
     async () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({
-          sync: "chunk: { records: 1000 }\n    approve: { auto_below: 0 }",
+          sync: "chunk: { records: 1000 }\n    approve: { auto_up_to: 0 }",
           advanced: ", chunks_per_run: 3",
         }),
         "accounts.csv": accountsCsv(manyRows),
@@ -102,7 +102,7 @@ describe("workflow backfill", () => {
   );
 
   it(
-    "rests at the next chunk, through continue-as-new and the change of its worker, and goes on when it is resumed",
+    "pauses at the next chunk, through continue-as-new and the change of its worker, and continues when it is resumed",
     async () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({
@@ -120,7 +120,7 @@ describe("workflow backfill", () => {
       await handle.executeUpdate("pause");
       await until(async () => (await project.lockHolder()) === undefined);
       const { counts, waiting } = await progressOf(handle);
-      // A lane that went on to the end of its chunk after the pause says nothing of its own.
+      // A lane that continued to the end of its chunk after the pause says nothing of its own.
       expect(waiting).toMatch(/^paused/);
       expect(counts.committed_chunks).toBeLessThan(12);
       expect((await project.records()).size).toBe(counts.sent);
@@ -162,7 +162,7 @@ describe("workflow backfill", () => {
   );
 
   it(
-    "begins a lane again where it failed, and rests without credits until it is resumed",
+    "begins a lane again where it failed, and pauses without credits until it is resumed",
     async () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({ sync: "chunk: { records: 1000 }" }),
@@ -183,7 +183,7 @@ describe("workflow backfill", () => {
       await until(async () => (await project.lockHolder()) === undefined);
       const { committed_chunks: before } = (await progressOf(handle)).counts;
       expect(before).toBeGreaterThan(0);
-      // The limit is blocked still: it rests again, and does not end.
+      // The limit is blocked still: it pauses again, and does not end.
       await handle.executeUpdate("resume");
       await until(async () => (await progressOf(handle)).waiting?.startsWith("paused"));
       expect((await project.sluice("rate-limit", "reset")).code).toBe(0);

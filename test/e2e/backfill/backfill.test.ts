@@ -9,7 +9,7 @@ const rows = 20_000;
 
 const shared = sharedProject({
   "sluice.yaml": accountsConfig({
-    sync: "chunk: { records: 4000 }\n    approve: { auto_below: 100 }",
+    sync: "chunk: { records: 4000 }\n    approve: { auto_up_to: 100 }",
   }),
   "accounts.csv": accountsCsv(rows),
 });

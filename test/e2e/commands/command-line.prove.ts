@@ -84,7 +84,7 @@ describe("wrong input", () => {
     { name: "an unknown sync", args: ["run", "acounts"], text: 'did you mean "accounts"' },
     { name: "an unknown verb", args: ["ran"], text: "run" },
     {
-      name: "a limit that is no number",
+      name: "a limit that is not a number",
       args: ["run", "accounts", "--limit", "many"],
       text: "whole number",
     },

@@ -15,7 +15,7 @@ import { accountsCsv } from "../../support/project/project.ts";
 
 const rows = 8_000;
 
-it("`sluice run` starts what it needs, stops it on Ctrl-C, goes on when it is called again, and leaves nothing running", async () => {
+it("`sluice run` starts what it needs, stops it on Ctrl-C, continues when it is called again, and leaves nothing running", async () => {
   const laptop = await Laptop.open(interruptibleRun(rows));
   const child = laptop.start(["run", "accounts"]);
   const { printed, ended } = watch(child);
@@ -26,11 +26,11 @@ it("`sluice run` starts what it needs, stops it on Ctrl-C, goes on when it is ca
   child.kill("SIGINT");
   const { code, stderr } = await ended;
   expect(code).toBe(130);
-  expect(stderr).toContain("the same command goes on");
+  expect(stderr).toContain("the same command continues");
   expect(identify(server.pid)).toBeUndefined();
 
   const again = await laptop.run(["run", "accounts", "--json"]);
-  expect(again.stderr).toContain("going on with run");
+  expect(again.stderr).toContain("continuing with run");
   expect(again.stderr).not.toMatch(/shutting down|told to stop/);
   expect(JSON.parse(again.stdout)).toMatchObject({
     outcome: "done",

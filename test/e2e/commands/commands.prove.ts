@@ -116,7 +116,7 @@ describe("the commands around a run", () => {
         "cancel",
         run.runId,
       );
-      expect([elsewhere.code, elsewhere.stderr.includes("goes on at another Temporal")]).toEqual([
+      expect([elsewhere.code, elsewhere.stderr.includes("continues at another Temporal")]).toEqual([
         2,
         true,
       ]);

@@ -7,14 +7,14 @@ import { end } from "../../support/process/process.ts";
 import { accountsCsv, syncsConfig } from "../../support/project/project.ts";
 import { sharedProject } from "../../support/project/shared-project.ts";
 
-const config = syncsConfig({ kept: "", watched: "", mended: "" });
+const config = syncsConfig({ kept: "", watched: "", fixed: "" });
 const csv = `${accountsCsv(3)}a3,=cmd|calc,X,1\n`;
 
 const shared = sharedProject({
   "sluice.yaml": config,
   "kept.csv": csv,
   "watched.csv": accountsCsv(3),
-  "mended.csv": csv,
+  "fixed.csv": csv,
 });
 
 describe("the commands around a run", () => {
@@ -53,9 +53,9 @@ describe("the commands around a run", () => {
     expect(await lineOfStatus()).toMatch(/ UTC +failed +.*"domain".* → /);
   });
 
-  it("send what was rejected once the mapping is mended, as a run like any other", async () => {
+  it("send what was rejected once the mapping is fixed, as a run like any other", async () => {
     const project = shared();
-    const { run_id: run } = await (await project.start({ sync: "mended" }, "before")).result();
+    const { run_id: run } = await (await project.start({ sync: "fixed" }, "before")).result();
     for (const worker of project.workers) await end(worker, "SIGTERM");
     const domain = "domain: { column: domain, as: domain }";
     await project.write("sluice.yaml", config.replaceAll(domain, "domain: name"));
@@ -70,7 +70,7 @@ describe("the commands around a run", () => {
       counts: { read: 1, sent: 1 },
       checkpoint: { before: 1, after: 1 },
     });
-    expect((await project.records()).get("mended-a3")).toContain('"domain":"X"');
+    expect((await project.records()).get("fixed-a3")).toContain('"domain":"X"');
     const again = await project.sluice(...replay);
     expect(again.code).toBe(0);
     expect(again.stderr).toContain("has no rejects to replay");

@@ -74,7 +74,7 @@ describe("the notification of a run", () => {
         await project.sluiceWith({ TEMPORAL_ADDRESS: undefined }, "run", "accounts");
       const first = await run();
       expect(first.code).toBe(0);
-      expect(first.stderr).toContain("is not delivered yet: the next worker goes on with it");
+      expect(first.stderr).toContain("is not delivered yet: the next worker continues with it");
       const tried = receiver.received.length;
       expect(tried).toBeGreaterThan(0);
       receiver.answers.length = 0;

@@ -208,7 +208,7 @@ function lockOf({ sandbox }: Project): string {
   return sendLock(`${sandbox.address} main`, "accounts");
 }
 
-/** Gives the send lock to a workflow that goes on, because nobody polls its queue; answers its first run. */
+/** Gives the send lock to a workflow that continues, because nobody polls its queue; answers its first run. */
 async function holdLock(project: Project): Promise<void> {
   const workflowId = "holder";
   const { workflow } = project.temporal.client;

@@ -85,7 +85,7 @@ describe("a connector that `sluice connector new` wrote", () => {
   );
 
   it(
-    "passes it as one that is posted to, too",
+    "passes it as one that is pushed to, too",
     async () => {
       const project = await installed();
       const made = await project.sluice("connector", "new", "hook", "--push");

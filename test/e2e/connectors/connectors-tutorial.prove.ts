@@ -130,8 +130,8 @@ describe("docs/connectors.md", () => {
       expect(run).toMatchObject({ command: "npx sluice run books", code: 0 });
       expect(run.stdout).toContain("read 2 = sent 2");
 
-      const posted = await reader.nextKit();
-      expect(posted.states).toEqual(Object.fromEntries(pushChecks.map(({ id }) => [id, "passed"])));
+      const pushed = await reader.nextKit();
+      expect(pushed.states).toEqual(Object.fromEntries(pushChecks.map(({ id }) => [id, "passed"])));
 
       // What is left are files: the test file, which the compiler and vitest take.
       expect((await reader.next()).command).toBeUndefined();

@@ -11,7 +11,7 @@ import { Project, projectHead } from "../../support/project/project.ts";
 const timeoutMs = 240_000;
 const zod = fileURLToPath(new URL("../../../node_modules/zod", import.meta.url));
 
-/** A project whose connectors lie in its own folder, which has zod and no sluice. */
+/** A project whose connectors are in its own folder, which has zod and no sluice. */
 async function projectWith(files: Readonly<Record<string, string>>): Promise<Project> {
   const project = await Project.start(onTestFinished, {});
   for (const folder of ["demo", "node_modules"]) await mkdir(join(project.folder, folder));
@@ -93,9 +93,9 @@ export const mine = pullSource({
 });
 `;
 
-describe("a connector of outside", () => {
+describe("an external connector", () => {
   it(
-    "runs through Temporal and staging threads, with a secret, and goes on where it was",
+    "runs through Temporal and staging threads, with a secret, and continues where it was",
     async () => {
       const project = await projectWith({
         "sluice.yaml": config(connection(1_000)),

@@ -28,8 +28,8 @@ export const mine = pullSource({
   },
 });
 
-export const posted = pushSource({
-  name: "posted",
+export const pushed = pushSource({
+  name: "pushed",
   config: z.strictObject({ path: z.string() }),
   endpoint: ({ path }) => ({ path, bodyBytesMax: 1, backlogMax: 1, lingerMs: 0, retentionMs: 1 }),
   receive: ({ request }) => ({ events: [{ json: textOf(request) }] }),
@@ -42,7 +42,7 @@ function textOf({ body }: Incoming): string {
 export const kit: "function" = typeof conform === "function" ? "function" : neverHere();
 
 function neverHere(): never {
-  throw new Error("the kit is no function");
+  throw new Error("the kit is not a function");
 }
 `;
 
@@ -77,7 +77,7 @@ describe("the packed package", () => {
       ["where: (index)", "were: (index: number)", "read({ config"],
       ["config.rows)", "config.rowz)", "rowz)"],
       ["endpoint: ({ path }) => ({ path,", "endpoint: ({ path }) => ({", "({ bodyBytesMax"],
-      ['name: "posted"', "name: 1", "name: 1"],
+      ['name: "pushed"', "name: 1", "name: 1"],
     ] as const;
     const texts = mistakes.map(([right, wrong]) => connector.replace(right, wrong));
     const files = texts.map((_, at) => `wrong-${at}.ts`);
@@ -96,10 +96,10 @@ describe("the packed package", () => {
   it("gives Node a connector's functions and its own errors", async () => {
     await writeFile(join(project, "mine.ts"), connector);
     const script = `import { ConfigError } from "sluice/connector";
-import { mine, posted } from "./mine.ts";
+import { mine, pushed } from "./mine.ts";
 const config = mine.config.parse({ token: "planted", rows: 3 });
 const error = await mine.read({ config, signal: AbortSignal.abort("stopped"), pageRowsMax: 1 }).next().catch(String);
-console.log(JSON.stringify([mine.kind, posted.kind, config, error, new ConfigError("x").code]));
+console.log(JSON.stringify([mine.kind, pushed.kind, config, error, new ConfigError("x").code]));
 `;
     await writeFile(join(project, "use.js"), script);
     const printed = execFileSync(process.execPath, ["use.js"], { cwd: project, encoding: "utf8" });
@@ -112,7 +112,7 @@ console.log(JSON.stringify([mine.kind, posted.kind, config, error, new ConfigErr
     const sluice = (...args: string[]): string =>
       execFileSync(command, args, { cwd: project, env, encoding: "utf8" });
     expect(sluice("--version").trim()).toBe(version);
-    const only = connector.replace("export const posted", "const posted");
+    const only = connector.replace("export const pushed", "const pushed");
     await writeFile(join(project, "mine.ts"), only);
     await writeFile(
       join(project, "sluice.yaml"),

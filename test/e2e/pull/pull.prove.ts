@@ -122,7 +122,7 @@ describe("sluice pull", () => {
   );
 
   it(
-    "goes on while Temporal is down, and pays for no page twice when it is back (row 45)",
+    "continues while Temporal is down, and pays for no page twice when it is back (row 45)",
     async () => {
       const { project, database } = await pullingProject();
       const temporal = await TestTemporal.start(await temporaryFolder());
@@ -140,7 +140,7 @@ describe("sluice pull", () => {
   );
 
   it(
-    "ends within five seconds of a cancel, and goes on there with the next run",
+    "ends within five seconds of a cancel, and continues there with the next run",
     async () => {
       const { project, database } = await pullingProject();
       await project.worker();

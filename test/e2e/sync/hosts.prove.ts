@@ -17,7 +17,7 @@ describe("workers", () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig({
           sync: "chunk: { records: 1000 }",
-          advanced: ", heartbeat_timeout: 10s, schedule_to_start: 2s, host_gone: 3s",
+          advanced: ", heartbeat_timeout: 10s, schedule_to_start: 2s, host_lost_after: 3s",
         }),
         "accounts.csv": accountsCsv(rows),
       });

@@ -22,7 +22,7 @@ function parsed(stdout: string): unknown[] {
 
 describe("sluice rejects replay", () => {
   it(
-    "sends what was rejected once the mapping is mended, as a run like any other",
+    "sends what was rejected once the mapping is fixed, as a run like any other",
     async () => {
       const project = await Project.start(onTestFinished, {
         "sluice.yaml": accountsConfig(),
@@ -33,11 +33,11 @@ describe("sluice rejects replay", () => {
       expect((await sluice("run", "accounts")).code).toBe(3);
       await end(worker, "SIGTERM");
 
-      const mended = accountsConfig().replace(
+      const fixed = accountsConfig().replace(
         "domain: { column: domain, as: domain }",
         "domain: name",
       );
-      await project.write("sluice.yaml", mended);
+      await project.write("sluice.yaml", fixed);
       await project.worker();
       const replayed = await sluice("rejects", "replay", "--json");
       expect(replayed.code).toBe(3);

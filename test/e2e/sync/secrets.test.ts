@@ -39,8 +39,8 @@ describe("what Temporal is told (T11)", () => {
       const detail = [{ loc: ["file", index, "domain"], ...said }];
       sandbox.order({ step: "confirm-upload", after, do: { status: 422, body: { detail } } });
     }
-    const mended = await (await project.start({ sync: "accounts" })).result();
-    expect(mended).toMatchObject({
+    const fixed = await (await project.start({ sync: "accounts" })).result();
+    expect(fixed).toMatchObject({
       outcome: "done_with_rejects",
       counts: { sent: 10, rejected: 2 },
     });
@@ -68,7 +68,7 @@ describe("what Temporal is told (T11)", () => {
       });
     }
     // The reject store is where rows belong, and the report must say what is wrong with the key's setting.
-    const { stdout } = await project.sluice("rejects", "list", "--run", mended.run_id);
+    const { stdout } = await project.sluice("rejects", "list", "--run", fixed.run_id);
     expect(stdout).toContain("./accounts.csv:4");
     expect(stdout).toContain("./accounts.csv:5");
     expect((await project.report()).error?.code).toBe("AuthFailed");

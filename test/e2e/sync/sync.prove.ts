@@ -115,7 +115,7 @@ describe("workflow sync", () => {
   );
 
   it(
-    "goes on behind the last line of an append-only file",
+    "continues after the last line of an append-only file",
     async () => {
       const yaml = accountsConfig().replace("accounts.csv }", "accounts.csv, append_only: true }");
       const project = await Project.start(onTestFinished, {

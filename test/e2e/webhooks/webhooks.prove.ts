@@ -150,7 +150,7 @@ describe("sluice webhooks", () => {
       const kept = await project.sluice(...send, "--url", elsewhere);
       expect(stranger.received).toHaveLength(1);
       expect(kept.code).toBe(1);
-      expect(kept.stdout).toMatch(/^204: this is no answer of a receiver of sluice/);
+      expect(kept.stdout).toMatch(/^204: this is not an answer of a receiver of sluice/);
 
       const { host } = await refusing();
       const nobody = await project.sluice(...send, "--url", `http://${host}/hooks/forms`);
@@ -163,7 +163,7 @@ describe("sluice webhooks", () => {
       );
       const none = await project.sluice("webhooks");
       expect(none.code).toBe(2);
-      expect(none.stderr).toMatch(/no connection of .* is posted to/);
+      expect(none.stderr).toMatch(/no connection of .* is pushed to/);
     },
     timeoutMs,
   );

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { sweepScheduleId } from "../../../src/schedules/ids.ts";
+import { inboxCheckScheduleId } from "../../../src/schedules/ids.ts";
 import type { inboxDrain } from "../../../workflows/inbox/inbox-drain.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { Project } from "../../support/project/project.ts";
@@ -17,15 +17,15 @@ import {
   takenInAll,
 } from "../../support/webhooks/webhooks.ts";
 
-it("has what is posted in the service within seconds, a trickle in few runs, and ends with 0 when it is told to stop", async () => {
+it("has what is pushed in the service within seconds, a trickle in few runs, and ends with 0 when it is told to stop", async () => {
   const project = await Project.start(onTestFinished, { "sluice.yaml": formsConfig() });
   const { schedule, workflow } = project.temporal.client;
   await project.worker();
   const receiver = await ReceiverProcess.start(project, onTestFinished);
   expect(await postSubmission(receiver.address, 1)).toBe(202);
   await arrived(project, 1);
-  // The doorbell alone brings the next one, and not the minute's sweep.
-  await schedule.getHandle(sweepScheduleId("sluice")).pause();
+  // The notifier alone brings the next one, and not the minute's check.
+  await schedule.getHandle(inboxCheckScheduleId("sluice")).pause();
   expect(await postSubmission(receiver.address, 2)).toBe(202);
   await arrived(project, 2);
   expect(await postSubmission(receiver.address, 2)).toBe(200);
@@ -44,7 +44,7 @@ it("has what is posted in the service within seconds, a trickle in few runs, and
   }
   await arrived(project, 12);
   const drain = workflow.getHandle<typeof inboxDrain>("inbox-forms");
-  expect(await drain.result()).toMatchObject({ connection: "forms", shut: null });
+  expect(await drain.result()).toMatchObject({ connection: "forms", blocked: null });
   expect(await takenInAll(project)).toBe(12);
   const runs = await project.state.runs({ limit: 50 });
   expect(runs.length).toBeLessThan(12);

@@ -57,7 +57,7 @@ export type Meets = {
 export type Case = {
   /** The number of its row in faults.md, section 3. */
   readonly row: number;
-  /** Goes on after the column's name: "answered 500". */
+  /** Continues after the column's name: "answered 500". */
   readonly fault: string;
   readonly meets: Meets | ((column: Column) => Meets);
   readonly says: Readonly<Record<Column, Says>>;

@@ -15,7 +15,7 @@ export type Expected = {
   }[];
   readonly block?: { readonly of: string; readonly least: number; readonly greatest: number };
   /** What comes after. */
-  readonly next: "goes on" | "is reset by hand" | "stops" | "splits" | "uploads again";
+  readonly next: "continues" | "is reset by hand" | "stops" | "splits" | "uploads again";
   /** Records that count as possibly repeated at the end; of `search`, pages that count as possibly paid twice. */
   readonly repeated: number;
 };
@@ -70,7 +70,7 @@ type InColumn = (column: Column, of: Case) => Expected;
 
 const goesOn =
   (inDoubt: boolean): InColumn =>
-  (column, { times = 4 }) => ({ ...passing(column, { times, inDoubt }), next: "goes on" });
+  (column, { times = 4 }) => ({ ...passing(column, { times, inDoubt }), next: "continues" });
 
 const thenStops =
   (times: number, inDoubt: boolean): InColumn =>
@@ -94,7 +94,7 @@ function isPaid(row: number, column: Column): boolean {
 const day = 86_400_000;
 
 const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
-  OK: () => ({ fails: [], next: "goes on", repeated: 0 }),
+  OK: () => ({ fails: [], next: "continues", repeated: 0 }),
   RT: goesOn(false),
   RG: goesOn(false),
   AMB: goesOn(true),
@@ -150,8 +150,8 @@ export function expectedOf(code: Code, column: Column, of: Case): Expected {
     const nonRetryable = least > waitInActivityRetryMsMax;
     const receipt = receipts[column].undone;
     const fail = { type: "RateLimited", nonRetryable, gap: code.wait, receipt };
-    return { fails: [fail], block, next: "goes on", repeated: 0 };
+    return { fails: [fail], block, next: "continues", repeated: 0 };
   }
   const block = { of: "key", least: Math.min(1_000, code.doubt), greatest: code.doubt };
-  return { ...passing(column, { times: 1, inDoubt: true }), block, next: "goes on" };
+  return { ...passing(column, { times: 1, inDoubt: true }), block, next: "continues" };
 }

@@ -77,5 +77,5 @@ export async function tryEarly(tried: Tried, { block, next }: Expected): Promise
   // A PUT that must wait has got its address before.
   const asked = block.of === "storage" ? ["generate-upload-url"] : [];
   expect(await tried.requests()).toEqual([...before, ...asked]);
-  if (next === "goes on") clock.nowMs += 1;
+  if (next === "continues") clock.nowMs += 1;
 }

@@ -1,10 +1,10 @@
 import { requestAttempt } from "../../../activities/attempt.ts";
-import { bearFaults } from "../../../activities/upload/borne-faults.ts";
+import { withRetryBudget } from "../../../activities/upload/retry-budget.ts";
 import type { ApiClient } from "../../../src/api/client.ts";
 import { beginWalk, nextCursor, withSmallerPages } from "../../../src/api/page-walk.ts";
 import type { Walk } from "../../../src/api/page-walk.ts";
 import type { SearchPage } from "../../../src/api/search.ts";
-import { mayBeApplied, TooLargeError } from "../../../src/errors.ts";
+import { mayHaveSucceeded, TooLargeError } from "../../../src/errors.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 import type { Case, Meets } from "./cell.ts";
@@ -50,7 +50,7 @@ export class PagePlay implements Tried {
         deps,
         place,
         async ({ signal }) =>
-          await bearFaults(deps, place, async () => await this.#ask(api, signal)),
+          await withRetryBudget(deps, place, async () => await this.#ask(api, signal)),
       );
     return await this.harness.perform(ask, undefined, { attempt: this.#attempts });
   }
@@ -87,7 +87,7 @@ export class PagePlay implements Tried {
         signal,
       });
     } catch (error) {
-      if (mayBeApplied(error)) this.possiblyPaid += 1;
+      if (mayHaveSucceeded(error)) this.possiblyPaid += 1;
       if (error instanceof TooLargeError) this.walk = withSmallerPages(this.walk, error);
       throw error;
     }

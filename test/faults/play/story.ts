@@ -85,7 +85,7 @@ async function goOn(
       await play.attempt();
       await play.confirm();
       break;
-    case "goes on":
+    case "continues":
       await play.attempt();
       await play.confirm();
   }

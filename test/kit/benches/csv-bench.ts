@@ -41,7 +41,7 @@ export async function csvBench(style: CsvStyle = {}): Promise<PullBench> {
     fill: async (rows) => {
       for (const row of rows) held.set(row.id, row);
       const lines = [...held.values()].map(lineOf);
-      // A row that changes stands there once more: of two the last one counts.
+      // A row that changes is there once more: of two the last one counts.
       if (isAppendOnly) await appendFile(path, Buffer.concat(rows.map(lineOf)));
       else await put(lines);
       await replaceFile(target, Buffer.concat([heading, ...lines.slice(0, targetRowsMax)]));
@@ -53,7 +53,7 @@ export async function csvBench(style: CsvStyle = {}): Promise<PullBench> {
     spoil: async () => {
       const rows = [...held.values()];
       const lines = rows.flatMap((row, index) => {
-        // Each stands right behind the row that it was made of, so that its cells are there.
+        // Each stands right after the row that it was made of, so that its cells are there.
         const malformed =
           index % 3 === 1 ? spoilers[((index - 1) / 3) % spoilers.length] : undefined;
         return malformed === undefined ? [lineOf(row)] : [lineOf(row), malformed(row)];
@@ -67,7 +67,7 @@ export async function csvBench(style: CsvStyle = {}): Promise<PullBench> {
   };
 }
 
-/** Only a few rows are ever written back, and large sources need not lie there twice. */
+/** Only a few rows are ever written back, and large sources need not are there twice. */
 const targetRowsMax = 100;
 
 const heading = Buffer.from("id,text,changed\n");

@@ -11,7 +11,7 @@ const fiveRows = rowsOf(columns, ["1", "a"], ["2", "b"], ["3", "c"], ["4", "d"],
 
 const isChanged = { code: "SourceChanged" };
 
-/** What stands before it is more than what a file is recognised by at its beginning. */
+/** What comes before it is more than what a file is recognised by at its beginning. */
 const wide = "x".repeat(40_000);
 
 const wideText = `id,name\n1,${wide}\n2,${wide}\n3,${wide}\n4,d\n5,e\n`;
@@ -124,7 +124,7 @@ const replaced: readonly CsvSpecimen[] = [
     },
   },
   {
-    what: "a file whose rows lie behind one without rows",
+    what: "a file whose rows come after one without rows",
     isUncut: false,
     files: { "a-1.csv": "id,name\n", "a-2.csv": five },
     config: { path: "a-*.csv" },
@@ -245,7 +245,7 @@ const grown: readonly CsvSpecimen[] = [
     },
   },
   {
-    what: "an append-only file that goes on otherwise, where it was not read yet",
+    what: "an append-only file that continues otherwise, where it was not read yet",
     files: { "a.csv": five },
     config: appendOnly,
     rows: fiveRows,

@@ -112,7 +112,7 @@ const patterns: readonly CsvSpecimen[] = [
     ],
   },
   {
-    what: "a row that is longer than all the others, and a file without any behind it",
+    what: "a row that is longer than all the others, and a file without any after it",
     files: {
       "a-1.csv": `id,name\n1,${"a".repeat(19)}\n`,
       "a-2.csv": "id,name\n",

@@ -32,7 +32,7 @@ const tears: readonly (readonly [open: string, rest: string, bytes: number, end:
   ['"', '\r\n"\n', 1, "\r\n"],
 ];
 
-/** A file whose blocks end inside a line end, a doubled quote, behind a closing one, and inside characters. */
+/** A file whose blocks end inside a line end, a doubled quote, after a closing one, and inside characters. */
 function tornFile(): CsvSpecimen {
   let text = "id,text\n";
   let at = text.length;
@@ -60,7 +60,7 @@ function linesOf(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
-/** Three of them end a little behind a block, in which what a position is recognised by begins, and the file ends soon after. */
+/** Three of them end a little after a block, in which what a position is recognised by begins, and the file ends soon after. */
 const packedRows = [
   ...[1, 2, 3].map((id) => [String(id), `€${filler(180_000 + id)}🜁`]),
   ["4", "d"],
@@ -117,7 +117,7 @@ function longRowsOfPairs(): CsvSpecimen {
   };
 }
 
-/** What stands behind a first row, and what the file is refused with. */
+/** What comes after a first row, and what the file is refused with. */
 type Stop = {
   readonly what: string;
   readonly text: string;
@@ -139,7 +139,7 @@ function longStops(): readonly Stop[] {
     { what: "a long row and one of one cell", text: `2,${long}\n3\n`, ...plain },
     { what: "a long row and one with a stray quote", text: `2,${long}\n3,x"y\n`, ...plain },
     { what: "a long quoted row and one of one cell", text: `2,"${long}"\n3\n`, ...inDoubt },
-    { what: "text behind the quote of a long row", text: `2,"${long}"x\n3,4\n`, ...inDoubt },
+    { what: "text after the quote of a long row", text: `2,"${long}"x\n3,4\n`, ...inDoubt },
     { what: "a quote inside a cell of a long row", text: `2, "${long}"\n3,4\n`, ...inDoubt },
     {
       what: "a long row that is never closed",

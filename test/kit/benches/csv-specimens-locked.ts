@@ -11,17 +11,17 @@ function found(name: string, place: string): NonNullable<CsvSpecimen["findings"]
   return [{ name, ok: false, detail: `${place} may not be read by this process` }];
 }
 
-const files = { "in/open/a.csv": "id\n1\n", "in/shut/b.csv": "id\n2\n" };
+const files = { "in/open/a.csv": "id\n1\n", "in/blocked/b.csv": "id\n2\n" };
 
 /** Folders that whoever reads may not look into. */
 export const lockedSpecimens: readonly CsvSpecimen[] = [
   {
     what: "a pattern that leads through a folder that is locked",
     files,
-    locked: { path: "in/shut", mode: 0o000 },
+    locked: { path: "in/blocked", mode: 0o000 },
     config: { path: "in/*/*.csv" },
-    ...unreadable("in/shut"),
-    findings: found("in/*/*.csv", "in/shut"),
+    ...unreadable("in/blocked"),
+    findings: found("in/*/*.csv", "in/blocked"),
   },
   {
     what: "a pattern in a folder that is locked",
@@ -34,10 +34,10 @@ export const lockedSpecimens: readonly CsvSpecimen[] = [
   {
     what: "a file in a folder that is locked",
     files,
-    locked: { path: "in/shut", mode: 0o000 },
-    config: { path: "in/shut/b.csv" },
-    ...unreadable("in/shut/b.csv"),
-    findings: found("in/shut/b.csv", "in/shut/b.csv"),
+    locked: { path: "in/blocked", mode: 0o000 },
+    config: { path: "in/blocked/b.csv" },
+    ...unreadable("in/blocked/b.csv"),
+    findings: found("in/blocked/b.csv", "in/blocked/b.csv"),
   },
   {
     what: "a file that is not there, in a folder that cannot be listed",

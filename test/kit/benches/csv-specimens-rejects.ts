@@ -74,16 +74,16 @@ const stops: readonly Stop[] = [
   { what: "a quote that is never closed", text: '3,"4\n5,6\n', says: `a.csv:3: ${unclosed}` },
   { what: "a quote that opens at the end", text: '3,"', says: `a.csv:3: ${unclosed}` },
   {
-    what: "a quote that is never closed behind one that is",
+    what: "a quote that is never closed after one that is",
     text: '"3\n4","5',
     says: `a.csv:4: ${unclosed}`,
   },
   {
-    what: "text behind a quote that closes lines further down",
+    what: "text after a quote that closes lines further down",
     text: '3,"4\n5"6\n7,8\n',
     says: `a.csv:3: ${doubtful}`,
   },
-  { what: "a single quote behind a blank", text: '3, "4\n5,6"\n', says: `a.csv:3: ${doubtful}` },
+  { what: "a single quote after a blank", text: '3, "4\n5,6"\n', says: `a.csv:3: ${doubtful}` },
   {
     what: "three quotes, none of which ends a field",
     text: '3,"4"5"6,7\n8,9\n',
@@ -101,7 +101,7 @@ const stops: readonly Stop[] = [
   },
 ];
 
-/** Rows that are refused, and quotes behind which nothing is certain. */
+/** Rows that are refused, and quotes after which nothing is certain. */
 export const rejectSpecimens: readonly CsvSpecimen[] = [
   ...["\n", "\r\n", "\r"].map(refusedRecords),
   ...stops.map(({ what, text, says }): CsvSpecimen => {

@@ -45,7 +45,7 @@ export const encodedSpecimens: readonly CsvSpecimen[] = [
       "b.csv:1": { code: "ConfigError", says: "in no file" },
       "row 3": {
         code: "ConfigError",
-        says: '"row 3" is no place in a CSV file Give "line 48211", "byte 1048576" or "a.csv:48211".',
+        says: '"row 3" is not a place in a CSV file Give "line 48211", "byte 1048576" or "a.csv:48211".',
       },
       "line 3 or so": false,
       "a line 3": false,
@@ -99,7 +99,7 @@ export const encodedSpecimens: readonly CsvSpecimen[] = [
     ],
   },
   {
-    what: "UTF-8 with a byte order mark and a quoted name behind it",
+    what: "UTF-8 with a byte order mark and a quoted name after it",
     isUncut: true,
     files: { "a.csv": `\ufeff"id","word"\n"1","naïve"\n2,\ufeffx\n` },
     columns,

@@ -81,7 +81,7 @@ const merged: readonly Written[] = [
     leaves: { "written.csv 644": "id,score\n1,5\n" },
   },
   {
-    what: "a write that may make rows, of a key that stands there twice",
+    what: "a write that may make rows, of a key that is there twice",
     files: { "written.csv": "id,score\n1,5\n2,4\n1,4\n1,5\n" },
     config: { insert: true },
     patches: [scored("1", 5), scored("3", 5)],

@@ -165,7 +165,7 @@ const torn: readonly (readonly Row[])[] = [
 ];
 
 function noRow(where: string, row: string): NonNullable<Specimen["rejects"]>[number] {
-  const reason = "it is no object that has the id and the change column";
+  const reason = "it is not an object that has the id and the change column";
   return { where, code: "no_row", reason, row };
 }
 
@@ -188,7 +188,7 @@ export function changeSpecimens(server: SpecimenApi): readonly Specimen[] {
         config: { path: "/c", changed_by, page_number: { parameter: "page" } },
       },
       {
-        what: "a page that begins with an entry that is no row",
+        what: "a page that begins with an entry that is not a row",
         rows: [2, 3, 4].map((id) => ({ id, seq: 2 })),
         rejects: [noRow("/c:9", '{"id":9,"seq":"never"}')],
       },

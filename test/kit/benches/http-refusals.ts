@@ -78,7 +78,7 @@ function circling(server: SpecimenApi): readonly Specimen[] {
   });
 }
 
-/** APIs that go wrong behind the first page. */
+/** APIs that go wrong after the first page. */
 const changes: readonly {
   readonly what: string;
   readonly config: Api["config"];
@@ -94,7 +94,7 @@ const changes: readonly {
     throws: { code: "ConfigError", field: "cursor" },
   },
   {
-    what: "a list that is cut off where nothing says how to go on",
+    what: "a list that is cut off where nothing says how to continue",
     config: { page_size: { parameter: "n", rows: 2 } },
     before: { "/?n=2": '[{"id":1}]' },
     behind: { "/?n=2": '[{"id":1},{"id":2}]' },

@@ -28,7 +28,7 @@ export async function jsonlBench(isAppendOnly: boolean): Promise<PullBench> {
     config: { path: "rows.jsonl", folder, append_only: isAppendOnly },
     fill: async (added) => {
       for (const row of added) rows.set(row.id, row);
-      // A row that changes stands there once more: of two the last one counts.
+      // A row that changes is there once more: of two the last one counts.
       if (isAppendOnly) await appendFile(path, lines(added));
       else await replace(lines(rows.values()));
     },

@@ -46,7 +46,7 @@ function tooLong(line: number): NonNullable<Specimen["rejects"]>[number] {
 const longest = rowOf(lineBytesMax);
 const longer = rowOf(lineBytesMax + 1);
 
-/** What stands in files that are read whole. */
+/** What is in files that are read whole. */
 const texts: readonly Sketch[] = [
   {
     what: "a byte order mark, CRLF, blank lines, and a last line without its end",
@@ -81,7 +81,7 @@ const texts: readonly Sketch[] = [
   },
   {
     what: "lines of 4 MiB and longer ones",
-    // The first page ends behind the first line, and the second one has no row.
+    // The first page ends after the first line, and the second one has no row.
     text: [longest.line, longer.line, "{}", longer.line + longer.line, longest.line].join("\n"),
     rows: [longest.row, {}, longest.row],
     rejects: [tooLong(2), tooLong(4)],
@@ -235,7 +235,7 @@ export function jsonlSpecimens(folder: string): readonly Specimen[] {
       await mkdir(join(folder, "folder"), { recursive: true });
       return { path: "folder" };
     },
-    throws: { ...wrongPath, says: "folder is no file" },
+    throws: { ...wrongPath, says: "folder is not a file" },
   };
   const short = {
     what: "a file whose name is one letter",

@@ -19,7 +19,7 @@ export type PostgresStyle = {
   readonly specimens: Exclude<keyof Specimens, "close">;
 };
 
-/** A table of a real server, the one of `PG_URL` or one of the bench's own, behind a wire that fails when it is told to. */
+/** A table of a real server, the one of `PG_URL` or one of the bench's own, after a wire that fails when it is told to. */
 export async function postgresBench(style: PostgresStyle): Promise<PullBench> {
   const { from = {}, mayStall = true } = style;
   const given = process.env["PG_URL"];

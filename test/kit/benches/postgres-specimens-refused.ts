@@ -12,7 +12,7 @@ const tooLong = "é".repeat(32);
 /** Names of columns and tables that the server does not have. */
 const names: readonly Wrong[] = [
   ["a key without a column", { key: [] }, "key"],
-  ["a column that stands in the key twice", { key: ["id", "text", "id"] }, "key"],
+  ["a column that is in the key twice", { key: ["id", "text", "id"] }, "key"],
   ["a key of 33 columns", { key: Array.from({ length: 33 }, (_, at) => `c${at}`) }, "key"],
   ["a key column without a name", { key: [""] }, "key.0"],
   ["a key column with a NUL", { key: ["id", "a\0b"] }, "key.1"],
@@ -65,7 +65,7 @@ function urls({ role, password, port }: Site): readonly Wrong[] {
     "a % in a password": right.replace(password, "100%"),
     "a % in a database": `${right}%`,
     "a % in a host": `postgres://${role}:${password}@%zz:${port}/${role}`,
-    "an @ behind a /": `postgres://${role}@${server}/${password}@${server}`,
+    "an @ after a /": `postgres://${role}@${server}/${password}@${server}`,
     "a URL without a user": `postgres://${server}/${role}`,
     "a URL without a host": `${right}?host=`,
     "a URL with a parameter of other programs": `${right}?target_session_attrs=any`,

@@ -130,7 +130,7 @@ const changeColumns: readonly Sketch[] = [
     ...changing("numeric not null", {}),
     what: `a change of ${last}`,
     sql: `create table t (id int primary key, at numeric not null); insert into t values (1, '${last}'), (2, 1)`,
-    ...configError("changed_by.column", "no row could come behind it"),
+    ...configError("changed_by.column", "no row could come after it"),
     findings: [{ name: "change column", ok: true, detail: "at (numeric)" }],
     places: { NaN: false },
   })),

@@ -37,7 +37,7 @@ const slow = { table: "specimen.v", key: ["id"] };
 
 const statements: readonly Sketch[] = [
   {
-    what: "statements that are fast enough with 2,500 rows, and a row behind them that is there twice",
+    what: "statements that are fast enough with 2,500 rows, and a row after them that is there twice",
     sql: tooSlowAt(
       2_600,
       "select n as id from generate_series(1, 5001) as n union all select 5001",

@@ -54,7 +54,7 @@ const small: Sketch = {
   isUncut: true,
   rows: ["-32768", "7"].map((id) => ({ id, at: "2024-03-10T00:00:00.000000Z" })),
   places: {
-    "-32768": { code: "ConfigError", says: "nothing lies before the smallest smallint" },
+    "-32768": { code: "ConfigError", says: "nothing comes before the smallest smallint" },
     " 7 ": 1,
     "32768": { code: "ConfigError", says: "Give a whole number: 48211." },
     "-32769": false,

@@ -4,7 +4,7 @@ import { querying, specimensOf, type Site } from "./postgres-specimens-sketch.ts
 
 const notFinite = new Refusal(
   "not_number",
-  "is no finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",
+  "is not a finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",
 );
 const noDate = new Refusal(
   "not_date",

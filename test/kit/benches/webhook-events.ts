@@ -73,7 +73,7 @@ const limits: readonly Delivery[] = [
   },
 ];
 
-/** What stands at a pointer (RFC 6901), and the id that it gives. */
+/** What is at a pointer (RFC 6901), and the id that it gives. */
 const pointed: readonly (readonly [pointer: string, body: string, id: string | undefined])[] = [
   ["/id", '{"id":"evt_1"}', "evt_1"],
   ["/id", '{"id":12,"a":3}', "12"],

@@ -142,7 +142,7 @@ const findings: readonly Delivery[] = [
     ],
   },
   {
-    what: "what `check` says of a secret that is none of Stripe's",
+    what: "what `check` says of a secret that is not one of Stripe's",
     config: { signature: "stripe", secret },
     findings: [said("secret 1", "31 bytes, warning: Stripe's signing secrets begin with whsec_")],
   },

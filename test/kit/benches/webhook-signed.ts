@@ -97,7 +97,7 @@ const standard: readonly Delivery[] = [
     refusal: { refuse: 400, reason: "bad_id" },
   },
   {
-    what: "a timestamp that is no number",
+    what: "a timestamp that is not a number",
     headers: standardHeaders(v1(secret, { timestamp: "+17" }), "+17"),
     refusal: refused("bad_timestamp"),
   },
@@ -106,7 +106,7 @@ const standard: readonly Delivery[] = [
   { ...signedAt("5 minutes early", now + 300, sharp), events: taken },
   { ...signedAt("301 s early", now + 301, sharp), refusal: refused("future_timestamp") },
   {
-    what: "another body behind the signature",
+    what: "another body after the signature",
     headers: standardHeaders(v1(secret, { of: body.replace("evt", "evu") })),
     refusal: refused("bad_signature"),
   },

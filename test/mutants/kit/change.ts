@@ -13,7 +13,7 @@ export type ChangeKind =
   | "`finally` emptied"
   | "SQL";
 
-/** One place of a file, and what stands there in the mutant. */
+/** One place of a file, and what is there in the mutant. */
 export type Change = {
   readonly kind: ChangeKind;
   readonly start: number;

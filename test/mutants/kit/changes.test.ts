@@ -76,7 +76,7 @@ describe("structureChanges", () => {
 });
 
 describe("sqlChanges", () => {
-  it("makes mistakes in statements, wherever values stand in them", () => {
+  it("makes mistakes in statements, wherever values are in them", () => {
     expect(mutantsOf("x = `select 1 from ${t} where a > $1 and b limit 1`;", sqlChanges)).toEqual([
       "x = `select 1 from ${t} where a >= $1 and b limit 1`;",
       "x = `select 1 from ${t} where a > $1 or b limit 1`;",

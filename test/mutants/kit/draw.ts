@@ -18,7 +18,7 @@ export type KitMutant = {
   readonly change: Change;
   /** The whole file. */
   readonly text: string;
-  /** What is left out or replaced, and what stands in its place. */
+  /** What is left out or replaced, and what is in its place. */
   readonly was: string;
   readonly is: string;
 };

@@ -31,7 +31,7 @@ const kinds: readonly (readonly [kind: Token["kind"], pattern: RegExp])[] = [
   ],
 ];
 
-/** Words behind which a value begins. */
+/** Words after which a value begins. */
 const beforeValue = new Set(["return", "typeof", "case", "in", "of", "await", "yield", "void"]);
 
 /** Reads code as the formatter leaves it. @throws {SyntaxError} it holds what is not known here. */
@@ -92,7 +92,7 @@ function nextOf(
   return undefined;
 }
 
-/** Whether a value may begin behind a token: then a slash begins a regular expression. */
+/** Whether a value may begin after a token: then a slash begins a regular expression. */
 function isBeforeValue(token: Token | undefined): boolean {
   if (token === undefined) return true;
   if (token.kind === "word") return beforeValue.has(token.text);

@@ -45,7 +45,7 @@ class Lane {
     return new Lane(folder, await PostgresCluster.start());
   }
 
-  /** Runs the kit on a connector as it stands in the copy. */
+  /** Runs the kit on a connector as it is in the copy. */
   async run(connector: string, msMax: number, signal: AbortSignal): Promise<KitRun> {
     const env = { PG_URL: this.#cluster.url, NODE_OPTIONS: "--max-old-space-size=1500" };
     return await runKit({ folder: this.folder, connector, msMax, signal, env });

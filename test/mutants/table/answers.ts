@@ -39,7 +39,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
     edits: [
       {
         file: "src/api/classify.ts",
-        find: "throw new ApiRejectedError(message, { refused: [], mayBeApplied: true });",
+        find: "throw new ApiRejectedError(message, { refused: [], mayHaveSucceeded: true });",
         replace: "throw new ApiRejectedError(message, { refused: [] });",
       },
     ],
@@ -110,7 +110,7 @@ export const mutantsOfAnswers: readonly Mutant[] = [
   },
   {
     id: "S195",
-    plants: "an object of errors beside a good status is no refusal",
+    plants: "an object of errors beside a good status is not a refusal",
     edits: [
       {
         file: "src/api/acceptance.ts",

@@ -49,7 +49,7 @@ export const mutantsOfConnectors: readonly Mutant[] = [
   },
   {
     id: "S63",
-    plants: "the rows behind a zero byte in a gzip file are not read, without a word",
+    plants: "the rows after a zero byte in a gzip file are not read, without a word",
     edits: [
       {
         file: "connectors/csv/bytes.ts",

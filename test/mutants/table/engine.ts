@@ -37,7 +37,7 @@ export const mutantsOfEngine: readonly Mutant[] = [
   },
   {
     id: "S102",
-    plants: "a chunk in which nothing leaves goes on for five minutes",
+    plants: "a chunk in which nothing leaves continues for five minutes",
     edits: [
       {
         file: "src/pipeline/chunk-limits.ts",

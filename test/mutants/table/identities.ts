@@ -34,7 +34,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
   },
   {
     id: "S122",
-    plants: "a run goes on with the key of a worker that was started again",
+    plants: "a run continues with the key of a worker that was started again",
     edits: [
       {
         file: "activities/dependencies.ts",
@@ -64,7 +64,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
   },
   {
     id: "S124",
-    plants: "a checkpoint above every value of a numeric change column is gone on from",
+    plants: "a checkpoint above every value of a numeric change column is continued from",
     edits: [
       {
         file: "connectors/postgres/recognize.ts",
@@ -126,7 +126,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
   {
     id: "S210",
     plants:
-      "another account behind a first run that was cut, which made no checkpoint, is taken without a word",
+      "another account after a first run that was cut, which made no checkpoint, is taken without a word",
     edits: [
       {
         file: "activities/run/same-sides.ts",
@@ -136,13 +136,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     ],
     test: {
       file: "test/activities/run/same-sides.test.ts",
-      title: "stops a run behind a first one that was cut: what was accepted of that is known",
+      title: "stops a run after a first one that was cut: what was accepted of that is known",
     },
   },
   {
     id: "S211",
     plants:
-      "a backfill that keeps no fingerprints goes on behind a pause with another account's key",
+      "a backfill that keeps no fingerprints continues after a pause with another account's key",
     edits: [
       {
         file: "activities/run/same-sides.ts",
@@ -152,12 +152,13 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     ],
     test: {
       file: "test/activities/run/same-sides.test.ts",
-      title: "stops a backfill that goes on behind a pause: send all",
+      title: "stops a backfill that continues after a pause: send all",
     },
   },
   {
     id: "S212",
-    plants: "a backfill that waits goes on behind a reset, with what it sent to the account before",
+    plants:
+      "a backfill that waits continues after a reset, with what it sent to the account before",
     edits: [
       {
         file: "src/cli/status/reset.ts",
@@ -172,7 +173,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
   },
   {
     id: "S213",
-    plants: "what was in doubt in one account is sent to another one behind a reset",
+    plants: "what was in doubt in one account is sent to another one after a reset",
     edits: [
       {
         file: "src/cli/status/reset.ts",
@@ -202,7 +203,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
   },
   {
     id: "S215",
-    plants: "what the service refused by its own fault is not tried again behind a reset",
+    plants: "what the service refused by its own fault is not tried again after a reset",
     edits: [
       {
         file: "src/cli/status/reset.ts",
@@ -267,7 +268,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/status/doubts.ts",
-        find: "configured?.isPosted === true",
+        find: "configured?.isPush === true",
         replace: "configured === null",
       },
     ],

@@ -12,11 +12,14 @@ export const mutantsOfInbox: readonly Mutant[] = [
         replace: "return inbox !== '' && connection === this.connection;",
       },
     ],
-    test: { file: "test/connectors/inbox/index.test.ts", title: "goes on in its own inbox alone" },
+    test: {
+      file: "test/connectors/inbox/index.test.ts",
+      title: "continues in its own inbox alone",
+    },
   },
   {
     id: "S35",
-    plants: "the bell is answered after the look",
+    plants: "the wake-up is taken after the look",
     edits: [
       {
         file: "activities/inbox/look-into-inbox.ts",
@@ -28,7 +31,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     ],
     test: {
       file: "test/activities/inbox/look-into-inbox.test.ts",
-      title: "has its sender ring for what comes while it looks",
+      title: "has its sender wake for what comes while it looks",
     },
   },
   {
@@ -37,27 +40,28 @@ export const mutantsOfInbox: readonly Mutant[] = [
     edits: [
       {
         file: "activities/inbox/look-into-inbox.ts",
-        find: "if (shut !== null || isIdle) {",
-        replace: "if (shut !== null || isIdle) {\n        await inbox.answerBell({ connection });",
+        find: "if (blocked !== null || isIdle) {",
+        replace:
+          "if (blocked !== null || isIdle) {\n        await inbox.answerBell({ connection });",
       },
     ],
     test: {
       file: "test/activities/inbox/look-into-inbox.test.ts",
-      title: "says why nothing can be sent, and leaves the bell",
+      title: "says why nothing can be sent, and leaves the wake-up",
     },
   },
   {
     id: "S37",
-    plants: "every sweep starts a drain that a refused key ends again",
+    plants: "every check starts a drain that a refused key ends again",
     edits: [
       {
-        file: "activities/inbox/sweep-inboxes.ts",
-        find: "if (!isUnread || shut !== null) continue;",
+        file: "activities/inbox/check-inboxes.ts",
+        find: "if (!isUnread || blocked !== null) continue;",
         replace: "if (!isUnread) continue;",
       },
     ],
     test: {
-      file: "test/activities/inbox/sweep-inboxes.test.ts",
+      file: "test/activities/inbox/check-inboxes.test.ts",
       title: "starts none while nothing can be sent",
     },
   },
@@ -72,7 +76,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
       },
     ],
     test: {
-      file: "test/activities/inbox/sweep-inboxes.test.ts",
+      file: "test/activities/inbox/check-inboxes.test.ts",
       title: "removes nothing that a sync has not accepted, or that no sync reads",
     },
   },
@@ -88,7 +92,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     ],
     test: {
       file: "test/connectors/inbox/index.test.ts",
-      title: "rejects what is no object and what came under another's id, with its text",
+      title: "rejects what is not an object and what came under another's id, with its text",
     },
   },
   {
@@ -114,9 +118,9 @@ export const mutantsOfInbox: readonly Mutant[] = [
     edits: [
       {
         file: "src/inbox/keeping.ts",
-        find: '"select number, last_seq as last, rung as isRung from connections where name = $name"',
+        find: '"select number, last_seq as last, woken as hasWakeUp from connections where name = $name"',
         replace: `\`select number, coalesce((select max(place) % (1 << 40) from events where place >> 40 = number), 0) as last,
-     rung as isRung from connections where name = $name\``,
+     woken as hasWakeUp from connections where name = $name\``,
       },
     ],
     test: {
@@ -147,7 +151,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
         file: "src/webhooks/delivery-handler.ts",
         find: "      watch.failed(error);\n      return undefined;",
         replace:
-          "      watch.failed(error);\n      return { kept: delivery.events.length, ring: false };",
+          "      watch.failed(error);\n      return { kept: delivery.events.length, wake: false };",
       },
     ],
     test: {
@@ -183,7 +187,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
     ],
     test: {
       file: "test/src/inbox/event-ids.test.ts",
-      title: "goes on after a kill where ids were half merged",
+      title: "continues after a kill where ids were half merged",
     },
   },
 ];

@@ -17,7 +17,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     ],
     test: {
       file: doubtTest,
-      title: "is overwritten once more when it is applied behind the next run: answer lost",
+      title: "is overwritten once more when it is applied after the next run: answer lost",
     },
   },
   {
@@ -56,14 +56,15 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a resend that was done and changed nothing is made again at once",
     edits: [
       {
-        file: "workflows/rests.ts",
+        file: "workflows/backoff.ts",
         find: "due > 0 && due >= before.due ? failuresBefore + 1 : 0",
         replace: "due > before.due ? failuresBefore + 1 : 0",
       },
     ],
     test: {
-      file: "test/workflows/rests.test.ts",
-      title: "goes on at once where a run has helped, and waits longer and longer where none does",
+      file: "test/workflows/backoff.test.ts",
+      title:
+        "continues at once where a run has helped, and waits longer and longer where none does",
     },
   },
   {
@@ -91,7 +92,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     test: {
       file: linesTest,
       title:
-        "are sent when a worker starts, or a sweep comes by, although the workflow for it is gone",
+        "are sent when a worker starts, or a check comes by, although the workflow for it is gone",
     },
   },
   {
@@ -100,14 +101,14 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     edits: [
       {
         file: "activities/upload/leaving.ts",
-        find: "hasLeft && (signal.aborted || mayBeApplied(error) || !(error instanceof SluiceError)),",
+        find: "hasLeft && (signal.aborted || mayHaveSucceeded(error) || !(error instanceof SluiceError)),",
         replace:
-          "hasLeft && !signal.aborted && error instanceof SluiceError && mayBeApplied(error),",
+          "hasLeft && !signal.aborted && error instanceof SluiceError && mayHaveSucceeded(error),",
       },
     ],
     test: {
       file: doubtTest,
-      title: "is overwritten once more when it is applied behind the next run: aborted before",
+      title: "is overwritten once more when it is applied after the next run: aborted before",
     },
   },
   {
@@ -136,7 +137,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
         replace: "return !isOnItsWay && request.runId !== runId;",
       },
     ],
-    test: { file: doubtTest, title: "may be applied behind a later chunk of its own run" },
+    test: { file: doubtTest, title: "may be applied after a later chunk of its own run" },
   },
   {
     id: "S55",

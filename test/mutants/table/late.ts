@@ -74,11 +74,11 @@ export const mutantsOfLate: readonly Mutant[] = [
         replace: "void [committed, committedResult];",
       },
     ],
-    test: { file: resetTest, title: "goes on behind what is committed, and sends nothing twice" },
+    test: { file: resetTest, title: "continues after what is committed, and sends nothing twice" },
   },
   {
     id: "S112",
-    plants: "a run that has staged goes on although the checkpoint was moved",
+    plants: "a run that has staged continues although the checkpoint was moved",
     edits: [
       {
         file: "src/state/runs.ts",

@@ -32,7 +32,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
   },
   {
     id: "S3",
-    plants: "a redeploy goes on under another configuration",
+    plants: "a redeploy continues under another configuration",
     edits: [
       {
         file: "activities/dependencies.ts",
@@ -44,7 +44,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
   },
   {
     id: "S4",
-    plants: "a worker with another store goes on",
+    plants: "a worker with another store continues",
     edits: [
       {
         file: "activities/dependencies.ts",
@@ -193,7 +193,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
         replace: "if (row.failures >= 0)",
       },
     ],
-    test: { file: "test/faults/outage.test.ts", title: "nobody listens is no storm" },
+    test: { file: "test/faults/outage.test.ts", title: "nobody listens is not a storm" },
   },
   {
     id: "S16",
@@ -215,7 +215,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "every fault is borne for ever",
     edits: [
       {
-        file: "activities/upload/borne-faults.ts",
+        file: "activities/upload/retry-budget.ts",
         find: "  if (counted.times >= timesMax || counted.forMs >= msMax) return becomes;\n",
         replace: "",
       },

@@ -97,7 +97,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
   },
   {
     id: "M11",
-    plants: "the last line is dropped when no line end stands behind it",
+    plants: "the last line is dropped when no line end comes after it",
     edits: [
       {
         file: "connectors/csv/pages.ts",
@@ -107,12 +107,12 @@ export const mutantsOfRecords: readonly Mutant[] = [
     ],
     test: {
       file: "test/connectors/csv/faults/rows.test.ts",
-      title: "are accepted: no end behind the last row",
+      title: "are accepted: no end after the last row",
     },
   },
   {
     id: "M13",
-    plants: "a staging goes on where the heartbeat of one that died says that it was",
+    plants: "a staging continues where the heartbeat of one that died says that it was",
     edits: [
       {
         file: "activities/stage/read-span.ts",
@@ -129,7 +129,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
   },
   {
     id: "M18",
-    plants: "rejects are written behind the checkpoint that covers them",
+    plants: "rejects are written after the checkpoint that covers them",
     edits: [
       {
         file: "activities/stage/stage-line.ts",
@@ -180,7 +180,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     ],
     test: {
       file: "test/connectors/postgres/read.test.ts",
-      title: "goes on behind any page with exactly the rows that are left",
+      title: "continues after any page with exactly the rows that are left",
     },
   },
   {

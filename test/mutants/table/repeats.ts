@@ -67,7 +67,7 @@ export const mutantsOfRepeats: readonly Mutant[] = [
   },
   {
     id: "S154",
-    plants: "a backfill with an end goes on behind a second row of one record",
+    plants: "a backfill with an end continues after a second row of one record",
     edits: [
       {
         file: "activities/stage/one-each.ts",

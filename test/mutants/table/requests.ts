@@ -130,13 +130,13 @@ export const mutantsOfRequests: readonly Mutant[] = [
     plants: "what failed together comes back together: no jitter",
     edits: [
       {
-        file: "activities/upload/borne-faults.ts",
+        file: "activities/upload/retry-budget.ts",
         find: "return retryInitialMs + random() * Math.max(0, longest - retryInitialMs);",
         replace: "return longest;",
       },
     ],
     test: {
-      file: "test/activities/upload/borne-faults.test.ts",
+      file: "test/activities/upload/retry-budget.test.ts",
       title: "differs from one attempt to the next",
     },
   },

@@ -44,7 +44,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     ],
     test: {
       file: "test/activities/doubt/superseded.test.ts",
-      title: "makes everything unknown when it wakes behind its last look",
+      title: "makes everything unknown when it wakes after its last look",
     },
   },
   {
@@ -124,7 +124,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
   },
   {
     id: "S30",
-    plants: "a read waits for ever when its connection ends behind the last row",
+    plants: "a read waits for ever when its connection ends after the last row",
     edits: [
       {
         file: "connectors/postgres/client.ts",

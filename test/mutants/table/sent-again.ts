@@ -21,7 +21,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     ],
     test: {
       file: againTest,
-      title: "is no newer by it: a reject that came behind it is replayed",
+      title: "is not a newer by it: a reject that came after it is replayed",
     },
   },
   {

@@ -34,7 +34,7 @@ export const mutantsOfTold: readonly Mutant[] = [
   },
   {
     id: "S230",
-    plants: "a second row of a key is no open reject",
+    plants: "a second row of a key is not an open reject",
     edits: [
       {
         file: "src/state/open-rejects.ts",
@@ -44,7 +44,7 @@ export const mutantsOfTold: readonly Mutant[] = [
     ],
     test: {
       file: "test/src/state/open-rejects.test.ts",
-      title: "are those of a key that stood there twice: what was sent is the other row",
+      title: "are those of a key that was there twice: what was sent is the other row",
     },
   },
   {

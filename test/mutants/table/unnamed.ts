@@ -4,7 +4,7 @@ const gapTest = "test/activities/inbox-gap.test.ts";
 const mappingTest = "test/activities/run/older-mapping.test.ts";
 const cutTest = "test/activities/cut-chunk.test.ts";
 const goesOn =
-  "is gone on with by the next run: nothing goes twice, and what was refused is not looked for again";
+  "is continued with by the next run: nothing goes twice, and what was refused is not looked for again";
 
 /** Mutants of records that the service refuses without a name, of gaps in an inbox, and of mappings that change. */
 export const mutantsOfUnnamed: readonly Mutant[] = [
@@ -92,7 +92,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
       "events go that a sync of another account, or one that is left out for a while, never had",
     edits: [
       {
-        file: "activities/inbox/sweep-inboxes.ts",
+        file: "activities/inbox/check-inboxes.ts",
         find: "const upTo = Math.min(accepted, await leastKept(deps, inbox, connection));",
         replace: "const upTo = accepted;",
       },
@@ -134,7 +134,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
   {
     id: "S139",
     plants:
-      "events are sent right behind a file that the service is still applying, whatever is set",
+      "events are sent right after a file that the service is still applying, whatever is set",
     edits: [
       {
         file: "activities/inbox/look-into-inbox.ts",
@@ -145,7 +145,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     test: {
       file: "test/activities/inbox/look-into-inbox.test.ts",
       title:
-        "waits behind a file of the stream as long as it is set, and an event no longer than that",
+        "waits after a file of the stream as long as it is set, and an event no longer than that",
     },
   },
 ];

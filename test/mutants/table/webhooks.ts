@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of faults.md, section 10: what is posted, until it is kept. */
+/** Mutants of faults.md, section 10: what is pushed, until it is kept. */
 export const mutantsOfWebhooks: readonly Mutant[] = [
   {
     id: "M6",
@@ -10,7 +10,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
         file: "src/webhooks/delivery-handler.ts",
         find: "const verdict = await this.#keep({ connection, receivedAt, events });",
         replace: `void this.#keep({ connection, receivedAt, events });
-    const verdict: Verdict | undefined = { kept: events.length, ring: true };`,
+    const verdict: Verdict | undefined = { kept: events.length, wake: true };`,
       },
     ],
     test: {

@@ -20,7 +20,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     ],
     test: {
       file: positionTest,
-      title: "is never further behind the newest row than the overlap",
+      title: "is never further after the newest row than the overlap",
     },
   },
   {
@@ -64,7 +64,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     ],
     test: {
       file: zonesTest,
-      title: "lets the nightly run go on where a backfill ended, and not hours behind it",
+      title: "lets the nightly run continue where a backfill ended, and not hours behind it",
     },
   },
   {

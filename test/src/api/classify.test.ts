@@ -133,29 +133,32 @@ describe("classifyAnswer", () => {
     const [endpoint, status, code, becomes, timesMax] = expected;
     const outcome = outcomeOf(endpoint, { status });
     expect(outcome).toMatchObject({
-      error: { code, tolerance: { timesMax, becomes: { code: becomes } } },
+      error: { code, retryBudget: { timesMax, becomes: { code: becomes } } },
     });
   });
 
   it.each([408, 410, 500, 503])("bears a %i at a PUT without end", (status) => {
-    expect(outcomeOf("putFile", { status })).toMatchObject({ error: { tolerance: undefined } });
+    expect(outcomeOf("putFile", { status })).toMatchObject({ error: { retryBudget: undefined } });
   });
 
   it("stops at an answer without end, and does not know whether it was done", () => {
     const answer = { cutShort: "UND_ERR_RES_EXCEEDED_MAX_SIZE" };
-    expect(outcomeOf("uploadJson", answer)).toMatchObject({ error: { mayBeApplied: true } });
-    expect(outcomeOf("search", answer)).toMatchObject({ error: { mayBeApplied: true } });
+    expect(outcomeOf("uploadJson", answer)).toMatchObject({ error: { mayHaveSucceeded: true } });
+    expect(outcomeOf("search", answer)).toMatchObject({ error: { mayHaveSucceeded: true } });
     expect(outcomeOf("generateUploadUrl", answer)).toMatchObject({
-      error: { mayBeApplied: false },
+      error: { mayHaveSucceeded: false },
     });
   });
 
   it("keeps in mind that what a gateway answers 503 may have been done", () => {
     const answer = { status: 503, headers: { "retry-after": "5" } };
-    expect(outcomeOf("uploadJson", answer)).toMatchObject({ hintMs: 5_000, mayBeApplied: true });
-    expect(outcomeOf("confirmUpload", answer)).toMatchObject({ mayBeApplied: true });
-    expect(outcomeOf("search", answer)).toMatchObject({ mayBeApplied: true });
-    expect(outcomeOf("generateUploadUrl", answer)).toMatchObject({ mayBeApplied: false });
+    expect(outcomeOf("uploadJson", answer)).toMatchObject({
+      hintMs: 5_000,
+      mayHaveSucceeded: true,
+    });
+    expect(outcomeOf("confirmUpload", answer)).toMatchObject({ mayHaveSucceeded: true });
+    expect(outcomeOf("search", answer)).toMatchObject({ mayHaveSucceeded: true });
+    expect(outcomeOf("generateUploadUrl", answer)).toMatchObject({ mayHaveSucceeded: false });
   });
 
   it.each([
@@ -282,7 +285,7 @@ describe("readAccepted", () => {
       const text = '{"status":"partial_success","file_key":"k"}';
       expect(failureOf(endpoint, { text })).toMatchObject({
         code: "RecordsRejected",
-        mayBeApplied: true,
+        mayHaveSucceeded: true,
         refused: [],
         message: `THE ${endpoint}: 200, but not all was accepted: its status is "partial_success"`,
       });

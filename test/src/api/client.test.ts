@@ -116,7 +116,7 @@ describe("a client of the sandbox", () => {
     const confirm = client.confirmUpload({ fileKey: "uploads/none", records: 1, signal: never });
     const error = await rejection(confirm);
     expect(error).toBeInstanceOf(ApiUnavailableError);
-    expect(error).toHaveProperty("tolerance.becomes", expect.any(UploadGoneError));
+    expect(error).toHaveProperty("retryBudget.becomes", expect.any(UploadGoneError));
   });
 });
 

@@ -18,7 +18,7 @@ describe("readEnvelope", () => {
   it("reads where a 422 points at, without its text and the value", () => {
     const issue = {
       loc: ["body", "data", 3, "domain"],
-      msg: "acme is no domain",
+      msg: "acme is not a domain",
       type: "value_error",
       input: "acme",
     };

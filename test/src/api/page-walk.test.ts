@@ -65,7 +65,7 @@ describe("a walk over pages", () => {
     expect(walk).toMatchObject({ isDone: true, seen: 3, notes: [] });
   });
 
-  it("goes on from what was kept as JSON", () => {
+  it("continues from what was kept as JSON", () => {
     for (const walk of [beginWalk(10), walked(more(10, 10, 20)), walked(page(3))]) {
       expect(walkSchema.parse(JSON.parse(JSON.stringify(walk)))).toEqual(walk);
     }
@@ -181,7 +181,7 @@ describe("faults of the pages (faults.md, section 5)", () => {
     for (const stop of [more(10, 0), page(1, { hasNextPage: true }), more(1, 1, 0)]) {
       const came = Array.from({ length: 9 }, () => stop);
       const error = await rejection(Promise.try(() => walked(...came)));
-      expect(error).toMatchObject({ code: "ContractBroken", mayBeApplied: true });
+      expect(error).toMatchObject({ code: "ContractBroken", mayHaveSucceeded: true });
     }
   });
 });

@@ -69,7 +69,7 @@ describe("pages", () => {
     expect(server.seen).toHaveLength(Math.max(1, Math.ceil(total / 10)));
   });
 
-  it("goes on from a walk that was kept, without paying again", async () => {
+  it("continues from a walk that was kept, without paying again", async () => {
     const server = await service(25, ({ times }) => (times === 3 ? 500 : undefined));
     const came: unknown[] = [];
     let kept = beginWalk(100);

@@ -6,7 +6,7 @@ import {
   ApiAuthError,
   ApiContractError,
   CreditsExhaustedError,
-  mayBeApplied,
+  mayHaveSucceeded,
   OutcomeUnknownError,
   TooLargeError,
 } from "../../../src/errors.ts";
@@ -121,12 +121,12 @@ describe("search", () => {
   });
 
   it.each([cursorMax + 1, "100", 1.5, true, {}])(
-    "stops at the next cursor %j, which is no int32",
+    "stops at the next cursor %j, which is not an int32",
     async (next) => {
       const { url } = await answering(pageOf([], { has_next_page: true, next_cursor: next }));
       const error = await rejection(clientOf(url).search(firstPage));
       expect(error).toBeInstanceOf(ApiContractError);
-      expect(mayBeApplied(error)).toBe(true);
+      expect(mayHaveSucceeded(error)).toBe(true);
     },
   );
 
@@ -139,7 +139,7 @@ describe("search", () => {
     const { url } = await answering(pageOf(numbers(pageRowsMax + 1)));
     const error = await rejection(clientOf(url).search(firstPage));
     expect(error).toBeInstanceOf(ApiContractError);
-    expect(mayBeApplied(error)).toBe(true);
+    expect(mayHaveSucceeded(error)).toBe(true);
   });
 
   it("does not look at the next cursor of the last page", async () => {
@@ -160,7 +160,7 @@ describe("search", () => {
       expect(error).toBeInstanceOf(OutcomeUnknownError);
       expect(String(error)).toContain(`POST /search/accounts: 200, but ${where}: `);
       expect(error).toMatchObject({
-        tolerance: { timesMax: 2, becomes: { code: "ContractBroken", mayBeApplied: true } },
+        retryBudget: { timesMax: 2, becomes: { code: "ContractBroken", mayHaveSucceeded: true } },
       });
     },
   );
@@ -171,7 +171,7 @@ describe("search", () => {
       const { url } = await answering({ message: "no company acme.example" }, status);
       const error = await rejection(clientOf(url).search(firstPage));
       expect(error).toBeInstanceOf(ApiContractError);
-      expect(error).toMatchObject({ status, mayBeApplied: false });
+      expect(error).toMatchObject({ status, mayHaveSucceeded: false });
       // A domain comes from a source's row (I4).
       expect(error).toHaveProperty("message", `POST /search/accounts: ${status}`);
     },
@@ -193,13 +193,13 @@ describe("search", () => {
   ])("says of a page answered %i whether it may have been paid for: %s", async (status, paid) => {
     const { url } = await answering({}, status);
     const error = await rejection(clientOf(url).search(firstPage));
-    expect(error).toMatchObject({ code: "ContractBroken", status, mayBeApplied: paid });
+    expect(error).toMatchObject({ code: "ContractBroken", status, mayHaveSucceeded: paid });
   });
 
   it("knows that a page whose status is error may have been paid for", async () => {
     const { url } = await answering({ status: "error", message: "no" });
     const error = await rejection(clientOf(url).search(firstPage));
-    expect(error).toMatchObject({ code: "ContractBroken", mayBeApplied: true });
+    expect(error).toMatchObject({ code: "ContractBroken", mayHaveSucceeded: true });
   });
 
   it("blocks searches alone when their credits are exhausted", async () => {
@@ -241,13 +241,13 @@ describe("the size of a page", () => {
     const client = clientOf(await padded(pageBytesMax + 1));
     const error = await rejection(client.search(firstPage));
     expect(error).toBeInstanceOf(TooLargeError);
-    expect(mayBeApplied(error)).toBe(true);
+    expect(mayHaveSucceeded(error)).toBe(true);
   });
 
   it("is too large for the service when it says so, and no page is in doubt", async () => {
     const { url } = await answering({ message: "too large" }, 413);
     const error = await rejection(clientOf(url).search(firstPage));
     expect(error).toBeInstanceOf(TooLargeError);
-    expect(mayBeApplied(error)).toBe(false);
+    expect(mayHaveSucceeded(error)).toBe(false);
   });
 });

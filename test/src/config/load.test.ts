@@ -46,7 +46,7 @@ describe("loadConfig", () => {
         chunksPerRun: undefined,
         heartbeatTimeoutMs: 30_000,
         scheduleToStartMs: 120_000,
-        hostGoneMs: 60_000,
+        hostLostAfterMs: 60_000,
         retryInitialMs: 1_000,
         retryMaxMs: undefined,
       },
@@ -57,7 +57,7 @@ describe("loadConfig", () => {
         account: "main",
         requestsPerSecond: 10,
         allowInsecureHosts: [],
-        creditsRetryMs: 86_400_000,
+        creditsRetryAfterMs: 86_400_000,
       },
     });
     expect([...config.connections.values()]).toEqual([
@@ -83,8 +83,8 @@ describe("loadConfig", () => {
           resendAfterMs: undefined,
           pii: { rejects: "keep" },
           schedule: undefined,
-          allowEcho: false,
-          approveBelow: 10_000,
+          allowFeedbackLoop: false,
+          approveUpTo: 10_000,
           configHash: config.syncs.get("accounts")?.configHash,
         },
       ],
@@ -100,7 +100,7 @@ api:
   api_key_file: keys/prod
   account: eu
   requests_per_second: 2.5
-  credits_retry: 90m
+  credits_retry_after: 90m
 state: data/state
 temporal: { task_queue: project-b, search_attribute: true }
 connections:
@@ -120,7 +120,7 @@ syncs:
     resend_after: 30d
     pii: { rejects: hash }
 advanced:
-  { chunks_per_run: 2, heartbeat_timeout: 3s, schedule_to_start: 4s, host_gone: 9s, retry_initial: 5ms, retry_max: 6s }
+  { chunks_per_run: 2, heartbeat_timeout: 3s, schedule_to_start: 4s, host_lost_after: 9s, retry_initial: 5ms, retry_max: 6s }
 `;
     const files = { "sluice.yaml": yaml, "keys/prod": "k-1\n", "map/event.ts": "x" };
     const config = await load({ files });
@@ -131,7 +131,7 @@ advanced:
         chunksPerRun: 2,
         heartbeatTimeoutMs: 3_000,
         scheduleToStartMs: 4_000,
-        hostGoneMs: 9_000,
+        hostLostAfterMs: 9_000,
         retryInitialMs: 5,
         retryMaxMs: 6_000,
       },
@@ -142,7 +142,7 @@ advanced:
         account: "eu",
         requestsPerSecond: 2.5,
         allowInsecureHosts: ["legacy.internal"],
-        creditsRetryMs: 5_400_000,
+        creditsRetryAfterMs: 5_400_000,
       },
     });
     expect(config.api.apiKey.reveal()).toBe("k-1");

@@ -48,7 +48,7 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
     const json = '{"big":12345678901234567890,"text":"naïve \u{1f600}","e":1e400}';
     expect(await inbox.keep(delivery([{ json }, { json: "[1]" }]))).toEqual({
       kept: 2,
-      ring: true,
+      wake: true,
     });
     await inbox.keep(delivery([{ json: "{}" }], { connection: "repo" }));
     expect(await rows()).toEqual([
@@ -72,7 +72,7 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
 
   it("keeps an event once, by the id of its connection", async () => {
     expect(await inbox.keep(one("a"))).toMatchObject({ kept: 1 });
-    expect(await inbox.keep(one("a"))).toEqual({ kept: 0, ring: false });
+    expect(await inbox.keep(one("a"))).toEqual({ kept: 0, wake: false });
     expect(await inbox.keep({ ...one("a"), connection: "repo" })).toMatchObject({ kept: 1 });
     const [same] = one("b").events;
     expect(await inbox.keep(delivery([{ json: "{}" }, { json: "{}" }]))).toMatchObject({ kept: 2 });
@@ -125,45 +125,45 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
     expect([await inbox.forgetIds(old), await inbox.forgetIds(old)]).toEqual([atFirst, then]);
   });
 
-  it("has one sender ring between two looks, of those that kept something", async () => {
-    expect(await inbox.keep(delivery([]))).toEqual({ kept: 0, ring: false });
-    expect(await inbox.standings()).toEqual([]);
+  it("has one sender wake between two looks, of those that kept something", async () => {
+    expect(await inbox.keep(delivery([]))).toEqual({ kept: 0, wake: false });
+    expect(await inbox.backlogs()).toEqual([]);
     const together = await Promise.all(
       ["a", "b", "c"].map(async (id) => await inbox.keep(one(id))),
     );
-    expect(together.map(({ ring }) => ring)).toEqual([true, false, false]);
+    expect(together.map(({ wake }) => wake)).toEqual([true, false, false]);
     const other = await opened();
-    expect(await other.keep({ ...one("d"), connection: "repo" })).toMatchObject({ ring: true });
-    expect(await other.keep(one("d"))).toMatchObject({ ring: false });
+    expect(await other.keep({ ...one("d"), connection: "repo" })).toMatchObject({ wake: true });
+    expect(await other.keep(one("d"))).toMatchObject({ wake: false });
     expect(await inbox.answerBell({ connection })).toBe(4);
-    expect(await inbox.standings()).toMatchObject([{ isRung: false }, { isRung: true }]);
+    expect(await inbox.backlogs()).toMatchObject([{ hasWakeUp: false }, { hasWakeUp: true }]);
     expect(await inbox.answerBell({ connection })).toBe(4);
-    expect(await inbox.keep(one("d"))).toEqual({ kept: 0, ring: false });
-    expect(await other.keep(one("e"))).toEqual({ kept: 1, ring: true });
+    expect(await inbox.keep(one("d"))).toEqual({ kept: 0, wake: false });
+    expect(await other.keep(one("e"))).toEqual({ kept: 1, wake: true });
     expect(await inbox.answerBell({ connection: "none" })).toBe(0);
   });
 
   it("says how each connection stands", async () => {
     await keepMany(2);
     await inbox.keep(delivery([{ json: "{}" }], { receivedAt: receivedAt + 7 }));
-    const standing = { connection, last: 3, isRung: true };
-    const stands = async (): Promise<unknown> => (await inbox.standings())[0];
-    expect(await stands()).toEqual({ ...standing, accepted: 0, waiting: 3, oldestAt: receivedAt });
+    const backlog = { connection, last: 3, hasWakeUp: true };
+    const stands = async (): Promise<unknown> => (await inbox.backlogs())[0];
+    expect(await stands()).toEqual({ ...backlog, accepted: 0, waiting: 3, oldestAt: receivedAt });
     await inbox.setAccepted({ connection, upTo: 2 });
     expect(await stands()).toEqual({
-      ...standing,
+      ...backlog,
       accepted: 2,
       waiting: 1,
       oldestAt: receivedAt + 7,
     });
     await inbox.setAccepted({ connection, upTo: 3 });
-    expect(await stands()).toEqual({ ...standing, accepted: 3, waiting: 0, oldestAt: null });
+    expect(await stands()).toEqual({ ...backlog, accepted: 3, waiting: 0, oldestAt: null });
     // A sync that is new to the connection has accepted nothing of it; what was removed waits for nobody.
     await inbox.prune({ connection, upTo: 2, receivedBefore: receivedAt + 1 });
     await inbox.setAccepted({ connection, upTo: 0 });
     expect(await stands()).toMatchObject({ accepted: 0, waiting: 1 });
     await inbox.setAccepted({ connection: "none", upTo: 1 });
-    expect(await inbox.standings()).toHaveLength(1);
+    expect(await inbox.backlogs()).toHaveLength(1);
   });
 
   it("removes what was accepted and came before a time, and nothing else", async () => {
@@ -198,7 +198,7 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
     ]);
   });
 
-  it("removes what lies behind an event of a clock that ran ahead", async () => {
+  it("removes what comes after an event of a clock that ran ahead", async () => {
     await keepMany(1, receivedAt + eventIdsKeptMs);
     await keepMany(3);
     expect(await inbox.prune({ connection, upTo: 4, receivedBefore: receivedAt + 1 })).toBe(3);
@@ -227,7 +227,7 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
     await other.close();
     expect(await keeping).toMatchObject({ kept: 1 });
     await expect(other.keep(one("b"))).rejects.toThrow(StateUnavailableError);
-    await expect(other.standings()).rejects.toThrow(StateUnavailableError);
+    await expect(other.backlogs()).rejects.toThrow(StateUnavailableError);
     expect(await rows()).toHaveLength(1);
   });
 

@@ -52,7 +52,7 @@ describe("openInboxDatabase", () => {
     const named = one("someone@example.com", "{}");
     inbox.keep([named]);
     inbox.prune({ connection: "forms", upTo: 1, receivedBefore: receivedAt + 1 });
-    expect(inbox.keep([named])).toEqual([{ kept: 0, ring: false }]);
+    expect(inbox.keep([named])).toEqual([{ kept: 0, wake: false }]);
     inbox.close();
     expect(readFileSync(file, "latin1").includes("someone")).toBe(false);
   });
@@ -70,7 +70,7 @@ describe("openInboxDatabase", () => {
     last.run(seqMax);
     expect(() => inbox.keep([one("b")])).toThrow("SQLite does not take an event");
     last.run(1);
-    expect(inbox.keep([one("b")])).toEqual([{ kept: 1, ring: false }]);
+    expect(inbox.keep([one("b")])).toEqual([{ kept: 1, wake: false }]);
     expect(inbox.read({ connection: "forms", after: 1, limit: 10 })).toMatchObject([{ id: "b" }]);
   });
 
@@ -78,7 +78,7 @@ describe("openInboxDatabase", () => {
     const inbox = openInboxDatabase(join(await temporaryFolder(), "inbox.db"));
     onTestFinished(() => inbox.close());
     const many = numbers(transactionRowsMax + 1).map((index) => ({ json: `${index}` }));
-    expect(inbox.keep([delivery(many)])).toEqual([{ kept: many.length, ring: true }]);
+    expect(inbox.keep([delivery(many)])).toEqual([{ kept: many.length, wake: true }]);
   });
 
   it("opens its file anew after a fault, and takes no other inbox for it", async () => {
@@ -102,7 +102,7 @@ describe("openInboxDatabase", () => {
 
     writeFileSync(file, sound);
     expect(read()).toBe(1);
-    expect(inbox.keep([one("b")])).toEqual([{ kept: 1, ring: false }]);
+    expect(inbox.keep([one("b")])).toEqual([{ kept: 1, wake: false }]);
   });
 
   it.each(["removed", "replaced"])("says nothing is kept once its file was %s", async (how) => {
@@ -113,6 +113,6 @@ describe("openInboxDatabase", () => {
     for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path, { force: true });
     if (how === "replaced") openInboxDatabase(file).close();
     expect(() => inbox.keep([one("b")])).toThrow("was removed or replaced");
-    expect(() => inbox.standings()).toThrow(StateUnavailableError);
+    expect(() => inbox.backlogs()).toThrow(StateUnavailableError);
   });
 });

@@ -164,7 +164,7 @@ describe("createEventIds", () => {
     expect(rows("recent_ids")).toBe(50);
   });
 
-  it("goes on after a kill where ids were half merged", async () => {
+  it("continues after a kill where ids were half merged", async () => {
     const open = await openFile();
     const db = open();
     const before = createEventIds(db, 100);

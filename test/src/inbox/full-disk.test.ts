@@ -39,7 +39,7 @@ async function eventsOf(inbox: Inbox): Promise<readonly string[]> {
 }
 
 describe("openInbox on a disk that fails", () => {
-  it("refuses what cannot be written, and goes on with a log begun anew", async () => {
+  it("refuses what cannot be written, and continues with a log begun anew", async () => {
     const folder = await temporaryFolder();
     // No file may grow beyond 2 MB: the log does, long before the inbox itself, and is written into it for that.
     const limited = 'trap "" XFSZ; ulimit -f 2000; exec "$@"';

@@ -13,7 +13,7 @@ function events(count: number, chars = 2): Delivery {
 }
 
 function verdictOf({ events: { length } }: Delivery): Verdict {
-  return { kept: length, ring: false };
+  return { kept: length, wake: false };
 }
 
 /** How many deliveries are in each group that those make which come together. */
@@ -63,7 +63,7 @@ describe("createGroupCommit", () => {
     },
   );
 
-  it("refuses the whole group when the store cannot be written, and goes on with the next", async () => {
+  it("refuses the whole group when the store cannot be written, and continues with the next", async () => {
     let times = 0;
     const { keep } = createGroupCommit(async (group) => {
       times += 1;

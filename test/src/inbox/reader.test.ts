@@ -49,7 +49,7 @@ describe("openInboxReader", () => {
     expect(reader?.read({ connection, after: 0, limit: 10 })).toHaveLength(1);
     reader?.close();
     const again = openInboxDatabase(file);
-    expect(again.standings()).toMatchObject([{ waiting: 1, isRung: true }]);
+    expect(again.backlogs()).toMatchObject([{ waiting: 1, hasWakeUp: true }]);
     again.close();
   });
 

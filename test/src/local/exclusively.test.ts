@@ -59,7 +59,7 @@ describe("exclusively", () => {
     expect(await exclusively(lock, async () => await Promise.resolve("in"))).toBe("in");
   });
 
-  it("waits, saying so once, for another process and goes on when that is killed", async () => {
+  it("waits, saying so once, for another process and continues when that is killed", async () => {
     const lock = join(folder, "lock");
     const holder = await startHolder(lock);
     let waits = 0;

@@ -78,7 +78,7 @@ describe("endProcess", () => {
     await exited;
   });
 
-  it("kills a process that outstays the caller's patience", async () => {
+  it("kills a process that outstays the caller's retryBudget", async () => {
     const { pid, exited } = await startNode('process.on("SIGTERM", () => {})');
     await endProcess(identify(pid) ?? { pid, started: "" }, 100);
     expect(await exited).toEqual([null, "SIGKILL"]);

@@ -67,7 +67,7 @@ describe("startTemporal", () => {
     expect(await temporalAnswers(server.address)).toBe(false);
   });
 
-  it("goes on with the database of an earlier start", async () => {
+  it("continues with the database of an earlier start", async () => {
     const databaseFile = join(folder, "temporal.db");
     const [port = 0, uiPort = 0] = await keptPorts(2);
     await (await start({ databaseFile, ports: { port, uiPort } })).stop();

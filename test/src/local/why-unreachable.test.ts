@@ -18,7 +18,7 @@ it("says in one sentence why a server cannot be reached, to a command and to a w
   expect(await whyUnreachable(address, error)).toBe("connection refused");
 });
 
-it("tells a server that is none of Temporal's from one that is not there", async () => {
+it("tells a server that is not one of Temporal's from one that is not there", async () => {
   const server = createServer((socket) => socket.on("error", () => undefined).resume());
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

@@ -203,7 +203,7 @@ describe("compileMapping", () => {
     ["rejects it as text too", { column: "c", as: "string" }, twice, "!duplicate_json_key"],
     ["rejects it in a template", { template: "{c}" }, twice, "!duplicate_json_key"],
     ["rejects what lies below it", "d.in.0.k.x", twice, "!duplicate_json_key"],
-    ["reads what stands beside it", "d.s", twice, "x"],
+    ["reads what is beside it", "d.s", twice, "x"],
   ])("of JSON %s", (...[, rule, json, expected]) => {
     expect(made(rule, parseJsonRow(json) ?? {})).toStrictEqual(expected);
   });

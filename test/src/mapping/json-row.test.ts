@@ -5,7 +5,7 @@ import { recordDepthMax } from "../../../src/limits.ts";
 import { parseJsonRow } from "../../../src/mapping/json-row.ts";
 import { LongNumber, Refusal } from "../../../src/mapping/refusal.ts";
 
-/** A value with what stands in it for what it could not be, by `of`. */
+/** A value with what is in it for what it could not be, by `of`. */
 function replaced(value: unknown, of: (refusal: Refusal) => unknown): unknown {
   if (value instanceof Refusal) return of(value);
   if (Array.isArray(value)) return value.map((item) => replaced(item, of));

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { stringEnd, textOfString } from "../../../src/mapping/json-tokens.ts";
 
 describe("a string of JSON", () => {
-  it("ends at its own quote and reads as JSON.parse reads it, whatever stands in it and behind it", () => {
+  it("ends at its own quote and reads as JSON.parse reads it, whatever is in it and behind it", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string(), (text, behind) => {
         const quoted = JSON.stringify(text);

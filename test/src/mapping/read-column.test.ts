@@ -57,7 +57,7 @@ describe("columnReader", () => {
     expect(columnReader("constructor.__proto__.x")(row)).toBe(1);
   });
 
-  it("gives back a refusal that stands on the way", () => {
+  it("gives back a refusal that is on the way", () => {
     const refusal = new Refusal("duplicate_json_key", "stands twice");
     expect(columnReader("data.email.host")({ data: { email: refusal } })).toBe(refusal);
   });

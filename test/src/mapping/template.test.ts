@@ -48,7 +48,7 @@ describe("fillTemplate", () => {
   });
 
   it("refuses what the source says it cannot give in its words", () => {
-    const refusal = new Refusal("not_number", "is no finite number");
+    const refusal = new Refusal("not_number", "is not a finite number");
     expect(filled("{a}", { a: refusal })).toBe(refusal);
   });
 });

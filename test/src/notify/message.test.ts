@@ -32,7 +32,7 @@ const report = reportWith({
   duration_ms: 300_000,
 });
 
-/** The text that Slack is posted. */
+/** The text that Slack is pushed. */
 function slackText(changes: Partial<RunReport> = {}): string {
   const { body, headers } = messageOf(toSlack, { ...report, ...changes }, now);
   expect(headers).toEqual({ "content-type": "application/json" });

@@ -40,7 +40,7 @@ describe("receiversOf", () => {
     expect(drains).toEqual([0, 0, 3, 0, 0, 3, 0, 3]);
   });
 
-  it("tells nobody of a dry run, or of one that goes on", () => {
+  it("tells nobody of a dry run, or of one that continues", () => {
     expect([heardBy("failed", { isDry: true }), heardBy("running")]).toEqual([[], []]);
   });
 });

@@ -87,7 +87,7 @@ describe("createChunkRoom", () => {
     expect(slow.room.isFull()).toBe(true);
   });
 
-  it("lets none run ahead of pages that might fill it, and goes on when they did not", () => {
+  it("lets none run ahead of pages that might fill it, and continues when they did not", () => {
     const { room } = roomOf({ records: 4 });
     room.enter(page);
     expect(room.mayRunAhead()).toBe(true);

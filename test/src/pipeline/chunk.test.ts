@@ -112,7 +112,7 @@ describe("writeChunk", () => {
   });
 
   it.each(["records", "rowsRead"] as const)(
-    "ends at the first page that reaches its %s, and judges no key behind it",
+    "ends at the first page that reaches its %s, and judges no key after it",
     async (limit) => {
       await fc.assert(
         fc.asyncProperty(sizes, fc.integer({ min: 1, max: 40 }), async (rows, max) => {
@@ -133,7 +133,7 @@ describe("writeChunk", () => {
     },
   );
 
-  it("counts only what is written towards its records, and judges no key behind them", async () => {
+  it("counts only what is written towards its records, and judges no key after them", async () => {
     await fc.assert(
       fc.asyncProperty(
         sizes,

@@ -36,7 +36,7 @@ async function readBy(command: string, args: readonly string[], file: Buffer): P
   return output;
 }
 
-/** Reads one gzip member and fails on anything behind it. */
+/** Reads one gzip member and fails on anything after it. */
 const python = `
 import sys, zlib
 data = sys.stdin.buffer.read()

@@ -8,7 +8,7 @@ import { isBalanced, makeReject, rowPage } from "./support.ts";
 
 const how = { stream: "account", keepRows: "keep", makeReject } as const;
 
-/** Maps by what stands in the row's `as`. */
+/** Maps by what is in the row's `as`. */
 const mapping = {
   map: ({ as: kind, id }: Readonly<Record<string, unknown>>): Mapped => {
     if (kind === "filtered") return null;

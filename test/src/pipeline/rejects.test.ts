@@ -55,7 +55,7 @@ describe("splitsMaxOf", () => {
     ["no reject is allowed", { rate: 0, rows: 0 }, splitsPerRunMin],
     ["halving finds them all", { rate: 0.05, rows: 20 }, 2 * 51 * 10],
     ["rows allow more than the rate", { rate: 0.001, rows: 20 }, 2 * 21 * 10],
-    ["a drain rejects whatever is posted", { rate: 1, rows: 0 }, splitsPerRunMax],
+    ["a drain rejects whatever is pushed", { rate: 1, rows: 0 }, splitsPerRunMax],
   ])("follows the limit of rejects where %s", (_, limit, splits) => {
     expect(splitsMaxOf(limit, { read: 1_000, records: 1_000 })).toBe(splits);
   });

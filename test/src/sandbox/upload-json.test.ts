@@ -116,7 +116,7 @@ describe("upload-json", () => {
     ["no stream", { data: [] }, ["body", "stream"]],
     ["an unknown stream", { stream: "deal", data: [] }, ["body", "stream"]],
     ["no data", { stream: "account" }, ["body", "data"]],
-    ["data that is no array", { stream: "account", data: {} }, ["body", "data"]],
+    ["data that is not an array", { stream: "account", data: {} }, ["body", "data"]],
     ["an unknown member", { stream: "account", data: [], more: 1 }, ["body", "more"]],
     ["no object", [], ["body"]],
     ["no JSON", '{"stream":', ["body"]],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { nameOfSchedule, scheduleId, sweepScheduleId } from "../../../src/schedules/ids.ts";
+import { nameOfSchedule, scheduleId, inboxCheckScheduleId } from "../../../src/schedules/ids.ts";
 
 describe("nameOfSchedule", () => {
   it.each([
@@ -13,11 +13,11 @@ describe("nameOfSchedule", () => {
 
   it.each([
     ["a longer task queue", "sluice", scheduleId("sluice-a", "accounts")],
-    ["a queue that goes on with a dot", "crm", scheduleId("crm.eu", "accounts")],
+    ["a queue that continues with a dot", "crm", scheduleId("crm.eu", "accounts")],
     ["a program of another kind", "sluice", "nightly-report"],
     ["no name", "sluice", scheduleId("sluice", "")],
-    ["the sweep of inboxes", "sluice", sweepScheduleId("sluice")],
-    ["a queue called as the sweep is", "sluice", sweepScheduleId("sluice._inbox")],
+    ["the check of inboxes", "sluice", inboxCheckScheduleId("sluice")],
+    ["a queue called as the check is", "sluice", inboxCheckScheduleId("sluice._inbox")],
   ])("takes nothing of %s", (_, taskQueue, id) => {
     expect(nameOfSchedule(taskQueue, id)).toBeUndefined();
   });

@@ -73,7 +73,7 @@ describe("planSchedules", () => {
   );
 
   it(
-    "names every difference and mends it, what was set by hand included",
+    "names every difference and fixes it, what was set by hand included",
     async () => {
       const client = await temporal();
       await applied(client, [nightly("accounts")]);

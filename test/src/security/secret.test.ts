@@ -24,7 +24,7 @@ describe("packSecrets", () => {
     list: z.tuple([z.literal(1), z.object({ key: z.instanceof(Secret) })]),
   });
 
-  it("carries secrets, and all that stands beside them, through a structured clone", () => {
+  it("carries secrets, and all that is beside them, through a structured clone", () => {
     const beside = { when: new Date(0), none: null, path: "a.csv", header: true };
     const data = { url: new Secret("word"), list: [1, { key: new Secret("other") }], ...beside };
     const arrived = unpackSecrets(structuredClone(packSecrets(data)));

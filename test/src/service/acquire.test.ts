@@ -80,7 +80,7 @@ describe("a failing service", () => {
 
   it("does not undo a request because the store cannot hear of it", async () => {
     const state = await openStoreInline(await temporaryFolder());
-    const settings = { requestsPerSecond: 10, creditsRetryMs: 86_400_000 };
+    const settings = { requestsPerSecond: 10, creditsRetryAfterMs: 86_400_000 };
     const limiter = new StoreRateLimiter({ state, apiKey: new Secret("key"), ...settings });
     await state.close();
     await expect(limiter.ended(permit(ingestion), "failed", "503")).resolves.toBeUndefined();

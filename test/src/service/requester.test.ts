@@ -48,19 +48,16 @@ describe("requestingAs", () => {
     ["pull", 6_000],
     ["backfill", 8_000],
     [undefined, 6_000],
-  ])(
-    "puts a run of kind %s behind its own priority and those above",
-    async (kind, retryAfterMs) => {
-      const under = await RateLimiterUnderTest.open();
-      const limiter = under.worker({ perSecond: 0.5 });
-      await under.acquired(limiter, ingestion);
-      for (const waiting of ["inbox", "sync", "backfill"]) {
-        const asking = requester({ token: waiting, kind: waiting });
-        await requestingAs(asking, async () => await under.acquired(limiter, ingestion));
-      }
-      const asking = requester({ token: "new", kind });
-      const told = await requestingAs(asking, async () => await under.acquired(limiter, ingestion));
-      expect(told).toMatchObject({ retryAfterMs });
-    },
-  );
+  ])("puts a run of kind %s after its own priority and those above", async (kind, retryAfterMs) => {
+    const under = await RateLimiterUnderTest.open();
+    const limiter = under.worker({ perSecond: 0.5 });
+    await under.acquired(limiter, ingestion);
+    for (const waiting of ["inbox", "sync", "backfill"]) {
+      const asking = requester({ token: waiting, kind: waiting });
+      await requestingAs(asking, async () => await under.acquired(limiter, ingestion));
+    }
+    const asking = requester({ token: "new", kind });
+    const told = await requestingAs(asking, async () => await under.acquired(limiter, ingestion));
+    expect(told).toMatchObject({ retryAfterMs });
+  });
 });

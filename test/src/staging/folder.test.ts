@@ -9,8 +9,8 @@ import {
   freeBytes,
   pageStartsFile,
   stagedFile,
-  sweepChunk,
-  sweepRun,
+  cleanUpChunk,
+  cleanUpRun,
 } from "../../../src/staging/folder.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
@@ -120,24 +120,24 @@ describe("createAtomicFile", () => {
 describe("sweeping", () => {
   it("removes all of a chunk, of every stage, and nothing of another", async () => {
     const { folder, left } = await staging();
-    await sweepChunk(folder, { runId: "run-1", chunk: 1 });
+    await cleanUpChunk(folder, { runId: "run-1", chunk: 1 });
     expect(await left()).toEqual(["chunk-11.stage-1.jsonl.gz"]);
   });
 
   it("removes the stages before one, and never a later stage's files", async () => {
     const { folder, left } = await staging();
     const all = await left();
-    await sweepChunk(folder, { runId: "run-1", chunk: 1, before: 1 });
+    await cleanUpChunk(folder, { runId: "run-1", chunk: 1, before: 1 });
     expect(await left()).toEqual(all);
-    await sweepChunk(folder, { runId: "run-1", chunk: 1, before: 2 });
+    await cleanUpChunk(folder, { runId: "run-1", chunk: 1, before: 2 });
     expect(await left()).toEqual(all.filter((file) => !file.startsWith("chunk-1.stage-1.")));
   });
 
-  it("removes a run, and takes what is not there for swept", async () => {
+  it("removes a run, and takes what is not there for checked", async () => {
     const { folder } = await staging();
-    await sweepRun(folder, { runId: "run-1" });
-    await sweepRun(folder, { runId: "run-1" });
-    await sweepChunk(folder, { runId: "run-1", chunk: 1 });
+    await cleanUpRun(folder, { runId: "run-1" });
+    await cleanUpRun(folder, { runId: "run-1" });
+    await cleanUpChunk(folder, { runId: "run-1", chunk: 1 });
     expect(await namesIn(folder)).toEqual([]);
   });
 });

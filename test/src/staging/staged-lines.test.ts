@@ -87,7 +87,7 @@ describe("stagedLines", () => {
 
   it.each([
     ["is gone", undefined],
-    ["is no gzip file", "not gzip at all"],
+    ["is not a gzip file", "not gzip at all"],
     ["is empty", ""],
   ])("asks for the chunk to be staged again when the file %s", async (_, content) => {
     const file = join(await temporaryFolder(), "chunk.jsonl.gz");

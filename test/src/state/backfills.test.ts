@@ -195,7 +195,7 @@ describe.each(implementations)("a lock that a backfill yields: $kind", ({ open }
     expect(await store.takeLock({ ...ask, ...backfill })).toEqual({ fence: 3 });
   });
 
-  it("keeps a second one waiting behind the first, who took it", async () => {
+  it("keeps a second one waiting after the first, who took it", async () => {
     await store.takeLock({ ...ask, ...backfill });
     await store.wantLock({ ...ask, ...night });
     await store.releaseLock({ name: "sync a", runId: backfill.runId });

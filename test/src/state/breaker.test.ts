@@ -144,7 +144,7 @@ describe.each(implementations)("what blocks a limit: $kind", ({ open }) => {
       expect(await limited.acquire()).toMatchObject({ granted: true, isProbe: false });
     });
 
-    it("is no worse for what had left before the breaker opened", async () => {
+    it("is not a worse for what had left before the breaker opened", async () => {
       await limited.fail(failuresMax + 10);
       expect(await limited.acquire()).toMatchObject({ waitMs: 1_000 });
       limited.clock.nowMs += 1_000;

@@ -37,7 +37,7 @@ describe.each(implementations)("hosts of $kind", ({ open }) => {
     expect(await idleOf("r1")).toBe(0);
     await store.stopBeating(beatOf("1", nowMs));
     await store.beat(beatOf("3", nowMs + 10 * hostBeatMs));
-    // What was done until the next beat would have come is no rest.
+    // What was done until the next beat would have come is not a rest.
     expect(await idleOf("r1")).toBe(7 * hostBeatMs);
     expect(await idleOf("r2")).toBe(0);
   });

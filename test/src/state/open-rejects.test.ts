@@ -20,7 +20,7 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
 
   type Story = {
     readonly kind?: RunKind;
-    /** @default of a replay the beginning of its list, else somewhere behind the source's */
+    /** @default of a replay the beginning of its list, else somewhere after the source's */
     readonly from?: unknown;
     readonly request?: RunRequest;
     readonly keys?: readonly string[];
@@ -101,7 +101,7 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     expect(await places()).toEqual(["r2 t:1", "r1 t:3"]);
   });
 
-  it("are those of a key that stood there twice: what was sent is the other row", async () => {
+  it("are those of a key that was there twice: what was sent is the other row", async () => {
     const twice = { key: "k1", step: "duplicate", code: "duplicate_key" } as const;
     await run("r1", [entry("t:2", twice)], { keys: ["k1"] });
     expect(await places()).toEqual(["r1 t:2"]);
@@ -137,7 +137,7 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     expect(await places()).toEqual(areOpen ? ["r2 t:2", "r1 t:1"] : ["r2 t:2"]);
   });
 
-  it("are none of a chunk that was not committed, nor of a pull", async () => {
+  it("are not among a chunk that was not committed, nor of a pull", async () => {
     await test.openRun("r1");
     const { stage } = await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
     await store.addRejects({ runId: "r1", chunk: 1, stage, rejects: [entry("t:1")], at });

@@ -58,7 +58,7 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
     expect(await store.pullTally({ runId: "r1" })).toBeUndefined();
   });
 
-  it("moves behind a page with all that it brought, once", async () => {
+  it("moves after a page with all that it brought, once", async () => {
     await store.beginPull(beginning);
     const here = await step();
     await store.keepPage({ ...here, page: { items: [1] } });
@@ -140,7 +140,7 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
     expect(await store.beginCall(call)).toBe("moved");
   });
 
-  it("goes on with a round in the next run, and says so", async () => {
+  it("continues with a round in the next run, and says so", async () => {
     await store.beginPull(beginning);
     await commit({ walk: { cursor: 1 } });
     await test.openRun("r2");
@@ -166,7 +166,7 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
     expect(await store.pullTally({ runId: "r2" })).toMatchObject({ repeated: 0 });
   });
 
-  it("opened a second time goes on with the round that it began anew", async () => {
+  it("opened a second time continues with the round that it began anew", async () => {
     await store.beginPull({ ...beginning, anew: true });
     await commit({ walk: { cursor: 1 } });
     await store.beginPull({ ...beginning, anew: true });
@@ -177,8 +177,8 @@ describe.each(implementations)("pulls in a state store: $kind", ({ open }) => {
   it("keeps a page that is paid for when nothing was written and only the writing is another", async () => {
     await store.beginPull(beginning);
     await store.keepPage({ ...(await step()), page: { items: ["paid"] } });
-    await store.beginPull({ ...beginning, writeHash: "mended" });
-    expect(await place()).toMatchObject({ page: { items: ["paid"] }, writeHash: "mended" });
+    await store.beginPull({ ...beginning, writeHash: "fixed" });
+    expect(await place()).toMatchObject({ page: { items: ["paid"] }, writeHash: "fixed" });
   });
 
   it("counts the items that came before in the round, on other pages and on their own", async () => {

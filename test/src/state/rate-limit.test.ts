@@ -32,7 +32,7 @@ describe.each(implementations)("rate limits: $kind", ({ open }) => {
       expect(waitOf(await limited.acquire({ token: "b" }))).toBe(1_150);
       limited.clock.nowMs += 1_050;
       expect(await limited.acquire({ token: "a" })).toMatchObject({ granted: true, waitMs: 0 });
-      // Used up: whoever asks under that name again goes behind the others.
+      // Used up: whoever asks under that name again goes after the others.
       expect(await limited.acquire({ token: "a" })).toMatchObject({ granted: true, waitMs: 100 });
     });
 

@@ -35,7 +35,7 @@ it("names a file in the place of the state folder, or above it", async () => {
 
 it("says of a store that is damaged what to put in its place", async () => {
   const file = join(await temporaryFolder(), "state.db");
-  await writeFile(file, "This is no database. ".repeat(100));
+  await writeFile(file, "This is not a database. ".repeat(100));
   const fault = faultOf(file);
   expect(fault?.text).toContain(`${file} is damaged, or no file of sluice → put a backup`);
   expect(fault?.code).toBe(2);
@@ -46,7 +46,7 @@ it("says of a full disk how many bytes are free", async () => {
   const disk = await fillDisk(folder);
   onTestFinished(async () => await disk.close());
   const fault = faultOf(join(folder, "state.db"));
-  // Where no small disk may be mounted a file stands in the folder's place.
+  // Where no small disk may be mounted a file is in the folder's place.
   const words =
     disk.means === "a full tmpfs" ? /^no room .*: 0 bytes free on the disk/ : /is a file/;
   expect(fault?.text).toMatch(words);

@@ -80,7 +80,7 @@ describe("the size of a body", () => {
       requestOf(chunked("x".repeat(bodyBytesMax + 1)), host, "Transfer-Encoding: chunked") + next,
     );
     expect(statusesOf(text)).toEqual([413]);
-    expect(await receiver.inbox.standings()).toEqual([]);
+    expect(await receiver.inbox.backlogs()).toEqual([]);
   });
 
   it("is told to whoever asks before sending it", async () => {

@@ -14,7 +14,7 @@ function manyEvents(count: number): readonly object[] {
 }
 
 describe("startReceiver", () => {
-  it("answers 202 once a delivery is kept, and rings when nobody has", async () => {
+  it("answers 202 once a delivery is kept, and wakes when nobody has", async () => {
     const receiver = await startTestReceiver();
     const answer = await post(receiver, [{ id: "a" }, { id: "b" }]);
     expect(answer).toMatchObject({ status: 202, text: '{"kept":2}' });
@@ -22,7 +22,7 @@ describe("startReceiver", () => {
     await post(receiver, [{ id: "c" }]);
     const rows = await receiver.inbox.read({ connection: "forms", after: 0, limit: 10 });
     expect(rows.map(({ json }) => json)).toEqual(['{"id":"a"}', '{"id":"b"}', '{"id":"c"}']);
-    expect(receiver.rung).toEqual(["forms"]);
+    expect(receiver.woken).toEqual(["forms"]);
   });
 
   it("answers nothing before a delivery is kept", async () => {
@@ -42,12 +42,12 @@ describe("startReceiver", () => {
     await asked.promise;
     // It has had the time to answer others.
     for (let times = 0; times < 5; times++) await fetch(new URL("/healthz", receiver.address));
-    expect([answered, receiver.rung]).toEqual([false, []]);
+    expect([answered, receiver.woken]).toEqual([false, []]);
     held.resolve();
     expect(await posting).toMatchObject({ status: 202 });
   });
 
-  it("answers 200 to what it had, and rings no more for it", async () => {
+  it("answers 200 to what it had, and wakes no more for it", async () => {
     const receiver = await startTestReceiver();
     await post(receiver, [{ id: "a" }]);
     await receiver.inbox.answerBell({ connection: "forms" });
@@ -56,7 +56,7 @@ describe("startReceiver", () => {
       status: 202,
       text: '{"kept":1}',
     });
-    expect(receiver.rung).toEqual(["forms", "forms"]);
+    expect(receiver.woken).toEqual(["forms", "forms"]);
   });
 
   it("keeps connections apart", async () => {
@@ -64,13 +64,13 @@ describe("startReceiver", () => {
     for (const path of ["/hooks/forms", "/hooks/crm"]) {
       expect(await post(receiver, [{ id: "a" }], { path })).toMatchObject({ status: 202 });
     }
-    expect(receiver.rung).toEqual(["forms", "crm"]);
+    expect(receiver.woken).toEqual(["forms", "crm"]);
   });
 
   it("takes a delivery of nothing, and keeps nothing", async () => {
     const receiver = await startTestReceiver();
     expect(await post(receiver, [])).toMatchObject({ status: 202, text: '{"kept":0}' });
-    expect(await receiver.inbox.standings()).toEqual([]);
+    expect(await receiver.inbox.backlogs()).toEqual([]);
   });
 
   it.for([
@@ -142,7 +142,7 @@ describe("startReceiver", () => {
     const answer = await post(receiver, "no JSON: canary");
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toEqual({
-      error: { code: "not_json", message: "It is no list." },
+      error: { code: "not_json", message: "It is not a list." },
     });
   });
 
@@ -157,7 +157,7 @@ describe("startReceiver", () => {
       },
     });
     expect(await post(receiver, manyEvents(deliveryEventsMax))).toMatchObject({ status: 202 });
-    expect(await receiver.inbox.standings()).toMatchObject([{ waiting: deliveryEventsMax }]);
+    expect(await receiver.inbox.backlogs()).toMatchObject([{ waiting: deliveryEventsMax }]);
   });
 
   it.for([
@@ -242,8 +242,8 @@ describe("startReceiver", () => {
 
   it("says where it cannot listen", async () => {
     const { address, inbox } = await startTestReceiver();
-    const parts = { posted: [], inbox, host: "127.0.0.1", port: Number(address.port) };
-    const rest = { ring: () => undefined, temporal: () => "unknown" as const };
+    const parts = { pushed: [], inbox, host: "127.0.0.1", port: Number(address.port) };
+    const rest = { wake: () => undefined, temporal: () => "unknown" as const };
     await expect(
       startReceiver({ ...parts, ...rest, log: pino({ enabled: false }) }),
     ).rejects.toThrow(ConfigError);

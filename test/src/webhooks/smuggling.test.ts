@@ -7,7 +7,7 @@ const body = '[{"id":"a"}]';
 const length = `Content-Length: ${body.length}`;
 const chunks = `c\r\n${body}\r\n0\r\n\r\n`;
 
-/** What a request carries behind its end for the next one to be: a second delivery. */
+/** What a request carries after its end for the next one to be: a second delivery. */
 const smuggled = requestOf(body, host, length);
 
 const attacks: Readonly<Record<string, string>> = {
@@ -78,6 +78,6 @@ describe("a request that two servers may read in two ways (T15)", () => {
     expect(statusesOf(text)).toEqual([400]);
     expect(text).toContain('{"error":{"code":"malformed"');
     expect(text.toLowerCase()).toContain("connection: close");
-    expect(await receiver.inbox.standings()).toEqual([]);
+    expect(await receiver.inbox.backlogs()).toEqual([]);
   });
 });

@@ -112,7 +112,7 @@ describe("a receiver whose inbox is above its mark", () => {
     expect(await post(receiver, [{ id: "e" }])).toMatchObject({ status: 503 });
   });
 
-  it("knows what lay there before it started, and what others keep", async () => {
+  it("knows what was there before it started, and what others keep", async () => {
     const receiver = await startTestReceiver({
       config: { backlogMax: 1 },
       inbox: async (inbox) => {

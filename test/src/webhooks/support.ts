@@ -25,7 +25,7 @@ function received(headers: Readonly<Record<string, string | undefined>>, body: B
       .parse(JSON.parse(body.toString()));
     return { events: events.map((event) => ({ json: JSON.stringify(event), id: event.id })) };
   } catch {
-    return { refuse: 400, reason: "not_json", message: "It is no list." };
+    return { refuse: 400, reason: "not_json", message: "It is not a list." };
   }
 }
 
@@ -41,7 +41,7 @@ export const posts: PushSource = pushSource({
 export type TestReceiver = {
   readonly address: URL;
   readonly inbox: Inbox;
-  readonly rung: readonly string[];
+  readonly woken: readonly string[];
   /** Lines of the log. */
   readonly logged: readonly string[];
   close(): Promise<void>;
@@ -60,23 +60,23 @@ export async function startTestReceiver(
   const opened = await openInbox(await temporaryFolder());
   onTestFinished(async () => await opened.close());
   const inbox = await wrap(opened);
-  const rung: string[] = [];
+  const woken: string[] = [];
   const logged: string[] = [];
   const configAt = (path: string): unknown => endpointConfig.parse({ path, ...config });
   const receiver = await startReceiver({
-    posted: [
+    pushed: [
       { connection: "forms", push, config: configAt("/hooks/forms") },
       { connection: "crm", push, config: configAt("/hooks/crm") },
     ],
     inbox,
     host: "127.0.0.1",
     port: 0,
-    ring: (connection) => rung.push(connection),
+    wake: (connection) => woken.push(connection),
     temporal: () => "away",
     log: pino({}, { write: (line: string) => logged.push(line) }),
   });
   onTestFinished(async () => await receiver.close());
-  return { ...receiver, inbox, rung, logged };
+  return { ...receiver, inbox, woken, logged };
 }
 
 /** An answer, and whether its connection was kept. */

@@ -48,7 +48,7 @@ export type StoreFacts = {
   readonly version: number;
 };
 
-/** Service and store at one moment, with nothing running: after a crash, and before anybody goes on. */
+/** Service and store at one moment, with nothing running: after a crash, and before anybody continues. */
 export type Snapshot = { readonly service: ServiceFacts; readonly store: StoreFacts };
 
 /** A time in which no request may be done, in Unix ms: a blocked limit, the time after a run. */

@@ -47,7 +47,7 @@ export function coveredRows(oracle: readonly OracleRow[], position: unknown): nu
   const lineOf = (place: string): number => Number(place.slice(file.length + 1));
   const isOf = ({ place }: OracleRow): boolean => place.startsWith(`${file}:`);
   const first = oracle.findIndex(isOf);
-  if (first === -1) throw new Error(`no row of the source lies in ${file}`);
+  if (first === -1) throw new Error(`no row of the source is in ${file}`);
   const next = oracle.findIndex(
     (row, index) => index >= first && (!isOf(row) || lineOf(row.place) >= line),
   );
@@ -80,7 +80,7 @@ async function rejectsOf(
   }
 }
 
-/** Rows that the commits of a backfill cover, counted from its first: its lanes lie one behind the other. */
+/** Rows that the commits of a backfill cover, counted from its first: its lanes lie one after the other. */
 function committedRows(committed: readonly Send[]): number {
   let rows = 0;
   let next = firstChunkOf(1);

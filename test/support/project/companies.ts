@@ -36,7 +36,7 @@ syncs:
     from: { connection: crm, table: companies, changed_by: { column: updated_at, overlap: 1s } }
     stream: account
     chunk: { records: ${more.chunkRecords} }
-    approve: { auto_below: 0 }
+    approve: { auto_up_to: 0 }
     record:
       account_id: id
       domain: domain

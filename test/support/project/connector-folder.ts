@@ -47,7 +47,7 @@ export class ConnectorFolder {
     await writeFile(join(this.folder, name), text);
   }
 
-  /** Replaces a text that stands in a file. @throws {Error} it does not. */
+  /** Replaces a text that is in a file. @throws {Error} it does not. */
   async change(name: string, from: string, to: string): Promise<void> {
     const path = join(this.folder, name);
     const text = await readFile(path, "utf8");

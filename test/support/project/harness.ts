@@ -116,9 +116,9 @@ export class Harness {
 
     const clock = new TestClock();
     const now = (): number => clock.nowMs;
-    const { apiKey, requestsPerSecond, creditsRetryMs, allowInsecureHosts } = config.api;
+    const { apiKey, requestsPerSecond, creditsRetryAfterMs, allowInsecureHosts } = config.api;
     const random = settings.random ?? (() => 0.5);
-    const limits = { requestsPerSecond, creditsRetryMs, clock: clock.moment, random };
+    const limits = { requestsPerSecond, creditsRetryAfterMs, clock: clock.moment, random };
     const rateLimiter = new StoreRateLimiter({ state, apiKey, ...limits });
     const address = new URL(sandbox.address);
     const addresses = { baseUrl: address, legacyBaseUrl: address };

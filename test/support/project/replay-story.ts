@@ -16,11 +16,11 @@ export const text = [
 ].join("\n");
 
 /** As `accountsYaml`, with the domain out of another column. */
-function mended(...sync: readonly string[]): string {
+function fixed(...sync: readonly string[]): string {
   return accountsYaml(...sync).replace("domain: domain", "domain: site");
 }
 
-/** Runs of one project whose mapping is mended on the way. */
+/** Runs of one project whose mapping is fixed on the way. */
 export class ReplayStory {
   harness: Harness;
   #runs = 0;
@@ -50,8 +50,8 @@ export class ReplayStory {
     return await (await this.open({ replay: { run, code } })).transfer();
   }
 
-  async mend(...sync: readonly string[]): Promise<void> {
-    this.harness = await this.harness.withYaml(mended(...sync));
+  async fix(...sync: readonly string[]): Promise<void> {
+    this.harness = await this.harness.withYaml(fixed(...sync));
   }
 
   /** Has the service refuse the record of this index in the next file. */

@@ -51,7 +51,7 @@ export class TestRun {
     return new TestRun(harness, await harness.perform(harness.activities.openRun, input));
   }
 
-  /** A backfill: planned and approved, or gone on with where it has yielded. */
+  /** A backfill: planned and approved, or continued with where it has yielded. */
   static async backfill(
     harness: Harness,
     how: { readonly more?: object; readonly isBegun?: boolean } = {},

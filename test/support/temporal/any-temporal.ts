@@ -7,7 +7,7 @@ const ip = "127.0.0.1";
 
 /**
  * Starts an embedded Temporal on any free ports, on others when another test takes one first. Never on the preferred ones: a
- * developer's own server may stand there. Whoever starts it stops it.
+ * developer's own server may be there. Whoever starts it stops it.
  */
 export async function startAnyTemporal(files: {
   readonly logFile: string;

@@ -65,7 +65,7 @@ export class WaitingWorkers {
     return this.timeline.clock.nowMs - this.#startMs;
   }
 
-  /** Lets so many attempts go on for ever, half of them in each worker. */
+  /** Lets so many attempts continue for ever, half of them in each worker. */
   start(attempts: number): void {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const client = this.#clients[attempt % this.#clients.length];
@@ -107,7 +107,7 @@ export class WaitingWorkers {
       state: this.state,
       apiKey,
       requestsPerSecond: perSecond,
-      creditsRetryMs: 86_400_000,
+      creditsRetryAfterMs: 86_400_000,
       clock: clock.moment,
       random: this.#random,
       sleep,

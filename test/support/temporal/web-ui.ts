@@ -67,7 +67,7 @@ export class WebUi {
     await this.#page.locator("#workflowId").fill(workflowId);
     if (json !== undefined) await this.#type(this.#startEditor, json);
     const [answer] = await Promise.all([
-      this.#posted(`${workflows}/${encodeURIComponent(workflowId)}`),
+      this.#pushed(`${workflows}/${encodeURIComponent(workflowId)}`),
       this.#page.getByTestId("start-workflow-button").click(),
     ]);
     if (!answer.ok()) throw new Error(`${workflowId} does not start: ${await answer.text()}`);
@@ -107,7 +107,7 @@ export class WebUi {
   /** The updates that a running workflow's menu offers. */
   async updatesOffered(workflowId: string): Promise<OfferedUpdate[]> {
     const options = (await this.#updateDialog(workflowId)).locator("[role=option]");
-    // The last one stands there whatever the workflow offers.
+    // The last one is there whatever the workflow offers.
     await options.filter({ hasText: /^\s*Custom\s*$/ }).waitFor();
     const offered: OfferedUpdate[] = [];
     for (const option of await options.all()) {
@@ -125,7 +125,7 @@ export class WebUi {
     await dialog.locator("[role=option]").filter({ has: called }).click();
     if (json !== undefined) await this.#type(dialog.locator(".cm-content"), json);
     await Promise.all([
-      this.#posted(`${workflows}/${encodeURIComponent(workflowId)}/update/${name}`),
+      this.#pushed(`${workflows}/${encodeURIComponent(workflowId)}/update/${name}`),
       dialog.getByTestId("confirm-modal-button").click(),
     ]);
     const refusal = dialog.locator("div[role=alert] p").first();
@@ -232,13 +232,13 @@ export class WebUi {
   /** Confirms an open dialog, which posts to this path. @throws {Error} the server refuses it */
   async #confirm(of: string, path: string): Promise<void> {
     const [answer] = await Promise.all([
-      this.#posted(path),
+      this.#pushed(path),
       this.#dialog(of).getByTestId("confirm-modal-button").click(),
     ]);
     if (!answer.ok()) throw new Error(`${of} is refused: ${await answer.text()}`);
   }
 
-  /** Replaces what stands in an editor. */
+  /** Replaces what is in an editor. */
   async #type(editor: Locator, json: string): Promise<void> {
     await editor.click();
     // Else the text lands inside the one that is there.
@@ -251,7 +251,7 @@ export class WebUi {
   }
 
   /** The server's answer to what the page posts to this path. */
-  async #posted(path: string): Promise<Response> {
+  async #pushed(path: string): Promise<Response> {
     return await this.#page.waitForResponse(
       (each) =>
         each.request().method() === "POST" && new URL(each.url()).pathname === `/api/v1${path}`,

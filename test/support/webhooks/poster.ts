@@ -1,6 +1,6 @@
 import { type Posting, PosterConnection } from "./poster-connection.ts";
 
-/** What is posted, and how. */
+/** What is pushed, and how. */
 export type PosterSettings = {
   readonly port: number;
   readonly connections: number;
@@ -26,7 +26,7 @@ type Waiter = {
 const refusedMs = 100;
 
 /**
- * Posts deliveries on many connections, each as soon as the one before it was answered. One that got no answer, or a 503, is posted
+ * Posts deliveries on many connections, each as soon as the one before it was answered. One that got no answer, or a 503, is pushed
  * again, byte for byte, until it is acknowledged; only a 2xx acknowledges. Whoever makes it finishes it.
  */
 export class Poster {
@@ -34,7 +34,7 @@ export class Poster {
   readonly counts = { kept: 0, known: 0, refused: 0, unanswered: 0 };
   /** By a delivery's number: when its 2xx came, in Unix ms. */
   readonly acknowledgedAt: number[] = [];
-  /** From the first byte of a delivery to its 2xx, of those that were posted once. */
+  /** From the first byte of a delivery to its 2xx, of those that were pushed once. */
   readonly latenciesMs: number[] = [];
   readonly #make: PosterSettings["make"];
   readonly #connections: readonly PosterConnection<Delivery>[];
@@ -42,7 +42,7 @@ export class Poster {
   readonly #again: Delivery[] = [];
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | undefined;
-  #posted = 0;
+  #pushed = 0;
   #isOver = false;
   #failure: Error | undefined;
 
@@ -85,7 +85,7 @@ export class Poster {
     for (const connection of this.#idle) this.#postOn(connection);
   }
 
-  /** Resolves in the turn in which so many are acknowledged. @throws a delivery was answered with what no repeating mends. */
+  /** Resolves in the turn in which so many are acknowledged. @throws a delivery was answered with what no repeating fixes. */
   async acknowledges(count: number): Promise<void> {
     await this.#until(() => this.acknowledged >= count);
   }
@@ -95,10 +95,10 @@ export class Poster {
     await this.#until(() => this.counts.refused >= count);
   }
 
-  /** Posts nothing new, and resolves once all that was posted is acknowledged. @throws as `acknowledges` does. */
+  /** Posts nothing new, and resolves once all that was pushed is acknowledged. @throws as `acknowledges` does. */
   async finish(): Promise<void> {
     this.#isOver = true;
-    await this.#until(() => this.acknowledged === this.#posted).finally(() => this.close());
+    await this.#until(() => this.acknowledged === this.#pushed).finally(() => this.close());
   }
 
   /** Ends at once. */
@@ -120,10 +120,10 @@ export class Poster {
   }
 
   #new(): Delivery | undefined {
-    const request = this.#isOver ? undefined : this.#make(this.#posted);
+    const request = this.#isOver ? undefined : this.#make(this.#pushed);
     if (request === undefined) return undefined;
-    this.#posted += 1;
-    const number = this.#posted - 1;
+    this.#pushed += 1;
+    const number = this.#pushed - 1;
     return { number, request, startedMs: performance.now(), isRepeated: false };
   }
 

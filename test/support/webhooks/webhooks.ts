@@ -8,7 +8,7 @@ import { canaries, refuseCanaries } from "../canaries.ts";
 import { end, until, watch, type Ended } from "../process/process.ts";
 import { bin, type AtEnd, type Project } from "../project/project.ts";
 
-/** A `sluice.yaml` with a connection `forms` that is posted to; a sync makes a contact event of each event. */
+/** A `sluice.yaml` with a connection `forms` that is pushed to; a sync makes a contact event of each event. */
 export function formsConfig(): string {
   return `version: 1
 api:

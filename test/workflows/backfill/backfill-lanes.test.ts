@@ -35,7 +35,7 @@ describe("the lanes of a backfill", () => {
     const handle = await run.start("backfill", input);
     expect(await handle.result()).toMatchObject({ outcome: "done" });
     expect(run.callsOf("commitChunk")).toHaveLength(4);
-    // What one lane is done with may lie beside the files of another.
+    // What one lane is done with may be beside the files of another.
     expect(run.callsOf("dropChunk").filter((call) => call === "dropChunk")).toHaveLength(1);
     expect(run.calls.slice(-2)).toEqual(["dropChunk", "closeRun done"]);
   });
@@ -56,7 +56,7 @@ describe("the lanes of a backfill", () => {
     expect(await detailsOf(handle)).toContain("at most 1 lanes at once, by a person");
   });
 
-  it("are begun again where they failed, while others go on, and count once", async () => {
+  it("are begun again where they failed, while others continue, and count once", async () => {
     const run = fakes({
       ...goodBackfill({ lanes: 2, chunks: 2 }),
       stageChunk: async ({ chunk }) => {
@@ -150,8 +150,8 @@ describe("the lanes of a backfill", () => {
   });
 });
 
-describe("a backfill that rests", () => {
-  it("lets its lock go after the chunk when a person pauses it, and goes on there", async () => {
+describe("a backfill that is paused", () => {
+  it("lets its lock go after the chunk when a person pauses it, and continues there", async () => {
     const gate = Promise.withResolvers<void>();
     const opened: OpenBackfillInput[] = [];
     const good = goodBackfill({ chunks: 3 });
@@ -238,7 +238,7 @@ describe("a backfill that rests", () => {
 });
 
 describe("a backfill that grows long", () => {
-  it("goes on in another execution with its plan, lanes, mode and counts", async () => {
+  it("continues in another execution with its plan, lanes, mode and counts", async () => {
     const good = goodBackfill({ chunks: 5 }, { chunksPerRun: 2 });
     const run = fakes({
       ...good,

@@ -178,7 +178,7 @@ describe("a backfill", () => {
     expect(run.calls).toEqual([]);
   });
 
-  it("does not go on with a run that it did not begin", async () => {
+  it("does not continue with a run that it did not begin", async () => {
     const run = fakes({});
     const id = "backfill-20260101-000000-00000000";
     const state = { run_id: id, phase: "running", lanes: [] };

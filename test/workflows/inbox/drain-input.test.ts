@@ -20,8 +20,8 @@ const ownRun = newRunId("accounts", workflow, true);
 function continued(runId = ownRun, sync = "accounts"): unknown {
   const mode = { mode: "heavyweight", reason: "r" };
   const run = { run_id: runId, chunk: 3, mode, opened: { runId }, counts: {}, sync };
-  const rests = { contacts: { until: 7, failures: 1, why: "gone" } };
-  return { connection: "forms", continued: { runs: 2, rests, run } };
+  const backoffs = { contacts: { until: 7, failures: 1, why: "gone" } };
+  return { connection: "forms", continued: { runs: 2, backoffs, run } };
 }
 
 describe("parseDrainInput", () => {

@@ -15,7 +15,7 @@ import {
 
 const fakes = fakeWorld();
 const input = { connection: "forms" };
-const nothing: Look = { shut: null, syncs: [], isAnswered: true };
+const nothing: Look = { blocked: null, syncs: [], isAnswered: true };
 
 /** What a look finds, after what happens meanwhile. */
 type Found = Partial<Look> & { readonly meanwhile?: () => Promise<unknown> };
@@ -50,10 +50,10 @@ function drainOf(looks: Looks, failing?: string, type = "ConfigError"): Partial<
   };
 }
 
-/** An input by which a drain goes on whose sync `accounts` rests for so long. */
-function resting(ms: number): object {
+/** An input by which a drain continues whose sync `accounts` backs off for so long. */
+function backingOff(ms: number): object {
   const accounts = { until: Date.now() + ms, failures: 1, why: "no mapping" };
-  return { ...input, continued: { runs: 3, rests: { accounts } } };
+  return { ...input, continued: { runs: 3, backoffs: { accounts } } };
 }
 
 describe("a drain", () => {
@@ -61,8 +61,8 @@ describe("a drain", () => {
     const looks = new Looks({ syncs: ["accounts"] });
     const run = fakes(drainOf(looks));
     const handle = await run.start("inboxDrain", input);
-    expect(await handle.result()).toEqual({ connection: "forms", runs: 1, shut: null });
-    const asked = { connection: "forms", resting: [] };
+    expect(await handle.result()).toEqual({ connection: "forms", runs: 1, blocked: null });
+    const asked = { connection: "forms", backingOff: [] };
     expect(looks.asked).toEqual([
       { ...asked, linger: false },
       { ...asked, linger: true },
@@ -89,10 +89,10 @@ describe("a drain", () => {
     ]);
   });
 
-  it("looks again when it rings while it looks for the last time", async () => {
+  it("looks again when it wakes while it looks for the last time", async () => {
     const looks = new Looks(
       { syncs: ["accounts"] },
-      { meanwhile: async () => await handle.signal("ring") },
+      { meanwhile: async () => await handle.signal("wake") },
       { syncs: ["accounts"] },
     );
     const run = fakes(drainOf(looks));
@@ -110,9 +110,9 @@ describe("a drain", () => {
   });
 
   it("ends, and says why, when nothing can be sent", async () => {
-    const run = fakes(drainOf(new Looks({ shut: "the key was refused" })));
+    const run = fakes(drainOf(new Looks({ blocked: "the key was refused" })));
     const handle = await run.start("inboxDrain", input);
-    expect(await handle.result()).toMatchObject({ runs: 0, shut: "the key was refused" });
+    expect(await handle.result()).toMatchObject({ runs: 0, blocked: "the key was refused" });
     expect(await detailsOf(handle)).toContain("the key was refused");
     expect(run.callsOf("openRun")).toEqual([]);
   });
@@ -141,17 +141,17 @@ describe("a sync whose run fails", () => {
   it.each([
     { type: "ConfigError", outcome: "failed" },
     { type: "Busy", outcome: "busy" },
-  ])("rests while the others are sent, until it rings: $type", async ({ type, outcome }) => {
+  ])("backs off while the others are sent, until it wakes: $type", async ({ type, outcome }) => {
     const looks = new Looks({ syncs: ["accounts", "contacts"] });
     const run = fakes(drainOf(looks, "accounts", type));
     const handle = await run.start("inboxDrain", input);
-    await run.until(async () => (await detailsOf(handle)).includes("accounts rests until"));
+    await run.until(async () => (await detailsOf(handle)).includes("accounts backs off until"));
     expect(await detailsOf(handle)).toContain("no mapping");
     expect(run.callsOf("closeRun")).toEqual([`closeRun ${outcome}`, "closeRun done"]);
     expect(looks.asked).toHaveLength(2);
-    await handle.signal("ring");
+    await handle.signal("wake");
     await run.until(async () => looks.asked.length === 3);
-    expect(looks.asked.slice(1).map((asked) => asked.resting)).toEqual([
+    expect(looks.asked.slice(1).map((asked) => asked.backingOff)).toEqual([
       ["accounts"],
       ["accounts"],
     ]);
@@ -162,42 +162,42 @@ describe("a sync whose run fails", () => {
   it("is sent again when its rest is over", async () => {
     const looks = new Looks(nothing, { syncs: ["accounts"] });
     const run = fakes(drainOf(looks));
-    const handle = await run.start("inboxDrain", resting(1_500));
-    expect(await handle.result()).toMatchObject({ runs: 4, shut: null });
-    expect(looks.asked.map((asked) => asked.resting)).toEqual([["accounts"], [], []]);
+    const handle = await run.start("inboxDrain", backingOff(1_500));
+    expect(await handle.result()).toMatchObject({ runs: 4, blocked: null });
+    expect(looks.asked.map((asked) => asked.backingOff)).toEqual([["accounts"], [], []]);
   });
 
-  it("is not woken by what rang before its bell was answered", async () => {
+  it("is not woken by what woke it before its wake-up was taken", async () => {
     const looks = new Looks({
       isAnswered: false,
-      meanwhile: async () => await handle.signal("ring"),
+      meanwhile: async () => await handle.signal("wake"),
     });
     const run = fakes(drainOf(looks));
-    const handle = await run.start("inboxDrain", resting(1_500));
+    const handle = await run.start("inboxDrain", backingOff(1_500));
     await handle.result();
-    expect(looks.asked.map((asked) => asked.resting)).toEqual([["accounts"], []]);
+    expect(looks.asked.map((asked) => asked.backingOff)).toEqual([["accounts"], []]);
   });
 });
 
 describe("a drain that grows long", () => {
-  it("goes on in another execution between runs, with its rests and the number of its runs", async () => {
+  it("continues in another execution between runs, with its backoffs and the number of its runs", async () => {
     const runsPerExecution = 1;
     const looks = new Looks(
       { syncs: ["accounts", "contacts"], runsPerExecution },
       { syncs: ["contacts"], runsPerExecution },
-      { shut: "no credits" },
+      { blocked: "no credits" },
     );
     const run = fakes(drainOf(looks, "accounts"));
     const handle = await run.start("inboxDrain", input);
-    expect(await handle.result()).toMatchObject({ runs: 2, shut: "no credits" });
+    expect(await handle.result()).toMatchObject({ runs: 2, blocked: "no credits" });
     expect(looks.asked).toMatchObject([
-      { linger: false, resting: [] },
-      { linger: true, resting: ["accounts"] },
-      { linger: true, resting: ["accounts"] },
+      { linger: false, backingOff: [] },
+      { linger: true, backingOff: ["accounts"] },
+      { linger: true, backingOff: ["accounts"] },
     ]);
   });
 
-  it("goes on in the midst of a run, as the same run", async () => {
+  it("continues in the midst of a run, as the same run", async () => {
     const looks = new Looks({ syncs: ["accounts"] });
     const run = fakes({
       ...goodRun(3, { chunksPerRun: 1 }),
@@ -211,11 +211,11 @@ describe("a drain that grows long", () => {
   });
 });
 
-describe("a sweep", () => {
+describe("a check", () => {
   it("answers what it did", async () => {
-    const swept = { drained: ["forms"], shut: null, removed: { events: 3, ids: 2, runs: 1 } };
-    const run = fakes({ sweepInboxes: async () => swept });
-    const handle = await run.start("inboxSweep", undefined);
-    expect(await handle.result()).toEqual(swept);
+    const checked = { drained: ["forms"], blocked: null, removed: { events: 3, ids: 2, runs: 1 } };
+    const run = fakes({ checkInboxes: async () => checked });
+    const handle = await run.start("inboxCheck", undefined);
+    expect(await handle.result()).toEqual(checked);
   });
 });

@@ -47,7 +47,7 @@ describe("parsePullInput", () => {
     expect(example).toMatchObject({ pull: "hiring" });
   });
 
-  it("goes on with a run that this workflow made itself, and with no other", () => {
+  it("continues with a run that this workflow made itself, and with no other", () => {
     const own = continuedFrom(runId);
     expect(parsePullInput(own, workflow)).toEqual({ input: own, runId });
     for (const other of [

@@ -83,7 +83,7 @@ describe("a pull", () => {
     expect(await nameInSearchOf(handle)).toBe("scores");
   });
 
-  it("goes on in another execution as the same run, and shows all that it did", async () => {
+  it("continues in another execution as the same run, and shows all that it did", async () => {
     const shown: (number | undefined)[] = [];
     const run = fakes({
       ...goodPull({ stepsPerRun: 1 }),

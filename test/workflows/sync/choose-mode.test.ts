@@ -20,7 +20,7 @@ describe("chooseMode", () => {
     );
   });
 
-  it("is heavyweight for a batch that goes on after its first chunk", () => {
+  it("is heavyweight for a batch that continues after its first chunk", () => {
     expect(chooseMode({ ...batch, isWhole: false })).toEqual({
       mode: "heavyweight",
       reason: "the batch is larger than its first chunk",

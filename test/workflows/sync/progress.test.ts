@@ -135,7 +135,7 @@ describe("reportDetails", () => {
     expect(text).toContain("| written | 20 |");
     expect(text).toContain("| possibly paid twice | 1 |");
     expect(text).toContain("| came twice | 5 |");
-    expect(text).toContain("| finished | no: the next run goes on |");
+    expect(text).toContain("| finished | no: the next run continues |");
     expect(text).not.toContain("checkpoint");
   });
 

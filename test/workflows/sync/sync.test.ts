@@ -108,7 +108,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("goes on in another execution as the same run, with its mode and counts", async () => {
+  it("continues in another execution as the same run, with its mode and counts", async () => {
     const run = fakes(goodRun(5, { chunksPerRun: 2 }));
     const handle = await run.run("sync", input);
     expect(run.executions.size).toBe(3);

@@ -21,7 +21,7 @@ export const abilityMistakes: readonly Broken[] = [
   },
   {
     name: "parts with gaps",
-    what: "begins each part a row behind the one before",
+    what: "begins each part a row after the one before",
     check: "A2",
     make: () =>
       rightSource({

@@ -7,7 +7,7 @@ import { rightAbilities, rightSource, sorted } from "../right.ts";
 export type Broken = {
   /** Stable; a word or some for the mistake. */
   readonly name: string;
-  /** What it does: goes on after "it". */
+  /** What it does: continues after "it". */
   readonly what: string;
   /** The check that must turn red. */
   readonly check: string;

@@ -2,7 +2,7 @@ import { ConfigError, RetryLater, SourceAuthError } from "../../../src/errors.ts
 import { rightAbilities, rightSource } from "../right.ts";
 import { failing, reading, type Broken, type ZooAsk, type ZooPage } from "./broken.ts";
 
-/** Goes on reading where it can, as `retried` says, when no answer came. */
+/** Continues reading where it can, as `retried` says, when no answer came. */
 async function* insisting(
   ask: ZooAsk,
   retried: (last: ZooPage | undefined) => ZooAsk,

@@ -54,13 +54,13 @@ export const movingMistakes: readonly Broken[] = [
   },
   {
     name: "no look back",
-    what: "goes on where it was, whatever transactions are open",
+    what: "continues where it was, whatever transactions are open",
     check: "R13",
     make: () => rightSource({ rewind: ({ position }) => position }),
   },
   {
     name: "held at any rate",
-    what: "goes on where the oldest open transaction began, also when it had not come that far",
+    what: "continues where the oldest open transaction began, also when it had not come that far",
     check: "R13",
     make: () => rightSource({ rewind: ({ position, held }) => held ?? position }),
   },

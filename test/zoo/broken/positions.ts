@@ -46,7 +46,7 @@ async function* fromBlocks(
 export const positionMistakes: readonly Broken[] = [
   {
     name: "from the beginning",
-    what: "begins anew wherever it is to go on",
+    what: "begins anew wherever it is to continue",
     check: "R4",
     make: () => reading({ ask: (ask) => ({ ...ask, from: undefined }) }),
   },
@@ -92,7 +92,7 @@ export const positionMistakes: readonly Broken[] = [
   },
   {
     name: "since",
-    what: "goes on with what changed since then: `changed >= ?`",
+    what: "continues with what changed since then: `changed >= ?`",
     check: "R5",
     make: () =>
       reading({
@@ -161,7 +161,7 @@ export const positionMistakes: readonly Broken[] = [
   },
   {
     name: "position of the buffer",
-    what: "reads three pages at a time, and gives each of them the position behind the third",
+    what: "reads three pages at a time, and gives each of them the position after the third",
     check: "R9",
     make: () => rightSource({ read: (ask) => fromBlocks(ask, ({ position }) => position) }),
   },

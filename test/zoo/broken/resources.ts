@@ -91,7 +91,7 @@ export const resourceMistakes: readonly Broken[] = [
   },
   {
     name: "closed at the end only",
-    what: "closes its connection behind the loop, which an early end never reaches",
+    what: "closes its connection after the loop, which an early end never reaches",
     check: "R16",
     make: () =>
       rightSource({
@@ -113,7 +113,7 @@ export const resourceMistakes: readonly Broken[] = [
   },
   {
     name: "timer left running",
-    what: "says every minute how far it is, and goes on to say so when the read was left",
+    what: "says every minute how far it is, and continues to say so when the read was left",
     check: "R16",
     make: () =>
       rightSource({

@@ -11,7 +11,7 @@ import { configOf, keptLog, withFolder } from "../support.ts";
 /** A file of more than two blocks, and the number of its rows. */
 const large = { rows: 150_000, text: `id,name\n${"12345,abc\n".repeat(150_000)}` };
 
-/** Reads the first page, changes the file, and goes on to the end. */
+/** Reads the first page, changes the file, and continues to the end. */
 async function readAround(
   members: object,
   change: (path: string) => Promise<void>,

@@ -73,7 +73,7 @@ describe("a file in some encoding", () => {
     expect(await reasonsOf(far)).toEqual(["a.csv:300002 byte 1200010 is not utf-8"]);
   });
 
-  it("stops before the first row when the bad byte stands in the header line", async () => {
+  it("stops before the first row when the bad byte is in the header line", async () => {
     const content = Buffer.from("id,né\n1,2\n", "latin1");
     expect(await readContent(content)).toEqual({
       items: [],

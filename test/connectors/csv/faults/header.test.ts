@@ -29,7 +29,7 @@ describe("a header line", () => {
     expect(await readContent("\ufeff", { columns: ["id"] })).toEqual({ items: [] });
   });
 
-  it("yields no row and no error when nothing stands behind it", async () => {
+  it("yields no row and no error when nothing comes after it", async () => {
     expect(await readContent("id,name\n")).toEqual({ items: [] });
   });
 

@@ -30,7 +30,7 @@ describe("a megabyte made to be slow", () => {
     ["quotes", rowOf("", '"')],
     ["quotes behind blanks", rowOf(blanks, '"')],
     ["quotes behind blanks and a letter", rowOf(`${blanks}x`, '"')],
-    ["quotes behind a blank each", rowOf("x", ' "')],
+    ["quotes after a blank each", rowOf("x", ' "')],
     ["quotes and delimiters", rowOf("", '",')],
     ["a quoted field of doubled quotes", rowOf('"', '""')],
     ["delimiters", rowOf("", ",")],
@@ -39,7 +39,7 @@ describe("a megabyte made to be slow", () => {
     ["replacement characters", rowOf("", "\ufffd")],
     ["carriage returns in quotes", rowOf('"', "\r")],
   ])("takes no longer as a row than another: %s", async (_, row) => {
-    // A byte that is not UTF-8 behind it has every row looked at.
+    // A byte that is not UTF-8 after it has every row looked at.
     const bytes = Buffer.concat([Buffer.from(row), Buffer.from([0xff]), Buffer.from("\n1,2\n")]);
     const ms = await msOf(async () => await scan(bytes, blockBytes, layoutOf(["a", "b"])));
     expect(ms).toBeLessThan(megabyteMsMax);

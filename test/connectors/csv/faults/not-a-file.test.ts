@@ -35,7 +35,7 @@ function makeFifo(path: string): void {
   execFileSync("/usr/bin/env", ["mkfifo", path]);
 }
 
-describe("what is no file (T3)", () => {
+describe("what is not a file (T3)", () => {
   it.each<[what: string, make: (path: string) => unknown, message: string]>([
     ["a FIFO that nobody writes to", makeFifo, "is a FIFO, not a file"],
     ["a socket", makeSocket, "is a socket or a device"],

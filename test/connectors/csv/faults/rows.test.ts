@@ -77,7 +77,7 @@ describe("a row that is too long (T22)", () => {
     });
   });
 
-  it("waits in an append-only file until a row behind it has come", async () => {
+  it("waits in an append-only file until a row after it has come", async () => {
     const long = `2,"${"y".repeat(rowBytesMax)}"\n`;
     await withFolder({ "a.csv": `${header}1,a\n${long}` }, async (folder) => {
       const config = configOf(folder, { append_only: true });
@@ -100,7 +100,7 @@ describe("a row that is too long (T22)", () => {
     ["the next row has a stray quote", `2,"${tenMegabytes}"\n3,b"\n`, guess],
     ["it has other fields itself", `2,"${tenMegabytes}",3\n4,a\n`, guess],
     ["text follows its quote", `2,"${tenMegabytes}"x\n3,a\n`, guess],
-    ["a quote stands in its middle", `2,${tenMegabytes}"\n3,a\n`, guess],
+    ["a quote is in its middle", `2,${tenMegabytes}"\n3,a\n`, guess],
     [
       "it has other fields and no quote",
       `${tenMegabytes}\n3,a\n`,
@@ -110,7 +110,7 @@ describe("a row that is too long (T22)", () => {
     expect(await readContent(`${header}1,a\n${rows}`)).toEqual({ items: [one], error });
   });
 
-  it("stops the file at the line of a quote that is never closed, whatever stands behind it", async () => {
+  it("stops the file at the line of a quote that is never closed, whatever comes after it", async () => {
     const rows = "3,a\n".repeat(1_000_000);
     const message = "ConfigError: a.csv:3: a quote opened on this line is never closed";
     expect(await readContent(`${header}1,a\n2,"${rows}`)).toEqual({ items: [one], error: message });
@@ -145,7 +145,7 @@ describe("a row of the wrong shape", () => {
     ["is short", "2\n", "ragged_row"],
     ["is long", "2,b,c\n", "ragged_row"],
     ["has a quote inside a field", '2,5" pipe\n', "stray_quote"],
-    ["has text behind a quoted field", '2,"b"c\n', "stray_quote"],
+    ["has text after a quoted field", '2,"b"c\n', "stray_quote"],
   ])("is a reject when it %s, and the rows around it are read", async (_, row, code) => {
     expect(await readContent(`${header}1,a\n${row}3,a\n`)).toEqual({
       items: [one, rowAt(4, "3"), `a.csv:3 ${code}`],
@@ -168,7 +168,7 @@ describe("line ends", () => {
     ["CR alone", "id,name\r1,a\r2,a\r3,a\r"],
     ["CRLF", "id,name\r\n1,a\r\n2,a\r\n3,a\r\n"],
     ["mixed ends", "id,name\r\n1,a\n2,a\r3,a\r\n"],
-    ["no end behind the last row", "id,name\n1,a\n2,a\n3,a"],
+    ["no end after the last row", "id,name\n1,a\n2,a\n3,a"],
   ])("are accepted: %s", async (_, content) => {
     expect(await readContent(content)).toEqual({ items });
   });

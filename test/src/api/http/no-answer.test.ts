@@ -82,9 +82,9 @@ describe("classifyFailure", () => {
     (code) => {
       const judged = (endpoint: EndpointName): unknown =>
         classifyFailure(exchangeOf(endpoint), fault(code));
-      const becomes = { code: "ContractBroken", mayBeApplied: true };
-      expect(judged("search")).toMatchObject({ tolerance: { timesMax: 3, becomes } });
-      expect(judged("uploadJson")).toMatchObject({ tolerance: undefined });
+      const becomes = { code: "ContractBroken", mayHaveSucceeded: true };
+      expect(judged("search")).toMatchObject({ retryBudget: { timesMax: 3, becomes } });
+      expect(judged("uploadJson")).toMatchObject({ retryBudget: undefined });
     },
   );
 

@@ -22,11 +22,11 @@ describe("backfillNamed and openBackfillNamed", () => {
   it("say of any other run that it is none", async () => {
     await expect(backfillNamed(test.store, "b2")).rejects.toThrow('there is no run "b2"');
     await expect(openBackfillNamed(test.store, "s1")).rejects.toThrow(
-      "run s1 is no backfill but a sync of accounts",
+      "run s1 is not a backfill but a sync of accounts",
     );
   });
 
-  it("tell one that ended from one that goes on", async () => {
+  it("tell one that ended from one that continues", async () => {
     await test.store.endRun({ runId: "b1", outcome: "discarded", endedAt: at });
     expect((await backfillNamed(test.store, "b1")).outcome).toBe("discarded");
     await expect(openBackfillNamed(test.store, "b1")).rejects.toThrow(

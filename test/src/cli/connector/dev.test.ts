@@ -96,7 +96,7 @@ describe("sluice connector dev", () => {
     const wrongMember = await refusal(...set, "--set", "overlap_seconds=soon");
     expect(wrongMember).toMatch(/overlap_seconds: must be .*number/);
     expect(await refusal(...set, "--from", '{"id":"1"}')).toContain(
-      "--from is no position of this source: changed ",
+      "--from is not a position of this source: changed ",
     );
     expect(await refusal("--set", "file")).toContain("It must be name=value.");
     expect(await refusal(...set, "--rows", "0")).toContain("must be a whole number above 0");

@@ -114,7 +114,7 @@ describe("sluice connector new", () => {
       const cwd = await temporaryFolder();
       expect(await refusal(cwd, "--", name)).toEqual([
         exitCodes.usage,
-        `"${name}" is no name for a connector`,
+        `"${name}" is not a name for a connector`,
       ]);
       expect(await readdir(cwd)).toEqual([]);
     },

@@ -17,7 +17,7 @@ describe("sluice connector test", () => {
     expect(lines.toReversed()).toEqual([
       "ok         S1   describes every member of its config",
       "ok         R4   resumes at every page boundary",
-      "not shown  F1   says so when the connection dies, and goes on from there",
+      "not shown  F1   says so when the connection dies, and continues from there",
       "                the bench has no `breakAt`",
     ]);
     expect(last).toMatch(/^2 ok, 0 failed, 1 not shown, in \d+\.\d s$/);

@@ -79,7 +79,7 @@ describe("the report of a run", () => {
     ]);
   });
 
-  it("counts, while the run goes on, what is read and not committed yet", () => {
+  it("counts, while the run continues, what is read and not committed yet", () => {
     const under_way = { read: 1_000, records: 10, unchanged: 985, filtered: 2, rejected: 3 };
     const text = reportText({ ...report, outcome: "running", ended_at: null, under_way });
     expect(text).toContain("accounts: running for 1.0 s");
@@ -90,7 +90,7 @@ describe("the report of a run", () => {
   });
 });
 
-describe("the line of a run that goes on", () => {
+describe("the line of a run that continues", () => {
   const progress: Progress = {
     run_id: "run-1",
     sync: "accounts",

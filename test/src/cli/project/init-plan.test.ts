@@ -39,7 +39,7 @@ describe("planProject", () => {
       reads: { path: "a.csv" },
       schedule: { at: "02:30", time_zone: "Europe/Paris" },
       syncName: "a",
-      // What is no count stays as it is, and what was said is no guess.
+      // What is not a count stays as it is, and what was said is no guess.
       sync: `a:
   from: files
   stream: contact

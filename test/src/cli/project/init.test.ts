@@ -158,7 +158,7 @@ syncs:
     expect(config.slice(config.indexOf("connections:"))).toBe(`connections:
   database:
     connector: postgres
-    # The URL holds a password, so it stands in the environment or in .env.
+    # The URL holds a password, so it is in the environment or in .env.
     url: \${CRM_DATABASE_URL}
 syncs:
   # What \`sluice init\` made of the columns of crm.companies; \`sluice preview companies\` shows what comes of it:

@@ -27,7 +27,7 @@ describe("suggestSync", () => {
     ["Website URL", ["LinkedIn URL", "Website URL"]],
     ["company_url", ["logo_url", "company_url"]],
     [undefined, ["logo_url", "subdomains"]],
-    // The part behind the @ is a domain.
+    // The part after the @ is a domain.
     ["E-Mail", ["name", "E-Mail"]],
   ])("takes %s for the domain", (domain, columns) => {
     const { record, notes } = suggestSync("c", file(...columns), { stream: "account" });

@@ -64,7 +64,7 @@ describe("an instance of TerminalAnswers", () => {
     expect(answers.ended.aborted).toBe(true);
   });
 
-  it("hands on what is no mistake of the person", async () => {
+  it("hands on what is not a mistake of the person", async () => {
     const { answers, type } = person();
     const asked = answers.ask({ flag: "id", text: "How many", parse: broken });
     await Promise.all([expect(asked).rejects.toThrow(TypeError), type("How many", "1")]);

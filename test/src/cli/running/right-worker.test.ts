@@ -106,7 +106,7 @@ describe("the workers that may take a run", () => {
     });
   });
 
-  it("are none of another Temporal, and none whose process is gone", async () => {
+  it("are not among another Temporal, and none whose process is gone", async () => {
     const workers = await Workers.open();
     const config = edited(workers.at.config);
     await workers.beat("worker", { config, temporalId: "there" });

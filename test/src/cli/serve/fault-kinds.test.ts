@@ -114,7 +114,7 @@ describe("a fault with a choice", () => {
     expect(Object.keys(z.looseObject({}).parse(body))).toEqual(["data"]);
   });
 
-  it("skips an item of a page, and goes on behind it", async () => {
+  it("skips an item of a page, and continues after it", async () => {
     const client = await withScript("faults: [{ step: search, do: shift-page, item: skipped }]");
     const skipped = await client.post("/search/accounts", { limit: 5 });
     const whole = await client.post("/search/accounts", { limit: 6 });
@@ -131,7 +131,7 @@ describe("a fault with a choice", () => {
     expect(await client.get("/v1/ping")).toMatchObject({ status: 502, body: "broken" });
   });
 
-  it("is no fault where it finds no occasion", async () => {
+  it("is not a fault where it finds no occasion", async () => {
     const client = await withScript(`faults:
       - { step: generate-upload-url, do: same-key }
       - { step: confirm-upload, do: not-found-yet, within: 10m }

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 
 import { sources } from "../../../../connectors/registry.ts";
 import {
-  needPosted,
-  onlyPosted,
-  postedConnections,
-  postedNamed,
+  needPushConnection,
+  onlyPush,
+  pushConnections,
+  pushConnectionNamed,
   unreadTexts,
 } from "../../../../src/cli/serve/push-connections.ts";
 import type { Config } from "../../../../src/config/config.ts";
@@ -44,15 +44,15 @@ ${written.join("")}`,
   return await loadConfig({ path, cwd: folder, env: {}, connectors: sources });
 }
 
-describe("postedConnections", () => {
-  it("gives the connections that are posted to, each with the syncs that read it", async () => {
+describe("pushConnections", () => {
+  it("gives the connections that are pushed to, each with the syncs that read it", async () => {
     const syncs = { submissions: "forms", contacts: "forms", people: "files" };
-    const posted = postedConnections(await configOf([files, forms, other], syncs));
-    expect(posted.map(({ connection, readers }) => ({ connection, readers }))).toEqual([
+    const pushed = pushConnections(await configOf([files, forms, other], syncs));
+    expect(pushed.map(({ connection, readers }) => ({ connection, readers }))).toEqual([
       { connection: "forms", readers: ["contacts", "submissions"] },
       { connection: "other", readers: [] },
     ]);
-    expect(posted.map(({ push, config }) => push.endpoint(config).path)).toEqual([
+    expect(pushed.map(({ push, config }) => push.endpoint(config).path)).toEqual([
       "/hooks/forms",
       "/hooks/other",
     ]);
@@ -61,40 +61,42 @@ describe("postedConnections", () => {
 
 describe("unreadTexts", () => {
   it("warns of the connections that no sync reads, and of no other", async () => {
-    const posted = postedConnections(await configOf([forms, other], { contacts: "forms" }));
-    expect(unreadTexts(posted)).toEqual([
+    const pushed = pushConnections(await configOf([forms, other], { contacts: "forms" }));
+    expect(unreadTexts(pushed)).toEqual([
       "no sync reads other: what it is sent is kept → give a sync `from: other`",
     ]);
   });
 });
 
-describe("needPosted", () => {
-  it("says how one is configured where nothing is posted to", async () => {
+describe("needPushConnection", () => {
+  it("says how one is configured where nothing is pushed to", async () => {
     const config = await configOf([files]);
-    expect(() => needPosted(config)).toThrow(ConfigError);
-    expect(() => needPosted(config)).toThrow(/^no connection of .*sluice\.yaml is posted to$/);
-  });
-});
-
-describe("postedNamed", () => {
-  it("gives the connection of that name", async () => {
-    expect(postedNamed(await configOf([files, forms]), "forms").connection).toBe("forms");
-  });
-
-  it("refuses a name that is not there, and a connection that is only read", async () => {
-    const config = await configOf([files, forms]);
-    expect(() => postedNamed(config, "form")).toThrow('did you mean "forms"');
-    expect(() => postedNamed(config, "files")).toThrow(
-      "nothing is posted to files: its connector is csv",
+    expect(() => needPushConnection(config)).toThrow(ConfigError);
+    expect(() => needPushConnection(config)).toThrow(
+      /^no connection of .*sluice\.yaml is pushed to$/,
     );
   });
 });
 
-describe("onlyPosted", () => {
-  it("gives the connection that is posted to where there is one alone, and asks where there are several", async () => {
-    expect(onlyPosted(await configOf([files, forms])).connection).toBe("forms");
+describe("pushConnectionNamed", () => {
+  it("gives the connection of that name", async () => {
+    expect(pushConnectionNamed(await configOf([files, forms]), "forms").connection).toBe("forms");
+  });
+
+  it("refuses a name that is not there, and a connection that is only read", async () => {
+    const config = await configOf([files, forms]);
+    expect(() => pushConnectionNamed(config, "form")).toThrow('did you mean "forms"');
+    expect(() => pushConnectionNamed(config, "files")).toThrow(
+      "nothing is pushed to files: its connector is csv",
+    );
+  });
+});
+
+describe("onlyPush", () => {
+  it("gives the connection that is pushed to where there is one alone, and asks where there are several", async () => {
+    expect(onlyPush(await configOf([files, forms])).connection).toBe("forms");
     const several = await configOf([forms, other]);
-    expect(() => onlyPosted(several)).toThrow(ConfigError);
-    expect(() => onlyPosted(several)).toThrow("several connections are posted to");
+    expect(() => onlyPush(several)).toThrow(ConfigError);
+    expect(() => onlyPush(several)).toThrow("several connections are pushed to");
   });
 });

@@ -47,7 +47,7 @@ describe("deliveryAnswerOf", () => {
       expect(deliveryAnswerOf({ status: 202, retryAfter: undefined, body })).toMatchObject({
         status: 202,
         kept: undefined,
-        meaning: "this is no answer of a receiver of sluice",
+        meaning: "this is not an answer of a receiver of sluice",
       });
     },
   );

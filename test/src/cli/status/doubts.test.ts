@@ -15,7 +15,7 @@ import { rows } from "../../../support/project/test-run.ts";
 const accounts: ConfiguredSync = {
   target: "https://service",
   sync: "accounts",
-  isPosted: false,
+  isPush: false,
   isUnderWay: false,
 };
 const nothing: DoubtFacts = {
@@ -99,12 +99,12 @@ describe("what is in doubt", () => {
   });
 
   it("is no matter of a backfill where others post the rows", () => {
-    const [line] = doubtLines(statusOf({ lost: 1 }, { ...accounts, isPosted: true }));
+    const [line] = doubtLines(statusOf({ lost: 1 }, { ...accounts, isPush: true }));
     expect(line).toContain("have their sender post them again");
     expect(line).not.toContain("backfill");
   });
 
-  it("says of requests alone how long they may still be applied, but not while their run goes on", () => {
+  it("says of requests alone how long they may still be applied, but not while their run continues", () => {
     const pending = { pending: 1, pendingMs: 61_000 };
     expect(doubtLines(statusOf(pending))).toEqual([
       "accounts: the outcome of requests with 1 record is unknown: they may still be applied, for 2 min → what is sent meanwhile is sent once more",

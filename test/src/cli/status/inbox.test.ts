@@ -5,7 +5,7 @@ import { inboxStatusOf, lookIntoInboxes } from "../../../../src/cli/status/inbox
 import { openInbox } from "../../../../src/inbox/open.ts";
 import { inboxLateMs } from "../../../../src/limits.ts";
 import { accountsYaml, Harness } from "../../../support/project/harness.ts";
-import { PostedHarness } from "../../../support/webhooks/posted.ts";
+import { PostedHarness } from "../../../support/webhooks/push.ts";
 
 const now = new Date("2026-11-22T08:00:00Z");
 
@@ -16,21 +16,21 @@ const config = webhook.config.parse({
   folder: "/",
 });
 
-/** How `forms` stands with this many events, the oldest so old, read by these syncs. */
+/** How `forms` is with this many events, the oldest so old, read by these syncs. */
 function statusOf(
   waiting: number,
   oldestMs: number | undefined,
   readers: readonly string[] = ["contacts", "submissions"],
 ): ReturnType<typeof inboxStatusOf> {
   const oldestAt = oldestMs === undefined ? null : now.getTime() - oldestMs;
-  const posted = { connection: "forms", push: webhook, config, readers };
-  return inboxStatusOf(posted, { waiting, oldestAt }, now);
+  const pushed = { connection: "forms", push: webhook, config, readers };
+  return inboxStatusOf(pushed, { waiting, oldestAt }, now);
 }
 
 const reading = "what is wrong with contacts or submissions? Is a worker running?";
 
 describe("inboxStatusOf", () => {
-  it("says where a connection is posted to, how much waits and since when", () => {
+  it("says where a connection is pushed to, how much waits and since when", () => {
     expect(statusOf(2, 1_500)).toEqual({
       connection: "forms",
       path: "/hooks/forms",
@@ -41,8 +41,8 @@ describe("inboxStatusOf", () => {
   });
 
   it("knows nothing wrong of a connection before its first delivery", () => {
-    const posted = { connection: "forms", push: webhook, config, readers: ["contacts"] };
-    expect(inboxStatusOf(posted, undefined, now)).toMatchObject({
+    const pushed = { connection: "forms", push: webhook, config, readers: ["contacts"] };
+    expect(inboxStatusOf(pushed, undefined, now)).toMatchObject({
       waiting: 0,
       oldestMs: undefined,
       problem: undefined,
@@ -85,14 +85,14 @@ describe("lookIntoInboxes", () => {
     await inbox.keep({ connection: "old", receivedAt: Date.now(), events });
     await inbox.keep({ connection: "sent", receivedAt: Date.now(), events });
     await inbox.setAccepted({ connection: "sent", upTo: 2 });
-    const text = "nothing configured is posted to under this name: 2 events kept, none sent";
+    const text = "nothing configured is pushed to under this name: 2 events kept, none sent";
     expect(await lookIntoInboxes(harness.deps.config)).toMatchObject([
       { connection: "forms", waiting: 0, problem: undefined },
       { connection: "old", waiting: 2, problem: { text } },
     ]);
   });
 
-  it("tells of them also where nothing is posted to any more", async () => {
+  it("tells of them also where nothing is pushed to any more", async () => {
     const { deps } = await Harness.open({ yaml: accountsYaml() });
     expect(await lookIntoInboxes(deps.config)).toEqual([]);
     const inbox = await openInbox(deps.config.stateFolder);

@@ -129,7 +129,7 @@ describe("sluice state reset", () => {
     harness.sandbox.order("upload-json", { status: 422, body: oneRefused });
     await expect(run.run.send(run.chunk, "body")).rejects.toThrow("reject_limit");
     await run.run.close({ outcome: "failed" });
-    await said(harness, "reset", "--reason", "the service is mended");
+    await said(harness, "reset", "--reason", "the service is fixed");
     expect(await transfer(harness, "run-2")).toMatchObject({ counts: { sent: rows } });
   });
 

@@ -133,7 +133,7 @@ describe("statusOf", () => {
     expect([problem?.text, next]).toEqual(["401", undefined]);
   });
 
-  it("says of a run that goes on what it waits for", () => {
+  it("says of a run that continues what it waits for", () => {
     const open = { isWorkflowOpen: true, waiting: "rate limited" };
     const status = statusOf(nightly, { last: report({ outcome: "running" }), open }, soon);
     expect([status.waiting, status.problem]).toEqual(["rate limited", undefined]);
@@ -148,7 +148,7 @@ describe("statusOf", () => {
     expect(hintOf({ ...accounts, kind: "pull" })).toBe("`sluice pull accounts`");
   });
 
-  it("says that Temporal does not tell of a run that should go on", () => {
+  it("says that Temporal does not tell of a run that should continue", () => {
     const status = statusOf(
       accounts,
       { last: report({ outcome: "running" }), open: undefined },

@@ -131,7 +131,9 @@ describe("configJsonSchema", () => {
   it("shows defaults as they are written", () => {
     const sync = at(schema, "properties", "syncs", "additionalProperties", "properties");
     expect(at(sync, "reject_limit", "properties", "rate", "default")).toBe("5%");
-    expect(at(schema, "properties", "api", "properties", "credits_retry", "default")).toBe("24h");
+    expect(at(schema, "properties", "api", "properties", "credits_retry_after", "default")).toBe(
+      "24h",
+    );
   });
 
   it("helps with every setting of our own", () => {

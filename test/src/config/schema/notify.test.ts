@@ -121,7 +121,7 @@ describe("notify", () => {
     ).toBe(isTaken);
   });
 
-  it("refuses a Standard Webhooks secret that is no base64", async () => {
+  it("refuses a Standard Webhooks secret that is not a base64", async () => {
     const secret = keyOf(30).replace("B", "!");
     expect(await problemsOf(withNotify(`{ url: "${url}", secret: "${secret}" }`))).toEqual([
       "11:64: must be whsec_ and 24 to 64 bytes in base64, or a text of another kind",

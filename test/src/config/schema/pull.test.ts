@@ -8,7 +8,7 @@ import { changed, loadYaml, problemsOf } from "../support.ts";
 const writeBack =
   "{ connection: crm, table: scores, key: { id: mk_id }, set: { fit: scores.customer_fit.score } }";
 
-/** The sound configuration with a connection to write to and one pull, whose members stand in lines 14 and on. */
+/** The sound configuration with a connection to write to and one pull, whose members are in lines 14 and on. */
 function yamlOf(...members: readonly string[]): string {
   const connection = "  crm: { connector: table, url: secret-url }\nsyncs:";
   const pull = members.map((member) => `    ${member}\n`).join("");
@@ -30,7 +30,7 @@ describe("a pull", () => {
       domainsFrom: undefined,
       pageSize: 100,
       callsMax: 10_000,
-      walksMax: 1,
+      passesMax: 1,
       rejectLimit: { rate: 0.05, rows: 100 },
       writeBack: {
         connection: "crm",
@@ -51,7 +51,7 @@ describe("a pull", () => {
       query,
       "page_size: 7",
       "calls_max: 3",
-      `walks_max: ${pullWalksMax}`,
+      `passes_max: ${pullWalksMax}`,
       `write_back: ${writeBack}`,
     );
     expect(pull).toMatchObject({
@@ -94,8 +94,8 @@ describe("a pull", () => {
     ["page_size: 0", "must be at least 1"],
     [`page_size: ${pageRowsMax + 1}`, `must be at most ${pageRowsMax}`],
     ["calls_max: 0", "must be at least 1"],
-    ["walks_max: 0", "must be at least 1"],
-    [`walks_max: ${pullWalksMax + 1}`, `must be at most ${pullWalksMax}`],
+    ["passes_max: 0", "must be at least 1"],
+    [`passes_max: ${pullWalksMax + 1}`, `must be at most ${pullWalksMax}`],
     ["call_max: 3", 'unknown member "call_max" (did you mean "calls_max"?)'],
     [
       "job_postings: { domains_from: exports }",

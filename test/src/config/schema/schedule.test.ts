@@ -31,7 +31,7 @@ describe("scheduleSchema", () => {
     expect(syncs.get("accounts")?.schedule).toBeUndefined();
   });
 
-  it("is no part of the configuration's hash", async () => {
+  it("is not a part of the configuration's hash", async () => {
     const scheduled = await loadYaml(withMember('schedule: { at: "02:30", time_zone: UTC }'));
     const { syncs } = await loadYaml(soundYaml);
     const hash = syncs.get("accounts")?.configHash;

@@ -48,7 +48,7 @@ describe("configSchema", () => {
     [withApi("requests_per_second: .inf"), "3:24: must be a number, not Infinity"],
     [withApi("allow_insecure_hosts: sandbox"), "3:25: must be a list, not text"],
     [withApi('account: "a b"'), '3:12: must be 1 to 64 letters, digits, ".", "_" or "-"'],
-    [withApi("credits_retry: 0s"), "3:18: must be between 1ms and 3650d"],
+    [withApi("credits_retry_after: 0s"), "3:24: must be between 1ms and 3650d"],
     [withTop("state: postgres://db/x"), "2:8: must be a folder"],
     [
       withTop("temporal: { task_queue: a b }"),
@@ -58,7 +58,7 @@ describe("configSchema", () => {
     [withTop("jobs: {}"), '2:1: unknown member "jobs"'],
     [changed("  accounts:", "  Accounts:"), `7:3: ${nameMessage}`],
     [changed("  accounts:", "  __proto__:"), '7:3: "__proto__" cannot be a name'],
-    [withMember("stream: contact"), '11:5: "stream" stands here twice'],
+    [withMember("stream: contact"), '11:5: "stream" is here twice'],
     [withMember("schedule: daily"), "11:15: must be a mapping such as { name: value }, not text"],
     [withMember("reject_limit: { rate: 6 }"), "11:27: must be between 0 and 1, or 0% and 100%"],
     [withMember("min_rows: -1"), "11:15: must be at least 0"],

@@ -84,7 +84,7 @@ describe("an ordered fault", () => {
     expect((await client.confirm(fileKey)).status).toBe(404);
   });
 
-  it("resets the connection behind a body that ends earlier", async () => {
+  it("resets the connection after a body that ends earlier", async () => {
     const client = await started();
     client.sandbox.order({ step: "upload-json", do: { resetAt: 1_000_000 } });
     await expect(client.uploadJson([account(1)])).rejects.toThrow(/ECONNRESET/);

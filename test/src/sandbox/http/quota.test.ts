@@ -9,7 +9,7 @@ function refusals(quota: Quota, calls: number, atMs = 0): (string | null)[] {
 }
 
 describe("the quota", () => {
-  it("refuses the calls behind the last credit, of each key by itself", () => {
+  it("refuses the calls after the last credit, of each key by itself", () => {
     const quota = new Quota({ creditCalls: 3 });
     const spent = "credits-exhausted";
     expect(refusals(quota, 5)).toEqual([null, null, null, spent, spent]);

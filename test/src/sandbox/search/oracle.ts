@@ -38,7 +38,7 @@ function keyOfValue(value: boolean | number | string, property: string): number 
   return typeof value === "string" ? value.normalize("NFC").toLowerCase() : Number(value);
 }
 
-/** Compares by code points, absent values behind all others. */
+/** Compares by code points, absent values after all others. */
 function compare(a: number | string | undefined, b: number | string | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   if (typeof a === "number") return a - Number(b);

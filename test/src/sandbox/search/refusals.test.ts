@@ -135,7 +135,7 @@ describe("a search that is not let in", () => {
     expect(unknown).toMatchObject({ status: 404, body: { message: someText } });
   });
 
-  it("is 429 once its credits are used up, by refused and repeated calls too, while ingestion goes on", async () => {
+  it("is 429 once its credits are used up, by refused and repeated calls too, while ingestion continues", async () => {
     const client = await started({ searchCreditCalls: 3 });
     await client.post(paths.accounts, {});
     await client.post(paths.accounts, {});

@@ -159,7 +159,7 @@ describe("a page", () => {
     },
   );
 
-  it("has 20 items unless a limit says otherwise, and none behind the last", async () => {
+  it("has 20 items unless a limit says otherwise, and none after the last", async () => {
     const client = await started();
     const first = pageOf(await client.post(paths.persons, {}));
     expect(first.meta).toEqual({ limit: 20, total: 100, has_next_page: true, next_cursor: 20 });

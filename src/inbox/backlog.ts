@@ -12,21 +12,21 @@ const connectionRow = z.object({
   connection: z.string(),
   last: z.int(),
   accepted: z.int(),
-  isRung: z.int().transform(Boolean),
+  hasWakeUp: z.int().transform(Boolean),
 });
 
 const oldestRow = z.object({ seq: z.int(), receivedAt: z.number() });
 
-/** How connections stand, and what is done about it: their bells, what was accepted of them, and what goes. */
-export function createStanding(
+/** The backlogs of connections, and what is done about it: their wake-ups, what was accepted of them, and what goes. */
+export function createBacklog(
   db: Database,
-): Pick<InboxMethods, "answerBell" | "setAccepted" | "standings" | "prune"> {
+): Pick<InboxMethods, "answerBell" | "setAccepted" | "backlogs" | "prune"> {
   const columns =
-    "number, name as connection, last_seq as last, accepted_seq as accepted, rung as isRung";
+    "number, name as connection, last_seq as last, accepted_seq as accepted, woken as hasWakeUp";
   const list = db.prepare(`select ${columns} from connections where last_seq > 0 order by name`);
   const single = db.prepare(`select ${columns} from connections where name = $connection`);
   const silence = db.prepare(
-    "update connections set rung = 0 where name = $connection returning last_seq",
+    "update connections set woken = 0 where name = $connection returning last_seq",
   );
   const accept = db.prepare("update connections set accepted_seq = $upTo where number = $number");
   const oldest = db.prepare(
@@ -34,7 +34,7 @@ export function createStanding(
      order by place limit 1`,
   );
   // Only the first rows are looked at, so that it never walks through all that is retained; and a row of a clock that ran ahead
-  // keeps none of those behind it. What is removed is overwritten, by way of the log: as many bytes are written as the events have.
+  // keeps none of those after it. What is removed is overwritten, by way of the log: as many bytes are written as the events have.
   const remove = db.prepare(
     `delete from events where place in (
        select place from (
@@ -47,8 +47,8 @@ export function createStanding(
   return {
     answerBell: ({ connection }) => {
       const found = first(connectionRow, single, { connection });
-      // Whoever keeps something after this look rings, since nobody has: nothing is to be written.
-      if (found === undefined || !found.isRung) return found?.last ?? 0;
+      // Whoever keeps something after this look wakes, since nobody has: nothing is to be written.
+      if (found === undefined || !found.hasWakeUp) return found?.last ?? 0;
       return db.write(() => count(silence, { connection }));
     },
     setAccepted: ({ connection, upTo }) => {
@@ -56,14 +56,14 @@ export function createStanding(
       if (found === undefined || found.accepted === upTo) return;
       db.write(() => void accept.run({ number: found.number, upTo }));
     },
-    standings: () =>
-      all(connectionRow, list).map(({ number, ...standing }) => {
-        const [none, last] = [placeOf(number, 0), placeOf(number, standing.last)];
-        const after = placeOf(number, standing.accepted);
+    backlogs: () =>
+      all(connectionRow, list).map(({ number, ...backlog }) => {
+        const [none, last] = [placeOf(number, 0), placeOf(number, backlog.last)];
+        const after = placeOf(number, backlog.accepted);
         const next = first(oldestRow, oldest, { none, after, last });
         // No number is left out, and what is removed is removed from the front.
-        const waiting = next === undefined ? 0 : standing.last - next.seq + 1;
-        return { ...standing, waiting, oldestAt: next?.receivedAt ?? null };
+        const waiting = next === undefined ? 0 : backlog.last - next.seq + 1;
+        return { ...backlog, waiting, oldestAt: next?.receivedAt ?? null };
       }),
     prune: ({ connection, upTo, receivedBefore }) => {
       const number = first(connectionRow, single, { connection })?.number;

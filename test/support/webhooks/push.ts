@@ -6,7 +6,7 @@ import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
 import { Harness, harnessHead } from "../project/harness.ts";
 
-/** What a harness with a connection that is posted to is made of. */
+/** What a harness with a connection that is pushed to is made of. */
 export type PostedSettings = {
   /** A member of `api`. */
   readonly api?: string;
@@ -26,7 +26,7 @@ function syncText(name: string, more: readonly string[]): string {
 ${more.map((member) => `    ${member}\n`).join("")}`;
 }
 
-/** A `sluice.yaml` whose sync `accounts` reads what is posted to the connection `forms`. */
+/** A `sluice.yaml` whose sync `accounts` reads what is pushed to the connection `forms`. */
 function postedYaml({ api, connection, sync = [], others = [] }: PostedSettings = {}): string {
   const members = ["path: /hooks/forms", "signature: none", "allow_unsigned: true"];
   if (connection !== undefined) members.push(connection);
@@ -41,7 +41,7 @@ syncs:
 ${syncText("accounts", sync)}${others.map((name) => syncText(name, [])).join("")}`;
 }
 
-/** The activities on an inbox that is posted to. */
+/** The activities on an inbox that is pushed to. */
 export class PostedHarness {
   readonly harness: Harness;
   readonly inbox: Inbox;
@@ -65,10 +65,10 @@ export class PostedHarness {
     return new PostedHarness(harness, inbox);
   }
 
-  /** Keeps an account of this id; answers whether somebody is to ring. */
+  /** Keeps an account of this id; answers whether somebody is to wake. */
   async post(id: string, receivedAt = this.harness.clock.nowMs): Promise<boolean> {
     const json = JSON.stringify({ id, domain: "c.example", name: "n" });
-    const { ring } = await this.inbox.keep({ connection: "forms", receivedAt, events: [{ json }] });
-    return ring;
+    const { wake } = await this.inbox.keep({ connection: "forms", receivedAt, events: [{ json }] });
+    return wake;
   }
 }

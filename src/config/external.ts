@@ -2,15 +2,15 @@ import { ConfigError } from "../errors.ts";
 import { membersOf } from "./schema/members.ts";
 import type { ConnectorSchema } from "./schema/sources.ts";
 
-/** A connector of outside, as a connection names it. */
-export type OutsideName = {
+/** An external connector, as a connection names it. */
+export type ExternalName = {
   readonly connector: string;
   /** Folder of `sluice.yaml`: a path starts there, and a package is found from there. */
   readonly folder: string;
 };
 
-/** What names a connector of outside: a path, or a package. */
-export const outsideName: RegExp =
+/** What names an external connector: a path, or a package. */
+export const externalName: RegExp =
   /^(?:\.{0,2}\/|(?:@[a-z0-9~-][a-z0-9._~-]*\/)?sluice-connector-[a-z0-9._~-]+$)/;
 
 /** The connectors of a configuration. */
@@ -20,14 +20,14 @@ export type Connectors = {
   readonly unloaded: ReadonlyMap<string, string>;
 };
 
-/** Adds the connectors of outside that connections name to those that are known, as far as they can be loaded. */
-export async function withOutside(
+/** Adds the external connectors that connections name to those that are known, as far as they can be loaded. */
+export async function withExternal(
   data: unknown,
   from: {
     readonly folder: string;
     readonly known: ReadonlyMap<string, ConnectorSchema>;
     /** @throws {ConfigError} it cannot be loaded. */
-    readonly load: ((named: OutsideName) => Promise<ConnectorSchema>) | undefined;
+    readonly load: ((named: ExternalName) => Promise<ConnectorSchema>) | undefined;
   },
 ): Promise<Connectors> {
   const { folder, known, load } = from;
@@ -36,7 +36,7 @@ export async function withOutside(
   if (load === undefined) return { connectors, unloaded };
   for (const connection of Object.values(membersOf(membersOf(data)["connections"]))) {
     const { connector } = membersOf(connection);
-    if (typeof connector !== "string" || !outsideName.test(connector)) continue;
+    if (typeof connector !== "string" || !externalName.test(connector)) continue;
     if (connectors.has(connector) || unloaded.has(connector)) continue;
     try {
       connectors.set(connector, await load({ connector, folder }));

@@ -1,38 +1,38 @@
 import {
-  drainBusyRestMs,
-  drainRestMs,
-  drainRestMsMax,
+  drainBusyBackoffMs,
+  drainBackoffMs,
+  drainBackoffMsMax,
   resendLookMs,
   resendPauseMsMax,
 } from "../src/limits.ts";
 import type { RunReport } from "../src/report/report.ts";
-import type { Rest } from "./inbox/drain-input.ts";
+import type { Backoff } from "./inbox/drain-input.ts";
 
-/** How a run ended, as far as it says whether its sync rests. */
+/** How a run ended, as far as it says whether its sync backoffs. */
 export type RunEnd = Pick<RunReport, "outcome"> & {
   readonly error?: RunReport["error"];
   /** Rows that it read; undefined for a run that was never opened. */
   readonly read?: number | undefined;
 };
 
-/** Characters kept of why a sync rests. */
+/** Characters kept of why a sync backoffs. */
 const whyCharsMax = 500;
 
-/** The rest of a sync after a run of it, which was begun because something was unread; undefined when it goes on at once. */
-export function restAfter(
+/** How long a sync backs off after a run of it, which was begun because something was unread; undefined when it continues at once. */
+export function backOffAfter(
   { outcome, error, read }: RunEnd,
-  before: Rest | undefined,
+  before: Backoff | undefined,
   nowMs: number,
-): Rest | undefined {
+): Backoff | undefined {
   const isDone = outcome === "done" || outcome === "done_with_rejects";
   if (isDone && read !== 0) return undefined;
   const text = error?.message ?? `its run ended as ${outcome} and read nothing`;
   const why = text.slice(0, whyCharsMax);
   const failures = before?.failures ?? 0;
-  // Somebody else sends it, or has just done so: that is no failure, and may be over any moment.
-  if (isDone || outcome === "busy") return { until: nowMs + drainBusyRestMs, failures, why };
-  const restMs = Math.min(drainRestMsMax, drainRestMs * 2 ** failures);
-  return { until: nowMs + restMs, failures: failures + 1, why };
+  // Somebody else sends it, or has just done so: that is not a failure, and may be over any moment.
+  if (isDone || outcome === "busy") return { until: nowMs + drainBusyBackoffMs, failures, why };
+  const backoffMs = Math.min(drainBackoffMsMax, drainBackoffMs * 2 ** failures);
+  return { until: nowMs + backoffMs, failures: failures + 1, why };
 }
 
 /** What of a sync is in doubt, as far as it says when to look again. */
@@ -48,6 +48,6 @@ export function nextLook(
   failuresBefore: number,
 ): { readonly failures: number; readonly pauseMs: number } {
   const failures = due > 0 && due >= before.due ? failuresBefore + 1 : 0;
-  const restMs = due > 0 ? Math.min(resendPauseMsMax, resendLookMs * failures) : waitMs;
-  return { failures, pauseMs: Math.max(1_000, restMs) };
+  const backoffMs = due > 0 ? Math.min(resendPauseMsMax, resendLookMs * failures) : waitMs;
+  return { failures, pauseMs: Math.max(1_000, backoffMs) };
 }

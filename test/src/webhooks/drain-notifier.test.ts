@@ -10,7 +10,7 @@ import {
   type EmbeddedTemporal,
   type TemporalPorts,
 } from "../../../src/local/temporal-server.ts";
-import { createDoorbell, type Doorbell } from "../../../src/webhooks/doorbell.ts";
+import { createDrainNotifier, type DrainNotifier } from "../../../src/webhooks/drain-notifier.ts";
 import { keptPorts } from "../../support/process/kept-ports.ts";
 import { until } from "../../support/process/process.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
@@ -35,16 +35,16 @@ async function temporalOn(ports: TemporalPorts): Promise<EmbeddedTemporal> {
   return server;
 }
 
-/** A doorbell of the server on these ports, with what it logged and how often it connected. */
-function doorbellTo({ port }: TemporalPorts): {
-  readonly doorbell: Doorbell;
+/** A notifier of the server on these ports, with what it logged and how often it connected. */
+function notifierTo({ port }: TemporalPorts): {
+  readonly notifier: DrainNotifier;
   readonly lines: string[];
   readonly connected: () => number;
 } {
   const lines: string[] = [];
   let connected = 0;
   const say = (_: object, text: string): void => void lines.push(text);
-  const doorbell = createDoorbell({
+  const notifier = createDrainNotifier({
     connect: async () => {
       connected += 1;
       return (await connectTemporal(`127.0.0.1:${port}`)).client;
@@ -53,8 +53,8 @@ function doorbellTo({ port }: TemporalPorts): {
     log: { info: say, warn: say },
     firstMs: 50,
   });
-  onTestFinished(async () => await doorbell.close());
-  return { doorbell, lines, connected: () => connected };
+  onTestFinished(async () => await notifier.close());
+  return { notifier, lines, connected: () => connected };
 }
 
 async function clientOf({ port }: TemporalPorts): Promise<Client> {
@@ -63,47 +63,47 @@ async function clientOf({ port }: TemporalPorts): Promise<Client> {
   return client;
 }
 
-/** What the drain of a connection was told: its input, and the input of each ring. */
+/** What the drain of a connection was told: its input, and the input of each wake. */
 async function toldTo(
   client: Client,
   workflowId: string,
-): Promise<{ readonly started: unknown; readonly rings: readonly unknown[] }> {
+): Promise<{ readonly started: unknown; readonly wakes: readonly unknown[] }> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   const started = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   return {
     started: started.map(({ data }): unknown => JSON.parse(Buffer.from(data ?? []).toString())),
-    rings: (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) =>
+    wakes: (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) =>
       signal === null || signal === undefined ? [] : [signal.input?.payloads ?? []],
     ),
   };
 }
 
-describe("createDoorbell", () => {
+describe("createDrainNotifier", () => {
   it(
-    "starts a drain with the connection's name alone, and has what rings at once heard in two calls",
+    "starts a drain with the connection's name alone, and has what wakes at once heard in two calls",
     async () => {
       const ports = await temporalPorts();
       await temporalOn(ports);
-      const { doorbell, connected } = doorbellTo(ports);
-      expect([doorbell.state(), connected()]).toEqual(["unknown", 0]);
-      for (let ring = 0; ring < 1_000; ring++) doorbell.ring("forms");
+      const { notifier, connected } = notifierTo(ports);
+      expect([notifier.state(), connected()]).toEqual(["unknown", 0]);
+      for (let wake = 0; wake < 1_000; wake++) notifier.wake("forms");
       const client = await clientOf(ports);
       await until(async () => {
         const told = await toldTo(client, "inbox-forms").catch(() => undefined);
-        return told?.rings.length === 2;
+        return told?.wakes.length === 2;
       });
-      doorbell.ring("tickets");
-      await doorbell.close();
-      expect([doorbell.state(), connected()]).toEqual(["reachable", 1]);
+      notifier.wake("tickets");
+      await notifier.close();
+      expect([notifier.state(), connected()]).toEqual(["reachable", 1]);
       expect(await toldTo(client, "inbox-forms")).toEqual({
         started: [{ connection: "forms" }],
-        rings: [[], []],
+        wakes: [[], []],
       });
       // What was under way when it was closed has ended, and what comes after it is not told.
-      expect((await toldTo(client, "inbox-tickets")).rings).toEqual([[]]);
-      doorbell.ring("forms");
-      await doorbell.close();
-      expect((await toldTo(client, "inbox-forms")).rings).toHaveLength(2);
+      expect((await toldTo(client, "inbox-tickets")).wakes).toEqual([[]]);
+      notifier.wake("forms");
+      await notifier.close();
+      expect((await toldTo(client, "inbox-forms")).wakes).toHaveLength(2);
     },
     timeoutMs,
   );
@@ -112,23 +112,23 @@ describe("createDoorbell", () => {
     "calls until Temporal is there, and once more on a connection of its own when it was lost",
     async () => {
       const ports = await temporalPorts();
-      const { doorbell, lines } = doorbellTo(ports);
-      doorbell.ring("forms");
-      await until(async () => doorbell.state() === "away");
+      const { notifier, lines } = notifierTo(ports);
+      notifier.wake("forms");
+      await until(async () => notifier.state() === "away");
       const server = await temporalOn(ports);
-      await until(async () => doorbell.state() === "reachable");
+      await until(async () => notifier.state() === "reachable");
       const client = await clientOf(ports);
-      expect((await toldTo(client, "inbox-forms")).rings).toEqual([[]]);
-      const back = "Temporal is back: drains are rung for again";
+      expect((await toldTo(client, "inbox-forms")).wakes).toEqual([[]]);
+      const back = "Temporal is back: drains are woken for again";
       expect(lines).toEqual([expect.stringContaining("Temporal is away"), back]);
 
       await server.stop();
-      doorbell.ring("forms");
-      await until(async () => doorbell.state() === "away");
+      notifier.wake("forms");
+      await until(async () => notifier.state() === "away");
       await temporalOn(ports);
-      await until(async () => doorbell.state() === "reachable");
+      await until(async () => notifier.state() === "reachable");
       const again = await clientOf(ports);
-      expect((await toldTo(again, "inbox-forms")).rings).toEqual([[]]);
+      expect((await toldTo(again, "inbox-forms")).wakes).toEqual([[]]);
     },
     timeoutMs,
   );
@@ -137,11 +137,11 @@ describe("createDoorbell", () => {
     "gives up what nobody has heard when it is closed, at once",
     async () => {
       const ports = await temporalPorts();
-      const { doorbell } = doorbellTo(ports);
-      doorbell.ring("forms");
-      doorbell.ring("tickets");
-      await until(async () => doorbell.state() === "away");
-      await doorbell.close();
+      const { notifier } = notifierTo(ports);
+      notifier.wake("forms");
+      notifier.wake("tickets");
+      await until(async () => notifier.state() === "away");
+      await notifier.close();
       await temporalOn(ports);
       const client = await clientOf(ports);
       for (const id of ["inbox-forms", "inbox-tickets"]) {

@@ -10,6 +10,6 @@ const scheduledStartTime = defineSearchAttributeKey(
  * The time that a schedule started this workflow for, which jitter and a server that was away leave as it is (ISO); undefined
  * for one that a person started.
  */
-export function nominalTime(): string | undefined {
+export function scheduledTime(): string | undefined {
   return workflowInfo().typedSearchAttributes.get(scheduledStartTime)?.toISOString();
 }

@@ -1,19 +1,19 @@
-import { postedConnections, type Posted } from "../../connectors/contract/posted.ts";
+import { pushConnections, type Pushed } from "../../connectors/contract/push-connections.ts";
 import { inboxPosition } from "../../connectors/inbox/index.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** The connection of that name. @throws {ConfigError} there is none that is posted to. */
-export function postedNamed(
+/** The connection of that name. @throws {ConfigError} there is none that is pushed to. */
+export function pushConnectionNamed(
   deps: Pick<Dependencies, "config" | "sources">,
   connection: string,
-): Posted {
-  const all = postedConnections(deps);
-  const found = all.find((posted) => posted.connection === connection);
+): Pushed {
+  const all = pushConnections(deps);
+  const found = all.find((pushed) => pushed.connection === connection);
   if (found !== undefined) return found;
-  const names = all.map((posted) => posted.connection).join(", ");
-  const none = `no connection "${connection.slice(0, 100)}" of ${deps.config.file} is posted to`;
+  const names = all.map((pushed) => pushed.connection).join(", ");
+  const none = `no connection "${connection.slice(0, 100)}" of ${deps.config.file} is pushed to`;
   throw new ConfigError(none, {
     field: "connections",
     hint: names === "" ? "give it `connector: webhook`" : `those that are: ${names}`,
@@ -21,12 +21,12 @@ export function postedNamed(
 }
 
 /**
- * The inbox of what is posted.
- * @throws {ConfigError} none of the connections is posted to.
+ * The inbox of what is pushed.
+ * @throws {ConfigError} none of the connections is pushed to.
  */
 export function inboxOf({ config, inboxes }: Pick<Dependencies, "config" | "inboxes">): Inbox {
   if (inboxes !== undefined) return inboxes.inbox;
-  throw new ConfigError(`no connection of ${config.file} is posted to`, {
+  throw new ConfigError(`no connection of ${config.file} is pushed to`, {
     field: "connections",
     hint: "give one `connector: webhook`, or start workers with the file that the drain was begun with",
   });
@@ -37,7 +37,7 @@ export type Reading = {
   readonly sync: string;
   /** The last that its checkpoint covers; 0 for none. */
   readonly seq: number;
-  /** When its first event behind that came (Unix ms); undefined when there is none. */
+  /** When its first event after that came (Unix ms); undefined when there is none. */
   readonly unreadSince: number | undefined;
 };
 
@@ -60,15 +60,15 @@ export async function leastKept(
 
 /** The last sequence number of a connection. */
 async function lastOf(inbox: Inbox, connection: string): Promise<number> {
-  const standings = await inbox.standings();
-  return standings.find((standing) => standing.connection === connection)?.last ?? 0;
+  const backlogs = await inbox.backlogs();
+  return backlogs.find((backlog) => backlog.connection === connection)?.last ?? 0;
 }
 
 /** How far each sync of a connection is, by its checkpoint for the service that this worker sends to. */
 export async function readingsOf(
   { state, target }: Pick<Dependencies, "state" | "target">,
   inbox: Inbox,
-  { connection, syncs }: Pick<Posted, "connection" | "syncs">,
+  { connection, syncs }: Pick<Pushed, "connection" | "syncs">,
 ): Promise<readonly Reading[]> {
   const checkpoints = await Promise.all(
     syncs.map(async ({ name: sync }) => {

@@ -1,11 +1,11 @@
 import type { Client } from "@temporalio/client";
 
-import { sweepScheduleId } from "../../src/schedules/ids.ts";
+import { inboxCheckScheduleId } from "../../src/schedules/ids.ts";
 import { until } from "./process/process.ts";
 
-/** Has a sweep of the inboxes be made, and waits for its end. */
-export async function sweep(client: Client): Promise<void> {
-  const handle = client.schedule.getHandle(sweepScheduleId("sluice"));
+/** Has a check of the inboxes be made, and waits for its end. */
+export async function check(client: Client): Promise<void> {
+  const handle = client.schedule.getHandle(inboxCheckScheduleId("sluice"));
   const before = (await handle.describe()).info.numActionsTaken;
   await handle.trigger();
   const made = await until(async () => {

@@ -1,6 +1,11 @@
 import { steadyMs } from "../../src/clock.ts";
-import { ConfigError, OutcomeUnknownError, PassingError, StagingError } from "../../src/errors.ts";
-import type { SluiceError, Tolerance } from "../../src/errors.ts";
+import {
+  ConfigError,
+  OutcomeUnknownError,
+  TransientError,
+  StagingError,
+} from "../../src/errors.ts";
+import type { SluiceError, RetryBudget } from "../../src/errors.ts";
 import { faultTimesMax, retryDelayMsMin } from "../../src/limits.ts";
 import { freeBytes } from "../../src/staging/folder.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -20,7 +25,7 @@ type FaultsOf = {
  * Does what may fail in a way that passes, for one chunk. Such a fault is counted in the store, and thrown with a delay that
  * grows with its number; one that is borne no longer is thrown as what it becomes then.
  */
-export async function bearFaults<Result>(
+export async function withRetryBudget<Result>(
   deps: Bearing,
   of: FaultsOf,
   work: () => Promise<Result>,
@@ -28,7 +33,7 @@ export async function bearFaults<Result>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof PassingError) || error.retryAfterMs !== undefined) throw error;
+    if (!(error instanceof TransientError) || error.retryAfterMs !== undefined) throw error;
     throw await judged(deps, of, error);
   }
 }
@@ -36,14 +41,15 @@ export async function bearFaults<Result>(
 async function judged(
   deps: Bearing,
   { runId, chunk, unknown = "OutcomeUnknown" }: FaultsOf,
-  error: PassingError,
+  error: TransientError,
 ): Promise<SluiceError> {
   const anyTimes = {
     fault: error instanceof OutcomeUnknownError ? unknown : error.code,
     becomes: error,
   };
-  const tolerance: Tolerance = error.tolerance ?? (await toleranceOf(deps, error)) ?? anyTimes;
-  const { timesMax = Infinity, msMax = Infinity, fault, becomes } = tolerance;
+  const retryBudget: RetryBudget =
+    error.retryBudget ?? (await retryBudgetOf(deps, error)) ?? anyTimes;
+  const { timesMax = Infinity, msMax = Infinity, fault, becomes } = retryBudget;
   // Not the wall clock: a step of it would end or prolong what is borne.
   const nowMs = Math.round(steadyMs(deps.clock()));
   // A store that cannot count must not hide what became of the request.
@@ -56,11 +62,11 @@ async function judged(
   return delayMs === undefined ? error : error.after(delayMs);
 }
 
-/** A full disk or a thread that dies is not borne for ever; everything else without a tolerance of its own is. */
-async function toleranceOf(
+/** A full disk or a thread that dies is not borne for ever; everything else without a retryBudget of its own is. */
+async function retryBudgetOf(
   { stagingFolder }: Bearing,
-  error: PassingError,
-): Promise<Tolerance | undefined> {
+  error: TransientError,
+): Promise<RetryBudget | undefined> {
   if (!(error instanceof StagingError)) return undefined;
   const free = await freeBytes(stagingFolder).catch(() => undefined);
   const left = free === undefined ? "" : `; ${free} bytes are free there`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { bearFaults, retryDelayMs } from "../../../activities/upload/borne-faults.ts";
+import { withRetryBudget, retryDelayMs } from "../../../activities/upload/retry-budget.ts";
 import {
   ApiUnavailableError,
   ConfigError,
@@ -17,17 +17,19 @@ async function fail(error: Error): Promise<never> {
   throw error;
 }
 
-describe("bearFaults", () => {
+describe("withRetryBudget", () => {
   it("throws what a fault becomes at the last time, and not before", async () => {
     const { deps } = (await openedRun()).harness;
     const becomes = new ConfigError("no longer");
-    const tolerance = { fault: "f", timesMax: 2, becomes };
-    const error = new ApiUnavailableError("for now", { tolerance });
-    const first = await rejection(bearFaults(deps, chunk, async () => await fail(error)));
+    const retryBudget = { fault: "f", timesMax: 2, becomes };
+    const error = new ApiUnavailableError("for now", { retryBudget });
+    const first = await rejection(withRetryBudget(deps, chunk, async () => await fail(error)));
     expect(first).toMatchObject({ message: "for now" });
     expect(first).toHaveProperty("retryAfterMs", expect.any(Number));
-    const again = new ApiUnavailableError("for now", { tolerance });
-    expect(await rejection(bearFaults(deps, chunk, async () => await fail(again)))).toBe(becomes);
+    const again = new ApiUnavailableError("for now", { retryBudget });
+    expect(await rejection(withRetryBudget(deps, chunk, async () => await fail(again)))).toBe(
+      becomes,
+    );
   });
 
   it("throws what a fault becomes when it was borne long enough, and not before", async () => {
@@ -35,9 +37,9 @@ describe("bearFaults", () => {
     const becomes = new ConfigError("no longer");
     const meet = async (): Promise<unknown> => {
       const error = new ApiUnavailableError("", {
-        tolerance: { fault: "f", msMax: 1_000, becomes },
+        retryBudget: { fault: "f", msMax: 1_000, becomes },
       });
-      return await rejection(bearFaults(deps, chunk, async () => await fail(error)));
+      return await rejection(withRetryBudget(deps, chunk, async () => await fail(error)));
     };
     for (const passed of [0, 999]) {
       clock.nowMs += passed;
@@ -55,7 +57,9 @@ describe("bearFaults", () => {
     const { harness } = await openedRun();
     const deps = { ...harness.deps, ...dyingAt(harness, "countFault") };
     const error = new OutcomeUnknownError("no answer");
-    expect(await rejection(bearFaults(deps, chunk, async () => await fail(error)))).toBe(error);
+    expect(await rejection(withRetryBudget(deps, chunk, async () => await fail(error)))).toBe(
+      error,
+    );
   });
 
   it("leaves alone what does not pass, and what names its own time", async () => {
@@ -63,7 +67,9 @@ describe("bearFaults", () => {
     const timed = new ApiUnavailableError("later", { retryAfterMs: 7 });
     const waiting = new RateLimitedError("wait", { retryAfterMs: 1_000 });
     for (const error of [new ConfigError("wrong"), new Error("a bug"), timed, waiting]) {
-      expect(await rejection(bearFaults(deps, chunk, async () => await fail(error)))).toBe(error);
+      expect(await rejection(withRetryBudget(deps, chunk, async () => await fail(error)))).toBe(
+        error,
+      );
     }
     expect(timed.retryAfterMs).toBe(7);
     for (const fault of ["Unavailable", "RateLimited"]) {

@@ -1,24 +1,24 @@
 import type { Logger } from "pino";
 
 import { messageOf } from "../errors.ts";
-import type { Inbox, Standing } from "../inbox/inbox.ts";
+import type { Inbox, Backlog } from "../inbox/inbox.ts";
 import { inboxLateMs } from "../limits.ts";
 import { receiverLookMs, receiverRestMs } from "./limits.ts";
 
 /**
  * Knows, without asking, whether the inbox can be written and how much waits in it. It looks every second, and counts what the
- * receiver keeps in between. For events that are late it rings again: whoever was to ring may be dead, and the schedule of the sweeps gone.
+ * receiver keeps in between. For events that are late it wakes again: whoever was to wake may be dead, and the schedule of the checks gone.
  */
 export class InboxWatch {
   readonly #inbox: Inbox;
   readonly #log: Logger;
   readonly #connections: readonly string[];
-  readonly #ring: (connection: string) => void;
-  /** When it was rung for late events, by `performance.now()`. */
-  readonly #rungAtMs = new Map<string, number>();
+  readonly #wake: (connection: string) => void;
+  /** When it was woken for late events, by `performance.now()`. */
+  readonly #wokenAtMs = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
-  #standings: ReadonlyMap<string, Standing> = new Map();
-  /** Events kept since before the standings were read: those that both hold make the backlog larger for a second, never smaller. */
+  #backlogs: ReadonlyMap<string, Backlog> = new Map();
+  /** Events kept since before the backlogs were read: those that both hold make the backlog larger for a second, never smaller. */
   #kept = new Map<string, number>();
   #isLooking = false;
   /** When the next delivery is tried after a write failed, by `performance.now()`; undefined while writes succeed. */
@@ -27,14 +27,14 @@ export class InboxWatch {
   constructor(parts: {
     readonly inbox: Inbox;
     readonly log: Logger;
-    /** Those that are posted to here; the row of the first is written to see whether a write succeeds. */
+    /** Those that are pushed to here; the row of the first is written to see whether a write succeeds. */
     readonly connections: readonly string[];
-    readonly ring: (connection: string) => void;
+    readonly wake: (connection: string) => void;
   }) {
     this.#inbox = parts.inbox;
     this.#log = parts.log;
     this.#connections = parts.connections;
-    this.#ring = parts.ring;
+    this.#wake = parts.wake;
     this.#timer = setInterval(() => void this.look(), receiverLookMs).unref();
   }
 
@@ -44,13 +44,13 @@ export class InboxWatch {
 
   /** Events of a connection that wait to be sent, as far as is known. */
   waiting(connection: string): number {
-    const waiting = this.#standings.get(connection)?.waiting ?? 0;
+    const waiting = this.#backlogs.get(connection)?.waiting ?? 0;
     return waiting + (this.#kept.get(connection) ?? 0);
   }
 
   /** When the oldest of them came, Unix ms; undefined for none. */
   oldestAt(connection: string): number | undefined {
-    return this.#standings.get(connection)?.oldestAt ?? undefined;
+    return this.#backlogs.get(connection)?.oldestAt ?? undefined;
   }
 
   /** Whether a delivery may be tried: always, or once a moment after a write failed. */
@@ -85,9 +85,9 @@ export class InboxWatch {
     const before = new Map(this.#kept);
     try {
       if (!this.isStoreOk) await this.#probe();
-      const standings = await this.#inbox.standings();
-      this.#standings = new Map(standings.map((standing) => [standing.connection, standing]));
-      this.#ringForLate();
+      const backlogs = await this.#inbox.backlogs();
+      this.#backlogs = new Map(backlogs.map((backlog) => [backlog.connection, backlog]));
+      this.#wakeForLate();
       for (const [connection, events] of before) {
         this.#kept.set(connection, (this.#kept.get(connection) ?? 0) - events);
       }
@@ -98,14 +98,14 @@ export class InboxWatch {
     }
   }
 
-  #ringForLate(): void {
+  #wakeForLate(): void {
     const nowMs = performance.now();
     for (const connection of this.#connections) {
       const oldestAt = this.oldestAt(connection) ?? Infinity;
-      const rungAtMs = this.#rungAtMs.get(connection) ?? -Infinity;
-      if (Date.now() - oldestAt <= inboxLateMs || nowMs - rungAtMs <= inboxLateMs) continue;
-      this.#rungAtMs.set(connection, nowMs);
-      this.#ring(connection);
+      const wokenAtMs = this.#wokenAtMs.get(connection) ?? -Infinity;
+      if (Date.now() - oldestAt <= inboxLateMs || nowMs - wokenAtMs <= inboxLateMs) continue;
+      this.#wokenAtMs.set(connection, nowMs);
+      this.#wake(connection);
     }
   }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { postedConnections } from "../../../connectors/contract/posted.ts";
+import { pushConnections } from "../../../connectors/contract/push-connections.ts";
 import { sources } from "../../../connectors/registry.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
@@ -20,14 +20,14 @@ syncs:
   first: { from: forms, stream: contact, record: ${record} }
 `;
 
-it("gives what is posted to: its endpoint, and the syncs that read it in the order of the file", async () => {
+it("gives what is pushed to: its endpoint, and the syncs that read it in the order of the file", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "sluice.yaml");
   await writeFile(path, yaml);
   const config = await loadConfig({ path, cwd: folder, env: {}, connectors: sources });
-  const posted = postedConnections({ config, sources });
-  expect(posted.map(({ connection }) => connection)).toEqual(["forms"]);
-  expect(posted[0]?.endpoint).toMatchObject({ path: "/hooks/forms", lingerMs: 7_000 });
-  expect(posted[0]?.push.endpoint(posted[0].config)).toEqual(posted[0]?.endpoint);
-  expect(posted[0]?.syncs.map(({ name }) => name)).toEqual(["second", "first"]);
+  const pushed = pushConnections({ config, sources });
+  expect(pushed.map(({ connection }) => connection)).toEqual(["forms"]);
+  expect(pushed[0]?.endpoint).toMatchObject({ path: "/hooks/forms", lingerMs: 7_000 });
+  expect(pushed[0]?.push.endpoint(pushed[0].config)).toEqual(pushed[0]?.endpoint);
+  expect(pushed[0]?.syncs.map(({ name }) => name)).toEqual(["second", "first"]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { openedRun } from "../../support/project/test-run.ts";
 
-describe("noteUntold", () => {
+describe("recordUndelivered", () => {
   it("keeps once as a warning of the run who was not told, and why", async () => {
     const run = await openedRun();
     const { activities } = run.harness;
@@ -11,8 +11,8 @@ describe("noteUntold", () => {
       target: "hooks.example-1",
       why: "POST to hooks.example-1: 500",
     };
-    await run.harness.perform(activities.noteUntold, input);
-    await run.harness.perform(activities.noteUntold, input);
+    await run.harness.perform(activities.recordUndelivered, input);
+    await run.harness.perform(activities.recordUndelivered, input);
     expect((await run.stored()).warnings).toEqual([
       "the notification to hooks.example-1 was not delivered: POST to hooks.example-1: 500",
     ]);
@@ -21,6 +21,6 @@ describe("noteUntold", () => {
   it("passes over a run that was pruned meanwhile", async () => {
     const { harness } = await openedRun();
     const input = { runId: "run-0", target: "hooks.example-1", why: "500" };
-    expect(await harness.perform(harness.activities.noteUntold, input)).toBeUndefined();
+    expect(await harness.perform(harness.activities.recordUndelivered, input)).toBeUndefined();
   });
 });

@@ -49,7 +49,7 @@ function readsWhatIsWritten(sync: SyncConfig, { writeBack }: PullConfig): boolea
 /** Why a sync would send what a pull wrote; undefined when it does not. */
 function echoOf(sync: SyncConfig, pull: PullConfig): string | undefined {
   if (!readsWhatIsWritten(sync, pull)) return undefined;
-  const way = `pull ${pull.name} writes; let the pull write another table, or set allow_echo: true here`;
+  const way = `pull ${pull.name} writes; let the pull write another table, or set allow_feedback_loop: true here`;
   if (sync.record === undefined) return `its module may read columns that ${way}`;
   const read = compileMapping({ mapping: sync.record, stream: sync.stream }).columns;
   const both = columnsWritten(pull).filter((column) => read.includes(column));
@@ -68,7 +68,7 @@ export function echoMistakes(config: {
   readonly pulls: ReadonlyMap<string, PullConfig>;
 }): readonly Mistake[] {
   return [...config.syncs.values()].flatMap((sync) => {
-    if (sync.allowEcho) return [];
+    if (sync.allowFeedbackLoop) return [];
     return [...config.pulls.values()].flatMap((pull): Mistake[] => {
       const message = echoOf(sync, pull);
       return message === undefined

@@ -41,7 +41,7 @@ function apart(read: string, written: string): string {
 }
 
 const writes =
-  "which pull scores writes; let the pull write another table, or set allow_echo: true here";
+  "which pull scores writes; let the pull write another table, or set allow_feedback_loop: true here";
 
 describe("echoMistakes", () => {
   it("finds a sync that reads a column which a pull writes", async () => {
@@ -75,7 +75,7 @@ describe("echoMistakes", () => {
   });
 
   it.each([
-    ["it says so", { sync: "    allow_echo: true\n" }],
+    ["it says so", { sync: "    allow_feedback_loop: true\n" }],
     [
       "it reads another column",
       { record: "{ account_id: id, domain: site, account_properties: {} }" },

@@ -3,24 +3,24 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 
 import { messageOf } from "../errors.ts";
-import { ringDrain } from "./drain.ts";
-import { ringFirstMs, ringStepMsMax } from "./limits.ts";
+import { wakeDrain } from "./drain.ts";
+import { wakeFirstMs, wakeStepMsMax } from "./limits.ts";
 
 /** Tells drains that something came. */
-export type Doorbell = {
+export type DrainNotifier = {
   /**
-   * Rings for a connection and returns at once. One call a connection is under way: who rings meanwhile has another one follow. A
+   * Wakes for a connection and returns at once. One call a connection is under way: who wakes meanwhile has another one follow. A
    * call that fails is made again, after 1 s, doubling to 30 s.
    */
-  ring(connection: string): void;
+  wake(connection: string): void;
   /** What the last call says of Temporal; `unknown` before the first. */
   state(): "away" | "reachable" | "unknown";
-  /** Lets calls that are on their way end, makes no more, and closes the connection. What was not heard a sweep finds. */
+  /** Lets calls that are on their way end, makes no more, and closes the connection. What was not heard a check finds. */
   close(): Promise<void>;
 };
 
-/** What a doorbell is made from. */
-export type DoorbellSettings = {
+/** What a notifier is made from. */
+export type DrainNotifierSettings = {
   /** Connects to Temporal: for the first call, and again after one that failed. */
   readonly connect: () => Promise<Client>;
   readonly taskQueue: string;
@@ -29,25 +29,25 @@ export type DoorbellSettings = {
     info(facts: object, text: string): void;
     warn(facts: object, text: string): void;
   };
-  /** Time to the second call. @default ringFirstMs */
+  /** Time to the second call. @default wakeFirstMs */
   readonly firstMs?: number;
 };
 
-/** Makes a doorbell; nothing is connected before somebody rings. */
-export function createDoorbell(settings: DoorbellSettings): Doorbell {
-  const { taskQueue, log, firstMs = ringFirstMs } = settings;
+/** Makes a notifier; nothing is connected before somebody wakes. */
+export function createDrainNotifier(settings: DrainNotifierSettings): DrainNotifier {
+  const { taskQueue, log, firstMs = wakeFirstMs } = settings;
   const line = createLine(settings.connect);
   const closing = new AbortController();
   /** Connections with a call under way; true where somebody rang since it was made. */
   const calls = new Map<string, boolean>();
   const calling = new Set<Promise<void>>();
-  let state: ReturnType<Doorbell["state"]> = "unknown";
+  let state: ReturnType<DrainNotifier["state"]> = "unknown";
 
   const isHeard = async (connection: string): Promise<boolean> => {
     calls.set(connection, false);
     try {
-      await line.use(async (client) => await ringDrain(client, { connection, taskQueue }));
-      if (state === "away") log.info({}, "Temporal is back: drains are rung for again");
+      await line.use(async (client) => await wakeDrain(client, { connection, taskQueue }));
+      if (state === "away") log.info({}, "Temporal is back: drains are woken for again");
       state = "reachable";
       return true;
     } catch (error) {
@@ -65,13 +65,13 @@ export function createDoorbell(settings: DoorbellSettings): Doorbell {
         if (calls.get(connection) !== true) break;
       } else {
         await delay(waitMs, undefined, { signal: closing.signal }).catch(() => undefined);
-        waitMs = Math.min(ringStepMsMax, waitMs * 2);
+        waitMs = Math.min(wakeStepMsMax, waitMs * 2);
       }
     } while (!closing.signal.aborted);
     calls.delete(connection);
   };
   return {
-    ring: (connection) => {
+    wake: (connection) => {
       if (closing.signal.aborted) return;
       if (calls.has(connection)) {
         calls.set(connection, true);
@@ -90,7 +90,7 @@ export function createDoorbell(settings: DoorbellSettings): Doorbell {
   };
 }
 
-/** The client's own message names the call alone; what it met stands in the cause. */
+/** The client's own message names the call alone; what it met is in the cause. */
 function whyOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;

@@ -3,8 +3,8 @@ import { pushedConfigOf } from "../../src/config/schema/sources.ts";
 import type { Source } from "./connector.ts";
 import type { Endpoint, PushSource } from "./push.ts";
 
-/** A connection that is posted to. */
-export type Posted = {
+/** A connection that is pushed to. */
+export type Pushed = {
   readonly connection: string;
   readonly push: PushSource;
   /** Output of its connector's schema. */
@@ -14,15 +14,15 @@ export type Posted = {
   readonly syncs: readonly SyncConfig[];
 };
 
-/** The connections of a configuration that are posted to; `sources` are the connectors by name. */
-export function postedConnections({
+/** The connections of a configuration that are pushed to; `sources` are the connectors by name. */
+export function pushConnections({
   config: { connections, syncs },
   sources,
 }: {
   readonly config: Pick<Config, "connections" | "syncs">;
   readonly sources: ReadonlyMap<string, Source>;
-}): readonly Posted[] {
-  return [...connections.values()].flatMap(({ name, connector, config: own }): Posted[] => {
+}): readonly Pushed[] {
+  return [...connections.values()].flatMap(({ name, connector, config: own }): Pushed[] => {
     const push = sources.get(connector)?.push;
     if (push === undefined) return [];
     const config = pushedConfigOf(own).settings;

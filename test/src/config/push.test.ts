@@ -27,7 +27,7 @@ async function load(text: string, env: Record<string, string> = {}): Promise<Con
   return await loadConfig({ cwd, env, connectors: sources });
 }
 
-describe("a connection that is posted to", () => {
+describe("a connection that is pushed to", () => {
   it("knows its endpoint, and where its events lie", async () => {
     const config = await load(yaml);
     const { inbox, settings } = pushedConfigOf(config.syncs.get("contacts")?.connectorConfig);
@@ -51,7 +51,7 @@ describe("a connection that is posted to", () => {
   it.each([
     [
       yaml.replace("from: forms", "from: { connection: forms, path: /other }"),
-      '8:32: unknown member "path": every sync of forms reads all that is posted to it',
+      '8:32: unknown member "path": every sync of forms reads all that is pushed to it',
     ],
     [
       yaml.replace(
@@ -66,7 +66,7 @@ describe("a connection that is posted to", () => {
     job_postings: { domains_from: { connection: forms, column: domain } }
     write_back: { connection: results, key: { url: job_opening_url }, set: { title: job_opening_title } }
 `,
-      "what is posted to a connection is read by syncs alone",
+      "what is pushed to a connection is read by syncs alone",
     ],
   ])("is refused when it is used as what it is not", async (text, problem) => {
     expect(await refusal(load(text))).toContain(problem);

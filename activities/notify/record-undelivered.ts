@@ -3,7 +3,7 @@ import type { Dependencies } from "../dependencies.ts";
 import type { NotificationRef } from "../inputs.ts";
 
 /** Adds a warning to the run: which receiver could not be notified of it, and why. */
-export function createNoteUntold({
+export function createRecordUndelivered({
   state,
 }: Pick<Dependencies, "state">): (
   input: NotificationRef & { readonly why: string },

@@ -1,0 +1,44 @@
+import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client } from "@temporalio/client";
+
+import type { inboxCheck } from "../../workflows/inbox/inbox-check.ts";
+import { inboxCheckScheduleId } from "./ids.ts";
+import { inboxCheckEveryMs } from "./limits.ts";
+import type { Owner } from "./temporal-schedule.ts";
+
+const noInput: [] = [];
+
+/**
+ * Has the inboxes of a task queue checked now, and every minute from now on. For a worker or receiver that starts: it is made where
+ * there is none, and one that a person paused stays so.
+ */
+export async function scheduleInboxCheck(
+  client: Client,
+  { taskQueue, storeId }: Owner,
+): Promise<void> {
+  const scheduleId = inboxCheckScheduleId(taskQueue);
+  const options = {
+    spec: { intervals: [{ every: inboxCheckEveryMs }] },
+    action: {
+      type: "startWorkflow" as const,
+      workflowType: "inboxCheck",
+      workflowId: scheduleId,
+      taskQueue,
+      args: noInput,
+      memo: { sluice_store: storeId },
+    },
+    policies: {
+      overlap: ScheduleOverlapPolicy.SKIP,
+      // Checks that did not happen while Temporal was away are not made up for: the next one finds everything.
+      catchupWindow: inboxCheckEveryMs,
+    },
+  };
+  try {
+    const state = { triggerImmediately: true };
+    await client.schedule.create<typeof inboxCheck>({ scheduleId, ...options, state });
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    const handle = client.schedule.getHandle(scheduleId);
+    await handle.update<typeof inboxCheck>(({ state }) => ({ ...options, state }));
+    await handle.trigger();
+  }
+}

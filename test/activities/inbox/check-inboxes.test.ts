@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+
+import type { Checked } from "../../../activities/inbox/check-inboxes.ts";
+import { drainRunsKeptMs } from "../../../activities/limits.ts";
+import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
+import { eventIdsKeptMs } from "../../../src/limits.ts";
+import { Secret } from "../../../src/security/secret.ts";
+import { keyName } from "../../../src/service/key-limits.ts";
+import { Harness, accountsYaml, harnessKey } from "../../support/project/harness.ts";
+import { TestRun } from "../../support/project/test-run.ts";
+import { PostedHarness } from "../../support/webhooks/push.ts";
+
+const hourMs = 3_600_000;
+const nothing = { events: 0, ids: 0, runs: 0 };
+
+async function check({ harness, activities }: PostedHarness): Promise<Checked> {
+  return await harness.perform(async () => await activities.checkInboxes(), undefined);
+}
+
+async function drain({ harness }: PostedHarness, runId: string): Promise<void> {
+  await (await TestRun.open(harness, { runId, kind: "inbox" })).transfer();
+}
+
+describe("checkInboxes", () => {
+  it("starts the drain of a connection with something unread, as often as it is asked", async () => {
+    const pushed = await PostedHarness.open();
+    expect(await check(pushed)).toEqual({ drained: [], blocked: null, removed: nothing });
+    await pushed.post("a1");
+    for (let times = 0; times < 2; times++) {
+      expect(await check(pushed)).toEqual({ drained: ["forms"], blocked: null, removed: nothing });
+    }
+    await drain(pushed, "run-1");
+    expect((await check(pushed)).drained).toEqual([]);
+    expect(pushed.started).toEqual(["forms", "forms"]);
+  });
+
+  it("starts none while nothing can be sent", async () => {
+    const pushed = await PostedHarness.open();
+    const { clock, state } = pushed.harness;
+    const limit = `api:${keyName(new Secret(harnessKey))}:refused`;
+    const event = { kind: "blocked", forMs: 1_000, why: "401" } as const;
+    await state.noteLimit({ ...clock.moment(), limit, event });
+    await pushed.post("a1");
+    const { drained, blocked } = await check(pushed);
+    expect([drained, blocked]).toEqual([[], expect.stringContaining("was refused before")]);
+    expect(pushed.started).toEqual([]);
+  });
+
+  it.each([
+    [-1, 0],
+    [0, 0],
+    [1, 1],
+  ])(
+    "removes what every sync accepted %i ms after it lay its time: %i events",
+    async (afterMs, events) => {
+      const pushed = await PostedHarness.open({ connection: "retention: 1h" });
+      const { clock } = pushed.harness;
+      await pushed.post("a1");
+      await drain(pushed, "run-1");
+      clock.nowMs += hourMs + afterMs;
+      expect((await check(pushed)).removed).toEqual({ ...nothing, events });
+    },
+  );
+
+  it("removes large events in several steps", async () => {
+    const pushed = await PostedHarness.open({ connection: "retention: 1h" });
+    const { clock } = pushed.harness;
+    const text = "x".repeat(inboxGroupCharsMax / 2);
+    for (const id of ["a1", "a2", "a3"]) {
+      const json = JSON.stringify({ id, domain: "c.example", name: "n", text });
+      const delivery = { connection: "forms", receivedAt: clock.nowMs, events: [{ json }] };
+      await pushed.inbox.keep(delivery);
+    }
+    await drain(pushed, "run-1");
+    clock.nowMs += hourMs + 1;
+    expect((await check(pushed)).removed.events).toBe(3);
+  });
+
+  it("removes nothing that a sync has not accepted, or that no sync reads", async () => {
+    const pushed = await PostedHarness.open({ connection: "retention: 1h", others: ["copies"] });
+    await pushed.post("a1");
+    await drain(pushed, "run-1");
+    pushed.harness.clock.nowMs += 2 * hourMs;
+    expect((await check(pushed)).removed).toEqual(nothing);
+    expect(await pushed.inbox.backlogs()).toMatchObject([{ waiting: 1 }]);
+  });
+
+  it("forgets event ids in their time", async () => {
+    const pushed = await PostedHarness.open();
+    const events = [{ json: "{}", id: "e1" }];
+    const receivedAt = pushed.harness.clock.nowMs;
+    await pushed.inbox.keep({ connection: "forms", receivedAt, events });
+    pushed.harness.clock.nowMs += eventIdsKeptMs;
+    expect((await check(pushed)).removed.ids).toBe(0);
+    // The hour in which it came is over, too.
+    pushed.harness.clock.nowMs += 3_600_000;
+    expect((await check(pushed)).removed.ids).toBe(1);
+  });
+
+  it("removes drains' runs that had nothing to tell, but never the newest", async () => {
+    const pushed = await PostedHarness.open();
+    const { clock, state } = pushed.harness;
+    for (const run of ["run-1", "run-2", "run-3"]) {
+      await pushed.post(run);
+      await drain(pushed, run);
+    }
+    clock.nowMs += drainRunsKeptMs;
+    expect((await check(pushed)).removed.runs).toBe(0);
+    clock.nowMs += 1;
+    expect((await check(pushed)).removed.runs).toBe(2);
+    expect(await state.runs({ limit: 5 })).toMatchObject([{ runId: "run-3" }]);
+  });
+
+  it("finds nothing where no connection is pushed to", async () => {
+    const harness = await Harness.open({ yaml: accountsYaml() });
+    const checked = harness.perform(async () => await harness.activities.checkInboxes(), undefined);
+    expect(await checked).toEqual({ drained: [], blocked: null, removed: nothing });
+  });
+});
