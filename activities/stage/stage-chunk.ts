@@ -21,7 +21,7 @@ import { assertStillSameSource } from "../run/same-sides.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 import { mustBeOneEach } from "./one-each.ts";
 import { checkColumns, connectorOf } from "./source.ts";
-import type { StageJob } from "./stage-line.ts";
+import type { StageJob } from "./stage-job.ts";
 
 /** Room under the API's limit for the page that ends a chunk. */
 const lastPageBytes = 100_000_000;

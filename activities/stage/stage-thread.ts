@@ -8,7 +8,8 @@ import { runEffect } from "../../src/effect.ts";
 import { unpackSecrets } from "../../src/security/secret.ts";
 import { stateOnPort } from "../../src/state/port.ts";
 import { packError } from "../../src/thread.ts";
-import { stageLine, type StageJob } from "./stage-line.ts";
+import type { StageJob } from "./stage-job.ts";
+import { stageLine } from "./stage-line.ts";
 import type { StageReply } from "./stage-threads.ts";
 
 const { statePort } = z.object({ statePort: z.instanceof(MessagePort) }).parse(workerData);

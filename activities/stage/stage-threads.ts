@@ -6,7 +6,8 @@ import type { StageCounts } from "../../src/state/sends.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { threadFile, unpackError, type PackedError } from "../../src/thread.ts";
 import { stageThreadHeapMiB, stageThreadYoungMiB } from "../limits.ts";
-import type { Staged, StageJob } from "./stage-line.ts";
+import type { StageJob } from "./stage-job.ts";
+import type { Staged } from "./stage-line.ts";
 
 /** What a stage thread says. */
 export type StageReply =

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 
-import type { StageJob } from "../../activities/stage/stage-line.ts";
+import type { StageJob } from "../../activities/stage/stage-job.ts";
 import type * as StageThreads from "../../activities/stage/stage-threads.ts";
 import type * as Registry from "../../connectors/registry.ts";
 import type * as Limits from "../../src/limits.ts";

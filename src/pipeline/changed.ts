@@ -4,7 +4,7 @@ import { ConfigError } from "../errors.ts";
 import type { JudgedKeys, KeysToStage } from "../state/fingerprints.ts";
 import { hashBytes, verdict } from "../state/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
-import type { ChunkRoom } from "./chunk-limits.ts";
+import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
 import type { Candidate, MakeReject, Page } from "./page.ts";
@@ -138,7 +138,7 @@ type HowToJudge = {
   readonly settings: ChangedSettings;
   readonly makeReject: MakeReject;
   /** No page is judged that might belong to the next chunk: its keys would be marked as seen. */
-  readonly room: ChunkRoom;
+  readonly budget: ChunkBudget;
   /** Undefined keeps no hashes of fields. */
   readonly fields?: FieldHasher | undefined;
   /** Told of fields that records had when they were sent before, and have no more. */
@@ -195,7 +195,7 @@ export async function* dropUnchanged(
   let gathered: Page[] = [];
   let judging: Judging | undefined;
   for await (const page of pages) {
-    how.room.enter(page);
+    how.budget.enter(page);
     if (page.source.isAgain === true) {
       for (const { key } of page.candidates) again.add(key);
       yield page;
@@ -208,13 +208,13 @@ export async function* dropUnchanged(
       continue;
     }
     gathered.push(page);
-    const mayRunAhead = how.room.mayRunAhead();
-    if (mayRunAhead && !isEnough(gathered)) continue;
+    const canReadAhead = how.budget.canReadAhead();
+    if (canReadAhead && !isEnough(gathered)) continue;
     const before = judging;
     judging = await judge(gathered);
     gathered = [];
     if (before !== undefined) yield* applied(before);
-    if (mayRunAhead) continue;
+    if (canReadAhead) continue;
     yield* applied(judging);
     judging = undefined;
   }

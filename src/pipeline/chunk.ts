@@ -1,7 +1,7 @@
 import type { Body, StageCounts } from "../state/sends.ts";
 import { createBodyCutter } from "./bodies.ts";
-import { createChunkRoom, type ChunkLimits, type ChunkRoom } from "./chunk-limits.ts";
-import { createGzipWriter, type GzipFacts } from "./gzip.ts";
+import type { ChunkBudget, ChunkLimits } from "./chunk-budget.ts";
+import { createGzipWriter, type GzipFacts, type GzipWriter } from "./gzip.ts";
 import { createJsonlEncoder } from "./jsonl.ts";
 import type { Page } from "./page.ts";
 
@@ -50,47 +50,67 @@ function addCounts(counts: StageCounts, page: Page): StageCounts {
   };
 }
 
-/**
- * Writes pages into one gzip file until the chunk is full or the pages end. `pages` is made with the chunk's room and
- * stopped at its end; `eachPage` runs after every page, and what it throws stops the chunk.
- */
-export async function writeChunk(
-  pages: (room: ChunkRoom) => AsyncIterable<Page>,
-  settings: ChunkSettings,
-  io: {
-    readonly write: (bytes: Buffer) => Promise<void>;
-    readonly eachPage: (page: Page, counts: StageCounts) => Promise<void>;
-  },
-): Promise<WrittenChunk> {
-  const gzip = createGzipWriter(io.write, settings.level);
-  const encode = createJsonlEncoder();
-  const cutter = createBodyCutter(settings.stream, settings.bodyBytesMax);
-  const room = createChunkRoom(settings.limits, Date.now);
-  const pageStarts: PageStart[] = [];
-  const keys: string[] = [];
-  let counts: StageCounts = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
-  let [to, done] = [settings.from, true];
+/** A page that was written, and what the chunk holds with it. */
+export type WrittenPage = { readonly page: Page; readonly counts: StageCounts };
 
-  for await (const page of pages(room)) {
-    const lines = page.candidates.map(({ line }) => line);
-    const { first, isAgain } = page.source;
-    pageStarts.push({ record: counts.records, from: to, first, isAgain });
-    if (lines.length > 0) {
-      for (const { key } of page.candidates) keys.push(key);
-      const jsonl = encode(lines);
-      cutter.add(lines, jsonl.length);
-      await gzip.add(jsonl);
-      // What is not deflated yet counts in full: near the limit the true size is worth waiting for.
-      if (gzip.bytesAtMost() >= settings.limits.bytes) await gzip.flush();
-    }
-    counts = addCounts(counts, page);
-    to = page.source.position;
-    room.leave(page, gzip.bytesAtMost());
-    await io.eachPage(page, counts);
-    if (room.isFull()) {
-      done = false;
-      break;
+/** Writes one chunk: a gzip file of JSONL, and what a later request or split of it needs to know. */
+export class ChunkWriter {
+  readonly #settings: ChunkSettings;
+  readonly #budget: ChunkBudget;
+  readonly #gzip: GzipWriter;
+  readonly #encode = createJsonlEncoder();
+  readonly #cutter: ReturnType<typeof createBodyCutter>;
+  readonly #pageStarts: PageStart[] = [];
+  readonly #keys: string[] = [];
+  #counts: StageCounts = { read: 0, records: 0, unchanged: 0, filtered: 0, rejected: 0 };
+  #to: unknown;
+  #isFull = false;
+
+  /** `budget` is the one that the pages are read by. */
+  constructor(
+    settings: ChunkSettings,
+    budget: ChunkBudget,
+    write: (bytes: Buffer) => Promise<void>,
+  ) {
+    this.#settings = settings;
+    this.#budget = budget;
+    this.#gzip = createGzipWriter(write, settings.level);
+    this.#cutter = createBodyCutter(settings.stream, settings.bodyBytesMax);
+    this.#to = settings.from;
+  }
+
+  /** Writes page after page, and yields each after its write; ends, and its source with it, where the chunk is full. */
+  async *write(pages: AsyncIterable<Page>): AsyncGenerator<WrittenPage> {
+    for await (const page of pages) {
+      await this.#add(page);
+      yield { page, counts: this.#counts };
+      this.#isFull = this.#budget.isFull();
+      if (this.#isFull) return;
     }
   }
-  return { ...(await gzip.finish()), counts, to, done, bodies: cutter.bodies(), pageStarts, keys };
+
+  async #add(page: Page): Promise<void> {
+    const lines = page.candidates.map(({ line }) => line);
+    const { first, isAgain, position } = page.source;
+    this.#pageStarts.push({ record: this.#counts.records, from: this.#to, first, isAgain });
+    if (lines.length > 0) {
+      for (const { key } of page.candidates) this.#keys.push(key);
+      const jsonl = this.#encode(lines);
+      this.#cutter.add(lines, jsonl.length);
+      await this.#gzip.add(jsonl);
+      // What is not deflated yet counts in full: near the limit the true size is worth waiting for.
+      if (this.#gzip.bytesAtMost() >= this.#settings.limits.bytes) await this.#gzip.flush();
+    }
+    this.#counts = addCounts(this.#counts, page);
+    this.#to = position;
+    this.#budget.leave(page, this.#gzip.bytesAtMost());
+  }
+
+  /** Ends the file. */
+  async finish(): Promise<WrittenChunk> {
+    const facts = await this.#gzip.finish();
+    const counted = { counts: this.#counts, to: this.#to, done: !this.#isFull };
+    const bodies = this.#cutter.bodies();
+    return { ...facts, ...counted, bodies, pageStarts: this.#pageStarts, keys: this.#keys };
+  }
 }

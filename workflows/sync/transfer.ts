@@ -31,7 +31,7 @@ export type TransferPlace = {
 /** What the activities of a run at one host are called with. */
 type AtHost = Pick<Sending, "activities" | "isHostGone" | "opened" | "waiting">;
 
-/** How a stretch ended; after `restage`, `error` says which file or host was lost. */
+/** How a segment ended; after `restage`, `error` says which file or host was lost. */
 type Ended =
   | { readonly kind: "done" | "continue"; readonly place: TransferPlace }
   | { readonly kind: "restage"; readonly place: TransferPlace; readonly error: unknown };
@@ -81,69 +81,104 @@ function shouldContinueAsNew(opened: OpenedRun, chunks: number): boolean {
 }
 
 /**
- * Stages chunk after chunk and sends each beside the staging of the next, until the source ends, it is time to continue
- * as new, or a staged file is lost. At most two chunks are staged or uploading at once.
+ * One segment of a transfer: chunks are staged one after the other and sent in their order. At most two are staged or
+ * on their way at once:
+ *
+ *     stage 1 │ stage 2 ∥ send 1 │ stage 3 ∥ send 2 │ … │ send n
+ *
+ * A fault of either side ends both; what is on its way then is still committed.
  */
-async function stretch(transfer: Transfer, from: TransferPlace): Promise<Ended> {
-  let { mode, opened, chunk: staging } = from;
-  const host = atHost(opened, transfer.waiting, (moved) => {
-    opened = moved;
-  });
-  const scope = new CancellationScope({ cancellable: true });
-  const inFlight: { readonly chunk: number; readonly staged: StageResult }[] = [];
-  let failed: { readonly error: unknown } | undefined;
-  let turn = Promise.resolve();
+class Segment {
+  readonly #transfer: Transfer;
+  readonly #first: number;
+  readonly #host: AtHost;
+  readonly #scope = new CancellationScope({ cancellable: true });
+  /** Staged and not committed, in order. */
+  readonly #inFlight: { readonly chunk: number; readonly staged: StageResult }[] = [];
+  #opened: OpenedRun;
+  #mode: ChosenMode | undefined;
+  /** The chunk that is being staged. */
+  #staging: number;
+  /** Ends when the last chunk that was staged is committed. */
+  #lastSend = Promise.resolve();
+  #failed: { readonly error: unknown } | undefined;
 
-  const send = async (
-    chunk: Pick<Sending, "chunk" | "staged" | "mode">,
-    before: Promise<void>,
-  ): Promise<void> => {
+  constructor(transfer: Transfer, { opened, chunk, mode }: TransferPlace) {
+    this.#transfer = transfer;
+    this.#opened = opened;
+    this.#mode = mode;
+    this.#first = chunk;
+    this.#staging = chunk;
+    this.#host = atHost(opened, transfer.waiting, (moved) => {
+      this.#opened = moved;
+    });
+  }
+
+  /** Until the source ends, it is time to continue as new, or a staged file is lost. */
+  async run(): Promise<Ended> {
     try {
-      const committed = await sendChunk({ ...host, ...chunk, turn: before });
-      inFlight.shift();
-      if (committed !== undefined) transfer.onCommitted(chunk.staged, committed);
+      return await this.#scope.run(async () => await this.#stageAhead());
+    } catch (error) {
+      // Nothing is decided while a chunk is still on its way: what it gets accepted is committed.
+      await this.#lastSend.catch(() => undefined);
+      const cause = this.#failed?.error ?? error;
+      if (faultOf(cause)?.type !== "StagedFileMissing" && !isHostAway(cause)) throw cause;
+      this.#transfer.onRestage(this.#inFlight.map(({ staged }) => staged));
+      const chunk = this.#inFlight[0]?.chunk ?? this.#staging;
+      return { kind: "restage", place: this.#placeAt(chunk), error: cause };
+    }
+  }
+
+  /** Stages each chunk while the one before is sent. */
+  async #stageAhead(): Promise<Ended> {
+    for (let chunk = this.#first; ; chunk++) {
+      this.#staging = chunk;
+      const staged = await stage(this.#host, chunk);
+      this.#inFlight.push({ chunk, staged });
+      this.#transfer.onStaged(staged);
+      this.#chooseMode(staged);
+      const before = this.#lastSend;
+      this.#lastSend = this.#sendInOrder({ chunk, staged }, before);
+      this.#lastSend.catch(() => undefined); // it is awaited below or by the next chunk; until then it must not fail the task
+      await before;
+      const isOver = staged.done || shouldContinueAsNew(this.#opened, chunk + 1 - this.#first);
+      if (isOver || this.#transfer.shouldStop?.() === true) {
+        await this.#lastSend;
+        return { kind: staged.done ? "done" : "continue", place: this.#placeAt(chunk + 1) };
+      }
+    }
+  }
+
+  /** Sends a chunk; whatever makes the service apply its records waits for the chunk before. */
+  async #sendInOrder(
+    { chunk, staged }: Pick<Sending, "chunk" | "staged">,
+    before: Promise<void>,
+  ): Promise<void> {
+    try {
+      // Without records the mode says nothing.
+      const mode = this.#mode?.mode ?? "lightweight";
+      const sending = { ...this.#host, chunk, staged, mode, turn: before };
+      const committed = await sendChunk(sending);
+      this.#inFlight.shift();
+      if (committed !== undefined) this.#transfer.onCommitted(staged, committed);
     } catch (error) {
       // The chunk before is not given up for the fault of this one.
       await before.catch(() => undefined);
-      failed ??= { error };
-      scope.cancel();
+      this.#failed ??= { error };
+      this.#scope.cancel();
       throw error;
     }
-  };
-  const loop = async (): Promise<Ended> => {
-    for (let chunk = from.chunk; ; chunk++) {
-      staging = chunk;
-      const staged = await stage(host, chunk);
-      inFlight.push({ chunk, staged });
-      transfer.onStaged(staged);
-      if (mode === undefined) {
-        mode = modeOf(opened, staged);
-        if (mode !== undefined) transfer.onMode(mode);
-      }
-      const before = turn;
-      // Without records the mode says nothing.
-      turn = send({ chunk, staged, mode: mode?.mode ?? "lightweight" }, before);
-      turn.catch(() => undefined); // it is awaited below or by the next chunk; until then it must not fail the task
-      await before;
-      const place = { opened, chunk: chunk + 1, mode };
-      const isOver = staged.done || shouldContinueAsNew(opened, chunk + 1 - from.chunk);
-      if (isOver || transfer.shouldStop?.() === true) {
-        await turn;
-        return { kind: staged.done ? "done" : "continue", place };
-      }
-    }
-  };
-  try {
-    return await scope.run(loop);
-  } catch (error) {
-    // Nothing is decided while a chunk is still on its way: what it gets accepted is committed.
-    await turn.catch(() => undefined);
-    const cause = failed?.error ?? error;
-    if (faultOf(cause)?.type !== "StagedFileMissing" && !isHostAway(cause)) throw cause;
-    transfer.onRestage(inFlight.map(({ staged }) => staged));
-    const [first] = inFlight;
-    const place = { opened, chunk: first?.chunk ?? staging, mode };
-    return { kind: "restage", place, error: cause };
+  }
+
+  /** The first chunk with records decides for the whole run. */
+  #chooseMode(staged: StageResult): void {
+    if (this.#mode !== undefined) return;
+    this.#mode = modeOf(this.#opened, staged);
+    if (this.#mode !== undefined) this.#transfer.onMode(this.#mode);
+  }
+
+  #placeAt(chunk: number): TransferPlace {
+    return { opened: this.#opened, chunk, mode: this.#mode };
   }
 }
 
@@ -158,7 +193,7 @@ export async function transferBatch(
   let place = from;
   let [lost, times] = [0, 0];
   for (;;) {
-    const ended = await stretch(transfer, place);
+    const ended = await new Segment(transfer, place).run();
     if (ended.kind !== "restage") return ended;
     times = ended.place.chunk === lost ? times + 1 : 1;
     if (times > (isHostAway(ended.error) ? hostsLostMax : restagesPerChunkMax)) throw ended.error;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { StageJob } from "../../../activities/stage/stage-line.ts";
+import type { StageJob } from "../../../activities/stage/stage-job.ts";
 import { createStageThreads } from "../../../activities/stage/stage-threads.ts";
 import { accountsCsv, accountsYaml, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";

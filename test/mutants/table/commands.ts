@@ -142,9 +142,9 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "a stop by reject_limit reports none of the rejects that it stopped for",
     edits: [
       {
-        file: "activities/stage/stage-line.ts",
-        find: "          await tools.state.noteStage({ ...job.stage, counts, to: page.source.position });\n          throw error;",
-        replace: "          throw error;",
+        file: "activities/stage/stage-notes.ts",
+        find: "      await this.#tools.state.noteStage({ ...stage, counts, to: page.source.position });\n      throw error;",
+        replace: "      throw error;",
       },
     ],
     test: {

@@ -82,9 +82,9 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "fields that are left out because they are invalid are not told of",
     edits: [
       {
-        file: "activities/stage/stage-line.ts",
-        find: "        omitted.add(page.omitted ?? []);\n",
-        replace: "        void page.omitted;\n",
+        file: "activities/stage/stage-notes.ts",
+        find: "    this.#omitted.add(page.omitted ?? []);\n",
+        replace: "    void page.omitted;\n",
       },
     ],
     test: {

@@ -40,13 +40,13 @@ export const mutantsOfEngine: readonly Mutant[] = [
     plants: "a chunk in which nothing leaves continues for five minutes",
     edits: [
       {
-        file: "src/pipeline/chunk-limits.ts",
+        file: "src/pipeline/chunk-budget.ts",
         find: "const { unsentMs = limits.ms } = limits;",
         replace: "const unsentMs = limits.ms;",
       },
     ],
     test: {
-      file: "test/src/pipeline/chunk-limits.test.ts",
+      file: "test/src/pipeline/chunk-budget.test.ts",
       title: "ends sooner while nothing leaves, but not before it was worth its beginning",
     },
   },

@@ -132,10 +132,10 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "rejects are written after the checkpoint that covers them",
     edits: [
       {
-        file: "activities/stage/stage-line.ts",
-        find: "await tools.state.addRejects({ ...job.stage, rejects, at });",
+        file: "activities/stage/stage-notes.ts",
+        find: "await state.addRejects({ ...stage, rejects, at: new Date().toISOString() });",
         replace:
-          "(globalThis.held ??= []).push(async () => await tools.state.addRejects({ ...job.stage, rejects, at }));",
+          "(globalThis.held ??= []).push(async () => await state.addRejects({ ...stage, rejects, at: new Date().toISOString() }));",
       },
       // Its guard would stop them in time.
       {

@@ -23,19 +23,19 @@ const settings = {
   dryRun: false,
 } as const;
 
-/** A room without limits that notes who enters. */
-function openRoom(): {
+/** A budget without limits that notes who enters. */
+function openBudget(): {
   readonly entered: Page[];
-  readonly room: Parameters<typeof dropUnchanged>[2]["room"];
+  readonly budget: Parameters<typeof dropUnchanged>[2]["budget"];
 } {
   const entered: Page[] = [];
-  const room = {
+  const budget = {
     enter: (page: Page): void => void entered.push(page),
     leave: () => undefined,
-    mayRunAhead: () => true,
+    canReadAhead: () => true,
     isFull: () => false,
   };
-  return { entered, room };
+  return { entered, budget };
 }
 
 function pageOf(...keys: readonly string[]): Page {
@@ -65,9 +65,9 @@ function keysOf(page: number): string[] {
 
 describe("dropUnchanged", () => {
   it("holds no more pages back when none of their rows became a record", async () => {
-    const { room, entered } = openRoom();
+    const { budget, entered } = openBudget();
     const pages = streamOf(numbers(1_000).map(filteredPage));
-    const how = { settings, makeReject, room };
+    const how = { settings, makeReject, budget };
     const first = await dropUnchanged(pages, { stageKeys: judgeLate }, how).next();
     expect(first.done).toBe(false);
     expect(entered.length).toBeLessThanOrEqual(20);
@@ -80,7 +80,7 @@ describe("dropUnchanged", () => {
       const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.duplicate);
       return { verdicts, lost: [] };
     };
-    const how = { settings, makeReject, room: openRoom().room };
+    const how = { settings, makeReject, budget: openBudget().budget };
     const [page] = await collect(
       dropUnchanged(streamOf([pageOf("a", "b", "c")]), { stageKeys }, how),
     );
@@ -103,7 +103,7 @@ describe("dropUnchanged", () => {
       { ...again, source: { ...again.source, isAgain: true } },
       pageOf("b7", "a", "c"),
     ];
-    const how = { settings, makeReject, room: openRoom().room };
+    const how = { settings, makeReject, budget: openBudget().budget };
     const [sent, judged] = await collect(dropUnchanged(streamOf(pages), { stageKeys }, how));
     expect(sent?.candidates.map(({ key }) => key)).toEqual(["a", "b7"]);
     expect(judged?.candidates.map(({ key }) => key)).toEqual(["a", "c"]);
@@ -129,7 +129,7 @@ describe("dropUnchanged", () => {
         ["d", '"öne"'],
       ]),
     ];
-    const how = { settings, makeReject, room: openRoom().room };
+    const how = { settings, makeReject, budget: openBudget().budget };
     await collect(dropUnchanged(streamOf(pages), { stageKeys }, how));
     const [first, second, third, fourth] = hashes;
     expect(hashes).toHaveLength(4);
@@ -139,9 +139,9 @@ describe("dropUnchanged", () => {
 
   it("keeps the order of pages, and gives each key its own verdict, however many are asked at once", async () => {
     const pages = numbers(30).map((page) => pageOf(...keysOf(page)));
-    const { entered, room } = openRoom();
+    const { entered, budget } = openBudget();
     const judged = await collect(
-      dropUnchanged(streamOf(pages), { stageKeys: judgeLate }, { settings, makeReject, room }),
+      dropUnchanged(streamOf(pages), { stageKeys: judgeLate }, { settings, makeReject, budget }),
     );
     expect(judged).toEqual(pages);
     expect(entered).toEqual(pages);
@@ -159,8 +159,8 @@ describe("dropUnchanged", () => {
     const pages = ["a", "b", "c"].map((key) => pageOf(key));
     const yielded: Page[] = [];
     const consume = async (): Promise<void> => {
-      const room = { ...openRoom().room, mayRunAhead: () => false };
-      const how = { settings, makeReject, room };
+      const budget = { ...openBudget().budget, canReadAhead: () => false };
+      const how = { settings, makeReject, budget };
       for await (const page of dropUnchanged(streamOf(pages), { stageKeys }, how)) {
         yielded.push(page);
       }

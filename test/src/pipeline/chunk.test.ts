@@ -4,8 +4,12 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { dropUnchanged } from "../../../src/pipeline/changed.ts";
-import type { ChunkLimits, ChunkRoom } from "../../../src/pipeline/chunk-limits.ts";
-import { writeChunk, type WrittenChunk } from "../../../src/pipeline/chunk.ts";
+import {
+  createChunkBudget,
+  type ChunkBudget,
+  type ChunkLimits,
+} from "../../../src/pipeline/chunk-budget.ts";
+import { ChunkWriter, type ChunkSettings, type WrittenChunk } from "../../../src/pipeline/chunk.ts";
 import type { Page } from "../../../src/pipeline/page.ts";
 import { verdict, type JudgedKeys, type KeysToStage } from "../../../src/state/fingerprints.ts";
 import { streamOf } from "../../support/sequences.ts";
@@ -29,6 +33,21 @@ const changed = {
   },
   makeReject,
 };
+
+/** Writes pages that are made with the chunk's budget, as the data line does. */
+async function writeChunk(
+  pages: (budget: ChunkBudget) => AsyncIterable<Page>,
+  chunkSettings: ChunkSettings,
+  io: {
+    readonly write: (bytes: Buffer) => Promise<void>;
+    readonly eachPage: () => Promise<void>;
+  },
+): Promise<WrittenChunk> {
+  const budget = createChunkBudget(chunkSettings.limits, Date.now);
+  const chunk = new ChunkWriter(chunkSettings, budget, io.write);
+  for await (const _ of chunk.write(pages(budget))) await io.eachPage();
+  return await chunk.finish();
+}
 
 type Written = {
   readonly chunk: WrittenChunk;
@@ -54,7 +73,7 @@ async function write(
   };
   const blocks: Buffer[] = [];
   const chunk = await writeChunk(
-    (room: ChunkRoom) => dropUnchanged(streamOf(pages), { stageKeys }, { ...changed, room }),
+    (budget) => dropUnchanged(streamOf(pages), { stageKeys }, { ...changed, budget }),
     { ...settings, limits: { ...wide, ...limits } },
     { write: async (bytes) => void blocks.push(bytes), eachPage: async () => undefined },
   );
@@ -88,7 +107,7 @@ const sizes = fc.array(fc.nat({ max: 6 }), { minLength: 1, maxLength: 25 });
 
 afterEach(() => void vi.useRealTimers());
 
-describe("writeChunk", () => {
+describe("ChunkWriter", () => {
   it("writes lines, counts, positions and where pages began", async () => {
     const { chunk, file } = await write(pagesOf([2, 0, 1]), {});
     expect(gunzipSync(file).toString()).toBe('{"k":"p0r0"}\n{"k":"p0r1"}\n{"k":"p2r0"}\n');
@@ -198,7 +217,7 @@ describe("writeChunk", () => {
       return { verdicts: new Uint8Array(keys.length), lost: [] };
     };
     const chunk = await writeChunk(
-      (room) => dropUnchanged(streamOf(source()), { stageKeys }, { ...changed, room }),
+      (budget) => dropUnchanged(streamOf(source()), { stageKeys }, { ...changed, budget }),
       { ...settings, limits: { ...wide, ms: 1_000 } },
       { write: async () => undefined, eachPage: async () => undefined },
     );

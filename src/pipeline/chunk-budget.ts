@@ -15,14 +15,14 @@ export type ChunkLimits = {
 /** How many times as long as its source took to begin a chunk may last at least: to begin anew may mean to read a lot again. */
 const timesItsBeginning = 10;
 
-/** What a chunk holds so far, and whether more may be read for it. */
-export interface ChunkRoom {
+/** What a chunk holds so far, and whether more may be read for it; one object for both ends of the data line. */
+export interface ChunkBudget {
   /** A page was given to be judged: it will be in this chunk. */
   enter(page: Page): void;
   /** A page was written: `gzipBytes` is what the file would have at most. */
   leave(page: Page, gzipBytes: number): void;
   /** Whether a page may be read although others are still judged: none of them can fill the chunk. */
-  mayRunAhead(): boolean;
+  canReadAhead(): boolean;
   /** Whether the chunk ends here. Never while a page that belongs to it is still judged. */
   isFull(): boolean;
 }
@@ -33,7 +33,7 @@ function bytesAtMost(page: Page): number {
 }
 
 /** Keeps the account of one chunk; `now` is in milliseconds. */
-export function createChunkRoom(limits: ChunkLimits, now: () => number): ChunkRoom {
+export function createChunkBudget(limits: ChunkLimits, now: () => number): ChunkBudget {
   const startedAt = now();
   const { unsentMs = limits.ms } = limits;
   let beganMs: number | undefined;
@@ -58,7 +58,7 @@ export function createChunkRoom(limits: ChunkLimits, now: () => number): ChunkRo
       sum.rowsRead += page.read;
       sum.bytes = gzipBytes;
     },
-    mayRunAhead: () => {
+    canReadAhead: () => {
       const total = ahead.reduce(
         ({ records, read, bytes }, page) => ({
           records: records + page.records,

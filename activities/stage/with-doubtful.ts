@@ -1,0 +1,47 @@
+import type { Page } from "../../src/pipeline/page.ts";
+import { doubtfulPages, doubtPosition } from "./doubtful-pages.ts";
+import type { StageJob, StageTools } from "./stage-job.ts";
+
+function againWarning(records: number): string {
+  const [were, them] = records === 1 ? ["record was", "it"] : ["records were", "them"];
+  return `${records} ${were} sent once more: a request of unknown outcome may have been applied over ${them}`;
+}
+
+/** What it needs of the staging; `warnings` takes how many were sent once more. */
+type Tools = Pick<StageTools, "state"> & { readonly warnings: string[] };
+
+/** What is in doubt and sent once more, as pages of lines; they are no step of the source, unless nothing else is read. */
+async function* pagesInDoubt(
+  {
+    doubts,
+    span,
+    chunk,
+  }: Pick<StageJob, "span" | "chunk"> & { readonly doubts: NonNullable<StageJob["doubts"]> },
+  { state, warnings }: Tools,
+): AsyncGenerator<Page> {
+  let again = 0;
+  const { isAlone } = doubts;
+  const from = isAlone ? doubtPosition.nullish().parse(span.from) : undefined;
+  const positionOf: Parameters<typeof doubtfulPages>[1]["positionOf"] = (last) =>
+    isAlone ? last : chunk.from;
+  const pages = doubtfulPages(doubts, { state, positionOf }, from ?? undefined);
+  try {
+    for await (const page of pages) {
+      again += page.candidates.length;
+      yield page;
+    }
+  } finally {
+    if (again > 0) warnings.push(againWarning(again));
+  }
+}
+
+/** Pages with what is in doubt and sent once more before them. */
+export async function* withDoubtful(
+  pages: AsyncIterable<Page>,
+  job: StageJob,
+  tools: Tools,
+): AsyncGenerator<Page> {
+  const { doubts } = job;
+  if (doubts !== undefined) yield* pagesInDoubt({ ...job, doubts }, tools);
+  yield* pages;
+}
