@@ -49,7 +49,7 @@ export class StageNotes {
   /** Notes a page that is in the file now. @throws {RejectLimitError} too many rows are rejected. */
   async note({ page, counts }: WrittenPage): Promise<void> {
     const { stage } = this.#job;
-    const { state, progress, signal } = this.#tools;
+    const { state, signal } = this.#tools;
     const { superseded: places } = page;
     const rejects = inRowOrder(page);
     if (rejects.length > 0) {
@@ -60,7 +60,7 @@ export class StageNotes {
       this.#superseded += places.length;
     }
     this.#omitted.add(page.omitted ?? []);
-    progress(counts);
+    this.#tools.progress(counts);
     if (performance.now() >= this.#noteAt) {
       await state.noteStage({ ...stage, counts, to: page.source.position });
       this.#noteAt = performance.now() + stageNotedMs;

@@ -1,7 +1,9 @@
 import dns from "node:dns";
 import type { LookupAddress, LookupAllOptions } from "node:dns";
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
+
+import ipaddr from "ipaddr.js";
 
 import { ApiContractError, ConfigError } from "../../errors.ts";
 import { parseHttpDate } from "./retry-after.ts";
@@ -15,45 +17,23 @@ export type AddressAllowance = {
   readonly loopback: boolean;
 };
 
-const loopbackAddresses = new BlockList();
-loopbackAddresses.addSubnet("127.0.0.0", 8, "ipv4");
-loopbackAddresses.addAddress("::1", "ipv6");
+/** Where we judge otherwise than ipaddr.js, by the name that counts. */
+const ownNetworks = {
+  loopback: [ipaddr.parseCIDR("::1/128")],
+  // Azure's metadata service, and IPv4 addresses written as `::a.b.c.d`.
+  private: ["168.63.129.16/32", "::/96"].map((network) => ipaddr.parseCIDR(network)),
+  // Those of documentation lead nowhere.
+  unicast: ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"].map((network) =>
+    ipaddr.parseCIDR(network),
+  ),
+};
 
-/** Addresses that are not on the public Internet, clouds' metadata services among them. */
-const privateAddresses = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["168.63.129.16", 32],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["224.0.0.0", 3],
-] as const) {
-  privateAddresses.addSubnet(network, prefix, "ipv4");
-}
-// BlockList sees through ::ffff:0:0/96 by itself; the other ways to write an IPv4 address as IPv6 are refused whole.
-for (const [network, prefix] of [
-  ["::", 96],
-  ["::ffff:0:0:0", 96],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
-  ["2001::", 32],
-  ["2002::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
-] as const) {
-  privateAddresses.addSubnet(network, prefix, "ipv6");
-}
-
-function contains(list: BlockList, address: string): boolean {
-  return list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+/** The kind of network that an address is of, `unicast` for the public Internet; undefined for a name. */
+function networkOf(address: string): string | undefined {
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return undefined;
+  // ::ffff:0:0/96 is read as the IPv4 address; other ways to write one as IPv6 are networks of their own.
+  const parsed = ipaddr.process(address);
+  return ipaddr.subnetMatch(parsed, ownNetworks, parsed.range());
 }
 
 /** A host as the lists spell it: lower case, without brackets and the root's dot. */
@@ -67,7 +47,7 @@ function bareHost(host: string): string {
 /** Whether a host, by name or address, is this machine. */
 export function isLoopback(host: string): boolean {
   const bare = bareHost(host);
-  return bare === "localhost" || (isIP(bare) !== 0 && contains(loopbackAddresses, bare));
+  return bare === "localhost" || networkOf(bare) === "loopback";
 }
 
 function isAllowed(host: string, allowance: AddressAllowance): boolean {
@@ -91,7 +71,7 @@ export function addressFault(url: URL, allowance: AddressAllowance): string | un
   if (url.username !== "" || url.password !== "") return "has user info";
   if (isAllowed(url.hostname, allowance)) return undefined;
   const bare = bareHost(url.hostname);
-  if (isLoopback(bare) || (isIP(bare) !== 0 && contains(privateAddresses, bare))) {
+  if (isLoopback(bare) || (isIP(bare) !== 0 && networkOf(bare) !== "unicast")) {
     return `has the private address ${bare}`;
   }
   return url.protocol === "http:" ? `is plain http to ${bare}` : undefined;
@@ -129,7 +109,7 @@ export function guardedLookup(
       if (error !== null) return callback(error, []);
       const usable = isAllowed(hostname, allowance)
         ? found
-        : found.filter(({ address }) => !contains(privateAddresses, address));
+        : found.filter(({ address }) => networkOf(address) === "unicast");
       const [first] = usable;
       if (first === undefined) {
         const refusal = `${bareHost(hostname)} resolves to a private address`;

@@ -107,7 +107,7 @@ const sizes = fc.array(fc.nat({ max: 6 }), { minLength: 1, maxLength: 25 });
 
 afterEach(() => void vi.useRealTimers());
 
-describe("ChunkWriter", () => {
+describe("a chunk", () => {
   it("writes lines, counts, positions and where pages began", async () => {
     const { chunk, file } = await write(pagesOf([2, 0, 1]), {});
     expect(gunzipSync(file).toString()).toBe('{"k":"p0r0"}\n{"k":"p0r1"}\n{"k":"p2r0"}\n');
