@@ -1,3 +1,5 @@
+import type { MessagePort } from "node:worker_threads";
+
 import * as errors from "./errors.ts";
 import { messageOf, SluiceError } from "./errors.ts";
 
@@ -42,4 +44,81 @@ export function unpackError({ name, message, stack, fields }: PackedError): Erro
   const prototype = prototypes.get(name);
   if (typeof prototype === "object") Object.setPrototypeOf(error, prototype);
   return Object.assign(error, fields, { name });
+}
+
+/** A call as it crosses to a thread. */
+export type Call = { readonly method: string; readonly input: readonly unknown[] };
+
+/** Its answer; `result` is what the method returned. */
+type Answer = { readonly result: unknown; readonly error: PackedError | undefined };
+
+/** A MessagePort, or a Worker, which is one to the thread that it started. */
+type Port = Pick<MessagePort, "postMessage" | "ref" | "unref"> & {
+  on(event: string, listener: (answer: Answer) => void): unknown;
+};
+
+/** Methods as a caller in another thread has them. */
+export type Remote<Methods extends Record<keyof Methods, (...input: never) => unknown>> = {
+  readonly [Name in keyof Methods]: (
+    ...input: Parameters<Methods[Name]>
+  ) => Promise<ReturnType<Methods[Name]>>;
+};
+
+/** Answers a call with one of `methods`, none of which is asynchronous; `asFault` is the error that the caller gets. */
+export function answerCall(
+  { method, input }: Call,
+  methods: object,
+  asFault: (error: unknown) => unknown = (error) => error,
+): Answer {
+  try {
+    const called: unknown = Reflect.get(methods, method);
+    if (typeof called !== "function") throw new Error(`no method ${method}`);
+    const result: unknown = Reflect.apply(called, undefined, input);
+    return { result, error: undefined };
+  } catch (error) {
+    return { result: undefined, error: packError(asFault(error)) };
+  }
+}
+
+type Waiting = {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/**
+ * Makes calls over a port, which are answered in their order; it keeps its thread alive only while one is under way.
+ * `gone` makes the error of calls that the end of the port leaves without an answer, and of all later ones.
+ */
+export function createCalls(
+  port: Port,
+  gone: (cause: unknown) => Error,
+): (call: Call) => Promise<unknown> {
+  let waiting: Waiting[] = [];
+  let ended: Error | undefined;
+  port.on("message", ({ result, error }: Answer) => {
+    const call = waiting.shift();
+    if (waiting.length === 0) port.unref();
+    if (error === undefined) call?.resolve(result);
+    else call?.reject(unpackError(error));
+  });
+  const end = (cause?: unknown): void => {
+    ended ??= gone(cause);
+    for (const { reject } of waiting) reject(ended);
+    waiting = [];
+  };
+  port.on("error", end);
+  port.on("close", () => end());
+  port.on("exit", () => end());
+  port.unref();
+  return async (call) =>
+    await new Promise((resolve, reject) => {
+      if (ended !== undefined) {
+        reject(ended);
+        return;
+      }
+      // First, since it throws for what cannot cross: then no answer comes.
+      port.postMessage(call);
+      waiting.push({ resolve, reject });
+      port.ref();
+    });
 }

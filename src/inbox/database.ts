@@ -4,20 +4,20 @@ import { StateUnavailableError } from "../errors.ts";
 import { count, openDatabase, type Database } from "../state/database.ts";
 import { asStateError } from "../state/state-fault.ts";
 import { createBacklog } from "./backlog.ts";
-import type { InboxMethods } from "./inbox.ts";
+import type { Inbox, InboxMethods } from "./inbox.ts";
 import { createKeeping } from "./keeping.ts";
 import { inboxLogPages } from "./limits.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading } from "./reading.ts";
 
 /** An inbox that is open in the calling thread. */
-export type InboxDatabase = InboxMethods & { readonly close: () => void };
+export type InboxDatabase = InboxMethods & Pick<Inbox, "inboxId"> & { readonly close: () => void };
 
 type Opened = {
   readonly db: Database;
   /** Whether the file's name stands for another one now, or for none: what is written then, nobody finds. */
   readonly isReplaced: () => boolean;
-  readonly methods: Omit<InboxMethods, "inboxId">;
+  readonly methods: InboxMethods;
 };
 
 /**
@@ -62,14 +62,14 @@ export function openInboxDatabase(file: string): InboxDatabase {
   };
   return {
     inboxId,
-    keep: (deliveries) => run(({ keep }) => keep(deliveries)),
-    answerBell: (input) => run(({ answerBell }) => answerBell(input)),
-    setAccepted: (input) => run(({ setAccepted }) => setAccepted(input)),
-    backlogs: () => run(({ backlogs }) => backlogs()),
-    read: (input) => run(({ read }) => read(input)),
-    get: (input) => run(({ get }) => get(input)),
-    prune: (input) => run(({ prune }) => prune(input)),
-    forgetIds: (input) => run(({ forgetIds }) => forgetIds(input)),
+    keep: (deliveries) => run((methods) => methods.keep(deliveries)),
+    answerBell: (input) => run((methods) => methods.answerBell(input)),
+    setAccepted: (input) => run((methods) => methods.setAccepted(input)),
+    backlogs: () => run((methods) => methods.backlogs()),
+    read: (input) => run((methods) => methods.read(input)),
+    get: (input) => run((methods) => methods.get(input)),
+    prune: (input) => run((methods) => methods.prune(input)),
+    forgetIds: (input) => run((methods) => methods.forgetIds(input)),
     close: () => opened?.db.close(),
   };
 }

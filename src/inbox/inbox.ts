@@ -1,3 +1,5 @@
+import type { Remote } from "../thread.ts";
+
 /** One delivery of one connection: kept whole, or not at all. */
 export type Delivery = {
   readonly connection: string;
@@ -54,8 +56,6 @@ export type Backlog = {
  * and the next one tries anew.
  */
 export interface InboxMethods {
-  /** Random, made with the inbox: sequence numbers mean nothing to another one. */
-  readonly inboxId: string;
   /**
    * Keeps deliveries, all in one transaction and one fsync; what it returns is durable. Event ids and their events are one write.
    * @returns a verdict for each, in their order.
@@ -93,7 +93,8 @@ export interface InboxMethods {
 }
 
 /** An inbox in a thread of its own. */
-export type Inbox = {
+export type Inbox = Remote<Omit<InboxMethods, "keep">> & {
+  /** Random, made with the inbox: sequence numbers mean nothing to another one. */
   readonly inboxId: string;
   /**
    * Keeps a delivery; those that come while one is being written share the next write.
@@ -101,8 +102,4 @@ export type Inbox = {
    */
   keep(delivery: Delivery): Promise<Verdict>;
   close(): Promise<void>;
-} & {
-  readonly [Name in Exclude<keyof InboxMethods, "inboxId" | "keep">]: (
-    ...input: Parameters<InboxMethods[Name]>
-  ) => Promise<ReturnType<InboxMethods[Name]>>;
 };

@@ -3,9 +3,9 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { packError } from "../thread.ts";
+import { answerCall, packError, type Call } from "../thread.ts";
 import { openInboxDatabase, type InboxDatabase } from "./database.ts";
-import type { InboxReply, InboxRequest } from "./open.ts";
+import type { Opened } from "./open.ts";
 
 const { file } = z.object({ file: z.string() }).parse(workerData);
 
@@ -22,19 +22,12 @@ function open(): InboxDatabase | undefined {
 const inbox = open();
 if (inbox !== undefined) {
   const { inboxId, close, ...methods } = inbox;
-  const answer = ({ method, input }: InboxRequest): InboxReply => {
-    try {
-      return { result: Reflect.apply(methods[method], undefined, input), error: undefined };
-    } catch (error) {
-      return { result: undefined, error: packError(error) };
-    }
-  };
-  parentPort?.on("message", (request: InboxRequest | "close") => {
-    if (request === "close") {
+  parentPort?.on("message", (call: Call | "close") => {
+    if (call === "close") {
       close();
       process.exit(0);
     }
-    parentPort?.postMessage(answer(request));
+    parentPort?.postMessage(answerCall(call, methods));
   });
-  parentPort?.postMessage({ inboxId });
+  parentPort?.postMessage({ inboxId, methods: Object.keys(methods) } satisfies Opened);
 }

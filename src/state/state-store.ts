@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 
+import type { Remote } from "../thread.ts";
 import type { BackfillStore } from "./backfills.ts";
 import type { CheckpointStore } from "./checkpoints.ts";
 import type { CommitStore } from "./commit.ts";
@@ -54,11 +55,7 @@ export type StateMethods = RunStore &
   BackfillStore;
 
 /** The methods as a caller in another thread sees them. */
-export type StateClient = {
-  readonly [Name in keyof StateMethods]: (
-    input: Parameters<StateMethods[Name]>[0],
-  ) => Promise<ReturnType<StateMethods[Name]>>;
-};
+export type StateClient = Remote<StateMethods>;
 
 /**
  * What outlives a run: runs, checkpoints, sends, receipts, faults, rejects, fingerprints, locks, hosts, rate limits and

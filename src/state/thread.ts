@@ -3,9 +3,8 @@ import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { packError } from "../thread.ts";
+import { answerCall, packError, type Call } from "../thread.ts";
 import { openStateMethods } from "./open-methods.ts";
-import type { StateReply, StateRequest } from "./port.ts";
 import { asStateError } from "./state-fault.ts";
 
 const { file, onlyReads } = z
@@ -25,21 +24,14 @@ function open(): ReturnType<typeof openStateMethods> | undefined {
 const store = open();
 if (store !== undefined) {
   const { storeId, methods, close } = store;
-  const answer = ({ id, method, input }: StateRequest): StateReply => {
-    try {
-      const result: unknown = Reflect.apply(methods[method], undefined, [input]);
-      return { id, result, error: undefined };
-    } catch (error) {
-      return { id, result: undefined, error: packError(asStateError(error, file)) };
-    }
-  };
+  const asFault = (error: unknown): unknown => asStateError(error, file);
   parentPort?.on("message", (control: { readonly port: MessagePort } | "close") => {
     if (control === "close") {
       close();
       process.exit(0);
     }
     const { port } = control;
-    port.on("message", (request: StateRequest) => port.postMessage(answer(request)));
+    port.on("message", (call: Call) => port.postMessage(answerCall(call, methods, asFault)));
   });
   parentPort?.postMessage({ storeId });
 }

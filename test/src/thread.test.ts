@@ -1,8 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { MessageChannel } from "node:worker_threads";
+
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import * as errors from "../../src/errors.ts";
 import { SluiceError, type ErrorFacts } from "../../src/errors.ts";
-import { packError, threadFile, unpackError } from "../../src/thread.ts";
+import {
+  answerCall,
+  createCalls,
+  packError,
+  threadFile,
+  unpackError,
+  type Call,
+} from "../../src/thread.ts";
 
 const facts = { hint: "what to do", field: "where", cause: new Error("a socket") } as const;
 
@@ -95,5 +104,52 @@ describe("threadFile", () => {
     expect(source.href).toBe("file:///p/src/state/thread.ts");
     const built = threadFile("thread", "file:///p/dist/src/state/sqlite.js");
     expect(built.href).toBe("file:///p/dist/src/state/thread.js");
+  });
+});
+
+describe("createCalls and answerCall", () => {
+  const methods = {
+    sum: (one: number, other: number): number => one + other,
+    refuse: (): never => {
+      throw new errors.BusyError("held");
+    },
+  };
+
+  function open(): { readonly call: (call: Call) => Promise<unknown>; readonly end: () => void } {
+    const { port1, port2 } = new MessageChannel();
+    port1.on("message", (call: Call) => port1.postMessage(answerCall(call, methods)));
+    onTestFinished(() => port1.close());
+    const call = createCalls(port2, () => new errors.StateUnavailableError("closed"));
+    return { call, end: () => port2.close() };
+  }
+
+  it("answer each call with what its method returned or threw", async () => {
+    const { call } = open();
+    const answers = await Promise.allSettled([
+      call({ method: "sum", input: [1, 2] }),
+      call({ method: "refuse", input: [] }),
+      call({ method: "none", input: [] }),
+      call({ method: "sum", input: [3, 4] }),
+    ]);
+    expect(answers).toMatchObject([
+      { value: 3 },
+      { reason: new errors.BusyError("held") },
+      { reason: new Error("no method none") },
+      { value: 7 },
+    ]);
+  });
+
+  it("refuse input that cannot cross, and answer the next call", async () => {
+    const { call } = open();
+    await expect(call({ method: "sum", input: [() => 1] })).rejects.toThrow("could not be cloned");
+    expect(await call({ method: "sum", input: [1, 2] })).toBe(3);
+  });
+
+  it("reject what has no answer once the port is closed, and what comes later", async () => {
+    const { call, end } = open();
+    const waiting = call({ method: "sum", input: [1, 2] });
+    end();
+    await expect(waiting).rejects.toThrow(errors.StateUnavailableError);
+    await expect(call({ method: "sum", input: [1, 2] })).rejects.toThrow("closed");
   });
 });

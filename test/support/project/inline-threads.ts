@@ -7,10 +7,10 @@ import type { StageThreads } from "../../../activities/stage/stage-threads.ts";
 import { sources } from "../../../connectors/registry.ts";
 import { runEffect, type Effect } from "../../../src/effect.ts";
 import { openStateMethods } from "../../../src/state/open-methods.ts";
-import { stateOnPort, type StateReply, type StateRequest } from "../../../src/state/port.ts";
+import { stateOnPort } from "../../../src/state/port.ts";
 import { asStateError } from "../../../src/state/state-fault.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
-import { packError } from "../../../src/thread.ts";
+import { answerCall, type Call } from "../../../src/thread.ts";
 
 // A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
 // every test. The code is the same as in the threads, and so is the port.
@@ -22,20 +22,12 @@ export async function openStoreInline(
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
   const opened = openStateMethods(file);
-  const answer = ({ id, method, input }: StateRequest): StateReply => {
-    try {
-      return {
-        id,
-        result: Reflect.apply(opened.methods[method], undefined, [input]),
-        error: undefined,
-      };
-    } catch (error) {
-      return { id, result: undefined, error: packError(asStateError(error, file)) };
-    }
-  };
+  const asFault = (error: unknown): unknown => asStateError(error, file);
   const openPort: StateStore["openPort"] = () => {
     const { port1, port2 } = new MessageChannel();
-    port1.on("message", (request: StateRequest) => port1.postMessage(answer(request)));
+    port1.on("message", (call: Call) =>
+      port1.postMessage(answerCall(call, opened.methods, asFault)),
+    );
     port1.unref();
     return port2;
   };

@@ -1,14 +1,13 @@
 import { onTestFinished } from "vitest";
 
-import { openInboxDatabase } from "../../../src/inbox/database.ts";
-import type { InboxMethods } from "../../../src/inbox/inbox.ts";
+import { openInboxDatabase, type InboxDatabase } from "../../../src/inbox/database.ts";
 
 /** An event as a test posts it: its JSON, or that and its id. */
 type PostedEvent = string | { readonly json: string; readonly id: string };
 
 /** An inbox of a test's own, in its own thread. */
 export class KeptEvents {
-  readonly inbox: InboxMethods;
+  readonly inbox: InboxDatabase;
 
   constructor(file: string) {
     const database = openInboxDatabase(file);
