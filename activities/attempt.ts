@@ -6,7 +6,7 @@ import { CancelledFailure } from "@temporalio/common";
 
 import { heartbeatMs } from "../src/limits.ts";
 import { requestingAs, type RequestTally } from "../src/service/requester.ts";
-import type { Run } from "../src/state/runs.ts";
+import type { Run } from "../src/state/contract/runs/runs.ts";
 import { runOf, type Dependencies } from "./dependencies.ts";
 import { toFailure, workerStopped } from "./failure.ts";
 import type { PartRef, RunRef } from "./inputs.ts";

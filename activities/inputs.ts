@@ -1,5 +1,5 @@
 import type { BackfillPlan } from "../src/backfill/plan.ts";
-import type { RunFailure, RunRequest, Outcome } from "../src/state/runs.ts";
+import type { RunFailure, RunRequest, Outcome } from "../src/state/contract/runs/runs.ts";
 
 /**
  * What every activity of a run is given: the run, and what a worker must have in common with the one that opened it

@@ -43,7 +43,7 @@ import { scheduleState } from "./schedules/schedule-state.ts";
 import { makePrivateFolder } from "./security/private-file.ts";
 import { createServiceClient, type ServiceAddresses } from "./service/client.ts";
 import { readHostId } from "./staging/host-id.ts";
-import { openSqliteStore } from "./state/sqlite.ts";
+import { openSqliteStore } from "./state/sqlite/open.ts";
 import { startDrain } from "./webhooks/drain.ts";
 
 /** What a worker is made from. */

@@ -7,7 +7,7 @@ import { isOneEach, repeatsOf } from "../../src/backfill/repeats.ts";
 import { isLog } from "../../src/backfill/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
-import { sendLock } from "../../src/state/locks.ts";
+import { sendLock } from "../../src/state/contract/runs/locks.ts";
 import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "../inputs.ts";

@@ -5,7 +5,7 @@ import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
 import { domainOf } from "../../src/mapping/domain.ts";
 import { Refusal } from "../../src/mapping/refusal.ts";
 import { sourceRejects } from "../../src/pipeline/rejects.ts";
-import type { RejectEntry } from "../../src/state/rejects.ts";
+import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, pullOf, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";

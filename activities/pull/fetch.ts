@@ -12,8 +12,8 @@ import type { Result } from "../../src/api/results.ts";
 import type { SearchPage } from "../../src/api/search.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError, mayHaveSucceeded, TooLargeError } from "../../src/errors.ts";
-import type { PullStep } from "../../src/state/pull-places.ts";
-import type { PullPlace } from "../../src/state/pull-rounds.ts";
+import type { PullStep } from "../../src/state/contract/pull/pull-places.ts";
+import type { PullPlace } from "../../src/state/contract/pull/pull-rounds.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 

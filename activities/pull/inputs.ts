@@ -1,5 +1,5 @@
-import type { PullAmounts } from "../../src/state/pull-runs.ts";
-import type { RunRequest } from "../../src/state/runs.ts";
+import type { PullAmounts } from "../../src/state/contract/pull/pull-runs.ts";
+import type { RunRequest } from "../../src/state/contract/runs/runs.ts";
 import type { RunRef, RunSettings } from "../inputs.ts";
 
 /** Input of `openPull`. */

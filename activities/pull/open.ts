@@ -3,7 +3,7 @@ import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { BusyError, ConfigError } from "../../src/errors.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
-import { pullLock } from "../../src/state/pulls.ts";
+import { pullLock } from "../../src/state/contract/pull/pulls.ts";
 import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import { warnOfMissedRuns } from "../run/missed-runs.ts";

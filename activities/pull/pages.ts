@@ -1,10 +1,10 @@
 import { beginWalk, endNotStated, type Walk } from "../../src/api/page-walk.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ApiContractError } from "../../src/errors.ts";
-import type { PageCommit } from "../../src/state/pull-pages.ts";
-import type { PullPlace } from "../../src/state/pull-rounds.ts";
-import type { PullTally } from "../../src/state/pull-runs.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { PageCommit } from "../../src/state/contract/pull/pull-pages.ts";
+import type { PullPlace } from "../../src/state/contract/pull/pull-rounds.ts";
+import type { PullTally } from "../../src/state/contract/pull/pull-runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";

@@ -4,7 +4,7 @@ import type { ColumnPaths, PullConfig } from "../../src/config/schema/pull.ts";
 import { rejectRowCharsMax } from "../../src/limits.ts";
 import type { JsonValue } from "../../src/records/json-value.ts";
 import { rejectText, type RejectCode } from "../../src/records/reject-codes.ts";
-import type { RejectEntry } from "../../src/state/rejects.ts";
+import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 
 /** What one result changes in the source, or why it changes nothing. */
 export type ResultPatch =

@@ -5,7 +5,7 @@ import type { BackfillRequest } from "../../src/backfill/input/schema.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { firstChunkOf } from "../../src/lane-of.ts";
-import type { Checkpoint } from "../../src/state/checkpoints.ts";
+import type { Checkpoint } from "../../src/state/contract/runs/checkpoints.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";

@@ -1,8 +1,8 @@
 import { reportReasonsMax } from "../../src/limits.ts";
 import { buildReport, imbalance, pullImbalance, type RunReport } from "../../src/report/report.ts";
-import { sendLock } from "../../src/state/locks.ts";
-import { pullLock } from "../../src/state/pulls.ts";
-import type { Outcome, RunFailure } from "../../src/state/runs.ts";
+import { pullLock } from "../../src/state/contract/pull/pulls.ts";
+import { sendLock } from "../../src/state/contract/runs/locks.ts";
+import type { Outcome, RunFailure } from "../../src/state/contract/runs/runs.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, type Dependencies } from "../dependencies.ts";
 import type { CloseRunInput } from "../inputs.ts";

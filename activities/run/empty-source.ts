@@ -1,4 +1,4 @@
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /** Runs that are looked through for the last one that ended well. */

@@ -1,5 +1,5 @@
 import type { SyncConfig } from "../../src/config/config.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { ScheduleConfig } from "../../src/config/schema/schedule.ts";
 import { missedRuns, missedWarning } from "../../src/schedules/missed.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /** Runs that are looked through for the last one that did something, and for those that came between. */

@@ -1,6 +1,6 @@
 import { mappingHash } from "../../src/mapping/load.ts";
 import { lookForOlderMapping } from "../../src/report/older-mapping.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /** Whether a run that is done has mapped all that its source holds. */

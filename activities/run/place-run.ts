@@ -1,7 +1,7 @@
 import type { Source } from "../../connectors/contract/connector.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
-import type { Checkpoint } from "../../src/state/checkpoints.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Checkpoint } from "../../src/state/contract/runs/checkpoints.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { askOf } from "../stage/source.ts";
 

@@ -2,7 +2,7 @@ import type { Source } from "../../connectors/contract/connector.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { RejectLimit } from "../../src/pipeline/rejects.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { cannotReplay, replacesOlder } from "../stage/replay-pages.ts";
 

@@ -1,4 +1,4 @@
-import type { LockHolder } from "../../src/state/locks.ts";
+import type { LockHolder } from "../../src/state/contract/runs/locks.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /**

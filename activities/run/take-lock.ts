@@ -1,5 +1,5 @@
 import { BusyError, LockWaitError } from "../../src/errors.ts";
-import type { LockHolder } from "../../src/state/locks.ts";
+import type { LockHolder } from "../../src/state/contract/runs/locks.ts";
 import { isoNow, type Dependencies } from "../dependencies.ts";
 import { abandonRun } from "./close-abandoned.ts";
 import { isRunOpen } from "./run-open.ts";

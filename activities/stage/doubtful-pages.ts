@@ -7,8 +7,8 @@ import type { Page } from "../../src/pipeline/page.ts";
 import type { StreamRecord } from "../../src/records/streams.ts";
 import { stagedFile } from "../../src/staging/folder.ts";
 import { stagedLines } from "../../src/staging/staged-lines.ts";
-import type { SyncName } from "../../src/state/checkpoints.ts";
-import type { DoubtfulRecord, StagedRecord } from "../../src/state/doubt-store.ts";
+import type { DoubtfulRecord, StagedRecord } from "../../src/state/contract/doubts/doubt-store.ts";
+import type { SyncName } from "../../src/state/contract/runs/checkpoints.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
 
 /** Which records that are in doubt a staging sends once more; plain data, because it crosses to a thread. */

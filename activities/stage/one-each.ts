@@ -1,6 +1,6 @@
 import { isOneEach } from "../../src/backfill/repeats.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { connectorOf } from "./source.ts";
 

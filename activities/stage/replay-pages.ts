@@ -4,7 +4,7 @@ import { ConfigError, SourceChangedError } from "../../src/errors.ts";
 import { inboxReadRows, pageRowsMax } from "../../src/limits.ts";
 import type { RowPage } from "../../src/pipeline/page.ts";
 import { shapeOf, type Stream } from "../../src/records/streams.ts";
-import type { ReplayPage } from "../../src/state/replays.ts";
+import type { ReplayPage } from "../../src/state/contract/rejects/replays.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
 
 /** What is read again: the rejects on a run's list behind number `after`. */

@@ -9,8 +9,9 @@ import {
 } from "../../src/limits.ts";
 import { mappingHash } from "../../src/mapping/load.ts";
 import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
-import type { Run } from "../../src/state/runs.ts";
-import type { DrawnStage, Send, StageAttempt } from "../../src/state/sends.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
+import type { DrawnStage, StageAttempt } from "../../src/state/contract/sends/sends.ts";
+import type { Send } from "../../src/state/contract/sends/sends.ts";
 import { attempt } from "../attempt.ts";
 import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";

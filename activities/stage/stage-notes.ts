@@ -6,8 +6,8 @@ import { LostFields } from "../../src/pipeline/lost-fields.ts";
 import { OmittedFields } from "../../src/pipeline/omitted-fields.ts";
 import type { Page } from "../../src/pipeline/page.ts";
 import { assertWithinLimit } from "../../src/pipeline/rejects.ts";
-import type { RejectEntry } from "../../src/state/rejects.ts";
-import type { StageCounts } from "../../src/state/sends.ts";
+import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
+import type { StageCounts } from "../../src/state/contract/sends/sends.ts";
 import { runWarningCharsMax, stageNotedMs } from "../limits.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
 

@@ -1,5 +1,5 @@
 import { rejectText } from "../../src/records/reject-codes.ts";
-import { sendLock } from "../../src/state/locks.ts";
+import { sendLock } from "../../src/state/contract/runs/locks.ts";
 import { attempt } from "../attempt.ts";
 import { heldRunOf, isoNow, type Dependencies } from "../dependencies.ts";
 import type { CommitResult, StageRef } from "../inputs.ts";

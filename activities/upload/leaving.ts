@@ -3,8 +3,8 @@ import { uptime } from "node:os";
 import type { Moment } from "../../src/clock.ts";
 import { ApiUnavailableError, mayHaveSucceeded, SluiceError } from "../../src/errors.ts";
 import { requestDeadlineMs } from "../../src/limits.ts";
-import type { PartForm } from "../../src/state/receipts.ts";
-import type { RequestWindow, Sender } from "../../src/state/requests.ts";
+import type { RequestWindow, Sender } from "../../src/state/contract/doubts/requests.ts";
+import type { PartForm } from "../../src/state/contract/sends/receipts.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { leaveMsMax, landingMarginMs } from "../limits.ts";
 

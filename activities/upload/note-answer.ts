@@ -1,5 +1,5 @@
 import type { AnswerNote } from "../../src/api/acceptance.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /** Warns of an answer that counts as acceptance and was not seen before: once for each service and account. */

@@ -1,7 +1,7 @@
 import { ApiContractError, TooLargeError } from "../../src/errors.ts";
 import { chunkName } from "../../src/lane-of.ts";
 import { stagedFile } from "../../src/staging/folder.ts";
-import type { Receipt } from "../../src/state/receipts.ts";
+import type { Receipt } from "../../src/state/contract/sends/receipts.ts";
 import { requestAttempt } from "../attempt.ts";
 import { isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { PartRef } from "../inputs.ts";

@@ -4,13 +4,13 @@
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
-import type * as Sqlite from "../../src/state/sqlite.ts";
+import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import { built } from "../built.ts";
 import { latenciesOf } from "../latencies.ts";
 
 const pauseMs = 10;
 
-const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite.js");
+const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
 const options = { folder: { type: "string", default: "" } } as const;
 const state = await openSqliteStore(parseArgs({ options }).values.folder);
 

@@ -10,7 +10,7 @@ import type * as StageThreads from "../../activities/stage/stage-threads.ts";
 import type * as Registry from "../../connectors/registry.ts";
 import type * as Limits from "../../src/limits.ts";
 import type * as Folder from "../../src/staging/folder.ts";
-import type * as Sqlite from "../../src/state/sqlite.ts";
+import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { built } from "../built.ts";
 import { tellUsage } from "../usage.ts";
@@ -19,7 +19,7 @@ import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
 const limits = await built<typeof Limits>("src/limits.js");
 const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
-const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite.js");
+const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
 const { sources } = await built<typeof Registry>("connectors/registry.js");
 const { createStageThreads } = await built<typeof StageThreads>(
   "activities/stage/stage-threads.js",

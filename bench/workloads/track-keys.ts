@@ -6,18 +6,22 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
-import type * as Fingerprints from "../../src/state/fingerprints.ts";
-import type * as KnownRecords from "../../src/state/known-records.ts";
-import type * as Sqlite from "../../src/state/sqlite.ts";
+import type * as Fingerprints from "../../src/state/contract/keys/fingerprints.ts";
+import type * as KnownRecords from "../../src/state/contract/keys/known-records.ts";
+import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { built } from "../built.ts";
 import { type Latencies, latenciesOf } from "../latencies.ts";
 import { accountMapping } from "./accounts.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
-const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite.js");
-const { hashBytes, verdict } = await built<typeof Fingerprints>("src/state/fingerprints.js");
-const { fieldHashBytes } = await built<typeof KnownRecords>("src/state/known-records.js");
+const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
+const { hashBytes, verdict } = await built<typeof Fingerprints>(
+  "src/state/contract/keys/fingerprints.js",
+);
+const { fieldHashBytes } = await built<typeof KnownRecords>(
+  "src/state/contract/keys/known-records.js",
+);
 
 /** Keys of one call, as the pipeline gathers them (src/pipeline/changed.ts). */
 const keysPerCall = 4_000;

@@ -13,7 +13,7 @@ import { changeOf, type Change } from "../pipeline/what-changed.ts";
 import { rejectText } from "../records/reject-codes.ts";
 import { keyFieldOf } from "../records/streams.ts";
 import { validateRecord } from "../records/validate-record.ts";
-import type { KnownRecord } from "../state/known-records.ts";
+import type { KnownRecord } from "../state/contract/keys/known-records.ts";
 import { plainJson } from "../text/plain-text.ts";
 import { planSamplesMax } from "./limits.ts";
 import type { PlanSample } from "./plan.ts";

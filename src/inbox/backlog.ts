@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { transactionRowsMax } from "../limits.ts";
-import type { Database } from "../state/database.ts";
-import { all, count, first } from "../state/database.ts";
+import type { Database } from "../state/sqlite/database.ts";
+import { all, count, first } from "../state/sqlite/database.ts";
 import type { InboxMethods } from "./inbox.ts";
 import { inboxGroupCharsMax } from "./limits.ts";
 import { placeOf } from "./reading.ts";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 
 import { StateUnavailableError } from "../errors.ts";
-import { count, openDatabase, type Database } from "../state/database.ts";
-import { asStateError } from "../state/state-fault.ts";
+import { count, openDatabase, type Database } from "../state/sqlite/database.ts";
+import { asStateError } from "../state/sqlite/state-fault.ts";
 import { createBacklog } from "./backlog.ts";
 import type { Inbox, InboxMethods } from "./inbox.ts";
 import { createKeeping } from "./keeping.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import { transactionRowsMax } from "../limits.ts";
-import type { Database } from "../state/database.ts";
+import type { Database } from "../state/sqlite/database.ts";
 import { idHashBytes } from "./id-segment.ts";
 import type { InboxMethods } from "./inbox.ts";
 import { recentIdsMax } from "./limits.ts";

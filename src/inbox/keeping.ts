@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { Database } from "../state/database.ts";
-import { first } from "../state/database.ts";
+import type { Database } from "../state/sqlite/database.ts";
+import { first } from "../state/sqlite/database.ts";
 import { createEventIds, type TakeId } from "./event-ids.ts";
 import type { Delivery, InboxMethods, Verdict } from "./inbox.ts";
 import { placeOf } from "./reading.ts";

@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 
 import { ConfigError } from "../errors.ts";
 import { lockWaitMs } from "../limits.ts";
-import { count } from "../state/database.ts";
-import { asStateError } from "../state/state-fault.ts";
+import { count } from "../state/sqlite/database.ts";
+import { asStateError } from "../state/sqlite/state-fault.ts";
 import { inboxMigrations } from "./migrations.ts";
 import { createReading, type Reading } from "./reading.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { Database } from "../state/database.ts";
-import { all, count } from "../state/database.ts";
+import type { Database } from "../state/sqlite/database.ts";
+import { all, count } from "../state/sqlite/database.ts";
 import type { InboxMethods, InboxRow } from "./inbox.ts";
 
 /** What can be read of an inbox. */

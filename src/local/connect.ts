@@ -7,7 +7,7 @@ import {
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 
 import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
-import type { LockHolder } from "../state/locks.ts";
+import type { LockHolder } from "../state/contract/runs/locks.ts";
 import { whyUnreachable } from "./why-unreachable.ts";
 
 /** A connection to Temporal as commands use it. */

@@ -2,7 +2,7 @@
 import { targetOf, type Config } from "../config/config.ts";
 import { sha256 } from "../config/hash.ts";
 import { keyName } from "../service/key-limits.ts";
-import type { Beat } from "../state/hosts.ts";
+import type { Beat } from "../state/contract/runs/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { isProcessGone } from "./process-identity.ts";
 

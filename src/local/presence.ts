@@ -3,7 +3,7 @@ import type { Client } from "@temporalio/client";
 
 import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
 import { hostBeatMs } from "../limits.ts";
-import type { Beat } from "../state/hosts.ts";
+import type { Beat } from "../state/contract/runs/hosts.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { version } from "../version.ts";
 import { processName } from "./process-identity.ts";

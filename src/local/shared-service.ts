@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { inStateFolder } from "../state/state-fault.ts";
+import { inStateFolder } from "../state/sqlite/state-fault.ts";
 import { exclusively } from "./exclusively.ts";
 import { endProcess, identify, isRunning, type ProcessIdentity } from "./process-identity.ts";
 

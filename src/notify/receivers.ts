@@ -1,6 +1,6 @@
 import type { NotifyConfig } from "../config/schema/notify.ts";
 import type { RunReport } from "../report/report.ts";
-import type { Outcome } from "../state/runs.ts";
+import type { Outcome } from "../state/contract/runs/runs.ts";
 
 /** Outcomes that are a failure. A person cancels or discards; what is busy is told of by the run that it met. */
 const failures: readonly Outcome[] = ["failed", "credits_exhausted", "abandoned"];

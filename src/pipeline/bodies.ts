@@ -1,4 +1,4 @@
-import type { Body } from "../state/sends.ts";
+import type { Body } from "../state/contract/sends/sends.ts";
 
 /** What stands around the records of a lightweight body (API document, section 4.2). */
 export function bodyEnvelope(stream: string): { readonly head: string; readonly tail: string } {

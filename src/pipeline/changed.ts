@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 import { ConfigError } from "../errors.ts";
-import type { JudgedKeys, KeysToStage } from "../state/fingerprints.ts";
-import { hashBytes, verdict } from "../state/fingerprints.ts";
+import type { JudgedKeys, KeysToStage } from "../state/contract/keys/fingerprints.ts";
+import { hashBytes, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";

@@ -1,7 +1,7 @@
 import { fieldSlotsMax } from "../limits.ts";
 import { isPlainObject } from "../records/json-value.ts";
 import { shapeOf, type Stream } from "../records/streams.ts";
-import { fieldHashBytes } from "../state/known-records.ts";
+import { fieldHashBytes } from "../state/contract/keys/known-records.ts";
 import type { Candidate } from "./page.ts";
 
 /** The hashes of the fields of some records, one block of `fieldBytes` for each, every field in its slot. */

@@ -1,5 +1,5 @@
 import { rejectText } from "../records/reject-codes.ts";
-import type { Refusal } from "../state/refusals.ts";
+import type { Refusal } from "../state/contract/sends/refusals.ts";
 import { hashesOf } from "./changed.ts";
 import type { MakeReject, Page } from "./page.ts";
 

@@ -1,5 +1,5 @@
 import type { Row, StreamRecord } from "../records/streams.ts";
-import type { RejectEntry } from "../state/rejects.ts";
+import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
 
 /** A page as a connector yields it; `connectors/contract/connector.ts` says what it promises. */
 export type RowPage = {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { TooManyRejectsError } from "../errors.ts";
 import { rejectRowCharsMax, splitsPerRunMax } from "../limits.ts";
-import type { RejectEntry } from "../state/rejects.ts";
+import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
 import { splitsPerRunMin } from "./limits.ts";
 import type { MakeReject, RowPage } from "./page.ts";
 

@@ -1,5 +1,5 @@
 import type { Stream } from "../records/streams.ts";
-import type { FieldHash, KnownRecord } from "../state/known-records.ts";
+import type { FieldHash, KnownRecord } from "../state/contract/keys/known-records.ts";
 import { hashesOf } from "./changed.ts";
 import { fieldHashesOf } from "./field-hashes.ts";
 import type { Candidate } from "./page.ts";

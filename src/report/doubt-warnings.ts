@@ -1,4 +1,4 @@
-import type { DoubtFacts } from "../state/doubt-store.ts";
+import type { DoubtFacts } from "../state/contract/doubts/doubt-store.ts";
 import { counted, minutesText } from "../text/quantities.ts";
 
 /** By these words a warning is known for one of those below. */

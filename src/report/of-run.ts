@@ -1,7 +1,7 @@
 import { reportReasonsMax } from "../limits.ts";
-import type { Run } from "../state/runs.ts";
+import type { Run } from "../state/contract/runs/runs.ts";
+import { sumOf } from "../state/contract/sends/under-way.ts";
 import type { StateStore } from "../state/state-store.ts";
-import { sumOf } from "../state/under-way.ts";
 import { buildReport, type RunReport } from "./report.ts";
 
 /** The report of a run: as it closed, or as it stands while it continues. */

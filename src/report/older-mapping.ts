@@ -1,7 +1,7 @@
 import { isLog, type SourceToPlan } from "../backfill/source.ts";
 import type { SyncConfig } from "../config/config.ts";
 import { mappingHash } from "../mapping/load.ts";
-import type { OlderMapping } from "../state/mappings.ts";
+import type { OlderMapping } from "../state/contract/keys/mappings.ts";
 import type { StateClient } from "../state/state-store.ts";
 
 /** What is known of what older mappings of a sync made, and what a person should know of it; undefined where there is nothing. */

@@ -1,10 +1,11 @@
 import { reportReasonsMax } from "../limits.ts";
 import { rejectText } from "../records/reject-codes.ts";
-import type { PullTally } from "../state/pull-runs.ts";
-import type { RejectReason } from "../state/rejects.ts";
-import type { Outcome, Run, RunFailure, RunKind } from "../state/runs.ts";
-import type { StageCounts } from "../state/sends.ts";
-import type { Tally } from "../state/tally.ts";
+import type { PullTally } from "../state/contract/pull/pull-runs.ts";
+import type { RejectReason } from "../state/contract/rejects/rejects.ts";
+import type { Outcome, RunFailure, RunKind } from "../state/contract/runs/runs.ts";
+import type { Run } from "../state/contract/runs/runs.ts";
+import type { Tally } from "../state/contract/runs/tally.ts";
+import type { StageCounts } from "../state/contract/sends/sends.ts";
 
 /** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
 export type ReportCounts = {

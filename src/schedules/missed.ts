@@ -1,6 +1,6 @@
 import type { ScheduleConfig } from "../config/schema/schedule.ts";
 import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
-import type { Run } from "../state/runs.ts";
+import type { Run } from "../state/contract/runs/runs.ts";
 import { plainText } from "../text/plain-text.ts";
 import { nextTimes } from "./fire-times.ts";
 import { missedRunsNamedMax } from "./limits.ts";

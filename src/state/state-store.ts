@@ -1,31 +1,31 @@
 import type { MessagePort } from "node:worker_threads";
 
 import type { Remote } from "../thread.ts";
-import type { BackfillStore } from "./backfills.ts";
-import type { CheckpointStore } from "./checkpoints.ts";
-import type { CommitStore } from "./commit.ts";
+import type { DoubtStore } from "./contract/doubts/doubt-store.ts";
+import type { FingerprintStore } from "./contract/keys/fingerprints.ts";
+import type { IdentityStore } from "./contract/keys/identities.ts";
+import type { KnownRecordStore } from "./contract/keys/known-records.ts";
+import type { MappingStore } from "./contract/keys/mappings.ts";
+import type { PullStore } from "./contract/pull/pulls.ts";
 import type { RateLimitStore } from "./contract/rate-limit.ts";
-import type { DoubtStore } from "./doubt-store.ts";
-import type { FaultStore } from "./faults.ts";
-import type { FingerprintStore } from "./fingerprints.ts";
-import type { HostStore } from "./hosts.ts";
-import type { IdentityStore } from "./identities.ts";
-import type { KnownRecordStore } from "./known-records.ts";
-import type { LastFileStore } from "./last-file.ts";
-import type { RestoreStore } from "./last-send.ts";
-import type { LockStore } from "./locks.ts";
-import type { MappingStore } from "./mappings.ts";
-import type { OpenRejectStore } from "./open-rejects.ts";
-import type { PullStore } from "./pulls.ts";
-import type { ReceiptStore } from "./receipts.ts";
-import type { RefusalStore } from "./refusals.ts";
-import type { RejectStore } from "./rejects.ts";
-import type { ReplayStore } from "./replays.ts";
-import type { RunStore } from "./runs.ts";
-import type { SendStore } from "./sends.ts";
-import type { SplitStore } from "./split.ts";
-import type { TallyStore } from "./tally.ts";
-import type { UnderWayStore } from "./under-way.ts";
+import type { OpenRejectStore } from "./contract/rejects/open-rejects.ts";
+import type { RejectStore } from "./contract/rejects/rejects.ts";
+import type { ReplayStore } from "./contract/rejects/replays.ts";
+import type { BackfillStore } from "./contract/runs/backfills.ts";
+import type { CheckpointStore } from "./contract/runs/checkpoints.ts";
+import type { HostStore } from "./contract/runs/hosts.ts";
+import type { LockStore } from "./contract/runs/locks.ts";
+import type { RunStore } from "./contract/runs/runs.ts";
+import type { TallyStore } from "./contract/runs/tally.ts";
+import type { CommitStore } from "./contract/sends/commit.ts";
+import type { FaultStore } from "./contract/sends/faults.ts";
+import type { LastFileStore } from "./contract/sends/last-file.ts";
+import type { RestoreStore } from "./contract/sends/last-send.ts";
+import type { ReceiptStore } from "./contract/sends/receipts.ts";
+import type { RefusalStore } from "./contract/sends/refusals.ts";
+import type { SendStore } from "./contract/sends/sends.ts";
+import type { SplitStore } from "./contract/sends/split.ts";
+import type { UnderWayStore } from "./contract/sends/under-way.ts";
 
 /** Every question and command of the state store, each one synchronous transaction where the data lie. */
 export type StateMethods = RunStore &

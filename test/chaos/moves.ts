@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { z } from "zod";
 
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { readService } from "../support/ledger/view.ts";
 import type { Tell } from "./journal.ts";

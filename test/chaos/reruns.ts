@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 
 import type { FaultName } from "../../src/sandbox/faults/faults.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { HeldRecord, OracleRow, StoreFacts } from "../support/ledger/facts.ts";
 import type { OracleSource } from "../support/ledger/oracle.ts";

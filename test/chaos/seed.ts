@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { FaultName } from "../../src/sandbox/faults/faults.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
-import type { Run } from "../../src/state/runs.ts";
-import { openSqliteStore } from "../../src/state/sqlite.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
+import { openSqliteStore } from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { OracleRow, Snapshot } from "../support/ledger/facts.ts";
 import type { OracleSource } from "../support/ledger/oracle.ts";

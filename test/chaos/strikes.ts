@@ -1,7 +1,7 @@
 import type { WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
 
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
-import type { Run } from "../../src/state/runs.ts";
+import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { recordsUnderWay, type OracleRow, type Snapshot } from "../support/ledger/facts.ts";
 import { readService, readStore } from "../support/ledger/view.ts";

@@ -2,7 +2,7 @@ import type { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, it } from "vitest";
 
 import { poisonTimesMax } from "../../activities/limits.ts";
-import type { Receipt } from "../../src/state/receipts.ts";
+import type { Receipt } from "../../src/state/contract/sends/receipts.ts";
 import { accountsCsv } from "../support/project/harness.ts";
 import {
   runOver,

@@ -12,7 +12,7 @@ import { exitCodes } from "../../src/cli/output/exit-code.ts";
 import { configJsonSchema } from "../../src/config/schema/json-schema.ts";
 import * as limits from "../../src/limits.ts";
 import { coercionNames } from "../../src/mapping/coerce.ts";
-import { outcomes } from "../../src/state/runs.ts";
+import { outcomes } from "../../src/state/contract/runs/runs.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (name: string): string => readFileSync(join(root, name), "utf8");

@@ -100,8 +100,8 @@ describe("packError and unpackError", () => {
 
 describe("threadFile", () => {
   it("is beside its caller, as source or built", () => {
-    const source = threadFile("thread", "file:///p/src/state/sqlite.ts");
-    expect(source.href).toBe("file:///p/src/state/thread.ts");
+    const source = threadFile("thread", "file:///p/src/state/sqlite/open.ts");
+    expect(source.href).toBe("file:///p/src/state/sqlite/thread.ts");
     const built = threadFile("thread", "file:///p/dist/src/state/sqlite.js");
     expect(built.href).toBe("file:///p/dist/src/state/thread.js");
   });

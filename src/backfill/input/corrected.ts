@@ -1,5 +1,5 @@
 import { closest } from "../../config/messages/did-you-mean.ts";
-import { modes } from "../../state/runs.ts";
+import { modes } from "../../state/contract/runs/runs.ts";
 import { lanesDefault, noteCharsMax } from "../limits.ts";
 import type { GivenMembers } from "./given.ts";
 import { fitting } from "./problem.ts";

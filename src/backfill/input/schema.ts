@@ -4,7 +4,7 @@ import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { checkData, type Checked } from "../../config/messages/mistakes.ts";
 import { zoneNamed, zoneNames } from "../../config/schema/time-zone.ts";
 import { lanesMax } from "../../limits.ts";
-import { modes } from "../../state/runs.ts";
+import { modes } from "../../state/contract/runs/runs.ts";
 import { lanesDefault, namedKeyCharsMax, namedKeysMax, noteCharsMax } from "../limits.ts";
 import { fitting, quoted } from "./problem.ts";
 import { readSpanEnd, type SpanAsk, type SpanEnd } from "./span-end.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
-import { modes } from "../../state/runs.ts";
+import { modes } from "../../state/contract/runs/runs.ts";
 import { plainJson } from "../../text/plain-text.ts";
 import { sourceMsMax } from "../limits.ts";
 import { syncNamed } from "../named.ts";

@@ -2,7 +2,7 @@ import { requestOf } from "../../../activities/backfill/plan-backfill.ts";
 import type { Config } from "../../config/config.ts";
 import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError } from "../../errors.ts";
-import type { RunRequest } from "../../state/runs.ts";
+import type { RunRequest } from "../../state/contract/runs/runs.ts";
 
 /** What a backfill is asked for on the command line, beyond its sync. */
 export type AskedOptions = {

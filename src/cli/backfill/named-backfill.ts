@@ -1,5 +1,5 @@
 import { ConfigError } from "../../errors.ts";
-import type { Run } from "../../state/runs.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { runNamed } from "../run/run-named.ts";
 

@@ -8,7 +8,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError, TemporalUnreachableError } from "../../errors.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
 import { storesOn } from "../../local/presence.ts";
-import type { Run } from "../../state/runs.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import {
   configOf,
   withGlobals,

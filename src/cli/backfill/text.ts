@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { BackfillPlan, PlanSample } from "../../backfill/plan.ts";
-import type { StoredPlan } from "../../state/backfills.ts";
+import type { StoredPlan } from "../../state/contract/runs/backfills.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
 import { bold, table } from "../output/context.ts";

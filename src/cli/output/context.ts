@@ -6,7 +6,7 @@ import { sourceNamed, sources } from "../../../connectors/registry.ts";
 import type { Config } from "../../config/config.ts";
 import type { Environment } from "../../config/environment.ts";
 import { loadConfig } from "../../config/load.ts";
-import { openSqliteStore } from "../../state/sqlite.ts";
+import { openSqliteStore } from "../../state/sqlite/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
 /** Where a command's words and its exit code go. */

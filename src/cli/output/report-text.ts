@@ -1,7 +1,7 @@
 import { reportReasonsMax } from "../../limits.ts";
 import { countsSoFar } from "../../report/counts.ts";
 import type { PullReport, RunReport } from "../../report/report.ts";
-import type { RejectReason } from "../../state/rejects.ts";
+import type { RejectReason } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";

@@ -7,8 +7,8 @@ import { ConfigError } from "../../errors.ts";
 import { connectTemporal, isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import { isTemplate } from "../../local/templates.ts";
-import type { LockHolder } from "../../state/locks.ts";
-import type { Run } from "../../state/runs.ts";
+import type { LockHolder } from "../../state/contract/runs/locks.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import {
   configOf,

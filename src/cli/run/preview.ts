@@ -17,7 +17,7 @@ import { validateRecords } from "../../pipeline/validate.ts";
 import { changeOf, withoutRow, type Change } from "../../pipeline/what-changed.ts";
 import { keyFieldOf } from "../../records/streams.ts";
 import { validateRecord } from "../../records/validate-record.ts";
-import type { KnownRecord } from "../../state/known-records.ts";
+import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";

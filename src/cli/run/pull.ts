@@ -7,7 +7,7 @@ import type { ColumnPaths, PullConfig } from "../../config/schema/pull.ts";
 import { resultPathType } from "../../config/schema/result-paths.ts";
 import { ConfigError } from "../../errors.ts";
 import { pullWorkflow } from "../../schedules/wanted.ts";
-import { pullLock } from "../../state/pulls.ts";
+import { pullLock } from "../../state/contract/pull/pulls.ts";
 import { sourceMsMax } from "../limits.ts";
 import { pullNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";

@@ -8,7 +8,7 @@ import { stringify } from "csv-stringify/sync";
 
 import { targetOf, type Config } from "../../config/config.ts";
 import { ConfigError, messageOf, SluiceError } from "../../errors.ts";
-import type { Reject } from "../../state/rejects.ts";
+import type { Reject } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { defused } from "../../text/spreadsheet-cell.ts";

@@ -1,4 +1,4 @@
-import type { Run } from "../../state/runs.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
 /** The run of that id, or the newest of the workflow of that id; undefined when the store has neither. */

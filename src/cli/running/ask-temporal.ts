@@ -9,7 +9,7 @@ import { isWorkflowOpen, type TemporalClient } from "../../local/connect.ts";
 import { storesOn } from "../../local/presence.ts";
 import type { ScheduleState } from "../../schedules/missed.ts";
 import { scheduleState } from "../../schedules/schedule-state.ts";
-import type { Run } from "../../state/runs.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import { statusConnectMsMax } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 import { pendingTrouble } from "./pending.ts";

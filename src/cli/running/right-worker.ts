@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigChangedError } from "../../errors.ts";
 import { differenceOf, isLasting, liveWorkers, type Runnable } from "../../local/live-workers.ts";
 import { isProcessGone } from "../../local/process-identity.ts";
-import type { Beat } from "../../state/hosts.ts";
+import type { Beat } from "../../state/contract/runs/hosts.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { workerTakesUpMsMax } from "../limits.ts";
 import type { Context } from "../output/context.ts";

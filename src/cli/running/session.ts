@@ -7,7 +7,7 @@ import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
 import { isLasting, type Runnable } from "../../local/live-workers.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
 import { createLog } from "../../log.ts";
-import { openSqliteStore } from "../../state/sqlite.ts";
+import { openSqliteStore } from "../../state/sqlite/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { WorkerSettings } from "../../worker.ts";
 import { commandGraceMs, workerWaitMs } from "../limits.ts";

@@ -1,6 +1,6 @@
 import type { Moment } from "../../clock.ts";
-import type { SyncName } from "../../state/checkpoints.ts";
-import type { DoubtFacts } from "../../state/doubt-store.ts";
+import type { DoubtFacts } from "../../state/contract/doubts/doubt-store.ts";
+import type { SyncName } from "../../state/contract/runs/checkpoints.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { counted, minutesText } from "../../text/quantities.ts";
 import { doubtfulSyncsMax } from "../limits.ts";

@@ -1,4 +1,4 @@
-import type { Run } from "../../state/runs.ts";
+import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import type { Transfer } from "./transfer.ts";
 

@@ -11,7 +11,7 @@ import { sourcesOf } from "../../../connectors/registry.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import type { SourceConfig } from "../../config/schema/sources.ts";
 import { SluiceError } from "../../errors.ts";
-import type { IdentityPart } from "../../state/identities.ts";
+import type { IdentityPart } from "../../state/contract/keys/identities.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { sourceMsMax } from "../limits.ts";

@@ -1,5 +1,6 @@
-import type { Checkpoint, SyncName } from "../../state/checkpoints.ts";
-import { sendLock } from "../../state/locks.ts";
+import type { SyncName } from "../../state/contract/runs/checkpoints.ts";
+import type { Checkpoint } from "../../state/contract/runs/checkpoints.ts";
+import { sendLock } from "../../state/contract/runs/locks.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
 /** Open runs looked at: a sync has a few at most. */

@@ -1,8 +1,9 @@
 import type { Moment } from "../../clock.ts";
+import { jsonColumn } from "../contract/json-column.ts";
 import { limitRow, type LimitRow, type RateLimitStore } from "../contract/rate-limit.ts";
-import { all, first, jsonColumn, toJson, type Database } from "../database.ts";
 import { afterEvent, onClockOf, rateLimitOf, written } from "../rules/breaker.ts";
 import { decidePermit } from "../rules/next-permit.ts";
+import { all, first, toJson, type Database } from "./database.ts";
 
 const { shape } = limitRow;
 const storedRow = limitRow.extend({ reservations: jsonColumn.pipe(shape.reservations) });

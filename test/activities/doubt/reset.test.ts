@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { OpenedRun } from "../../../activities/inputs.ts";
 import type { BackfillPlan } from "../../../src/backfill/plan.ts";
-import { sendLock } from "../../../src/state/locks.ts";
+import { sendLock } from "../../../src/state/contract/runs/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "../../support/project/harness.ts";
 import { openedRun, rows, TestRun } from "../../support/project/test-run.ts";

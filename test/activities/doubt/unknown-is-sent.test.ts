@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { RunRequest } from "../../../src/state/runs.ts";
+import type { RunRequest } from "../../../src/state/contract/runs/runs.ts";
 import { accountsYaml, Harness } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 

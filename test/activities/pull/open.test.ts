@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { pullLock } from "../../../src/state/pulls.ts";
+import { pullLock } from "../../../src/state/contract/pull/pulls.ts";
 import { failureOf } from "../../support/project/harness.ts";
 import { openPullHarness, pullYaml } from "../../support/project/pull-project.ts";
 import { PullRun } from "../../support/project/pull-run.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { reportOfRun } from "../../../src/report/of-run.ts";
 import type { RunReport } from "../../../src/report/report.ts";
-import { openSqliteStore } from "../../../src/state/sqlite.ts";
+import { openSqliteStore } from "../../../src/state/sqlite/open.ts";
 import { until } from "../../support/process/process.ts";
 import { aborted } from "../chaos.ts";
 import { createJournal } from "../journal.ts";

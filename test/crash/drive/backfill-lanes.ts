@@ -1,6 +1,6 @@
 import type { Dependencies } from "../../../activities/dependencies.ts";
 import { firstChunkOf } from "../../../src/lane-of.ts";
-import { sendLock } from "../../../src/state/locks.ts";
+import { sendLock } from "../../../src/state/contract/runs/locks.ts";
 import type { LedgerFindings } from "../../support/ledger/check.ts";
 import { canonicalJson, type OracleRow } from "../../support/ledger/facts.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";

@@ -10,7 +10,7 @@ import { scheduleId } from "../../../src/schedules/ids.ts";
 import { scheduleJitterMs } from "../../../src/schedules/limits.ts";
 import { scheduledNames } from "../../../src/schedules/plan.ts";
 import { scheduleOptions } from "../../../src/schedules/temporal-schedule.ts";
-import { sendLock } from "../../../src/state/locks.ts";
+import { sendLock } from "../../../src/state/contract/runs/locks.ts";
 import { until, watch, type Ended } from "../../support/process/process.ts";
 import { accountsConfig, accountsCsv, bin, Project } from "../../support/project/project.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import type { Receipt } from "../../../src/state/receipts.ts";
+import type { Receipt } from "../../../src/state/contract/sends/receipts.ts";
 import { end, until } from "../../support/process/process.ts";
 import { accountsConfig, accountsCsv, Project } from "../../support/project/project.ts";
 

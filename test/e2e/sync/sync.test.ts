@@ -4,7 +4,7 @@ import { WorkflowFailedError } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 
 import type { RunReport } from "../../../src/report/report.ts";
-import type { Receipt } from "../../../src/state/receipts.ts";
+import type { Receipt } from "../../../src/state/contract/sends/receipts.ts";
 import { end, until } from "../../support/process/process.ts";
 import { accountsCsv, syncsConfig, type Project } from "../../support/project/project.ts";
 import { sharedProject } from "../../support/project/shared-project.ts";

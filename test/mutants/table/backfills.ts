@@ -9,7 +9,7 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     plants: "a backfill moves the nightly checkpoint",
     edits: [
       {
-        file: "src/state/commit.ts",
+        file: "src/state/sqlite/sends/commit.ts",
         find: 'if (kind === "replay" || kind === "backfill" || kind === "resend") return;',
         replace: 'if (kind === "replay" || kind === "resend") return;',
       },
@@ -25,7 +25,7 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     plants: "a chunk that is staged again takes other lanes' chunks with it",
     edits: [
       {
-        file: "src/state/sends.ts",
+        file: "src/state/sqlite/sends/sends.ts",
         find: "drop(runId, chunk, last);",
         replace: "drop(runId, chunk);",
       },
@@ -40,7 +40,7 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     plants: "a backfill takes its lock back before the run that waits for it",
     edits: [
       {
-        file: "src/state/locks.ts",
+        file: "src/state/sqlite/runs/locks.ts",
         find: 'if (waiting !== null && input.kind === "backfill") return { holder: waiting };',
         replace: "",
       },

@@ -112,7 +112,7 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "rejects of before the whole source was read again stay open",
     edits: [
       {
-        file: "src/state/open-rejects.ts",
+        file: "src/state/sqlite/rejects/open-rejects.ts",
         find: "runs.rowid >= coalesce(w.number, 0) and ",
         replace: "",
       },
@@ -214,7 +214,7 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "status and the lists of runs and rejects want a state folder that can be written",
     edits: [
       {
-        file: "src/state/database.ts",
+        file: "src/state/sqlite/database.ts",
         find: "!isUnwritable(error) || !existsSync(file)",
         replace: "isUnwritable(error) || !existsSync(file)",
       },

@@ -26,7 +26,7 @@ export const mutantsOfDated: readonly Mutant[] = [
     plants: "a replay sends the row of an older file, because it was read later",
     edits: [
       {
-        file: "src/state/open-rejects.ts",
+        file: "src/state/sqlite/rejects/open-rejects.ts",
         find: "iif(r.step = 'duplicate', 0, ",
         replace: "iif(r.step = 'none', 0, ",
       },

@@ -12,7 +12,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "a request waits for those of its own sync alone",
     edits: [
       {
-        file: "src/state/doubts.ts",
+        file: "src/state/sqlite/doubts/doubts.ts",
         find: "requests.concerning(part.setId)",
         replace: "requests.pending(part.setId)",
       },
@@ -28,7 +28,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "a request of another stream counts as one of the same records",
     edits: [
       {
-        file: "src/state/doubts.ts",
+        file: "src/state/sqlite/doubts/doubts.ts",
         find: "return request.stream === stream;",
         replace: "return request.stream !== stream || request.stream === stream;",
       },
@@ -77,7 +77,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "what was noted before a part leaves is not looked at again when it does",
     edits: [
       {
-        file: "src/state/leaving-part.ts",
+        file: "src/state/sqlite/sends/leaving-part.ts",
         find: "if (known === undefined || !isNoted)",
         replace: "if (known === undefined && !isNoted)",
       },
@@ -93,7 +93,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "what the service took of a chunk that was given up counts as not made",
     edits: [
       {
-        file: "src/state/settling.ts",
+        file: "src/state/sqlite/doubts/settling.ts",
         find: "state in ('committed', 'cut')`,",
         replace: "state in ('committed')`,",
       },

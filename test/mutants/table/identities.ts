@@ -82,7 +82,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "a store is migrated while a worker of an older version works with it",
     edits: [
       {
-        file: "src/state/database.ts",
+        file: "src/state/sqlite/database.ts",
         find: "    if (from > 0) refuseLiveWorkers(db, file);\n",
         replace: "",
       },
@@ -98,7 +98,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "a store that was restored from a backup trusts its fingerprints",
     edits: [
       {
-        file: "src/state/last-send.ts",
+        file: "src/state/sqlite/sends/last-send.ts",
         find: "set valid_after = $send, is_restored = 1",
         replace: "set is_restored = 1",
       },
@@ -221,7 +221,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "what the service refused in a chunk that is never committed is never tried again",
     edits: [
       {
-        file: "src/state/refusals.ts",
+        file: "src/state/sqlite/sends/refusals.ts",
         find: "and noted_at > $since`",
         replace: "and $since is not null`",
       },

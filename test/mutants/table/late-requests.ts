@@ -10,7 +10,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a key in doubt counts as known",
     edits: [
       {
-        file: "src/state/fingerprints.ts",
+        file: "src/state/sqlite/keys/fingerprints.ts",
         find: "set.isDoubted?.(key) !== true;",
         replace: "set.isDoubted !== null;",
       },
@@ -25,7 +25,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a key in doubt waits for a request that is forgotten",
     edits: [
       {
-        file: "src/state/doubt-store.ts",
+        file: "src/state/sqlite/doubts/doubt-store.ts",
         find: "max(request in (select value from json_each($landing))) = 0",
         replace:
           "max(request in (select value from json_each($landing)) or request not in (select request from requests)) = 0",
@@ -116,7 +116,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "the clock alone says that an attempt without an end is over",
     edits: [
       {
-        file: "src/state/requests.ts",
+        file: "src/state/sqlite/doubts/requests.ts",
         find: "lasts_ms)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)",
         replace:
           "lasts_ms, is_open)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, $deadlineMs + $restMs, 0)",
@@ -132,7 +132,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a later chunk of a run is never in doubt because of an earlier one",
     edits: [
       {
-        file: "src/state/doubts.ts",
+        file: "src/state/sqlite/doubts/doubts.ts",
         find: "return !(isOnItsWay && request.runId === runId);",
         replace: "return !isOnItsWay && request.runId !== runId;",
       },
@@ -156,7 +156,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "the lines of what is in doubt go with the files of their run",
     edits: [
       {
-        file: "src/state/doubt-store.ts",
+        file: "src/state/sqlite/doubts/doubt-store.ts",
         find: "all(stageRow, kept, { runId }),",
         replace: "all(stageRow, kept, { runId }).slice(0, 0),",
       },
@@ -171,7 +171,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "keys that no later run makes are not named",
     edits: [
       {
-        file: "src/state/settling.ts",
+        file: "src/state/sqlite/doubts/settling.ts",
         find: "        for (const key of keys) add.run({ setId, key, runId });\n",
         replace: "        void add;\n",
       },

@@ -10,7 +10,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "rejects of a chunk are all as old as its first row",
     edits: [
       {
-        file: "src/state/open-rejects.ts",
+        file: "src/state/sqlite/rejects/open-rejects.ts",
         find: '${ageSql("s.send", "r.row_number")}',
         replace: '${ageSql("s.send", "0")}',
       },
@@ -25,7 +25,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a row that a given-up staging saw is newer than a reject",
     edits: [
       {
-        file: "src/state/fingerprints.ts",
+        file: "src/state/sqlite/keys/fingerprints.ts",
         find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
         replace: "const isHeld = knownSeen > 0;",
       },
@@ -41,7 +41,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "an older row is replayed over one that was accepted of a chunk that was cut",
     edits: [
       {
-        file: "src/state/fingerprints.ts",
+        file: "src/state/sqlite/keys/fingerprints.ts",
         find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
         replace: 'const isHeld = factsOf(sendOf(knownSeen))?.state === "committed";',
       },
@@ -81,7 +81,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a run that has staged continues although the checkpoint was moved",
     edits: [
       {
-        file: "src/state/runs.ts",
+        file: "src/state/sqlite/runs/runs.ts",
         find: "const ours = changes === 1 || !isMoving ?",
         replace: "if (changes !== 1) return run;\n  const ours = changes === 1 || !isMoving ?",
       },
@@ -96,7 +96,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a workflow keeps the lock of the run that it made before",
     edits: [
       {
-        file: "src/state/locks.ts",
+        file: "src/state/sqlite/runs/locks.ts",
         find: "found.firstRunId === input.firstRunId && found.runId === input.runId;",
         replace: "found.firstRunId === input.firstRunId;",
       },

@@ -23,7 +23,11 @@ export const mutantsOfOurs: readonly Mutant[] = [
     id: "S2",
     plants: "the send lock is taken over without giving up what its holder staged",
     edits: [
-      { file: "src/state/locks.ts", find: "          dropSends(found.runId, 0);\n", replace: "" },
+      {
+        file: "src/state/sqlite/runs/locks.ts",
+        find: "          dropSends(found.runId, 0);\n",
+        replace: "",
+      },
     ],
     test: {
       file: "test/src/state/locks.test.ts",
@@ -57,7 +61,9 @@ export const mutantsOfOurs: readonly Mutant[] = [
   {
     id: "S5",
     plants: "a chunk is committed before the one before it",
-    edits: [{ file: "src/state/commit.ts", find: " || !isInOrder) {", replace: ") {" }],
+    edits: [
+      { file: "src/state/sqlite/sends/commit.ts", find: " || !isInOrder) {", replace: ") {" },
+    ],
     test: { file: "test/src/state/contract.test.ts", title: "commits chunks in their order only" },
   },
   {
@@ -65,7 +71,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a chunk is committed of which not every record was accepted",
     edits: [
       {
-        file: "src/state/commit.ts",
+        file: "src/state/sqlite/sends/commit.ts",
         find: "if (numbers.open > 0 || !isWhole || ",
         replace: "if (",
       },
@@ -78,7 +84,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
   {
     id: "S7",
     plants: "a checkpoint that someone moved is moved on",
-    edits: [{ file: "src/state/commit.ts", find: " and version = v`", replace: "`" }],
+    edits: [{ file: "src/state/sqlite/sends/commit.ts", find: " and version = v`", replace: "`" }],
     test: {
       file: "test/activities/upload/commit-chunk.test.ts",
       title: "stops when someone else moved the checkpoint",
@@ -88,7 +94,11 @@ export const mutantsOfOurs: readonly Mutant[] = [
     id: "S8",
     plants: "what a crash left on its way is not counted as possibly repeated",
     edits: [
-      { file: "src/state/receipts.ts", find: "if (wasPerhapsAccepted) ", replace: "if (false) " },
+      {
+        file: "src/state/sqlite/sends/receipts.ts",
+        find: "if (wasPerhapsAccepted) ",
+        replace: "if (false) ",
+      },
     ],
     test: lightweight,
   },
@@ -97,7 +107,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "what a staging had on its way is not counted when it is given up",
     edits: [
       {
-        file: "src/state/sends.ts",
+        file: "src/state/sqlite/sends/sends.ts",
         find: "    countUnderWay.run({ runId, from, last });\n",
         replace: "",
       },
@@ -112,7 +122,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a chunk that is staged again leaves the later ones as they are",
     edits: [
       {
-        file: "src/state/sends.ts",
+        file: "src/state/sqlite/sends/sends.ts",
         find: "where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')",
         replace:
           "where run_id = $runId and chunk <= $last and $from in (0, chunk) and state in ('staging', 'staged')",
@@ -128,7 +138,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "the receipt takes the word of an attempt that another has followed",
     edits: [
       {
-        file: "src/state/receipts.ts",
+        file: "src/state/sqlite/sends/receipts.ts",
         find: "where ${thisPart} and attempts = $attempts and state in",
         replace: "where ${thisPart} and $attempts = $attempts and state in",
       },
@@ -143,7 +153,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a file key is taken that another part was given",
     edits: [
       {
-        file: "src/state/receipts.ts",
+        file: "src/state/sqlite/sends/receipts.ts",
         find: "if (count(statements.isTaken, input) > 0) return false;",
         replace: "",
       },
@@ -260,7 +270,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a fingerprint counts although its send was never committed",
     edits: [
       {
-        file: "src/state/fingerprints.ts",
+        file: "src/state/sqlite/keys/fingerprints.ts",
         find: "      isAccepted(facts) &&\n      (facts.committedAt",
         replace: "      (facts.committedAt",
       },

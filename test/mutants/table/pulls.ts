@@ -23,7 +23,7 @@ export const mutantsOfPulls: readonly Mutant[] = [
     plants: "a page is fetched again when its write-back failed",
     edits: [
       {
-        file: "src/state/pull-pages.ts",
+        file: "src/state/sqlite/pull/pull-pages.ts",
         find: "        places.setPage(step, page);",
         replace: "        void page;",
       },

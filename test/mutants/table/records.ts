@@ -139,7 +139,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
       },
       // Its guard would stop them in time.
       {
-        file: "src/state/rejects.ts",
+        file: "src/state/sqlite/rejects/rejects.ts",
         find: "        if (count(isStaging, name) !== 1) throw superseded(name);\n",
         replace: "",
       },

@@ -7,7 +7,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "an attempt that was thought dead takes the chunk from its successor",
     edits: [
       {
-        file: "src/state/sends.ts",
+        file: "src/state/sqlite/sends/sends.ts",
         find: "          throw attemptIsLate(runId, chunk);\n",
         replace: "          void attemptIsLate;\n",
       },
@@ -37,7 +37,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "what a zombie got through leaves newer fingerprints as they are",
     edits: [
       {
-        file: "src/state/doubts.ts",
+        file: "src/state/sqlite/doubts/doubts.ts",
         find: "if (before.length === 0 && !isKnown) return;",
         replace: "if (before.length < 1e9 || !isKnown) return;",
       },
@@ -112,7 +112,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a replay moves the checkpoint",
     edits: [
       {
-        file: "src/state/commit.ts",
+        file: "src/state/sqlite/sends/commit.ts",
         find: 'if (kind === "replay" || kind === "backfill" || kind === "resend") return;',
         replace: 'if (kind === "backfill" || kind === "resend") return;',
       },

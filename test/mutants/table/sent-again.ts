@@ -44,7 +44,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "of a line that is sent once more and a later one of its key the later one is known",
     edits: [
       {
-        file: "src/state/fingerprints.ts",
+        file: "src/state/sqlite/keys/fingerprints.ts",
         find: "input.again?.[index] === true || wasSent",
         replace: "wasSent",
       },
@@ -74,7 +74,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "what a cut chunk left counts as seen",
     edits: [
       {
-        file: "src/state/split.ts",
+        file: "src/state/sqlite/sends/split.ts",
         find: "set send = 0, seen = seen_before",
         replace: "set send = 0",
       },
@@ -90,7 +90,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a staging that was given up hides which row was committed before",
     edits: [
       {
-        file: "src/state/fingerprints.ts",
+        file: "src/state/sqlite/keys/fingerprints.ts",
         find: "const newest = isHeld ? knownSeen : Number(known[column.seenBefore] ?? 0);",
         replace: "const newest = isHeld ? knownSeen : 0;",
       },
@@ -105,7 +105,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a reject that a newer row superseded opens again when a later staging is given up",
     edits: [
       {
-        file: "src/state/open-rejects.ts",
+        file: "src/state/sqlite/rejects/open-rejects.ts",
         find: "f.seen, f.seen_before)",
         replace: "f.seen, 0)",
       },
@@ -120,7 +120,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "what a cut backfill left unknown is no more of the old mapping",
     edits: [
       {
-        file: "src/state/mappings.ts",
+        file: "src/state/sqlite/keys/mappings.ts",
         find: "f.hash is not null",
         replace: "f.hash is not null and f.send <> 0",
       },
@@ -135,7 +135,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "what a restored store forgot is no more of the old mapping",
     edits: [
       {
-        file: "src/state/mappings.ts",
+        file: "src/state/sqlite/keys/mappings.ts",
         find: "f.hash is not null",
         replace:
           "f.hash is not null and abs(f.send) > (select valid_after from fingerprint_sets where id = f.set_id)",
@@ -152,7 +152,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "what the service refused of a cut chunk counts as seen",
     edits: [
       {
-        file: "src/state/split.ts",
+        file: "src/state/sqlite/sends/split.ts",
         find: "and abs(send) in (0, $send)",
         replace: "and abs(send) = $send",
       },
@@ -179,7 +179,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a record in doubt that was refused is sent once more by each run",
     edits: [
       {
-        file: "src/state/split.ts",
+        file: "src/state/sqlite/sends/split.ts",
         find: "if (code === refusedAgain) lose.run({ key, runId });",
         replace: "",
       },

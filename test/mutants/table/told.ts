@@ -37,7 +37,7 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "a second row of a key is not an open reject",
     edits: [
       {
-        file: "src/state/open-rejects.ts",
+        file: "src/state/sqlite/rejects/open-rejects.ts",
         find: "r.step = 'duplicate' or not exists",
         replace: "r.step = 'duplicates' or not exists",
       },

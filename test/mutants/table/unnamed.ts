@@ -25,7 +25,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "of a chunk that is given up on its way, what was accepted is sent again",
     edits: [
       {
-        file: "src/state/fingerprints.ts",
+        file: "src/state/sqlite/keys/fingerprints.ts",
         find: 'return facts?.state === "committed" || facts?.state === "cut";',
         replace: 'return facts?.state === "committed";',
       },
@@ -37,7 +37,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "of a chunk that is given up on its way, what never left counts as known",
     edits: [
       {
-        file: "src/state/split.ts",
+        file: "src/state/sqlite/sends/split.ts",
         find: "forget.run({ runId: name.runId, send: send.send, keys: JSON.stringify(keys) });",
         replace: "",
       },

@@ -23,7 +23,7 @@ export const mutantsOfWebhooks: readonly Mutant[] = [
     plants: "a commit is answered before fsync",
     edits: [
       {
-        file: "src/state/database.ts",
+        file: "src/state/sqlite/database.ts",
         find: "pragma synchronous = full;",
         replace: "pragma synchronous = normal;",
       },

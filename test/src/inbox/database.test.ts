@@ -8,7 +8,7 @@ import { StateUnavailableError } from "../../../src/errors.ts";
 import { openInboxDatabase } from "../../../src/inbox/database.ts";
 import { inboxMigrations } from "../../../src/inbox/migrations.ts";
 import { transactionRowsMax } from "../../../src/limits.ts";
-import { openDatabase } from "../../../src/state/database.ts";
+import { openDatabase } from "../../../src/state/sqlite/database.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { numbers } from "../../support/sequences.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { messageOf } from "../../../src/errors.ts";
 import { createEventIds, type EventIds } from "../../../src/inbox/event-ids.ts";
 import { inboxMigrations } from "../../../src/inbox/migrations.ts";
-import { count, type Database, openDatabase } from "../../../src/state/database.ts";
+import { count, type Database, openDatabase } from "../../../src/state/sqlite/database.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { numbers } from "../../support/sequences.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { NotifyConfig } from "../../../src/config/schema/notify.ts";
 import { receiversOf } from "../../../src/notify/receivers.ts";
 import { Secret } from "../../../src/security/secret.ts";
-import { outcomes, type RunKind } from "../../../src/state/runs.ts";
+import { outcomes, type RunKind } from "../../../src/state/contract/runs/runs.ts";
 
 const url = new Secret("https://hooks.example");
 const receivers = (["failed", "done_with_rejects", "always"] as const).map((on): NotifyConfig => ({

@@ -7,7 +7,7 @@ import {
   verdict,
   type JudgedKeys,
   type KeysToStage,
-} from "../../../src/state/fingerprints.ts";
+} from "../../../src/state/contract/keys/fingerprints.ts";
 import { collect, numbers, streamOf } from "../../support/sequences.ts";
 import { isBalanced, linePage, makeReject } from "./support.ts";
 

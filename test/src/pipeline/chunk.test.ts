@@ -11,7 +11,11 @@ import {
 } from "../../../src/pipeline/chunk-budget.ts";
 import { ChunkWriter, type ChunkSettings, type WrittenChunk } from "../../../src/pipeline/chunk.ts";
 import type { Page } from "../../../src/pipeline/page.ts";
-import { verdict, type JudgedKeys, type KeysToStage } from "../../../src/state/fingerprints.ts";
+import {
+  verdict,
+  type JudgedKeys,
+  type KeysToStage,
+} from "../../../src/state/contract/keys/fingerprints.ts";
 import { streamOf } from "../../support/sequences.ts";
 import { linePage, makeReject } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { hashesOf } from "../../../src/pipeline/changed.ts";
 import { fieldHashesOf } from "../../../src/pipeline/field-hashes.ts";
 import { changeOf } from "../../../src/pipeline/what-changed.ts";
-import type { KnownRecord } from "../../../src/state/known-records.ts";
+import type { KnownRecord } from "../../../src/state/contract/keys/known-records.ts";
 
 type Written = Parameters<typeof changeOf>[0];
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { reportReasonsMax } from "../../../src/limits.ts";
 import { buildReport, imbalance, pullImbalance } from "../../../src/report/report.ts";
-import type { PullTally } from "../../../src/state/pull-runs.ts";
-import type { RejectReason } from "../../../src/state/rejects.ts";
-import type { Run } from "../../../src/state/runs.ts";
-import type { Tally } from "../../../src/state/tally.ts";
+import type { PullTally } from "../../../src/state/contract/pull/pull-runs.ts";
+import type { RejectReason } from "../../../src/state/contract/rejects/rejects.ts";
+import type { Run } from "../../../src/state/contract/runs/runs.ts";
+import type { Tally } from "../../../src/state/contract/runs/tally.ts";
 import { numbers } from "../../support/sequences.ts";
 
 const tally: Tally = {

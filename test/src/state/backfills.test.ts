@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { SupersededError } from "../../../src/errors.ts";
 import { firstChunkOf } from "../../../src/lane-of.ts";
-import type { LockHolder } from "../../../src/state/locks.ts";
+import type { LockHolder } from "../../../src/state/contract/runs/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { examplePlan } from "../../support/project/plan.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";

@@ -5,8 +5,8 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 
 import { BusyError } from "../../../src/errors.ts";
-import { openDatabase } from "../../../src/state/database.ts";
-import { migrations } from "../../../src/state/migrations.ts";
+import { openDatabase } from "../../../src/state/sqlite/database.ts";
+import { migrations } from "../../../src/state/sqlite/migrations/migrations.ts";
 import { createRateLimitStore } from "../../../src/state/sqlite/rate-limit.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
@@ -33,7 +33,7 @@ describe("openDatabase", () => {
     const file = join(await temporaryFolder(), "state.db");
     const db = openDatabase(file);
     const count = new Int32Array(new SharedArrayBuffer(4));
-    const database = new URL("../../../src/state/database.ts", import.meta.url).href;
+    const database = new URL("../../../src/state/sqlite/database.ts", import.meta.url).href;
     const busy = new Worker(new URL(`data:text/javascript,${encodeURIComponent(busyWriter)}`), {
       workerData: { file, database, count },
     });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { SupersededError } from "../../../src/errors.ts";
-import type { LockHolder } from "../../../src/state/locks.ts";
+import type { LockHolder } from "../../../src/state/contract/runs/locks.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, StoreUnderTest } from "./store-under-test.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { RejectEntry } from "../../../src/state/rejects.ts";
-import type { RunKind, RunRequest } from "../../../src/state/runs.ts";
+import type { RejectEntry } from "../../../src/state/contract/rejects/rejects.ts";
+import type { RunKind, RunRequest } from "../../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, name, staged, StoreUnderTest } from "./store-under-test.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { Outcome, RunKind } from "../../../src/state/runs.ts";
+import type { Outcome, RunKind } from "../../../src/state/contract/runs/runs.ts";
 import { at, implementations, name, StoreUnderTest } from "./store-under-test.ts";
 
 const before = "2026-02-01T00:00:00.000Z";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { FaultName } from "../../../src/state/faults.ts";
+import type { FaultName } from "../../../src/state/contract/sends/faults.ts";
+import type { PartName } from "../../../src/state/contract/sends/receipts.ts";
 import { faultForgottenMs } from "../../../src/state/limits.ts";
-import type { PartName } from "../../../src/state/receipts.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { at, implementations, StoreUnderTest } from "./store-under-test.ts";
 

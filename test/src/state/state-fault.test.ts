@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { exitCodeOfError } from "../../../src/cli/output/exit-code.ts";
 import { StateUnavailableError } from "../../../src/errors.ts";
-import { openDatabase } from "../../../src/state/database.ts";
+import { openDatabase } from "../../../src/state/sqlite/database.ts";
 import { fillDisk } from "../../chaos/world/full-disk.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
@@ -56,7 +56,7 @@ it("says of a full disk how many bytes are free", async () => {
 });
 
 it("comes to an end where a folder that is there can hold no other", async () => {
-  const database = new URL("../../../src/state/database.ts", import.meta.url).href;
+  const database = new URL("../../../src/state/sqlite/database.ts", import.meta.url).href;
   const code = `const { openDatabase } = await import(${JSON.stringify(database)});
     try { openDatabase("/proc/nope/state.db"); } catch (error) { console.log(error.message); }`;
   const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
@@ -82,7 +82,7 @@ it("is read where the state folder cannot be written", async () => {
   const made = openDatabase(file);
   const { storeId } = made;
   made.close();
-  const database = new URL("../../../src/state/database.ts", import.meta.url).href;
+  const database = new URL("../../../src/state/sqlite/database.ts", import.meta.url).href;
   const node = [process.execPath, "--input-type=module", "--eval", readsOnly, file, database];
   const mount = `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"`;
   const ways = [["unshare", "-rm", "sh", "-c", mount, folder, ...node], node];

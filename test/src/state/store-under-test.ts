@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import type { RunKind } from "../../../src/state/runs.ts";
-import { openSqliteStore } from "../../../src/state/sqlite.ts";
+import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
+import { openSqliteStore } from "../../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 
 /** Every implementation of the state store passes the contract. */

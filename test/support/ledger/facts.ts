@@ -1,6 +1,6 @@
 import type { RunReport } from "../../../src/report/report.ts";
 import type { LedgerEntry } from "../../../src/sandbox/ledger.ts";
-import type { Receipt } from "../../../src/state/receipts.ts";
+import type { Receipt } from "../../../src/state/contract/sends/receipts.ts";
 
 /** What is to become of a row; `record` is the canonical JSON (`canonicalJson`) that the service is to show. */
 export type Verdict =

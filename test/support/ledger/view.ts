@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { firstChunkOf, laneOf } from "../../../src/lane-of.ts";
 import type { LedgerEntry } from "../../../src/sandbox/ledger.ts";
-import type { Send } from "../../../src/state/sends.ts";
+import type { Send } from "../../../src/state/contract/sends/sends.ts";
 import type { StateClient } from "../../../src/state/state-store.ts";
 import {
   canonicalJson,

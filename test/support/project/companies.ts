@@ -5,7 +5,7 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { request } from "undici";
 import { z } from "zod";
 
-import type { Checkpoint } from "../../../src/state/checkpoints.ts";
+import type { Checkpoint } from "../../../src/state/contract/runs/checkpoints.ts";
 import type { backfill } from "../../../workflows/backfill/backfill.ts";
 import type { Progress } from "../../../workflows/sync/progress.ts";
 import { end, until } from "../process/process.ts";

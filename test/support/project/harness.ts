@@ -24,7 +24,7 @@ import { createNotifier } from "../../../src/notify/notifier.ts";
 import type { NotifyInput } from "../../../src/notify/receivers.ts";
 import type { SandboxSettings } from "../../../src/sandbox/http/server.ts";
 import { StoreRateLimiter } from "../../../src/service/rate-limiter.ts";
-import { openSqliteStore } from "../../../src/state/sqlite.ts";
+import { openSqliteStore } from "../../../src/state/sqlite/open.ts";
 import type { StateClient, StateStore } from "../../../src/state/state-store.ts";
 import { canaries, refuseCanaries } from "../canaries.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";

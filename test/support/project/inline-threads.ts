@@ -6,9 +6,9 @@ import { stageLine } from "../../../activities/stage/stage-line.ts";
 import type { StageThreads } from "../../../activities/stage/stage-threads.ts";
 import { sources } from "../../../connectors/registry.ts";
 import { runEffect, type Effect } from "../../../src/effect.ts";
-import { openStateMethods } from "../../../src/state/open-methods.ts";
 import { stateOnPort } from "../../../src/state/port.ts";
-import { asStateError } from "../../../src/state/state-fault.ts";
+import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
+import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { answerCall, type Call } from "../../../src/thread.ts";
 

@@ -1,5 +1,5 @@
 import type { RunReport } from "../../../src/report/report.ts";
-import type { RunRequest } from "../../../src/state/runs.ts";
+import type { RunRequest } from "../../../src/state/contract/runs/runs.ts";
 import { accountsYaml, Harness } from "./harness.ts";
 import { TestRun } from "./test-run.ts";
 

@@ -12,9 +12,10 @@ import type {
   StageResult,
 } from "../../../activities/inputs.ts";
 import type { RunReport } from "../../../src/report/report.ts";
-import type { Receipt } from "../../../src/state/receipts.ts";
-import type { Reject } from "../../../src/state/rejects.ts";
-import type { Run, RunRequest } from "../../../src/state/runs.ts";
+import type { Reject } from "../../../src/state/contract/rejects/rejects.ts";
+import type { RunRequest } from "../../../src/state/contract/runs/runs.ts";
+import type { Run } from "../../../src/state/contract/runs/runs.ts";
+import type { Receipt } from "../../../src/state/contract/sends/receipts.ts";
 import { howToSplit } from "../../../workflows/sync/how-to-split.ts";
 import { accountsCsv, accountsYaml, failureOf, Harness } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { backfillNamed, openBackfillNamed } from "../../../../src/cli/backfill/named-backfill.ts";
-import { openSqliteStore } from "../../../../src/state/sqlite.ts";
+import { openSqliteStore } from "../../../../src/state/sqlite/open.ts";
 import { at, StoreUnderTest } from "../../state/store-under-test.ts";
 
 describe("backfillNamed and openBackfillNamed", () => {

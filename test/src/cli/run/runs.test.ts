@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { runOfRejects } from "../../../../src/cli/run/runs.ts";
-import type { Outcome, RunKind } from "../../../../src/state/runs.ts";
-import { openSqliteStore } from "../../../../src/state/sqlite.ts";
+import type { Outcome, RunKind } from "../../../../src/state/contract/runs/runs.ts";
+import { openSqliteStore } from "../../../../src/state/sqlite/open.ts";
 import { at, name, staged, StoreUnderTest } from "../../state/store-under-test.ts";
 
 describe("runOfRejects", () => {

@@ -14,7 +14,7 @@ import { loadConfig } from "../../../../src/config/load.ts";
 import { configMarks } from "../../../../src/local/live-workers.ts";
 import { processName } from "../../../../src/local/process-identity.ts";
 import { Secret } from "../../../../src/security/secret.ts";
-import { openSqliteStore } from "../../../../src/state/sqlite.ts";
+import { openSqliteStore } from "../../../../src/state/sqlite/open.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { accountsConfig } from "../../../support/project/project.ts";
 

@@ -7,7 +7,7 @@ import {
   type ConfiguredSync,
   type DoubtStatus,
 } from "../../../../src/cli/status/doubts.ts";
-import type { DoubtFacts } from "../../../../src/state/doubt-store.ts";
+import type { DoubtFacts } from "../../../../src/state/contract/doubts/doubt-store.ts";
 import { inDoubt, overMs } from "../../../support/project/doubt-story.ts";
 import type { Harness } from "../../../support/project/harness.ts";
 import { rows } from "../../../support/project/test-run.ts";

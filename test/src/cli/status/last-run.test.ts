@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { lastRun } from "../../../../src/cli/status/last-run.ts";
-import type { RunKind, RunRequest } from "../../../../src/state/runs.ts";
+import type { RunKind, RunRequest } from "../../../../src/state/contract/runs/runs.ts";
 import { implementations, name, StoreUnderTest } from "../../state/store-under-test.ts";
 
 const minute = (number: number): string => new Date(number * 60_000).toISOString();

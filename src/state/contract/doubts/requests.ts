@@ -1,0 +1,12 @@
+import type { Moment } from "../../../clock.ts";
+
+/** How long a request may be applied after it began. */
+export type RequestWindow = {
+  /** From its begin until the client gives it up. */
+  readonly deadlineMs: number;
+  /** From its end until the service has surely done with it. */
+  readonly restMs: number;
+};
+
+/** Who sends, and to which stream: a process that no later one is taken for. */
+export type Sender = { readonly process: string; readonly stream: string; readonly now: Moment };

@@ -1,0 +1,68 @@
+import { type FieldHashes, type LostField } from "../../sqlite/keys/field-keeper.ts";
+import type { SyncName } from "../runs/checkpoints.ts";
+import type { StageName } from "../sends/sends.ts";
+
+/** What is to be done with a record. */
+export const verdict = { send: 0, unchanged: 1, duplicate: 2, superseded: 3 } as const;
+
+/** Bytes of one record's hash. */
+export const hashBytes = 16;
+
+/** Room for the rows of a chunk in an age: more than a staging reads. */
+export const rowNumbersMax = 2 ** 24;
+
+/** Keys to judge, with the hashes of their records. */
+export type KeysToStage = SyncName &
+  StageName & {
+    readonly send: number;
+    readonly keys: readonly string[];
+    /** `hashBytes` for each key. */
+    readonly hashes: Uint8Array;
+    /** The hashes of each record's fields, `fieldBytes` for each key; undefined keeps none. */
+    readonly fields?: FieldHashes | undefined;
+    /** Numbers of the rows in their chunk, in the order of the source, from 1. */
+    readonly rowNumbers: Uint32Array;
+    /**
+     * Of a replay: the age of each row (`ageOf`). A key of which a younger row was committed has a newer one, which supersedes it,
+     * whether that was sent or unchanged. What a staging saw that was given up, and what a cut one left, counts for nothing.
+     */
+    readonly ages?: readonly number[] | undefined;
+    /** Of which keys this staging has sent an older record once more, in front; undefined is of none. */
+    readonly again?: readonly boolean[] | undefined;
+    /**
+     * Of a backfill: the number of its first staging. A key that another run sent since is left out, because that was this row or a later
+     * one.
+     */
+    readonly begunAt?: number | undefined;
+    /** Send whatever the fingerprint says. */
+    readonly full: boolean;
+    /** Judge a key that this run has seen before as a duplicate. */
+    readonly rejectDuplicates: boolean;
+    /** Mark keys as seen and leave what is known of them as it is. */
+    readonly dryRun: boolean;
+    /** Fingerprints committed before this time (Unix ms) are too old to count. */
+    readonly committedAfter?: number | undefined;
+  };
+
+/** What became of keys. */
+export type JudgedKeys = {
+  /** One `verdict` for each key, in order. */
+  readonly verdicts: Uint8Array;
+  readonly lost: readonly LostField[];
+};
+
+/** Fingerprints: what the service is known to hold. Unknown is always sent. */
+export interface FingerprintStore {
+  /**
+   * Judges records and writes what a send of them would make of their fingerprints, before they can leave. A fingerprint
+   * counts only once its send is committed; a key sent twice in one run stays unknown.
+   * @throws {SupersededError} the staging is not the newest.
+   */
+  stageKeys(input: KeysToStage): JudgedKeys;
+  /** Whether one run sent a key twice, as far as is still known: then several rows may make one record. */
+  hasRepeats(input: SyncName): boolean;
+  /** Removes what is known of keys that were last seen before the first staging of a run. */
+  forgetSeenBefore(input: SyncName & { readonly runId: string }): void;
+  /** Makes every fingerprint of a sync unknown, at once. */
+  forgetFingerprints(input: SyncName): void;
+}

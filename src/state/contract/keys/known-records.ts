@@ -1,0 +1,30 @@
+import type { SyncName } from "../runs/checkpoints.ts";
+
+/** Bytes of a field's hash. */
+export const fieldHashBytes = 4;
+
+/** A field's path, such as "account_properties.name", and the hash of the value it had. */
+export type FieldHash = { readonly name: string; readonly hash: number };
+
+/** What is known of the record that the service holds for a key. */
+export type KnownRecord =
+  /** This sync never sent the key. */
+  | { readonly state: "new" }
+  /** Nothing says whether, or how, the service holds it. */
+  | { readonly state: "unknown" }
+  | {
+      readonly state: "accepted";
+      readonly hash: Uint8Array;
+      /** Undefined where they were not kept. */
+      readonly fields: readonly FieldHash[] | undefined;
+      /** Unix ms. */
+      readonly acceptedAt: number;
+    };
+
+/** What the service is known to hold, for a person who asks; `FingerprintStore` is how a run decides. */
+export interface KnownRecordStore {
+  /** Names of the fields whose hashes are kept, in the order of their slots: `names` are added as far as `fieldSlotsMax` allows. */
+  fieldSlots(input: SyncName & { readonly names: readonly string[] }): string[];
+  /** What is known of each key, in order. Only reads. */
+  knownRecords(input: SyncName & { readonly keys: readonly string[] }): KnownRecord[];
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+/** What became of results: read = written + unchanged + missing + rejected. */
+export type PageCounts = {
+  /** Results that came and domains that were refused: whatever the service answered. */
+  readonly read: number;
+  readonly written: number;
+  readonly unchanged: number;
+  /** Results without a row, where none may be made. */
+  readonly missing: number;
+};
+
+/** The shape in which a store reads it. */
+export const amounts = z.object({
+  read: z.int(),
+  written: z.int(),
+  unchanged: z.int(),
+  missing: z.int(),
+  /** The results alone. */
+  results: z.int(),
+  /** Results, domains and rows that were refused. */
+  refused: z.int(),
+  pages: z.int(),
+  calls: z.int(),
+  possiblyPaidTwice: z.int(),
+  /** Results that had come before in the same round. */
+  repeated: z.int(),
+  domainsDone: z.int(),
+  domainsRefused: z.int(),
+  /** 1 once the run has ended the round. */
+  roundsDone: z.int(),
+});
+
+/** What a run of a pull adds up. */
+export type PullAmounts = Readonly<z.output<typeof amounts>>;
+
+/** The shape in which a store reads it. */
+export const tallyRow = amounts.extend({
+  /** Whether the run continued with the round of one before. */
+  isContinued: z.int().transform(Boolean),
+  /** Rows of the reject store: the other side of `refused`. */
+  rejected: z.int(),
+  /** Domains of the round. */
+  domains: z.int(),
+});
+
+/** What the store itself says of a run of a pull. */
+export type PullTally = Readonly<z.output<typeof tallyRow>>;
+
+/** The sums behind a pull's report. */
+export interface PullTallyStore {
+  /** Undefined when the run never began its pull. */
+  pullTally(input: { readonly runId: string }): PullTally | undefined;
+}
+
+/** What runs of pulls add up; every call but `pullTally` belongs into a transaction. */
+export type PullRuns = PullTallyStore & {
+  open(input: { readonly runId: string; readonly isContinued: boolean }): void;
+  /** Sets the number of domains of the round. */
+  setDomains(runId: string, domains: number): void;
+  add(runId: string, added: Partial<PullAmounts>): void;
+  /** Calls that the run has made. */
+  calls(runId: string): number;
+};

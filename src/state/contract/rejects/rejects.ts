@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+import type { StageName } from "../sends/sends.ts";
+
+/** A row or record that was refused. */
+export type RejectEntry = {
+  readonly stream: string;
+  /** Where a person finds it: `accounts.csv:48211`. */
+  readonly place: string;
+  /** Number of its row in the chunk, in the order of the source; undefined where that is not known. */
+  readonly rowNumber?: number | undefined;
+  readonly key?: string | undefined;
+  /** Which step refused it. */
+  readonly step: "read" | "map" | "validate" | "duplicate" | "send" | "pull" | "write";
+  readonly code: string;
+  readonly field?: string | undefined;
+  readonly reason: string;
+  /** The source row as JSON or text, unless the `pii` settings drop it. */
+  readonly row?: string | undefined;
+  /** Of a record that was sent: of its line, by which a later staging knows it. */
+  readonly hash?: Uint8Array | undefined;
+};
+
+/** As the store reads it: `rejectColumns`. */
+export const rejectRow = z
+  .object({
+    runId: z.string(),
+    chunk: z.int(),
+    /** Its number in the chunk, from 1. */
+    ordinal: z.int(),
+    stream: z.string(),
+    place: z.string(),
+    key: z.string().nullable(),
+    step: z.string(),
+    code: z.string(),
+    field: z.string().nullable(),
+    reason: z.string(),
+    row: z.string().nullable(),
+    createdAt: z.string(),
+    /** The run that read its row again; null while none did. */
+    replayedBy: z.string().nullable(),
+    /** Whether that run found that newer rows of its key had been staged since, and did not send it. */
+    superseded: z.int().transform(Boolean),
+  })
+  .readonly();
+
+/** A reject as it is in the store. */
+export type Reject = z.output<typeof rejectRow>;
+
+/** The place of a reject in its run, for paging. */
+export type RejectNumber = { readonly chunk: number; readonly ordinal: number };
+
+/** As the store reads it. */
+export const reasonRow = z
+  .object({
+    code: z.string(),
+    count: z.int(),
+    chunk: z.int(),
+    ordinal: z.int(),
+    place: z.string(),
+    field: z.string().nullable(),
+  })
+  .readonly();
+
+/** How often a code occurred in a run, and where first: in which row, and in which field of it. */
+export type RejectReason = z.output<typeof reasonRow>;
+
+/** Rejects: every row and record refused, with its place and the reason. */
+export interface RejectStore {
+  /** @throws {SupersededError} the staging is not the newest. */
+  addRejects(
+    input: StageName & { readonly rejects: readonly RejectEntry[]; readonly at: string },
+  ): void;
+  /** In order of chunk and ordinal, after `after`. */
+  rejects(input: {
+    readonly runId: string;
+    readonly after?: RejectNumber | undefined;
+    readonly limit: number;
+  }): Reject[];
+  /** Most frequent first. */
+  rejectReasons(input: { readonly runId: string; readonly limit: number }): RejectReason[];
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+/** Which rejects a replay is of: those of one run, of one code when it is named. */
+export type ReplayOf = { readonly run: string; readonly code?: string | undefined };
+
+/** Rejects of one span that a replay reads again. */
+export type ReplayPage = {
+  readonly places: readonly string[];
+  /** The number of the last of them in the replay's list. */
+  readonly last: number;
+  /** How old each row is; see `KeysToStage`. */
+  readonly ages: readonly number[];
+  /** What was being read when they were refused. */
+  readonly from: unknown;
+  readonly to: unknown;
+};
+
+/** The shape in which a store reads it. */
+export const openRow = z
+  .object({
+    /** Rejects that a replay would read. */
+    open: z.int(),
+    replayed: z.int(),
+    superseded: z.int(),
+    /** Rejects of chunks that were never committed: their rows come again with the next run. */
+    uncommitted: z.int(),
+  })
+  .readonly();
+
+/** Rejects of a run by what became of them. */
+export type ReplayCounts = z.output<typeof openRow>;
+
+/** Replays: which rejects a run of that kind reads again, as a numbered list that it works through. */
+export interface ReplayStore {
+  /** Counts the rejects that a replay is of. */
+  replayCounts(input: ReplayOf): ReplayCounts;
+  /**
+   * Lists for a run the rejects it replays: those that no replay took yet and whose chunk was committed, in their order. To be called
+   * while the send lock is held; a list that was cut short continues.
+   */
+  listReplay(input: ReplayOf & { readonly runId: string }): void;
+  /** The next rejects of a list behind number `after`, all of one span; undefined at its end. */
+  replayPage(input: {
+    readonly runId: string;
+    readonly after: number;
+    readonly limit: number;
+  }): ReplayPage | undefined;
+  /** Marks rejects of a replay's list as superseded: newer rows of their keys were staged since. */
+  supersedeRejects(input: { readonly runId: string; readonly places: readonly string[] }): void;
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+
+import { jsonColumn } from "../json-column.ts";
+
+/** Whose checkpoint it is: what the sandbox has seen is not what production has. */
+export type SyncName = {
+  /** Origin of the base URL and the account; see `targetOf`. */
+  readonly target: string;
+  readonly sync: string;
+};
+
+/** The shape in which a store reads it. */
+export const checkpointRow = z.object({
+  /** 0 before the first; grows by one with every change. */
+  version: z.int(),
+  /** null is the source's beginning. */
+  position: jsonColumn,
+  /** Where the oldest transaction began that was open in the source when its run was; null where none was, or none is known. */
+  held: jsonColumn,
+  runId: z.string().nullable(),
+  updatedAt: z.string().nullable(),
+});
+
+/** A position saved after the service accepted everything up to it. */
+export type Checkpoint = Readonly<z.output<typeof checkpointRow>>;
+
+/** The shape in which a store reads it. */
+export const positionRow = z.object({ target: z.string(), sync: z.string(), position: jsonColumn });
+
+/** The shape in which a store reads it. */
+export const changeRow = z.object({ version: z.int(), reason: z.string(), changedAt: z.string() });
+
+/** Checkpoints and their changes in one go. Runs move them in `commitChunk`, chunk by chunk, which belongs to the sends. */
+export interface CheckpointStore {
+  checkpoint(input: SyncName): Checkpoint;
+  /** Every position in an inbox: of all syncs and targets, configured or not. */
+  positions(input: { readonly inbox: string }): z.output<typeof positionRow>[];
+  /**
+   * Moves a checkpoint in one go and writes the change to the audit table; null goes back to the source's beginning. A run that moves it
+   * reports so.
+   * @throws {CheckpointMovedError} it is not at `version` any more.
+   */
+  setCheckpoint(
+    input: SyncName & {
+      readonly version: number;
+      readonly position: unknown;
+      readonly reason: string;
+      readonly at: string;
+      /** The run that moves it; nobody's, when it is moved by hand. */
+      readonly runId?: string | undefined;
+    },
+  ): Checkpoint;
+  /** Such changes of a checkpoint, newest first, 20 at most. */
+  checkpointAudit(input: SyncName): z.output<typeof changeRow>[];
+}

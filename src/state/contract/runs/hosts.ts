@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+import { jsonColumn } from "../json-column.ts";
+
+/** The shape in which a store reads it. */
+export const beatRow = z
+  .object({
+    hostId: z.string(),
+    /** Process number of the worker. */
+    process: z.string(),
+    /** Temporal's cluster and namespace, as `runs` have it. */
+    temporalId: z.string(),
+    /** Unix ms. */
+    lastBeat: z.number(),
+    /** Of sluice. */
+    version: z.string(),
+    /** Names its process as no later one is named (`processName`). */
+    name: z.string(),
+    /** What was typed to start it: `dev`, `worker`, or the command that it ends with. */
+    command: z.string(),
+    /** The configuration of each sync and pull that it works with (`configMarks`). */
+    configs: jsonColumn.pipe(z.record(z.string(), z.string())),
+  })
+  .readonly();
+
+/** A sign of life of one worker. */
+export type Beat = z.output<typeof beatRow>;
+
+/** A beat as it is given; what a worker does not tell is as the columns' defaults say. */
+export type NewBeat = Omit<Beat, "command" | "configs" | "name"> &
+  Partial<Pick<Beat, "command" | "configs" | "name">>;
+
+/** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostLostAfterMs` is gone. */
+export interface HostStore {
+  /**
+   * Stores a worker's beat in place of its last, and forgets the workers that were silent for `hostForgottenMs`. Of the first after a
+   * silence of all, the runs that are open are told how long nothing ran.
+   */
+  beat(input: NewBeat): void;
+  /** Takes a worker out at once: it stopped in order. */
+  stopBeating(input: Pick<Beat, "hostId" | "process">): void;
+  /** The workers that have beaten since a time, in Unix ms. */
+  beats(input: { readonly since: number }): Beat[];
+}

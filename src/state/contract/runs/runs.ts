@@ -1,0 +1,187 @@
+import { z } from "zod";
+
+import { type PruneRuns } from "../../sqlite/runs/prune-runs.ts";
+import { type NewWarnings } from "../../sqlite/runs/warnings.ts";
+import { jsonColumn } from "../json-column.ts";
+
+/** What a run does: all but the last send, `resend` only what is in doubt. */
+export const runKinds = ["sync", "inbox", "replay", "backfill", "resend", "pull"] as const;
+
+/** One of `runKinds`. */
+export type RunKind = (typeof runKinds)[number];
+
+/** How a run ended. */
+export const outcomes = [
+  "done",
+  "done_with_rejects",
+  "failed",
+  "cancelled",
+  "busy",
+  "credits_exhausted",
+  "discarded",
+  "abandoned",
+] as const;
+
+/** One of `outcomes`. */
+export type Outcome = (typeof outcomes)[number];
+
+/** The modes a person may ask for; `auto` chooses one of the others. */
+export const modes = ["auto", "lightweight", "heavyweight"] as const;
+
+/** The shape in which a store reads it. */
+export const runRequest = z.object({
+  mode: z.enum(modes).optional(),
+  /** Ignore fingerprints: send every row. */
+  full: z.boolean().optional(),
+  /** Rows to read at most. */
+  limit: z.int().positive().optional(),
+  /** Do everything but send. */
+  dryRun: z.boolean().optional(),
+  /** Of a backfill: the rows of these keys alone. */
+  keys: z.array(z.string()).optional(),
+  /** Of a backfill: move the checkpoint to its end. */
+  advanceCheckpoint: z.boolean().optional(),
+  /** Of a backfill: why. */
+  note: z.string().optional(),
+  /** Of a replay: the run whose rejects it reads again, only those of one code when it is named. */
+  replay: z.object({ run: z.string(), code: z.string().optional() }).optional(),
+});
+
+/** What the person who started a run asked for beyond the configuration. */
+export type RunRequest = z.output<typeof runRequest>;
+
+/** The shape in which a store reads it. */
+export const runFailure = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+});
+
+/** What ended a run early, as a person reads it. */
+export type RunFailure = z.output<typeof runFailure>;
+
+/** Where a run begins and ends in its source, and the checkpoint that this was made from. */
+export type RunPlace = {
+  readonly runId: string;
+  readonly checkpointVersion: number;
+  readonly from: unknown;
+  readonly to?: unknown;
+  readonly held?: unknown;
+  readonly future?: number | undefined;
+  readonly gone?: number | undefined;
+};
+
+/** Amounts that a step adds to its run. */
+export type RunFacts = {
+  readonly runId: string;
+  readonly requests?: number | undefined;
+  readonly retries?: number | undefined;
+  readonly waitedMs?: number | undefined;
+};
+
+/** The shape in which a store reads it. */
+export const runRow = z.object({
+  runId: z.string(),
+  sync: z.string(),
+  target: z.string(),
+  kind: z.enum(runKinds),
+  workflowId: z.string(),
+  firstRunId: z.string(),
+  /** Temporal's cluster and namespace, where its workflow is to be looked up. */
+  temporalId: z.string(),
+  /** Whether its rejects are placed by lines of files, which may be told where a key may not. */
+  placesAreLines: z.int().transform((stored) => stored === 1),
+  /** Number of its latest holding of the send lock; 0 before the first. */
+  fence: z.int(),
+  configHash: z.string(),
+  request: jsonColumn.pipe(runRequest),
+  mode: z.string().nullable(),
+  modeReason: z.string().nullable(),
+  /** The time that its schedule started it for; null for one that a person started. */
+  nominalAt: z.string().nullable(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  outcome: z.enum(outcomes).nullable(),
+  failure: jsonColumn.pipe(runFailure.nullable()),
+  /** Where the run's first chunk begins: null is the source's beginning. */
+  fromPosition: jsonColumn,
+  /** How far the run may read: null is the source's end. */
+  toPosition: jsonColumn,
+  /** Where the oldest transaction began that was open in the source when the run was; null where none was, or none is known. */
+  held: jsonColumn,
+  /** Rows that lie beyond `toPosition`, because they are stamped in the future. */
+  future: z.int(),
+  /** Events that its inbox held no more when it began. */
+  gone: z.int(),
+  checkpointBefore: z.int(),
+  /** The version this run wrote or found last: its next commit replaces exactly this one. */
+  checkpointVersion: z.int(),
+  requests: z.int(),
+  retries: z.int(),
+  waitedMs: z.int(),
+  /** Time in which no worker ran. */
+  idleMs: z.int(),
+  possiblyRepeated: z.int(),
+  splits: z.int(),
+  /** What the source's connector wants a person to know, each once. */
+  warnings: jsonColumn.pipe(z.array(z.string())),
+});
+
+/** One execution of a sync. Times are ISO 8601. */
+export type Run = Readonly<z.output<typeof runRow>>;
+
+/** What is known of a run when it opens. */
+export type RunOpening = Pick<
+  Run,
+  | "runId"
+  | "sync"
+  | "target"
+  | "kind"
+  | "workflowId"
+  | "firstRunId"
+  | "temporalId"
+  | "configHash"
+  | "request"
+  | "startedAt"
+> & {
+  readonly nominalAt?: string | undefined;
+  /** @default false */
+  readonly placesAreLines?: boolean | undefined;
+};
+
+/** Runs: what was executed, when, and how it ended. */
+export interface RunStore {
+  /** Stores a run unless it is already there; answers what is stored. */
+  openRun(input: RunOpening): Run;
+  /**
+   * Sets where a run begins and how far it reads. To be called once the send lock is held, because until then another run may
+   * move the checkpoint; a run that has staged keeps its place.
+   * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`, or not where a run that has staged left it.
+   */
+  placeRun(input: RunPlace): Run;
+  /** Stores the mode chosen for the whole run and why. */
+  setMode(input: { readonly runId: string; readonly mode: string; readonly reason: string }): void;
+  addRunFacts(input: RunFacts): void;
+  /** Keeps warnings that the run does not have yet, `runWarningsMax` in all. */
+  addWarnings(input: NewWarnings): void;
+  /** Ends a run; a run that already ended keeps its first outcome. */
+  endRun(input: {
+    readonly runId: string;
+    readonly outcome: Outcome;
+    readonly failure?: RunFailure | undefined;
+    readonly endedAt: string;
+  }): Run;
+  run(runId: string): Run | undefined;
+  /**
+   * The last stored first, whatever their clocks said; of one sync or workflow when named, those that have not ended when `isOpen`,
+   * those that ended so when an `outcome` is given.
+   */
+  runs(input: {
+    readonly sync?: string | undefined;
+    readonly workflowId?: string | undefined;
+    readonly isOpen?: true | undefined;
+    readonly outcome?: Outcome | undefined;
+    readonly limit: number;
+  }): Run[];
+  readonly pruneRuns: PruneRuns;
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** The shape in which a store reads it. */
+export const tallyRow = z
+  .object({
+    /** Rows and rejects yielded, by the stagings that count. */
+    read: z.int(),
+    /** Records of accepted parts; with `staged` those that would be sent. */
+    sent: z.int(),
+    unchanged: z.int(),
+    filtered: z.int(),
+    /** Rows of the reject store that belong to the stagings that count. */
+    rejected: z.int(),
+    /** Records that those stagings wrote, and rows they refused: the other side of `sent` and `rejected`. */
+    staged: z.int(),
+    refused: z.int(),
+    /** Those among them that were lines of an earlier run, sent once more. */
+    again: z.int(),
+    chunks: z.int(),
+    parts: z.int(),
+    jsonBytes: z.int(),
+    gzipBytes: z.int(),
+  })
+  .readonly();
+
+/** What the store itself says of a run, each bucket counted where its facts lie. */
+export type Tally = z.output<typeof tallyRow>;
+
+/** The sums behind a run's report. */
+export interface TallyStore {
+  /** Over committed stagings; with `staged` over those that wait to be sent, too. */
+  tally(input: { readonly runId: string; readonly staged: boolean }): Tally;
+}

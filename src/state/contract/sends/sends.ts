@@ -1,0 +1,122 @@
+import { z } from "zod";
+
+import { jsonColumn } from "../json-column.ts";
+
+/** One staging of one chunk, named by its run, the chunk (from 1) and the stage (from 1; the highest is the newest). */
+export type StageName = {
+  readonly runId: string;
+  readonly chunk: number;
+  readonly stage: number;
+};
+
+/** The shape in which a store reads it. */
+export const body = z.object({ from: z.int(), to: z.int(), bytes: z.int() });
+
+/** A lightweight body: records `from` to `to` (excluded) of the staged file, and its bytes as sent. */
+export type Body = Readonly<z.output<typeof body>>;
+
+/** Which attempt asks for a staging: of two the one that was scheduled later, or else has the higher number, is the later one. */
+export type StageAttempt = {
+  /** When Temporal was first asked for it, in Unix ms by the server's clock. */
+  readonly scheduledMs: number;
+  /** From 1. */
+  readonly number: number;
+};
+
+/** What a staging counted: read = records + unchanged + filtered + rejected. */
+export type StageCounts = {
+  /** Rows and rejects the connector yielded. */
+  readonly read: number;
+  /** Records that are in the staged file. */
+  readonly records: number;
+  readonly unchanged: number;
+  readonly filtered: number;
+  readonly rejected: number;
+};
+
+/** A finished staging. */
+export type StagedChunk = {
+  /** Where the next chunk begins. */
+  readonly to: unknown;
+  /** Whether the source has nothing after it. */
+  readonly done: boolean;
+  readonly counts: StageCounts;
+  readonly jsonBytes: number;
+  readonly gzipBytes: number;
+  readonly jsonlSha256: string;
+  readonly gzipSha256: string;
+  /** Its lightweight bodies, in order; empty when a record alone exceeds a body. */
+  readonly bodies: readonly Body[];
+  /** Hash of the mapping that made its records. @default none is kept */
+  readonly mapping?: string | undefined;
+  /** The keys of its records, in their order, as a JSON array: of what may still land, they tell which records. */
+  readonly keys: string;
+};
+
+/** A staging that has begun. */
+export type DrawnStage = {
+  readonly stage: number;
+  readonly send: number;
+  /** Where the chunk begins, and the span that it is part of ends; null is the source's beginning or end. */
+  readonly from: unknown;
+  readonly to: unknown;
+};
+
+/** A row of `sends`. */
+export const sendRow = z
+  .object({
+    send: z.int(),
+    runId: z.string(),
+    chunk: z.int(),
+    stage: z.int(),
+    /** `cut`: given up on its way; what was accepted of it counts, and the rest comes again. */
+    state: z.enum(["staging", "staged", "committed", "cut", "dropped"]),
+    from: jsonColumn,
+    to: jsonColumn,
+    done: z.int().transform(Boolean),
+    read: z.int(),
+    records: z.int(),
+    unchanged: z.int(),
+    filtered: z.int(),
+    rejected: z.int(),
+    /** Records that a split took out again. */
+    splitRejected: z.int(),
+    jsonBytes: z.int(),
+    gzipBytes: z.int(),
+    jsonlSha256: z.string().nullable(),
+    gzipSha256: z.string().nullable(),
+    bodies: jsonColumn.pipe(z.array(body).nullable()),
+  })
+  .readonly();
+
+/** A staging as it is in the store; its files' hashes are null until it is staged. */
+export type Send = z.output<typeof sendRow>;
+
+/** Sends: every staging of every chunk, and whether the service has accepted it. */
+export interface SendStore {
+  /**
+   * Begins a new staging of a chunk: whatever an older one (of it or a later chunk) left uncommitted is dropped, its
+   * rejects removed, its records under way counted as possibly repeated.
+   * @throws {SupersededError} the chunk is committed, the one before it is not staged, the run does not hold its send lock, or
+   * a later attempt has drawn: a worker that was stopped for a while must not take the chunk from its successor.
+   */
+  drawStage(input: {
+    readonly runId: string;
+    readonly chunk: number;
+    readonly host: string;
+    readonly by?: StageAttempt;
+  }): DrawnStage;
+  /** @throws {SupersededError} a newer staging was drawn meanwhile. */
+  finishStage(input: StageName & StagedChunk): void;
+  /** Undefined when there is no such staging. */
+  send(input: StageName): Send | undefined;
+  /** The staging of a chunk that was committed; undefined when none was. */
+  committedSend(input: Pick<StageName, "chunk" | "runId">): Send | undefined;
+  /** Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest stagings counted. */
+  totalsBefore(input: { readonly runId: string; readonly chunk: number }): {
+    readonly read: number;
+    readonly rejected: number;
+  };
+  /** Gives up every staging of a run that is not committed and counts its records under way as possibly repeated. */
+  dropSends(input: { readonly runId: string }): void;
+}

@@ -1,0 +1,301 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync, existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+
+import type { z } from "zod";
+
+import { BusyError, ConfigError } from "../../errors.ts";
+import { lockWaitMs } from "../../limits.ts";
+import { makePrivateFile, makePrivateFolder } from "../../security/private-file.ts";
+import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs } from "../limits.ts";
+import { migrations } from "./migrations/migrations.ts";
+import { asStateError, isUnwritable } from "./state-fault.ts";
+
+/** File systems on which SQLite's locks do not hold, by the magic number of statfs(2). */
+const networkFileSystems = new Map([
+  [0x6969, "NFS"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB"],
+  [0x517b, "SMB"],
+  [0x65735546, "FUSE"],
+  [0x00c36400, "CephFS"],
+]);
+
+/** A prepared statement. */
+export type Statement = Pick<StatementSync, "all" | "get" | "iterate" | "run" | "setReturnArrays">;
+
+/** Compiled when it is first used: of some two hundred a command uses few, and to compile all takes longer than most commands. */
+class LazyStatement implements Statement {
+  readonly #db: DatabaseSync;
+  readonly #sql: string;
+  #compiled: StatementSync | undefined;
+
+  constructor(db: DatabaseSync, sql: string) {
+    this.#db = db;
+    this.#sql = sql;
+  }
+
+  all(...parameters: never[]): ReturnType<StatementSync["all"]> {
+    return this.#statement.all(...parameters);
+  }
+
+  get(...parameters: never[]): ReturnType<StatementSync["get"]> {
+    return this.#statement.get(...parameters);
+  }
+
+  iterate(...parameters: never[]): ReturnType<StatementSync["iterate"]> {
+    return this.#statement.iterate(...parameters);
+  }
+
+  run(...parameters: never[]): ReturnType<StatementSync["run"]> {
+    return this.#statement.run(...parameters);
+  }
+
+  setReturnArrays(isOn: boolean): void {
+    this.#statement.setReturnArrays(isOn);
+  }
+
+  get #statement(): StatementSync {
+    if (this.#compiled === undefined) {
+      this.#compiled = this.#db.prepare(this.#sql);
+      this.#compiled.setAllowUnknownNamedParameters(true);
+    }
+    return this.#compiled;
+  }
+}
+
+/** One SQLite file with the two habits that every write needs: one transaction at a time, begun for writing. */
+export type Database = {
+  readonly storeId: string;
+  /** Prepares a statement; a named parameter that it does not use is not a fault. */
+  prepare(sql: string): Statement;
+  /** Runs `work` in one BEGIN IMMEDIATE transaction; a transaction that read before it wrote could not wait for another's lock. */
+  write<Result>(work: () => Result): Result;
+  close(): void;
+};
+
+/**
+ * Opens the store's file, making and migrating it as needed; the first of `steps` makes a table `meta`.
+ * @throws {ConfigError} the folder is on a network file system, or the file was made by a newer sluice.
+ * @throws {BusyError} it is to be migrated, and a worker of the older version works with it.
+ * @throws {StateUnavailableError} the file cannot be opened or written.
+ */
+export function openDatabase(file: string, steps = migrations): Database {
+  let db: DatabaseSync | undefined;
+  try {
+    makePrivateFolder(dirname(file));
+    refuseNetworkFileSystem(dirname(file));
+    // The files that SQLite makes beside it take its permissions.
+    makePrivateFile(file);
+    chmodSync(file, 0o600);
+    db = new DatabaseSync(file, { timeout: lockWaitMs });
+    return prepareDatabase(db, file, steps);
+  } catch (error) {
+    db?.close();
+    throw asStateError(error, file);
+  }
+}
+
+function prepareDatabase(db: DatabaseSync, file: string, steps: readonly string[]): Database {
+  // FULL: a commit that was answered survives a power cut, which a checkpoint must (I1).
+  // Secure delete: rows that were pruned are overwritten, not only forgotten.
+  db.exec(
+    "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -16384",
+  );
+  const write = createWrite(db);
+  migrate(db, { file, steps, write });
+  return databaseOf(db, write);
+}
+
+function databaseOf(db: DatabaseSync, write: Database["write"]): Database {
+  const storeId = db.prepare("select value from meta where name = 'store_id'").get();
+  return {
+    storeId: String(storeId?.["value"]),
+    prepare: (sql) => new LazyStatement(db, sql),
+    write,
+    close: () => db.close(),
+  };
+}
+
+/**
+ * As `openDatabase`, but a store that is there and cannot be written is opened to be read: what writes to it fails.
+ * @throws {ConfigError} also for a store of an older sluice that cannot be written, and so not migrated.
+ */
+export function openToRead(file: string): Database {
+  try {
+    return openDatabase(file);
+  } catch (error) {
+    if (!isUnwritable(error) || !existsSync(file)) throw error;
+  }
+  let db: DatabaseSync | undefined;
+  try {
+    const url = pathToFileURL(file);
+    // SQLite makes files beside the store even to read it; while there are none nobody writes, and it needs none.
+    if (!existsSync(`${file}-wal`)) url.searchParams.set("immutable", "1");
+    db = new DatabaseSync(url, { readOnly: true, timeout: lockWaitMs });
+    const version = count(db.prepare("pragma user_version"));
+    refuseNewer(file, version, migrations);
+    if (version < migrations.length) {
+      throw new ConfigError(`${file} is of an older sluice, and cannot be written to change that`, {
+        hint: "run `sluice status` once where the state folder can be written",
+      });
+    }
+    return databaseOf(db, createWrite(db));
+  } catch (error) {
+    db?.close();
+    throw asStateError(error, file);
+  }
+}
+
+function refuseNetworkFileSystem(folder: string): void {
+  const kind = networkFileSystems.get(statfsSync(folder).type);
+  if (kind !== undefined) {
+    throw new ConfigError(
+      `the state folder ${folder} is on a network file system (${kind}), where SQLite's locks do not hold`,
+      {
+        field: "state",
+        hint: "set `state:` (or SLUICE_STATE_DIR) to a folder on a local disk",
+      },
+    );
+  }
+}
+
+type Migrating = {
+  readonly file: string;
+  readonly steps: readonly string[];
+  readonly write: Database["write"];
+};
+
+function migrate(db: DatabaseSync, { file, steps, write }: Migrating): void {
+  const version = (): number => count(db.prepare("pragma user_version"));
+  if (version() === steps.length) return;
+  write(() => {
+    const from = version(); // read again: another process may have migrated while this one waited for the lock
+    refuseNewer(file, from, steps);
+    if (from > 0) refuseLiveWorkers(db, file);
+    for (const step of steps.slice(from)) db.exec(step);
+    if (from === 0) {
+      db.prepare("insert into meta (name, value) values ('store_id', ?)").run(randomUUID());
+    }
+    db.exec(`pragma user_version = ${steps.length}`);
+  });
+}
+
+/** @throws {ConfigError} a newer sluice made the file. */
+function refuseNewer(file: string, version: number, steps: readonly string[]): void {
+  if (version <= steps.length) return;
+  throw new ConfigError(
+    `${file} has schema version ${version}; this sluice knows versions up to ${steps.length}`,
+    { hint: "run the newer sluice that made it" },
+  );
+}
+
+/** @throws {BusyError} a worker lives that opened the store as it is: what it writes would not fit a newer schema. */
+function refuseLiveWorkers(db: DatabaseSync, file: string): void {
+  const hasHosts = "select count(*) from sqlite_master where type = 'table' and name = 'hosts'";
+  if (count(db.prepare(hasHosts)) === 0) return;
+  // A beat from the future is of before the clock was set back.
+  const live = db
+    .prepare("select process, version from hosts where abs(? - last_beat) < ? limit 1")
+    .get(Date.now(), beatsKeepSchemaMs);
+  if (live === undefined) return;
+  throw new BusyError(
+    `${file} is of an older version, and worker ${String(live["process"])} of sluice ${String(live["version"])} works with it`,
+    {
+      hint: `stop that worker first; one that was killed counts for ${beatsKeepSchemaMs / 1_000} s`,
+    },
+  );
+}
+
+/** What SQLite calls a lock that another connection holds. */
+const sqliteBusy = 5;
+
+function isBusy(error: unknown): boolean {
+  // The low byte is the code; the others tell, for one, that another process is recovering the file.
+  return (
+    error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === sqliteBusy
+  );
+}
+
+/** Blocks this thread, which has nothing else to do. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/**
+ * SQLite queues no one, and looks ever more seldom at a lock that it waits for: a process that writes one transaction after another keeps
+ * another process out for seconds. So each leaves a gap now and then, and the one that waits looks often enough to meet it.
+ */
+function createWrite(db: DatabaseSync): Database["write"] {
+  let [endedMs, freeMs] = [0, 0];
+  const begin = (): void => {
+    const nowMs = performance.now();
+    if (nowMs - endedMs >= lockGapMs) freeMs = nowMs;
+    else if (nowMs - freeMs >= lockBurstMs) {
+      pause(lockGapMs);
+      freeMs = performance.now();
+    }
+    const untilMs = performance.now() + lockWaitMs;
+    db.exec("pragma busy_timeout = 0");
+    try {
+      for (;;) {
+        try {
+          db.exec("begin immediate");
+          return;
+        } catch (error) {
+          if (!isBusy(error) || performance.now() >= untilMs) throw error;
+          pause(lockLookMs);
+        }
+      }
+    } finally {
+      db.exec(`pragma busy_timeout = ${lockWaitMs}`);
+    }
+  };
+  return (work) => {
+    begin();
+    try {
+      const result = work();
+      db.exec("commit");
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec("rollback");
+      throw error;
+    } finally {
+      endedMs = performance.now();
+    }
+  };
+}
+
+/** The first row of a query as `row` reads it, or undefined. */
+export function first<Row>(
+  row: z.ZodType<Row>,
+  statement: Statement,
+  parameters: Record<string, SQLInputValue> = {},
+): Row | undefined {
+  const found = statement.get(parameters);
+  return found === undefined ? undefined : row.parse(found);
+}
+
+/** All rows of a query as `row` reads them. */
+export function all<Row>(
+  row: z.ZodType<Row>,
+  statement: Statement,
+  parameters: Record<string, SQLInputValue> = {},
+): Row[] {
+  return statement.all(parameters).map((found) => row.parse(found));
+}
+
+/** A value for a JSON column; undefined and null become null. */
+export function toJson(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+/** The single number that a query such as `select count(*)` answers; 0 when it answers no row. */
+export function count(
+  statement: Statement,
+  parameters: Record<string, SQLInputValue> = {},
+): number {
+  return Number(Object.values(statement.get(parameters) ?? {})[0] ?? 0);
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+import type { SyncName } from "../../contract/runs/checkpoints.ts";
+import type { Database } from "../database.ts";
+import { count, first } from "../database.ts";
+
+const setRow = z.object({ id: z.int(), validAfter: z.int() }).readonly();
+
+/** What the service is known to hold of one sync at one target. */
+export type FingerprintSet = z.output<typeof setRow>;
+
+/** A subquery: the number of the set of a run's sync. */
+export const setOfRunSql =
+  "(select id from fingerprint_sets join runs using (target, sync) where run_id = $runId)";
+
+/** The sets of fingerprints, by their names. What makes one is called inside a transaction. */
+export type FingerprintSets = {
+  /** Undefined where nothing of the sync was ever to be sent. */
+  find(name: SyncName): FingerprintSet | undefined;
+  /** The number of a sync's set; 0 where it has none. */
+  idOf(name: SyncName): number;
+  idOfRun(runId: string): number;
+  /** Finds a set, and makes it where there is none. */
+  have(name: SyncName): FingerprintSet;
+  /** Makes the set of a run's sync where there is none. */
+  haveOfRun(runId: string): void;
+};
+
+/** The sets of a SQLite store. */
+export function createFingerprintSets(db: Database): FingerprintSets {
+  const select = db.prepare(
+    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
+  );
+  const ofRun = db.prepare(`select ${setOfRunSql}`);
+  const make = db.prepare(
+    "insert or ignore into fingerprint_sets (target, sync) values ($target, $sync)",
+  );
+  const makeOfRun = db.prepare(
+    "insert or ignore into fingerprint_sets (target, sync) select target, sync from runs where run_id = $runId",
+  );
+  const find: FingerprintSets["find"] = ({ target, sync }) =>
+    first(setRow, select, { target, sync });
+  return {
+    find,
+    idOf: (name) => find(name)?.id ?? 0,
+    idOfRun: (runId) => count(ofRun, { runId }),
+    have: (name) => {
+      const { target, sync } = name;
+      make.run({ target, sync });
+      return find(name) ?? { id: 0, validAfter: 0 };
+    },
+    haveOfRun: (runId) => void makeOfRun.run({ runId }),
+  };
+}

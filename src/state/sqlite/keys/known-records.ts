@@ -1,0 +1,77 @@
+import { z } from "zod";
+
+import { fieldSlotsMax } from "../../../limits.ts";
+import {
+  type FieldHash,
+  fieldHashBytes,
+  type KnownRecordStore,
+  type KnownRecord,
+} from "../../contract/keys/known-records.ts";
+import type { Database } from "../database.ts";
+import { all, first } from "../database.ts";
+import { createFingerprintSets } from "./fingerprint-sets.ts";
+
+const slotRow = z.object({ slot: z.int(), name: z.string() });
+
+const fingerprintRow = z.object({
+  hash: z.instanceof(Uint8Array).nullable(),
+  fields: z.instanceof(Uint8Array).nullable(),
+  send: z.int(),
+  acceptedAt: z.int().nullable(),
+});
+
+/** The hashes in their slots; 0 stands for a field that the record did not have. */
+function readFields(fields: Uint8Array, names: ReadonlyMap<number, string>): FieldHash[] {
+  const view = new DataView(fields.buffer, fields.byteOffset, fields.byteLength);
+  const hashes: FieldHash[] = [];
+  for (let at = 0; at < fields.byteLength; at += fieldHashBytes) {
+    const name = names.get(at / fieldHashBytes);
+    const hash = view.getUint32(at, true);
+    if (name !== undefined && hash !== 0) hashes.push({ name, hash });
+  }
+  return hashes;
+}
+
+/** What is known of records, of a SQLite store. */
+export function createKnownRecordStore(db: Database): KnownRecordStore {
+  const sets = createFingerprintSets(db);
+  const selectSlots = db.prepare(
+    "select slot, name from fingerprint_fields where set_id = $id order by slot",
+  );
+  const makeSlot = db.prepare(
+    `insert or ignore into fingerprint_fields (set_id, slot, name)
+     select $id, count(*), $name from fingerprint_fields where set_id = $id having count(*) < ${fieldSlotsMax}`,
+  );
+  const select = db.prepare(
+    `select hash, hashes as fields, f.send as send, committed_at as acceptedAt
+     from fingerprints f left join field_hashes h on h.id = f.fields
+     left join sends s on s.send = f.send and s.state in ('committed', 'cut')
+     where set_id = $id and key = $key`,
+  );
+  return {
+    fieldSlots: ({ target, sync, names }) =>
+      db.write(() => {
+        const { id } = sets.have({ target, sync });
+        for (const name of names) makeSlot.run({ id, name });
+        return all(slotRow, selectSlots, { id }).map(({ name }) => name);
+      }),
+    knownRecords: ({ target, sync, keys }) => {
+      const set = sets.find({ target, sync });
+      if (set === undefined) return keys.map(() => ({ state: "new" }));
+      const { id, validAfter } = set;
+      const slots = all(slotRow, selectSlots, { id });
+      const names = new Map(slots.map(({ slot, name }) => [slot, name]));
+      return keys.map((key): KnownRecord => {
+        const found = first(fingerprintRow, select, { id, key });
+        // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without one may have been sent.
+        if (found === undefined || found.hash === null) {
+          return { state: validAfter === 0 ? "new" : "unknown" };
+        }
+        const { hash, fields, send, acceptedAt } = found;
+        if (acceptedAt === null || send <= validAfter) return { state: "unknown" };
+        const known = fields === null ? undefined : readFields(fields, names);
+        return { state: "accepted", hash, fields: known, acceptedAt };
+      });
+    },
+  };
+}

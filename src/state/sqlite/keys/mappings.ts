@@ -1,0 +1,47 @@
+import { type MappingStore } from "../../contract/keys/mappings.ts";
+import type { Database } from "../database.ts";
+import { count } from "../database.ts";
+import { createFingerprintSets } from "./fingerprint-sets.ts";
+import { sendOfSeen } from "./fingerprints.ts";
+
+/** Notes the mapping of a staging that was accepted; to be called inside a transaction. */
+export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
+  const note = db.prepare(
+    `insert or ignore into mappings (set_id, mapping)
+     select id, mapping from fingerprint_sets, sends where id = $setId and send = $send and mapping is not null and records > 0`,
+  );
+  return (input) => void note.run(input);
+}
+
+/**
+ * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as such, so that an update of sluice
+ * is not an alarm.
+ */
+const isOurs = (send: string): string =>
+  `coalesce(${send}.state in ('committed', 'cut') and coalesce(${send}.mapping, $mapping) = $mapping, 0)`;
+
+/** The mappings of a SQLite store. */
+export function createMappingStore(db: Database): MappingStore {
+  const sets = createFingerprintSets(db);
+  const others = "set_id = $setId and mapping <> $mapping";
+  const isAny = db.prepare(`select count(*) from mappings where ${others}`);
+  const forget = db.prepare(`delete from mappings where ${others}`);
+  // What is unknown counts, too: that its send was forgotten or given up does not say that the service holds nothing older.
+  const made = db.prepare(
+    `select count(*) from fingerprints f
+     left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendOfSeen("f.seen")}
+     where f.set_id = $setId and f.hash is not null
+       and not ${isOurs("sent")} and not ${isOurs("seen")}`,
+  );
+  return {
+    olderMapping: ({ target, sync, mapping }) => {
+      const setId = sets.idOf({ target, sync });
+      if (count(isAny, { setId, mapping }) === 0) return { isAny: false, records: 0 };
+      return { isAny: true, records: count(made, { setId, mapping }) };
+    },
+    forgetOlderMappings: ({ target, sync, mapping }) =>
+      db.write(() => {
+        forget.run({ setId: sets.idOf({ target, sync }), mapping });
+      }),
+  };
+}

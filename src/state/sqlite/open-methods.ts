@@ -1,0 +1,79 @@
+import type { StateMethods } from "../state-store.ts";
+import { openDatabase, openToRead } from "./database.ts";
+import { createDoubtStore } from "./doubts/doubt-store.ts";
+import { createFingerprintStore } from "./keys/fingerprints.ts";
+import { createIdentityStore } from "./keys/identities.ts";
+import { createKnownRecordStore } from "./keys/known-records.ts";
+import { createMappingStore } from "./keys/mappings.ts";
+import { createPullStore } from "./pull/pulls.ts";
+import { createRateLimitStore } from "./rate-limit.ts";
+import { createOpenRejectStore } from "./rejects/open-rejects.ts";
+import { createRejectStore } from "./rejects/rejects.ts";
+import { createReplayStore } from "./rejects/replays.ts";
+import { createBackfillStore } from "./runs/backfills.ts";
+import { createCheckpointStore } from "./runs/checkpoints.ts";
+import { createHostStore } from "./runs/hosts.ts";
+import { createLockStore } from "./runs/locks.ts";
+import { createRunStore } from "./runs/runs.ts";
+import { createTallyStore } from "./runs/tally.ts";
+import { createCommitStore } from "./sends/commit.ts";
+import { createFaultStore } from "./sends/faults.ts";
+import { createLastFileStore } from "./sends/last-file.ts";
+import { createLastSend } from "./sends/last-send.ts";
+import { createReceiptStore } from "./sends/receipts.ts";
+import { createRefusalStore } from "./sends/refusals.ts";
+import { createSendStore } from "./sends/sends.ts";
+import { createSplitStore } from "./sends/split.ts";
+import { createUnderWayStore } from "./sends/under-way.ts";
+
+/**
+ * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not be writable.
+ * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`, `openToRead`.
+ */
+export function openStateMethods(
+  file: string,
+  { onlyReads = false } = {},
+): {
+  readonly storeId: string;
+  readonly methods: StateMethods;
+  readonly close: () => void;
+} {
+  const db = onlyReads ? openToRead(file) : openDatabase(file);
+  const sends = createSendStore(db);
+  const lastSend = createLastSend(db, file);
+  const receipts = createReceiptStore(db, sends);
+  const methods: StateMethods = {
+    ...createRunStore(db),
+    ...createCheckpointStore(db),
+    ...sends,
+    drawStage: (input) => {
+      const drawn = sends.drawStage(input);
+      // Before its first part may leave, and behind its commit: a number that is only in the file would look like a restored store.
+      lastSend.remember();
+      return drawn;
+    },
+    ...lastSend.store,
+    ...createCommitStore(db, sends),
+    ...receipts,
+    ...createDoubtStore(db),
+    ...createSplitStore(db, { sends, receipts }),
+    ...createFaultStore(db),
+    ...createRefusalStore(db),
+    ...createRejectStore(db),
+    ...createOpenRejectStore(db),
+    ...createReplayStore(db),
+    ...createFingerprintStore(db),
+    ...createKnownRecordStore(db),
+    ...createLastFileStore(db),
+    ...createMappingStore(db),
+    ...createLockStore(db),
+    ...createHostStore(db),
+    ...createIdentityStore(db),
+    ...createRateLimitStore(db),
+    ...createTallyStore(db),
+    ...createUnderWayStore(db),
+    ...createPullStore(db),
+    ...createBackfillStore(db),
+  };
+  return { storeId: db.storeId, methods, close: () => db.close() };
+}
