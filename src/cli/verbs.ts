@@ -1,30 +1,44 @@
 import type { Register } from "./output/context.ts";
 
-/** Loads the code that registers a verb, by its name, in the order of the help. */
-export const verbs: ReadonlyMap<string | undefined, () => Promise<Register>> = new Map([
-  ["init", async () => (await import("./project/init.ts")).registerInit],
-  ["validate", async () => (await import("./project/validate.ts")).registerValidate],
-  ["check", async () => (await import("./project/check.ts")).registerCheck],
-  ["discover", async () => (await import("./project/discover.ts")).registerDiscover],
-  ["preview", async () => (await import("./run/preview.ts")).registerPreview],
-  ["run", async () => (await import("./run/run.ts")).registerRun],
-  ["backfill", async () => (await import("./backfill/backfill.ts")).registerBackfill],
-  ["pull", async () => (await import("./run/pull.ts")).registerPull],
-  ["cancel", async () => (await import("./run/cancel.ts")).registerCancel],
-  ["pause", async () => (await import("./backfill/pause.ts")).registerPause],
-  ["resume", async () => (await import("./backfill/pause.ts")).registerResume],
-  ["status", async () => (await import("./status/status.ts")).registerStatus],
-  ["runs", async () => (await import("./run/runs.ts")).registerRuns],
-  ["rejects", async () => (await import("./run/rejects.ts")).registerRejects],
-  ["state", async () => (await import("./status/state.ts")).registerState],
-  ["schedule", async () => (await import("./schedule/schedule.ts")).registerSchedule],
-  ["rate-limit", async () => (await import("./status/rate-limit.ts")).registerRateLimit],
-  ["worker", async () => (await import("./serve/worker.ts")).registerWorker],
-  ["webhooks", async () => (await import("./serve/webhooks.ts")).registerWebhooks],
-  ["sandbox", async () => (await import("./serve/sandbox.ts")).registerSandbox],
-  ["dev", async () => (await import("./serve/dev.ts")).registerDev],
-  ["connector", async () => (await import("./connector/connector.ts")).registerConnector],
-  ["schema", async () => (await import("./project/schema.ts")).registerSchema],
-  ["doctor", async () => (await import("./project/doctor.ts")).registerDoctor],
-  ["temporal", async () => (await import("./serve/temporal.ts")).registerTemporal],
-]);
+type Load = () => Promise<Register>;
+
+/** Loads the code that registers a verb, by its name, below the heading of its group; all in the order of the help. */
+export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+  "Start:": {
+    init: async () => (await import("./project/init.ts")).registerInit,
+    validate: async () => (await import("./project/validate.ts")).registerValidate,
+    check: async () => (await import("./project/check.ts")).registerCheck,
+    discover: async () => (await import("./project/discover.ts")).registerDiscover,
+    preview: async () => (await import("./run/preview.ts")).registerPreview,
+  },
+  "Run:": {
+    run: async () => (await import("./run/run.ts")).registerRun,
+    backfill: async () => (await import("./backfill/backfill.ts")).registerBackfill,
+    pull: async () => (await import("./run/pull.ts")).registerPull,
+    cancel: async () => (await import("./run/cancel.ts")).registerCancel,
+    pause: async () => (await import("./backfill/pause.ts")).registerPause,
+    resume: async () => (await import("./backfill/pause.ts")).registerResume,
+  },
+  "Look:": {
+    status: async () => (await import("./status/status.ts")).registerStatus,
+    runs: async () => (await import("./run/runs.ts")).registerRuns,
+  },
+  "Fix:": {
+    rejects: async () => (await import("./run/rejects.ts")).registerRejects,
+    state: async () => (await import("./status/state.ts")).registerState,
+    doctor: async () => (await import("./project/doctor.ts")).registerDoctor,
+  },
+  "Operate:": {
+    schedule: async () => (await import("./schedule/schedule.ts")).registerSchedule,
+    worker: async () => (await import("./serve/worker.ts")).registerWorker,
+    webhooks: async () => (await import("./serve/webhooks.ts")).registerWebhooks,
+    "rate-limit": async () => (await import("./status/rate-limit.ts")).registerRateLimit,
+  },
+  "Develop:": {
+    dev: async () => (await import("./serve/dev.ts")).registerDev,
+    sandbox: async () => (await import("./serve/sandbox.ts")).registerSandbox,
+    connector: async () => (await import("./connector/connector.ts")).registerConnector,
+    schema: async () => (await import("./project/schema.ts")).registerSchema,
+    temporal: async () => (await import("./serve/temporal.ts")).registerTemporal,
+  },
+};

@@ -94,8 +94,7 @@ function helpOf(...group: string[]): Listed[] {
   const help = execFileSync(process.execPath, [join(root, "bin/sluice.js"), "help", ...group], {
     encoding: "utf8",
   });
-  const [, list = ""] = help.split("Commands:\n");
-  return [...list.matchAll(/^ {2}([a-z][a-z-]*)( \[options\])?( [<[])?/gm)]
+  return [...help.matchAll(/^ {2}([a-z][a-z-]*)( \[options\])?( [<[])?/gm)]
     .map(([, name = "", options, given]) => ({
       name,
       hasOptions: options !== undefined,

@@ -4,7 +4,8 @@ import type { BackfillPlan, PlanSample } from "../../backfill/plan.ts";
 import type { StoredPlan } from "../../state/contract/runs/backfills.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
-import { bold, table } from "../output/context.ts";
+import { bold } from "../output/style.ts";
+import { table } from "../output/table.ts";
 
 const unknown = "not known";
 
@@ -65,6 +66,9 @@ function planRows(plan: BackfillPlan): readonly (readonly [string, string])[] {
   ];
 }
 
+/** What is to be approved is read to its end. */
+const whole = { width: Infinity };
+
 /** A plan as a table for a terminal; everything that is estimated says "about". */
 export function planText(plan: BackfillPlan): string {
   const { lanes, is_counted: isCounted, sync } = plan;
@@ -73,7 +77,7 @@ export function planText(plan: BackfillPlan): string {
   const laneRows = lanes.map((count, index) => [String(index + 1), rowsText(count, isCounted)]);
   return [
     bold(`${sync}: plan of a backfill, nothing is sent yet`),
-    table([heading, ...rows]),
+    table([heading, ...rows], whole),
     ...(lanes.length < 2 ? [] : [table([["lane", "rows to read"], ...laneRows])]),
   ].join("\n");
 }

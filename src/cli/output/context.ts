@@ -1,5 +1,3 @@
-import { styleText } from "node:util";
-
 import type { Command } from "commander";
 
 import { sourceNamed, sources } from "../../../connectors/registry.ts";
@@ -17,6 +15,8 @@ export type Output = {
   readonly say: (text: string) => void;
   /** Paths and ports of what a command starts; said with `--verbose`. @default they are not told */
   readonly detail?: (text: string) => void;
+  /** Whether only the result and errors are wanted. @default no */
+  readonly isQuiet?: () => boolean;
   /** Ends the command with this code when it returns. */
   readonly exit: (code: number) => void;
 };
@@ -44,9 +44,10 @@ export function withJson(command: Command): Command {
 /** Adds `--config` and `--json` to a command. */
 export function withGlobals(command: Command): Command {
   return withJson(
-    command
-      .option("--config <file>", "the configuration file (default: sluice.yaml here or above)")
-      .option("--verbose", "also say which servers are started, and where"),
+    command.option(
+      "-c, --config <file>",
+      "the configuration file (default: sluice.yaml here or above)",
+    ),
   );
 }
 
@@ -81,22 +82,4 @@ export async function readState<Result>(
   work: (state: StateStore) => Promise<Result>,
 ): Promise<Result> {
   return await withState(config, work, { onlyReads: true });
-}
-
-/** Rows as columns of equal width; the first row is the heading. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd();
-  return rows.map(line).join("\n");
-}
-
-/** Emphasis where the terminal shows it. */
-export function bold(text: string): string {
-  return styleText("bold", text, { stream: process.stdout });
 }

@@ -1,35 +1,66 @@
-import { CommanderError } from "commander";
-
 import { messageOf, SluiceError } from "../../errors.ts";
 import { plainText } from "../../text/plain-text.ts";
+import type { CommonOptions } from "./common-options.ts";
 import type { Output } from "./context.ts";
 import { exitCodes } from "./exit-code.ts";
+import { setColor } from "./style.ts";
+
+let common: CommonOptions = {};
+
+function tell(text: string): void {
+  process.stderr.write(`sluice: ${text}\n`);
+}
 
 /** Where the words of this process go. */
-export const output: Output = {
+export const output: Required<Output> = {
   print: (text) => void process.stdout.write(`${text}\n`),
-  say: (text) => void process.stderr.write(`sluice: ${text}\n`),
+  say: (text) => {
+    if (common.quiet !== true) tell(text);
+  },
+  detail: (text) => {
+    if (common.verbose === true) tell(text);
+  },
+  isQuiet: () => common.quiet === true,
   exit: (code) => {
     process.exitCode = code;
   },
 };
 
+/** Tells from now on as much, and in such colours, as a command's options ask for. */
+export function tellAs(options: CommonOptions): void {
+  common = options;
+  const { color = "auto" } = options;
+  setColor(color === false ? "never" : color);
+}
+
+/** What is told of an error: of one that is not ours its message alone. */
+export type ErrorFacts = {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+};
+
+function factsOf(error: unknown): ErrorFacts {
+  const { code, hint } =
+    error instanceof SluiceError ? error : { code: "Unexpected", hint: undefined };
+  return { code, message: messageOf(error), hint };
+}
+
 /** Tells what a command failed with. */
-export function showError(error: unknown, { isJson }: { readonly isJson: boolean }): void {
-  const hint = error instanceof SluiceError ? error.hint : undefined;
+export function showError(error: unknown, how: { readonly isJson: boolean }): void {
+  showFacts(factsOf(error), how);
+}
+
+/** The same of facts. */
+export function showFacts(facts: ErrorFacts, { isJson }: { readonly isJson: boolean }): void {
   if (isJson) {
-    const code = error instanceof SluiceError ? error.code : "Unexpected";
-    const facts = {
-      code: error instanceof CommanderError ? "Usage" : code,
-      message: messageOf(error),
-      hint,
-    };
     output.print(JSON.stringify({ error: facts }));
     return;
   }
+  const { message, hint } = facts;
   // Lines of a configuration error are laid out on purpose; everything else in them is harmless text.
-  const text = messageOf(error).split("\n").map(plainText).join("\n");
-  output.say(`${text}${hint === undefined ? "" : `\n  → ${plainText(hint)}`}`);
+  const text = message.split("\n").map(plainText).join("\n");
+  tell(`${text}${hint === undefined ? "" : `\n  → ${plainText(hint)}`}`);
 }
 
 /** A broken pipe is how `| head` says that it has seen enough. */

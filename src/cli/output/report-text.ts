@@ -5,7 +5,7 @@ import type { RejectReason } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
-import { bold } from "./context.ts";
+import { bold, styledOutcome } from "./style.ts";
 
 /** Characters of a position that a report shows; a longer one is left to `sluice state show`, because half of it says nothing. */
 const positionCharsMax = 60;
@@ -163,7 +163,7 @@ export function reportText(report: RunReport, { firsts, position }: KnownHere = 
   const { error, pull } = report;
   const lines = [
     "",
-    bold(`${report.sync}: ${report.outcome.replaceAll("_", " ")}`) +
+    bold(styledOutcome(report.outcome, `${report.sync}: ${report.outcome.replaceAll("_", " ")}`)) +
       ` ${report.outcome === "running" ? "for" : "in"} ${durationText(report.duration_ms)}   run ${report.run_id}`,
     ...(error === undefined ? [] : [`  ${plainText(error.message)}`]),
     ...(error?.hint === undefined ? [] : [`  → ${plainText(error.hint)}`]),

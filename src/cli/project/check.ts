@@ -19,6 +19,7 @@ import { connectionNamed } from "../named.ts";
 import { configOf, readState, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
+import { verdict } from "../output/style.ts";
 import { useService } from "../running/services.ts";
 import { checkKeys } from "./check-keys.ts";
 import { pingService } from "./ping.ts";
@@ -140,7 +141,7 @@ function showFound(
 ): void {
   if (isJson) return context.print(plainJson({ subject, name: step, ok, detail, fix }));
   const told = detail === undefined ? step : `${step}: ${detail}`;
-  context.print(plainText(`${ok ? "ok  " : "FAIL"}  ${subject}: ${told}`));
+  context.print(`${verdict(ok)}  ${plainText(`${subject}: ${told}`)}`);
   if (fix !== undefined) context.print(`      → ${plainText(fix)}`);
 }
 

@@ -7,9 +7,11 @@ import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainJson } from "../../text/plain-text.ts";
 import { counted, grouped } from "../../text/quantities.ts";
-import { configOf, readState, table, withGlobals, withState } from "../output/context.ts";
+import { configOf, readState, withGlobals, withState } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
 import { firstRejects, reportText } from "../output/report-text.ts";
+import { styledOutcome } from "../output/style.ts";
+import { table } from "../output/table.ts";
 import { positive } from "../positive.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
@@ -91,7 +93,9 @@ export const registerRuns: Register = (program, context) => {
           "rejected",
         ];
         if (!options.json) {
-          context.print(table([heading, ...reports.map(rowOf)]));
+          context.print(
+            table([heading, ...reports.map(rowOf)], { style: { outcome: styledOutcome } }),
+          );
         } else for (const report of reports) context.print(plainJson(report));
       });
     });

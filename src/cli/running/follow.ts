@@ -39,11 +39,12 @@ async function withAhead(progress: Progress, ahead: ReadAhead | undefined): Prom
 export type Followed = { readonly report: RunReport } | { readonly error: unknown };
 
 /** Shows progress: one line drawn again and again where someone watches, else a line of its own for every change. */
-function createProgressLine(context: Pick<Context, "environment" | "say">): {
+function createProgressLine(context: Pick<Context, "environment" | "isQuiet" | "say">): {
   show(text: string, news: string | undefined): void;
   end(): void;
 } {
-  const isDrawn = process.stderr.isTTY && !context.environment.isCi;
+  const isWatched = process.stderr.isTTY && !context.environment.isCi;
+  const isDrawn = isWatched && context.isQuiet?.() !== true;
   let last = "";
   return {
     show: (text, news) => {
@@ -82,7 +83,7 @@ type Followable = Parameters<typeof pendingTrouble>[0] &
 export async function followRun(
   handle: Followable,
   how: {
-    readonly context: Pick<Context, "environment" | "say">;
+    readonly context: Pick<Context, "environment" | "isQuiet" | "say">;
     readonly share: ReadShare;
     /** @default nothing is known of it */
     readonly ahead?: ReadAhead | undefined;

@@ -58,7 +58,7 @@ export async function temporalFor(
   if (!temporal.isFound) return temporal;
   // It may be another project's embedded one, and stop any time, or hang since its files were removed.
   if (await hasWorkerAt(temporal, config, storeId)) return temporal;
-  context.say(`the Temporal at ${temporal.address} has no worker of this project`);
+  context.detail?.(`the Temporal at ${temporal.address} has no worker of this project`);
   return await useEmbeddedTemporal(config, context);
 }
 

@@ -6,7 +6,7 @@ import { differencesOf, type Owner } from "../../schedules/temporal-schedule.ts"
 import type { Wanted } from "../../schedules/wanted.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { bold } from "../output/context.ts";
+import { bold } from "../output/style.ts";
 import { shownTimes, timesText, type ShownTimes } from "./text.ts";
 
 /** Latest runs that are shown of a schedule. */

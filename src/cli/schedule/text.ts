@@ -6,7 +6,7 @@ import type { Change, Plan } from "../../schedules/plan.ts";
 import { scheduleWords } from "../../schedules/words.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { scheduleTimesShown } from "../limits.ts";
-import { bold } from "../output/context.ts";
+import { bold } from "../output/style.ts";
 
 /** A schedule as it is shown: what was meant, and what comes of it. */
 export type ShownTimes = {

@@ -7,7 +7,8 @@ import { openInbox } from "../../inbox/open.ts";
 import { storesOn } from "../../local/presence.ts";
 import { createDrainNotifier } from "../../webhooks/drain-notifier.ts";
 import { startReceiver } from "../../webhooks/server.ts";
-import { table, withState, type Context } from "../output/context.ts";
+import { withState, type Context } from "../output/context.ts";
+import { table } from "../output/table.ts";
 import { reachTemporal } from "../running/reach-temporal.ts";
 import { unreadTexts, type PushConnection } from "./push-connections.ts";
 
@@ -93,7 +94,7 @@ export function readyText(address: URL, pushed: readonly PushConnection[]): stri
     `POST ${push.endpoint(config).path}`,
     readers.length === 0 ? "no sync reads it" : `read by ${readers.join(", ")}`,
   ]);
-  return `receiver at ${address.origin}\n${table(rows)}`;
+  return `receiver at ${address.origin}\n${table(rows, { width: Infinity })}`;
 }
 
 /** The same as one object, for `--json`. */

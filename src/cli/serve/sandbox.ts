@@ -2,13 +2,7 @@ import { ConfigError, messageOf } from "../../errors.ts";
 import { faultKinds } from "../../sandbox/faults/faults.ts";
 import { startSandboxThread } from "../../sandbox/thread.ts";
 import { sandboxPortDefault } from "../limits.ts";
-import {
-  bold,
-  withJson,
-  type Context,
-  type GlobalOptions,
-  type Register,
-} from "../output/context.ts";
+import { withJson, type Context, type GlobalOptions, type Register } from "../output/context.ts";
 import { onInterrupt, untilAborted } from "../output/interrupt.ts";
 import { readFaultScript } from "./fault-script.ts";
 import { port } from "./temporal.ts";
@@ -34,13 +28,15 @@ export const registerSandbox: Register = (program, context) => {
     });
 };
 
+/** Every fault as a script that the sandbox takes, or one a line for another program. */
 function listFaults({ json }: GlobalOptions, context: Context): void {
+  if (json !== true) {
+    context.print("# A script for `sluice sandbox --faults`: keep what is to go wrong.\nfaults:");
+  }
   for (const kind of faultKinds) {
     const { name, steps, summary, example } = kind;
     context.print(
-      json
-        ? JSON.stringify(kind)
-        : `${bold(name)} (${steps.join(", ")})\n  ${summary}\n  - ${example}`,
+      json ? JSON.stringify(kind) : `  # ${name} (${steps.join(", ")}): ${summary}\n  - ${example}`,
     );
   }
 }

@@ -9,7 +9,7 @@ import { inboxLateMs } from "../../limits.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";
-import { table } from "../output/context.ts";
+import { table } from "../output/table.ts";
 import { pushConnections, readHint, type PushConnection } from "../serve/push-connections.ts";
 import type { Problem } from "./transfer.ts";
 

@@ -3,8 +3,9 @@ import { keyName, resetLimits, untilText } from "../../service/key-limits.ts";
 import type { RateLimit } from "../../state/contract/rate-limit.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted } from "../../text/quantities.ts";
-import { configOf, table, withGlobals, withState } from "../output/context.ts";
+import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
+import { table } from "../output/table.ts";
 
 /** What a limit does to requests, as a person reads it. */
 export function stateText(rateLimit: RateLimit): string {

@@ -78,9 +78,13 @@ describe("sluice sandbox", () => {
     const json = await (await sandbox("", "--list-faults", "--json")).ended;
     expect([text.code, json.code]).toEqual([0, 0]);
     for (const { name, summary, example } of faultKinds) {
-      expect(text.stdout).toContain(`${name} (`);
-      expect(text.stdout).toContain(`\n  ${summary}\n  - ${example}\n`);
+      expect(text.stdout).toContain(`  # ${name} (`);
+      expect(text.stdout).toContain(`: ${summary}\n  - ${example}\n`);
     }
+    const taken = await sandbox(text.stdout, "--faults", "faults.yaml");
+    await until(async () => taken.printed().stdout.startsWith("sandbox at ") || undefined);
+    await end(taken.child, "SIGTERM");
+    expect((await taken.ended).code).toBe(0);
     const listed = json.stdout.trim().split("\n");
     expect(listed.map((line): unknown => JSON.parse(line))).toEqual(faultKinds);
   });

@@ -1,0 +1,29 @@
+import type { Command, CommanderError } from "commander";
+
+import type { ErrorFacts } from "../output/output.ts";
+import { pathOf } from "./help.ts";
+
+/** The command that was typed, as far as its words are those of commands. */
+function typedCommand(program: Command, words: readonly string[]): Command {
+  const [word, ...rest] = words;
+  const found = program.commands.find((each) => each.name() === word);
+  return found === undefined ? program : typedCommand(found, rest);
+}
+
+/** What was wrong with how a command was called, told as the program's own errors are; undefined where it only printed a help text. */
+export function usageFacts(
+  { code, message }: CommanderError,
+  program: Command,
+  words: readonly string[],
+): ErrorFacts | undefined {
+  if (code === "commander.help") return undefined;
+  const command = typedCommand(program, words);
+  const called = ["sluice", ...pathOf(command)].join(" ");
+  const [said = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const meant = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(suggestion ?? "")?.[1];
+  return {
+    code: "Usage",
+    message: meant === undefined ? said : `${said} (did you mean ${meant}?)`,
+    hint: `${called} ${command.usage()}`.trimEnd() + `; \`${called} --help\` says more`,
+  };
+}

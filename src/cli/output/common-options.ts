@@ -1,0 +1,32 @@
+import { Option, type Command } from "commander";
+
+import { colorModes, type ColorMode } from "./style.ts";
+
+/** The options of every command: how much it tells, and in which colours. */
+export type CommonOptions = {
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  /** False for `--no-color`. */
+  readonly color?: ColorMode | false;
+};
+
+/** The heading of these options in a help text. */
+export const commonHeading = "Options of every command:";
+
+/** The options of every command, made anew for each. */
+export function commonOptions(): readonly Option[] {
+  return [
+    new Option("-q, --quiet", "tell only the result and errors").conflicts("verbose"),
+    new Option("--verbose", "tell also which servers are started, and where"),
+    new Option(
+      "--color <when>",
+      "auto, always or never; NO_COLOR and FORCE_COLOR count too",
+    ).choices(colorModes),
+    new Option("--no-color", "the same as --color never"),
+  ].map((option) => option.helpGroup(commonHeading));
+}
+
+/** Adds them to a command that does something itself. */
+export function withCommonOptions(command: Command): void {
+  for (const option of commonOptions()) command.addOption(option);
+}

@@ -1,0 +1,79 @@
+/** How a table is shown. */
+type TableShow = {
+  /** Columns of the terminal; whatever does not fit is cut. @default those of stdout; without a terminal nothing is cut */
+  readonly width?: number | undefined;
+  /** Dresses the cells of a column, by its heading. */
+  readonly style?: Readonly<Record<string, (cell: string) => string>>;
+};
+
+const gap = "  ";
+/** What is left of a column of text that must make room. */
+const cutCharsMin = 8;
+
+/** The columns of the terminal that stdout is; undefined where it is none. */
+function terminalWidth(): number | undefined {
+  return process.stdout.isTTY ? process.stdout.columns : undefined;
+}
+
+function longest(cells: readonly string[]): number {
+  return Math.max(0, ...cells.map((cell) => cell.length));
+}
+
+/** How far a column can shrink: ids, which come first, and numbers stay whole, and so do short texts. */
+function leastOf(cells: readonly string[], column: number): number {
+  const [heading = "", ...body] = cells;
+  const whole = longest(body);
+  if (column === 0) return Math.max(whole, heading.length);
+  const isNumber = body.every((cell) => /^[\d,.\s-]*$/.test(cell));
+  return isNumber ? Math.max(whole, Math.min(heading.length, cutCharsMin)) : cutCharsMin;
+}
+
+/** Widths that fit together, as far as columns can be cut: the one that can give the most gives first. */
+function fitted(columns: readonly (readonly string[])[], width: number): number[] {
+  const widths = columns.map(longest);
+  const least = columns.map(leastOf);
+  const spare = (at: number): number => (widths[at] ?? 0) - (least[at] ?? 0);
+  const room = width - gap.length * (columns.length - 1);
+  for (let over = widths.reduce((sum, each) => sum + each, 0) - room; over > 0; over--) {
+    const most = widths.keys().reduce((best, at) => (spare(at) >= spare(best) ? at : best), 0);
+    if (spare(most) <= 0) break;
+    widths[most] = (widths[most] ?? 0) - 1;
+  }
+  return widths;
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+function columnsOf(rows: readonly (readonly string[])[]): string[][] {
+  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ""));
+}
+
+/** Whether a table of these rows needs no cut. */
+export function fits(rows: readonly (readonly string[])[], width = terminalWidth()): boolean {
+  const columns = columnsOf(rows);
+  const whole = columns.reduce((sum, cells) => sum + longest(cells) + gap.length, -gap.length);
+  return width === undefined || whole <= width;
+}
+
+/** Rows as columns of equal width; the first row is the heading, the first column names the row. */
+export function table(
+  rows: readonly (readonly string[])[],
+  { width = terminalWidth(), style = {} }: TableShow = {},
+): string {
+  const columns = columnsOf(rows);
+  const widths = width === undefined ? columns.map(longest) : fitted(columns, width);
+  const [heading = []] = rows;
+  const lines = rows.map((row, at) => {
+    const cells = row.map((cell, column) => {
+      const size = widths[column] ?? 0;
+      const shown = cut(cell, size);
+      const dress = at === 0 ? undefined : style[heading[column] ?? ""];
+      const isLast = column === row.length - 1;
+      return `${dress?.(shown) ?? shown}${isLast ? "" : " ".repeat(size - shown.length)}`;
+    });
+    return cells.join(gap).trimEnd();
+  });
+  return lines.join("\n");
+}

@@ -1,0 +1,54 @@
+import { Command } from "commander";
+
+import { version } from "../version.ts";
+import { addHelp } from "./help/add-help.ts";
+import { registerHelp } from "./help/help.ts";
+import { withCommonOptions, type CommonOptions } from "./output/common-options.ts";
+import type { Context } from "./output/context.ts";
+import { verbGroups } from "./verbs.ts";
+
+/** Whether a command does something itself, and is not only the name of its verbs. */
+export function isCalled({ commands, registeredArguments, options }: Command): boolean {
+  return commands.length === 0 || registeredArguments.length > 0 || options.length > 0;
+}
+
+/** Every command below one, in the order of the help. */
+export function commandsBelow(command: Command): readonly Command[] {
+  return command.commands.flatMap((each) => [each, ...commandsBelow(each)]);
+}
+
+/**
+ * The program with the called verb alone, which saves a third of a command's time; with all of them for the help, for suggestions and
+ * where none is named.
+ */
+export async function createProgram(
+  context: Context,
+  how: {
+    readonly verb?: string | undefined;
+    readonly obey?: (options: CommonOptions) => void;
+  } = {},
+): Promise<Command> {
+  const { verb = "", obey } = how;
+  const program = new Command("sluice")
+    .description("Moves customer data into the Customer Data Service, with nothing lost.")
+    .version(version)
+    .exitOverride()
+    // Errors are told as the program's own are: see usage-error.ts.
+    .configureOutput({ outputError: () => undefined })
+    .helpCommand(false)
+    // For `webhooks send`, whose options `webhooks` would take for its own.
+    .enablePositionalOptions()
+    .showSuggestionAfterError();
+  const isKnown = Object.values(verbGroups).some((verbs) => Object.hasOwn(verbs, verb));
+  for (const [heading, verbs] of Object.entries(verbGroups)) {
+    program.commandsGroup(heading);
+    for (const [name, load] of Object.entries(verbs)) {
+      if (!isKnown || name === verb) (await load())(program, context);
+    }
+  }
+  registerHelp(program, context);
+  for (const command of commandsBelow(program).filter(isCalled)) withCommonOptions(command);
+  addHelp(program);
+  program.hook("preAction", (_program, called) => obey?.(called.opts()));
+  return program;
+}

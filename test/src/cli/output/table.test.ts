@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+
+import { fits, table } from "../../../../src/cli/output/table.ts";
+
+const rows = [
+  ["run", "outcome", "sent or written", "what is wrong"],
+  ["accounts-20261122-205644-c362ec14", "done_with_rejects", "1,234,567", "a text of some length"],
+  ["c-1", "done", "2", ""],
+];
+
+describe("table()", () => {
+  it("sets columns side by side, each as wide as its longest cell", () => {
+    expect(table(rows.slice(0, 1).concat(rows.slice(2))).split("\n")).toEqual([
+      "run  outcome  sent or written  what is wrong",
+      "c-1  done     2",
+    ]);
+  });
+
+  it("cuts texts where the terminal is too narrow, and neither ids nor numbers", () => {
+    const [heading = "", first = ""] = table(rows, { width: 80 }).split("\n");
+    expect(heading.length).toBeLessThanOrEqual(80);
+    expect(first).toHaveLength(80);
+    expect(first).toMatch(/^accounts-20261122-205644-c362ec14 {2}done.*… {2}1,234,567 .*…$/);
+    const narrow = table(rows, { width: 20 });
+    expect(narrow).toContain("accounts-20261122-205644-c362ec14");
+    expect(narrow).toContain("1,234,567");
+  });
+
+  it("dresses the cells of a column and not its heading, with the same widths", () => {
+    const style = { outcome: (cell: string) => `<${cell}>` };
+    expect(table([rows[0] ?? [], rows[2] ?? []], { style }).split("\n")).toEqual([
+      "run  outcome  sent or written  what is wrong",
+      "c-1  <done>     2",
+    ]);
+  });
+});
+
+describe("fits()", () => {
+  it("says whether a table needs a cut; without a terminal none does", () => {
+    expect(fits(rows)).toBe(true);
+    expect(fits(rows, 90)).toBe(false);
+    expect(fits(rows, 92)).toBe(true);
+  });
+});
