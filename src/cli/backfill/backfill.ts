@@ -110,8 +110,8 @@ async function drive(
 ): Promise<void> {
   const interrupted = onInterrupt();
   const { signal } = interrupted;
-  const sync = "input" in wanted ? ({ kind: "sync", name: wanted.input.sync } as const) : undefined;
-  const opening = openSession(config, context, { signal, wanted: sync, command: "backfill" });
+  const syncs = "input" in wanted ? [{ kind: "sync", name: wanted.input.sync } as const] : [];
+  const opening = openSession(config, context, { signal, wanted: syncs, command: "backfill" });
   const session = await opening.catch((error: unknown) => {
     if (!interrupted.signal.aborted) throw error;
     context.say("interrupted before the backfill began");
@@ -179,19 +179,14 @@ async function backfill(
   const { show: shown, follow: followed, json } = options;
   if (shown !== undefined) return await show(context, config, { named: shown, json });
   if (followed !== undefined) return await follow(context, config, { named: followed, options });
-  if (name === undefined) {
-    throw new ConfigError("say which sync to backfill", {
-      hint: `the syncs are: ${[...config.syncs.keys()].join(", ")}`,
-    });
-  }
   const sync = syncNamed(config, name);
   if (options.link === true) {
-    const { url, remark } = formLink(context, config, { sync: name, ui: options.ui });
+    const { url, remark } = formLink(context, config, { sync: sync.name, ui: options.ui });
     context.print(json ? JSON.stringify({ url }) : url);
     if (remark !== undefined && json !== true) context.say(remark);
     return;
   }
-  const input = readOptions(config, name, options);
+  const input = readOptions(config, sync.name, options);
   // Before anything is started: what is wrong with the source is said at once.
   const signal = AbortSignal.timeout(sourceMsMax);
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);

@@ -46,7 +46,8 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     examples: [
       "sluice run accounts",
       "sluice run accounts --dry-run    # count what would be sent",
-      "sluice run accounts --quiet",
+      "sluice run accounts contacts --json",
+      "sluice run --all --quiet",
     ],
     page: "docs/operations.md",
   },

@@ -8,6 +8,7 @@ import {
   TemporalUnreachableError,
 } from "../../errors.ts";
 import type { RunReport } from "../../report/report.ts";
+import type { Output } from "./context.ts";
 
 /** Exit codes of the command line. */
 export const exitCodes = {
@@ -18,6 +19,25 @@ export const exitCodes = {
   unreachable: 4,
   interrupted: 130,
 } as const;
+
+const fromBestToWorst: readonly number[] = [
+  exitCodes.done,
+  exitCodes.doneWithRejects,
+  exitCodes.failed,
+  exitCodes.usage,
+  exitCodes.unreachable,
+  exitCodes.interrupted,
+];
+
+/** The same context, of which the worst exit code counts that is given, not the last. */
+export function keepWorst<Exiting extends Pick<Output, "exit">>(context: Exiting): Exiting {
+  let worst = 0;
+  const exit = (code: number): void => {
+    worst = Math.max(worst, fromBestToWorst.indexOf(code));
+    context.exit(fromBestToWorst[worst] ?? code);
+  };
+  return { ...context, exit };
+}
 
 /** Codes of errors that a setting fixes. */
 const usageCodes: ReadonlySet<string> = new Set(["ConfigError", "InvalidInput", "AuthFailed"]);

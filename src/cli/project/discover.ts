@@ -12,14 +12,16 @@ import { suggestSyncs, yamlOf, type SuggestedSync } from "./suggest-sync.ts";
 
 type DiscoverOptions = GlobalOptions & { readonly max: number };
 
-/** `sluice discover <connection>`. */
+/** `sluice discover [connection]`. */
 export const registerDiscover: Register = (program, context) => {
-  withGlobals(program.command("discover <connection>"))
-    .description("show what a connection could read, with syncs to paste into sluice.yaml")
+  withGlobals(program.command("discover [connection]"))
+    .description(
+      "show what a connection could read, with syncs to paste into sluice.yaml; without a name, the only one",
+    )
     .option("--max <count>", "how many tables or files", positive, discoveriesDefault)
-    .action(async (name: string, options: DiscoverOptions) => {
+    .action(async (given: string | undefined, options: DiscoverOptions) => {
       const project = await configOf(context, options);
-      const { connector, config } = connectionNamed(project, name);
+      const { name, connector, config } = connectionNamed(project, given);
       const source = sourcesOf(project).get(connector);
       if (source?.discover === undefined) {
         throw new ConfigError(`the connector ${connector} cannot tell what there is to read`);

@@ -140,11 +140,11 @@ async function showPage(
   }
 }
 
-/** `sluice preview <sync>`. */
+/** `sluice preview [sync]`. */
 export const registerPreview: Register = (program, context) => {
-  withGlobals(program.command("preview <sync>"))
+  withGlobals(program.command("preview [sync]"))
     .description(
-      "show the first records as they would be sent, and what changed; nothing is sent or stored",
+      "show the first records of a sync (of the only one, without a name) as they would be sent, and what changed; nothing is sent or stored",
     )
     .option("-n, --rows <rows>", "how many rows to read", positive, 5)
     .option(
@@ -153,7 +153,7 @@ export const registerPreview: Register = (program, context) => {
       (key: string, keys: readonly string[]) => [...keys, key],
       [],
     )
-    .action(async (name: string, options: PreviewOptions) => {
+    .action(async (name: string | undefined, options: PreviewOptions) => {
       const config = await configOf(context, options);
       const sync = syncNamed(config, name);
       const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);

@@ -61,26 +61,35 @@ function driveOf(config: Config, pull: PullConfig, { full, limit }: PullOptions)
   };
 }
 
-async function pullNow(context: Context, name: string, options: PullOptions): Promise<void> {
+async function pullNow(
+  context: Context,
+  name: string | undefined,
+  options: PullOptions,
+): Promise<void> {
   const config = await configOf(context, options);
   const pull = pullNamed(config, name);
   if (options.ddl === true) {
     const ddl = ddlOf(config, pull);
-    context.print(options.json ? JSON.stringify({ pull: name, ddl }) : ddl);
+    context.print(options.json ? JSON.stringify({ pull: pull.name, ddl }) : ddl);
     return;
   }
   // Before anything is started or paid for.
   await checkWriteBack({ sources: sourcesOf(config) }, pull, AbortSignal.timeout(sourceMsMax));
-  await driveRun(context, config, { drive: driveOf(config, pull, options), options });
+  await driveRun(context, config, { drives: [driveOf(config, pull, options)], options });
 }
 
-/** `sluice pull <pull>`. */
+/** `sluice pull [pull]`. */
 export const registerPull: Register = (program, context) => {
-  withGlobals(program.command("pull <pull>"))
-    .description("pull results of the service into a connection now, and follow the run to its end")
+  withGlobals(program.command("pull [pull]"))
+    .description(
+      "pull results of the service into a connection now, and follow the run to its end; without a name, the only pull",
+    )
     .option("--ddl", "print the statement that makes the table it writes to, and do nothing else")
     .option("--full", "begin anew, whatever the last run left to do")
     .option("--limit <results>", "read at most this many results", positive)
     .option("--no-wait", "start it and print the workflow's id")
-    .action(async (name: string, options: PullOptions) => await pullNow(context, name, options));
+    .action(
+      async (name: string | undefined, options: PullOptions) =>
+        await pullNow(context, name, options),
+    );
 };

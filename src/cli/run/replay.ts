@@ -104,7 +104,11 @@ export async function replayRejects(context: Context, options: ReplayOptions): P
   const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
   assertReplayable({ sync, source, target }, run);
   const replay = { run: run.runId, code };
-  await transferNow(context, { config, sync, options: { ...globals, wait: true, replay } });
+  await transferNow(context, {
+    config,
+    syncs: [sync],
+    options: { ...globals, wait: true, replay },
+  });
   const left = { target, sync: run.sync, code };
   await withState(config, async (state) => await sayWhatIsLeft(state, left, context));
 }

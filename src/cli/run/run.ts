@@ -6,9 +6,11 @@ import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { sendLock } from "../../state/contract/runs/locks.ts";
 import { modes, type RunRequest } from "../../state/contract/runs/runs.ts";
 import { sourceMsMax } from "../limits.ts";
-import { syncNamed } from "../named.ts";
+import { syncsNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { Context, Register } from "../output/context.ts";
+import { keepWorst } from "../output/exit-code.ts";
+import { oneByOne } from "../output/one-by-one.ts";
 import { positive } from "../positive.ts";
 import { driveRun, type Drive, type DriveOptions } from "../running/drive.ts";
 import type { ReadShare } from "../running/follow.ts";
@@ -68,15 +70,10 @@ async function replaysSame(
   return isReplay && JSON.stringify(replay) === JSON.stringify(request?.replay);
 }
 
-/** Opens a session, starts a run of the sync and follows it to its end. */
-export async function transferNow(
-  context: Context,
-  of: { readonly config: Config; readonly sync: SyncConfig; readonly options: RunOptions },
-): Promise<void> {
-  const { config, sync, options } = of;
+function driveOf(config: Config, sync: SyncConfig, options: RunOptions): Drive {
   const { name } = sync;
   const { mode, full, limit, dryRun, replay } = options;
-  const drive: Drive = {
+  return {
     name,
     kind: "sync",
     lock: sendLock(targetOf(config.api), name),
@@ -88,25 +85,61 @@ export async function transferNow(
     isSame: async (runId, session) => await replaysSame(session, runId, options),
     shareOf: (session) => (replay === undefined ? readShare(session, sync) : async () => undefined),
   };
-  await driveRun(context, config, { drive, options });
 }
 
-/** `sluice run <sync>`. */
+/** Opens a session, and runs the syncs one after the other, each followed to its end. */
+export async function transferNow(
+  context: Context,
+  of: {
+    readonly config: Config;
+    readonly syncs: readonly SyncConfig[];
+    readonly options: RunOptions;
+  },
+): Promise<void> {
+  const { config, syncs, options } = of;
+  const drives = syncs.map((sync) => driveOf(config, sync, options));
+  await driveRun(context, config, { drives, options });
+}
+
+/** @throws {SluiceError} the source cannot be read, or has not what the mapping reads. */
+async function assertReadable(config: Config, sync: SyncConfig): Promise<void> {
+  const signal = AbortSignal.timeout(sourceMsMax);
+  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
+  await checkColumns(source, sync, { signal, mayName: true });
+}
+
+type NamedOptions = RunOptions & { readonly all?: boolean };
+
+async function runNow(
+  context: Context,
+  names: readonly string[],
+  { all, ...options }: NamedOptions,
+): Promise<void> {
+  const config = await configOf(context, options);
+  const wanted = syncsNamed(config, names, all);
+  const kept = keepWorst(context);
+  const syncs: SyncConfig[] = [];
+  // Before anything is started: what is wrong with a source is said at once.
+  await oneByOne(wanted, { context: kept, options }, async (sync) => {
+    await assertReadable(config, sync);
+    syncs.push(sync);
+  });
+  if (syncs.length > 0) await transferNow(kept, { config, syncs, options });
+}
+
+/** `sluice run [syncs...]`. */
 export const registerRun: Register = (program, context) => {
-  withGlobals(program.command("run <sync>"))
-    .description("transfer a sync now and follow it to its end")
+  withGlobals(program.command("run [syncs...]"))
+    .description(
+      "transfer syncs now, one after the other, and follow each to its end; without a name, the only one",
+    )
+    .option("--all", "every sync of the configuration")
     .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
     .option("--full", "send every row, whatever was sent before")
     .option("--limit <rows>", "read at most this many rows", positive)
     .option("--dry-run", "do everything but send")
     .option("--no-wait", "start it and print the workflow's id")
-    .action(async (name: string, options: RunOptions) => {
-      const config = await configOf(context, options);
-      const sync = syncNamed(config, name);
-      // Before anything is started: what is wrong with the source is said at once.
-      const signal = AbortSignal.timeout(sourceMsMax);
-      const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
-      await checkColumns(source, sync, { signal, mayName: true });
-      await transferNow(context, { config, sync, options });
+    .action(async (names: readonly string[], options: NamedOptions) => {
+      await runNow(context, names, options);
     });
 };

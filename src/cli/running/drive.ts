@@ -12,6 +12,7 @@ import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
 import { exitCodeOfReport, exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
+import { oneByOne } from "../output/one-by-one.ts";
 import { firstRejects, reportText } from "../output/report-text.ts";
 import {
   failureOf,
@@ -154,19 +155,18 @@ async function reportAfter(
   throw failureOf(error);
 }
 
-/** Opens a session, starts a run and follows it to its end. */
+/** Opens a session, starts the runs one after the other and follows each to its end. */
 export async function driveRun(
   context: Context,
   config: Config,
-  of: { readonly drive: Drive; readonly options: DriveOptions },
+  of: { readonly drives: readonly Drive[]; readonly options: DriveOptions },
 ): Promise<void> {
-  const { drive, options } = of;
+  const { drives, options } = of;
   const interrupted = onInterrupt();
-  const { kind, name } = drive;
   const opening = openSession(config, context, {
     signal: interrupted.signal,
-    wanted: { kind, name },
-    command: kind === "pull" ? "pull" : "run",
+    wanted: drives,
+    command: drives[0]?.kind === "pull" ? "pull" : "run",
   });
   const session = await opening.catch((error: unknown) => {
     if (!interrupted.signal.aborted) throw error;
@@ -181,7 +181,10 @@ export async function driveRun(
         hint: "start them with `sluice dev`, or set TEMPORAL_ADDRESS",
       });
     }
-    await followToEnd(session, drive, { context, options, signal: interrupted.signal });
+    const { signal } = interrupted;
+    await oneByOne(drives, { context, options }, async (drive) => {
+      if (!signal.aborted) await followToEnd(session, drive, { context, options, signal });
+    });
   } finally {
     await session.close();
   }

@@ -105,7 +105,7 @@ type Opening = {
   /** Whether the service and the key must be well, as they need not be for a run that is to stop. @default true */
   readonly isPinged?: boolean;
   /** What is to run: no worker may have another configuration of it. @default nothing that would begin anew */
-  readonly wanted?: Runnable | undefined;
+  readonly wanted?: readonly Runnable[] | undefined;
   /** What was typed, as a worker that is started here names itself. */
   readonly command: string;
 };
@@ -147,7 +147,7 @@ async function workHere(
 export async function openSession(
   config: Config,
   context: Context,
-  { signal, isPinged = true, wanted, command }: Opening,
+  { signal, isPinged = true, wanted = [], command }: Opening,
 ): Promise<Session> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -180,7 +180,7 @@ export async function openSession(
     const { storeId } = state;
     if (!temporal.isEmbedded) await waitForWorker(client, { config, storeId, context });
     const at = { config, state, temporalId: await temporalIdOf(client.client) };
-    if (wanted !== undefined) await needRightWorkers(at, wanted, { context, signal });
+    for (const one of wanted) await needRightWorkers(at, one, { context, signal });
     const workers = await workersAt(at);
     const hasLastingWorker = !temporal.isEmbedded || workers.some(isLasting);
     const hasOtherWorker = hasLastingWorker || workers.length > 0;

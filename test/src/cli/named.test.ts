@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { sources } from "../../../connectors/registry.ts";
-import { connectionNamed, pullNamed, syncNamed } from "../../../src/cli/named.ts";
+import { connectionNamed, pullNamed, syncNamed, syncsNamed } from "../../../src/cli/named.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
@@ -28,6 +28,10 @@ async function configured(yaml: string): Promise<Config> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "sluice.yaml"), yaml);
   return await loadConfig({ cwd: folder, env: {}, connectors: sources });
+}
+
+function namesOf(...asked: Parameters<typeof syncsNamed>): string[] {
+  return syncsNamed(...asked).map(({ name }) => name);
 }
 
 let config: Config;
@@ -69,6 +73,22 @@ describe("syncNamed, pullNamed and connectionNamed", () => {
         hint: "`sluice run accounts` runs it",
       }),
     );
+  });
+
+  it("take the only one where none is named, and list them where there are several", async () => {
+    expect(syncNamed(config, undefined).name).toBe("accounts");
+    expect(pullNamed(config, undefined).name).toBe("scores");
+    expect(connectionNamed(config, undefined).name).toBe("crm");
+    const two = await configured(`${head}${syncs}${syncs.slice(7).replace("accounts", "others")}`);
+    expect(() => syncNamed(two, undefined)).toThrow(
+      expect.objectContaining({
+        message: "say which sync",
+        hint: "the syncs are: accounts, others",
+      }),
+    );
+    expect(namesOf(two, [], true)).toEqual(["accounts", "others"]);
+    expect(namesOf(two, ["others", "accounts", "others"])).toEqual(["others", "accounts"]);
+    expect(() => syncsNamed(two, ["others"], true)).toThrow("name some, or take all");
   });
 
   it("say where to configure the first", async () => {
