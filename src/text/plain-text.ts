@@ -9,7 +9,12 @@ export function plainText(text: string): string {
 /** JSON on one line that is as harmless, and reads as the same value: what steers is escaped. */
 export function plainJson(value: unknown): string {
   // JSON.stringify escapes the control characters below U+0020 alone.
-  return JSON.stringify(value).replaceAll(
+  return plainJsonText(JSON.stringify(value));
+}
+
+/** The same of JSON text of one line, whose numbers keep their digits. */
+export function plainJsonText(json: string): string {
+  return json.replaceAll(
     steering,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

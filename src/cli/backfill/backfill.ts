@@ -203,7 +203,7 @@ export const registerBackfill: Register = (program, context) => {
     .option("--to <when>", "the same; it is not part of the span any more")
     .option("--key <key>", "the row of this key alone; may be repeated", repeated)
     .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
-    .option("--limit <rows>", "read at most this many rows", positive)
+    .option("-n, --limit <rows>", "read at most this many rows", positive)
     .option("--lanes <lanes>", "how many lanes it is cut into", positive)
     .addOption(
       new Option("--send <what>", "all, or what the service is not known to hold").choices([

@@ -31,7 +31,7 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
   },
   check: { examples: ["sluice check", "sluice check crm"], page: "docs/operations.md" },
   discover: {
-    examples: ["sluice discover crm", "sluice discover crm --max 500 >> sluice.yaml"],
+    examples: ["sluice discover crm", "sluice discover crm --limit 500 >> sluice.yaml"],
     page: "docs/getting-started.md",
   },
   preview: {
@@ -81,7 +81,11 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
   },
   status: { examples: ["sluice status", "sluice status --json"], page: "docs/notifications.md" },
   "runs list": {
-    examples: ["sluice runs list", "sluice runs list --sync accounts --limit 100 --json"],
+    examples: [
+      "sluice runs list",
+      "sluice runs list --failed --since 7d",
+      "sluice runs list --sync accounts --limit 100 --json",
+    ],
     page: "docs/operations.md",
   },
   "runs show": {
@@ -96,18 +100,19 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
     examples: [
       "sluice rejects list    # of the newest run",
       "sluice rejects list --open --sync accounts",
+      "sluice rejects list --key 4711 --since 30d",
     ],
     page: "docs/rejects.md",
   },
   "rejects export": {
-    examples: ["sluice rejects export --out rejects.csv", "sluice rejects export --format jsonl"],
+    examples: [
+      "sluice rejects export --out rejects.csv",
+      "sluice rejects export accounts-20261122-205644-c362ec14 --format jsonl",
+    ],
     page: "docs/rejects.md",
   },
   "rejects replay": {
-    examples: [
-      "sluice rejects replay",
-      "sluice rejects replay --sync accounts --reason not_domain",
-    ],
+    examples: ["sluice rejects replay", "sluice rejects replay --sync accounts --code not_domain"],
     page: "docs/rejects.md",
   },
   "state show": { examples: ["sluice state show accounts"], page: "docs/operations.md" },

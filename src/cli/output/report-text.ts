@@ -148,7 +148,7 @@ function rejectLines(
     const first = plainText(field === null ? place : `${place} (${field})`);
     return `  ${index === 0 ? "rejects" : "       "}     ${grouped(count)} × ${plainText(reason)}, first at ${first}`;
   });
-  return [...lines, `  → sluice rejects list --run ${runId}`];
+  return [...lines, `  → sluice rejects list ${runId}`];
 }
 
 /** What a terminal may be told of a run, and its report, which goes into Temporal, not. */

@@ -10,7 +10,7 @@ import { positive } from "../positive.ts";
 import { sampleOf, typedBy } from "./sample.ts";
 import { suggestSyncs, yamlOf, type SuggestedSync } from "./suggest-sync.ts";
 
-type DiscoverOptions = GlobalOptions & { readonly max: number };
+type DiscoverOptions = GlobalOptions & { readonly limit: number };
 
 /** `sluice discover [connection]`. */
 export const registerDiscover: Register = (program, context) => {
@@ -18,7 +18,7 @@ export const registerDiscover: Register = (program, context) => {
     .description(
       "show what a connection could read, with syncs to paste into sluice.yaml; without a name, the only one",
     )
-    .option("--max <count>", "how many tables or files", positive, discoveriesDefault)
+    .option("-n, --limit <count>", "how many tables or files", positive, discoveriesDefault)
     .action(async (given: string | undefined, options: DiscoverOptions) => {
       const project = await configOf(context, options);
       const { name, connector, config } = connectionNamed(project, given);
@@ -29,9 +29,9 @@ export const registerDiscover: Register = (program, context) => {
       const { signal } = new AbortController();
       const log = { info: context.say, warn: context.say };
       // One more than is shown tells whether there are others.
-      const found = await source.discover({ config, signal, log, max: options.max + 1 });
+      const found = await source.discover({ config, signal, log, max: options.limit + 1 });
       const shown: Discovery[] = [];
-      for (const one of found.slice(0, options.max)) {
+      for (const one of found.slice(0, options.limit)) {
         // A file knows no types: its first rows tell.
         const isFile = connector === "csv";
         const own: unknown = Object.assign({}, config, one.from);
@@ -50,7 +50,7 @@ export const registerDiscover: Register = (program, context) => {
         context.print(["syncs:", ...pairs.flatMap(linesOf)].join("\n"));
       }
       if (found.length === 0) context.say(`${name} holds nothing that may be read`);
-      if (found.length > shown.length) context.say(`there are more than ${options.max}: --max`);
+      if (found.length > shown.length) context.say(`there are more than ${options.limit}: --limit`);
     });
 };
 

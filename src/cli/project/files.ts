@@ -2,8 +2,8 @@ import { appendFile, open, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
-import { isMissing } from "../../config/document/read-fault.ts";
-import { ConfigError, messageOf } from "../../errors.ts";
+import { isMissing, readFault } from "../../config/read-fault.ts";
+import { ConfigError } from "../../errors.ts";
 
 /** A file of a new project. */
 export type ProjectFile = { readonly name: string; readonly text: string };
@@ -79,7 +79,10 @@ async function writing<Result>(name: string, work: () => Promise<Result>): Promi
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
       throw alreadyHere([name]);
     }
-    throw new ConfigError(`cannot write ${name}: ${messageOf(error)}`, { cause: error });
+    throw new ConfigError(`cannot write ${name}: ${readFault(error)}`, {
+      cause: error,
+      hint: "go to a folder where you may write, or give yourself the right to write here",
+    });
   }
 }
 

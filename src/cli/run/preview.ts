@@ -25,7 +25,7 @@ import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
 
-type PreviewOptions = GlobalOptions & { readonly rows: number; readonly key: readonly string[] };
+type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key: readonly string[] };
 
 /** What is known of keys; undefined where nothing was ever sent from here. */
 type LookUp = ((keys: readonly string[]) => Promise<readonly KnownRecord[]>) | undefined;
@@ -52,7 +52,7 @@ async function withKnown(
 async function pagesOf(
   source: Source,
   sync: SyncConfig,
-  { key, rows }: PreviewOptions,
+  { key, limit }: PreviewOptions,
 ): Promise<AsyncIterable<Page>> {
   const { stream, pii } = sync;
   const ask = askOf(sync, new AbortController().signal);
@@ -60,7 +60,7 @@ async function pagesOf(
   const source$ =
     key.length > 0
       ? namedRows(source, { ...ask, names: key })
-      : source.read({ ...ask, pageRowsMax: Math.min(rows, pageRowsMax), limit: rows });
+      : source.read({ ...ask, pageRowsMax: Math.min(limit, pageRowsMax), limit });
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
   const mapped = mapRows(source$, mapping, { stream, keepRows: pii.rejects, makeReject });
@@ -146,7 +146,7 @@ export const registerPreview: Register = (program, context) => {
     .description(
       "show the first records of a sync (of the only one, without a name) as they would be sent, and what changed; nothing is sent or stored",
     )
-    .option("-n, --rows <rows>", "how many rows to read", positive, 5)
+    .option("-n, --limit <rows>", "how many rows to read", positive, 5)
     .option(
       "--key <key>",
       "the row of this key, in a file path:line, in an inbox connection#number; may be repeated",
@@ -160,7 +160,7 @@ export const registerPreview: Register = (program, context) => {
       const { signal } = new AbortController();
       await checkColumns(source, sync, { signal, mayName: true });
       await withKnown(config, sync, async (lookUp) => {
-        let left = options.rows;
+        let left = options.limit;
         for await (const page of await pagesOf(source, sync, options)) {
           await showPage(context, page, { sync, lookUp, isJson: options.json === true });
           left -= page.read;

@@ -86,7 +86,7 @@ export const registerPull: Register = (program, context) => {
     )
     .option("--ddl", "print the statement that makes the table it writes to, and do nothing else")
     .option("--full", "begin anew, whatever the last run left to do")
-    .option("--limit <results>", "read at most this many results", positive)
+    .option("-n, --limit <results>", "read at most this many results", positive)
     .option("--no-wait", "start it and print the workflow's id")
     .action(
       async (name: string | undefined, options: PullOptions) =>

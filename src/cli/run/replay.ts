@@ -13,13 +13,13 @@ import { syncNamed } from "../named.ts";
 import { configOf, withState } from "../output/context.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
 import { transferNow } from "./run.ts";
-import { runOfRejects } from "./runs.ts";
+import { assertKnownName, runOfRejects } from "./runs.ts";
 
 /** The options of `rejects replay`. */
 export type ReplayOptions = GlobalOptions & {
-  readonly run?: string;
+  readonly run?: string | undefined;
   readonly sync?: string;
-  readonly reason?: string;
+  readonly code?: string;
 };
 
 /** Newest runs among which the one of a sync is looked for when none is named. */
@@ -86,10 +86,11 @@ async function sayWhatIsLeft(
 
 /** `sluice rejects replay`: reads the rejected rows of a run again and sends what today's mapping makes of them. */
 export async function replayRejects(context: Context, options: ReplayOptions): Promise<void> {
-  const { reason: code, run: _run, sync: _sync, ...globals } = options;
+  const { code, run: _run, sync: _sync, ...globals } = options;
   const config = await configOf(context, options);
   const target = targetOf(config.api);
   const { run, counts } = await withState(config, async (state) => {
+    await assertKnownName(state, config, options.sync);
     const found = await runToReplay(state, { target, sync: options.sync, run: options.run, code });
     const of = { run: found.runId, code };
     const each = await state.replayCounts(of);

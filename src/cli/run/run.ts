@@ -136,7 +136,7 @@ export const registerRun: Register = (program, context) => {
     .option("--all", "every sync of the configuration")
     .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
     .option("--full", "send every row, whatever was sent before")
-    .option("--limit <rows>", "read at most this many rows", positive)
+    .option("-n, --limit <rows>", "read at most this many rows", positive)
     .option("--dry-run", "do everything but send")
     .option("--no-wait", "start it and print the workflow's id")
     .action(async (names: readonly string[], options: NamedOptions) => {

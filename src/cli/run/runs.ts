@@ -1,4 +1,5 @@
-import { duration } from "../../config/schema/units.ts";
+import type { Config } from "../../config/config.ts";
+import { didYouMean } from "../../config/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
@@ -13,6 +14,7 @@ import { firstRejects, reportText } from "../output/report-text.ts";
 import { styledOutcome } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { positive } from "../positive.ts";
+import { since } from "../since.ts";
 
 /** The run of that id, or the newest (of a sync or pull) when none is named. @throws {ConfigError} there is none. */
 async function runNamed(
@@ -68,8 +70,50 @@ function rowOf(report: RunReport): string[] {
   ];
 }
 
-type ListOptions = GlobalOptions & { readonly sync?: string; readonly limit: number };
-type PruneOptions = GlobalOptions & { readonly olderThan: string };
+type ListOptions = GlobalOptions & {
+  readonly sync?: string;
+  readonly failed?: boolean;
+  /** ISO 8601. */
+  readonly since?: string;
+  readonly limit: number;
+};
+
+/** Outcomes of runs that did not come to their end by themselves. */
+const failedOutcomes = ["failed", "abandoned", "credits_exhausted"] as const;
+
+/** The runs that are asked for, newest first. */
+async function runsAsked(
+  state: StateStore,
+  { sync, failed, since: from = "", limit }: ListOptions,
+): Promise<readonly Run[]> {
+  const asked = failed === true ? failedOutcomes : [undefined];
+  const found = await Promise.all(
+    asked.map(async (outcome) => await state.runs({ sync, outcome, limit })),
+  );
+  const newest =
+    found.length === 1
+      ? found.flat()
+      : found.flat().toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  return newest.filter(({ startedAt }) => startedAt >= from).slice(0, limit);
+}
+
+/** @throws {ConfigError} nothing of that name is configured, or ever ran; says what there is. */
+export async function assertKnownName(
+  state: Pick<StateStore, "runs">,
+  { syncs, pulls, file }: Config,
+  name: string | undefined,
+): Promise<void> {
+  if (name === undefined || syncs.has(name) || pulls.has(name)) return;
+  if ((await state.runs({ sync: name, limit: 1 })).length > 0) return;
+  const names = [...syncs.keys(), ...pulls.keys()];
+  const text = `there is no sync or pull "${name}" in ${file}${didYouMean(name, names)}`;
+  throw new ConfigError(text, { hint: `there are: ${names.join(", ")}` });
+}
+
+type PruneOptions = GlobalOptions & {
+  /** ISO 8601. */
+  readonly olderThan: string;
+};
 
 /** `sluice runs list|show|prune`. */
 export const registerRuns: Register = (program, context) => {
@@ -77,11 +121,14 @@ export const registerRuns: Register = (program, context) => {
   withGlobals(runs.command("list"))
     .description("runs, newest first")
     .option("--sync <name>", "of one sync or pull")
-    .option("--limit <runs>", "how many", positive, 20)
+    .option("--failed", "those that failed, were abandoned, or ran out of credits")
+    .option("--since <time>", "those begun since then: 7d, 12h, 2026-11-20", since)
+    .option("-n, --limit <runs>", "how many", positive, 20)
     .action(async (options: ListOptions) => {
       const config = await configOf(context, options);
       await readState(config, async (state) => {
-        const found = await state.runs({ sync: options.sync, limit: options.limit });
+        await assertKnownName(state, config, options.sync);
+        const found = await runsAsked(state, options);
         const reports = await Promise.all(found.map(async (run) => await reportOfRun(state, run)));
         const heading = [
           "run",
@@ -111,16 +158,10 @@ export const registerRuns: Register = (program, context) => {
     });
   withGlobals(runs.command("prune"))
     .description("remove old ended runs with their receipts and rejects")
-    .requiredOption("--older-than <time>", "such as 90d")
+    .requiredOption("--older-than <time>", "those begun before then: 90d, 2026-08-31", since)
     .action(async (options: PruneOptions) => {
       const config = await configOf(context, options);
-      const age = duration().safeParse(options.olderThan);
-      if (!age.success) {
-        throw new ConfigError(`--older-than ${options.olderThan}: not a time`, {
-          hint: "such as 90d or 12h",
-        });
-      }
-      const before = new Date(Date.now() - age.data).toISOString();
+      const before = options.olderThan;
       const removed = await withState(config, async (state) => await state.pruneRuns({ before }));
       context.print(
         options.json ? JSON.stringify({ removed }) : `removed ${counted(removed, "run")}`,

@@ -83,7 +83,7 @@ function problemOfEnded(last: RunReport, openRejects: number): Problem | undefin
   // Of a sync those that are open count, whichever run holds them.
   if (last.kind === "pull" && counts.rejected > 0) {
     const rows = `${counted(counts.rejected, "row")} rejected`;
-    return { text: rows, hint: `\`sluice rejects list --run ${runId}\`` };
+    return { text: rows, hint: `\`sluice rejects list ${runId}\`` };
   }
   if (openRejects > 0) {
     const hint = `\`sluice rejects list --open --sync ${last.sync}\``;

@@ -71,7 +71,7 @@ describe("sluice rejects replay", () => {
       ]);
 
       await project.write("accounts.csv", accountsCsv(3));
-      const changed = await sluice("rejects", "replay", "--reason", "required");
+      const changed = await sluice("rejects", "replay", "--code", "required");
       expect(changed.code).toBe(2);
       expect(changed.stdout).toContain(
         "the rejects cannot be replayed: ./accounts.csv is not the file",

@@ -126,11 +126,11 @@ describe("sluice discover", () => {
     await expect(config).rejects.toThrow(/account_id/);
   });
 
-  it("prints one JSON object for each with --json, at most --max", async () => {
+  it("prints one JSON object for each with --json, at most --limit", async () => {
     const folder = await project('{ connector: csv, path: "*.csv" }');
     await writeFile(join(folder, "a.csv"), "id,site_url\n1,x.example\n");
     await writeFile(join(folder, "b.csv"), "id,email\n1,a@b.example\n");
-    const { printed, said } = await discover(folder, "crm", "--json", "--max", "1");
+    const { printed, said } = await discover(folder, "crm", "--json", "--limit", "1");
     expect(JSON.parse(printed)).toEqual({
       name: "a.csv",
       from: { path: "a.csv" },
@@ -151,8 +151,8 @@ describe("sluice discover", () => {
       },
       notes: [],
     });
-    expect(said).toEqual(["there are more than 1: --max"]);
-    expect((await discover(folder, "crm", "--json", "--max", "2")).said).toEqual([]);
+    expect(said).toEqual(["there are more than 1: --limit"]);
+    expect((await discover(folder, "crm", "--json", "--limit", "2")).said).toEqual([]);
   });
 
   it("says so when there is nothing, and no such connection", async () => {

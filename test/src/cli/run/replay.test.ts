@@ -50,7 +50,7 @@ async function withRuns(): Promise<{ readonly harness: Harness; readonly run: st
 describe("replayRejects", () => {
   it("takes the newest run of a sync, though a pull ran since, and says which codes it has", async () => {
     const { harness, run } = await withRuns();
-    expect(await said(harness, { reason: "requird" })).toEqual([
+    expect(await said(harness, { code: "requird" })).toEqual([
       `run ${run} has no rejects of the code "requird" to replay: there are of required`,
     ]);
   });

@@ -60,7 +60,7 @@ describe("statusOf", () => {
         outcome: "done_with_rejects",
         counts: { read: 3, sent: 1, unchanged: 0, filtered: 0, rejected: 2 },
       },
-      { text: "2 rows rejected", hint: "`sluice rejects list --run run-1`" },
+      { text: "2 rows rejected", hint: "`sluice rejects list run-1`" },
     ],
     [
       "a warning",

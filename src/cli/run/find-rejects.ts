@@ -1,0 +1,97 @@
+import { targetOf, type Config } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
+import type { Reject } from "../../state/rejects.ts";
+import type { StateStore } from "../../state/state-store.ts";
+import { syncNamed } from "../named.ts";
+import { assertKnownName, runOfRejects } from "./runs.ts";
+
+/** Which rejects are meant: of a run, else of all that are open, else of every run with this key or since then, else of the newest run. */
+export type WhichRejects = {
+  readonly run?: string | undefined;
+  readonly sync?: string | undefined;
+  readonly open?: boolean | undefined;
+  readonly key?: string | undefined;
+  readonly code?: string | undefined;
+  /** ISO 8601. */
+  readonly since?: string | undefined;
+};
+
+/** Rejects that were found, and what to say where there are none. */
+type Found = { readonly rejects: AsyncIterable<Reject>; readonly none: string };
+
+const pageSize = 1_000;
+/** Newest runs that are looked through for a key or since a time: an inbox makes one by the second. */
+const runsLookedThrough = 10_000;
+/** Open rejects that are looked through for a key or since a time. */
+const openLookedThrough = 100_000;
+
+/** All rejects of a run, in the order of its rows. */
+export async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<Reject> {
+  let after: { chunk: number; ordinal: number } | undefined;
+  for (;;) {
+    const page = await state.rejects({ runId, after, limit: pageSize });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = { chunk: last.chunk, ordinal: last.ordinal };
+  }
+}
+
+async function* rejectsSince(
+  state: StateStore,
+  { sync, since = "" }: WhichRejects,
+): AsyncGenerator<Reject> {
+  for (const { runId, endedAt } of await state.runs({ sync, limit: runsLookedThrough })) {
+    if (endedAt === null || endedAt >= since) yield* rejectsOf(state, runId);
+  }
+}
+
+async function* openRejects(
+  state: StateStore,
+  config: Config,
+  { sync, code }: WhichRejects,
+): AsyncGenerator<Reject> {
+  const target = targetOf(config.api);
+  yield* await state.openRejects({ target, sync, code, limit: openLookedThrough });
+}
+
+async function* matching(
+  rejects: AsyncIterable<Reject>,
+  { key, code, since = "" }: WhichRejects,
+): AsyncGenerator<Reject> {
+  for await (const reject of rejects) {
+    const isMeant =
+      (key === undefined || reject.key === key) && (code === undefined || reject.code === code);
+    if (isMeant && reject.createdAt >= since) yield reject;
+  }
+}
+
+/** @throws {ConfigError} a run is named that is not there, or a sync; or what is asked for says two things. */
+export async function findRejects(
+  state: StateStore,
+  config: Config,
+  which: WhichRejects,
+): Promise<Found> {
+  const { run, sync, open, key, code, since } = which;
+  const such = [key, code, since].every((filter) => filter === undefined) ? "" : "such ";
+  if (open === true) {
+    if (run !== undefined) {
+      throw new ConfigError("--open and a run exclude each other", {
+        hint: "what is open may lie in any run; `rejects list <run>` says of each reject what became of it",
+      });
+    }
+    if (sync !== undefined) syncNamed(config, sync);
+    const none = `${sync ?? "no sync"} has ${sync === undefined ? "" : "no "}${such}open rejects`;
+    return { rejects: matching(openRejects(state, config, which), which), none };
+  }
+  await assertKnownName(state, config, sync);
+  if (run === undefined && (key !== undefined || since !== undefined)) {
+    return {
+      rejects: matching(rejectsSince(state, which), which),
+      none: "there are no such rejects",
+    };
+  }
+  const { runId } = await runOfRejects(state, { run, sync, target: targetOf(config.api) });
+  const none = `run ${runId} has no ${such}rejects`;
+  return { rejects: matching(rejectsOf(state, runId), which), none };
+}

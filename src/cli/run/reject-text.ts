@@ -1,0 +1,72 @@
+import { stringify } from "csv-stringify/sync";
+
+import type { Reject } from "../../state/rejects.ts";
+import { plainJson, plainJsonText, plainText } from "../../text/plain-text.ts";
+import { defused } from "../../text/spreadsheet-cell.ts";
+
+const columns = [
+  "run",
+  "number",
+  "stream",
+  "place",
+  "key",
+  "step",
+  "code",
+  "field",
+  "reason",
+  "row",
+  "state",
+  "replayed_by",
+];
+
+/** A reject as people and programs read it. */
+function shown(reject: Reject): Record<string, string | null> {
+  const { runId, chunk, ordinal, stream, place, key, step, code, field, reason, row } = reject;
+  const number = `${chunk}.${ordinal}`;
+  const became = { state: stateOf(reject), replayed_by: reject.replayedBy };
+  return { run: runId, number, stream, place, key, step, code, field, reason, row, ...became };
+}
+
+/** What became of a reject: nothing yet, or it was read again, or a newer row of its key came since. */
+function stateOf({ replayedBy, superseded }: Reject): "open" | "replayed" | "superseded" {
+  if (superseded) return "superseded";
+  return replayedBy === null ? "open" : "replayed";
+}
+
+function isJsonObject(text: string): boolean {
+  if (!text.startsWith("{")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false; // one that was too long is cut
+  }
+}
+
+/** One reject as JSON on one line; its row is JSON as well, with the digits that it has, or text where it is no JSON. */
+export function rejectJson(reject: Reject): string {
+  const { row, ...rest } = shown(reject);
+  const json = typeof row === "string" && isJsonObject(row) ? plainJsonText(row) : plainJson(row);
+  return `${plainJson(rest).slice(0, -1)},"row":${json}}`;
+}
+
+/** One reject as a line for a person: a reason that concerns a field is worded to follow its name. */
+export function rejectLine(reject: Reject): string {
+  const { place, key, field, reason, replayedBy } = reject;
+  const of = key === null ? "" : ` (key ${key})`;
+  const became = replayedBy === null ? "" : ` [${stateOf(reject)} by ${replayedBy}]`;
+  return plainText(`${place}: ${field === null ? "" : `${field} `}${reason}${of}${became}`);
+}
+
+function csvLine(values: readonly (string | null)[]): string {
+  return stringify([values.map((value) => (value === null ? null : defused(value)))]);
+}
+
+/** The names of the columns of `rejectCsv`, with the end of their line. */
+export const rejectCsvHead: string = csvLine(columns);
+
+/** One reject as a line of CSV, with its end: cells that a spreadsheet would take for formulas are none. */
+export function rejectCsv(reject: Reject): string {
+  const values = shown(reject);
+  return csvLine(columns.map((column) => values[column] ?? null));
+}

@@ -1,0 +1,48 @@
+import { Command } from "commander";
+import { expect, it } from "vitest";
+
+import { registerRuns } from "../../../../src/cli/run/runs.ts";
+import { readEnvironment } from "../../../../src/config/environment.ts";
+import { accountsYaml, Harness, harnessKey } from "../../../support/harness.ts";
+import { TestRun } from "../../../support/test-run.ts";
+
+/** The ids of the runs that `sluice runs list` shows. */
+async function listed({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const print = (text: string): void => void lines.push(text);
+  const environment = readEnvironment({
+    SLUICE_BASE_URL: sandbox.address,
+    SLUICE_API_KEY: harnessKey,
+    CRM_DATABASE_URL: "none",
+  });
+  const program = new Command().exitOverride().configureOutput({ outputError: () => undefined });
+  registerRuns(program, { cwd: folder, environment, print, say: print, exit: () => undefined });
+  await program.parseAsync(["runs", "list", ...args], { from: "user" });
+  return lines
+    .join("\n")
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(" ")[0] ?? "");
+}
+
+it("`sluice runs list` shows the runs that failed, and those since a time", async () => {
+  const harness = await Harness.open({
+    yaml: accountsYaml(),
+    files: { "accounts.csv": "id,domain,name\na,a.example,A\n" },
+  });
+  for (const [runId, outcome] of [
+    ["run-1", "failed"],
+    ["run-2", "done"],
+    ["run-3", "credits_exhausted"],
+  ] as const) {
+    await (await TestRun.open(harness, { runId })).close({ outcome });
+  }
+  expect(await listed(harness)).toEqual(["run-3", "run-2", "run-1"]);
+  expect((await listed(harness, "--failed")).toSorted()).toEqual(["run-1", "run-3"]);
+  expect(await listed(harness, "--since", "2000-01-01", "-n", "2")).toHaveLength(2);
+  expect(await listed(harness, "--since", "2999-01-01")).toEqual([]);
+  await expect(listed(harness, "--sync", "acounts")).rejects.toThrow(
+    /^there is no sync or pull "acounts" in .* \(did you mean "accounts"\?\)$/,
+  );
+  await expect(listed(harness, "--since", "soon")).rejects.toThrow("must be a time");
+});
