@@ -39,6 +39,7 @@ export const verbGroups: Readonly<Record<string, Readonly<Record<string, Load>>>
     sandbox: async () => (await import("./serve/sandbox.ts")).registerSandbox,
     connector: async () => (await import("./connector/connector.ts")).registerConnector,
     schema: async () => (await import("./project/schema.ts")).registerSchema,
+    completion: async () => (await import("./completion/completion.ts")).registerCompletion,
     temporal: async () => (await import("./serve/temporal.ts")).registerTemporal,
   },
 };

@@ -177,6 +177,10 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
   },
   schema: { examples: ["sluice schema > sluice.schema.json"], page: "docs/configuration.md" },
   "temporal path": { examples: ["sluice temporal path"], page: "docs/operations.md" },
+  completion: {
+    examples: ['eval "$(sluice completion bash)"    # in ~/.bashrc', "sluice completion fish"],
+    page: "docs/commands.md",
+  },
   help: {
     examples: ["sluice help rejects replay", "sluice help exit-codes"],
     page: "docs/commands.md",

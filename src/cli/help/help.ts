@@ -38,13 +38,16 @@ function textOf(name: string): string {
 /** What help tells of besides commands. */
 const topics: Readonly<Record<string, () => string>> = { "exit-codes": exitCodesText };
 
+/** The names of the topics. */
+export const topicNames: readonly string[] = Object.keys(topics);
+
 /** The command of these words. @throws {ConfigError} there is none; says which there are. */
 function commandNamed(program: Command, words: readonly string[]): Command {
   return words.reduce((command, word) => {
     const found = command.commands.find((each) => each.name() === word);
     if (found !== undefined) return found;
     const names = command.commands.map((each) => each.name());
-    const all = command === program ? [...names, ...Object.keys(topics)] : names;
+    const all = command === program ? [...names, ...topicNames] : names;
     const path = [...pathOf(command), word].join(" ");
     throw new ConfigError(`there is no command "${path}"${didYouMean(word, all)}`, {
       hint: all.length === 0 ? undefined : `there are: ${all.join(", ")}`,
