@@ -74,7 +74,8 @@ export async function temporalAnswers(address: string): Promise<boolean> {
   }
 }
 
-async function isListening(address: string): Promise<boolean> {
+/** Whether something takes connections at an address; nothing is asked of it. */
+export async function isListening(address: string): Promise<boolean> {
   const { hostname, port } = new URL(`tcp://${address}`);
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) });
   try {

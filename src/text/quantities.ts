@@ -11,10 +11,12 @@ export function byteText(bytes: number): string {
   return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
 }
 
-/** Milliseconds as a person reads them. */
+/** Milliseconds as a person reads them: tenths of a second count below ten seconds alone. */
 export function durationText(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const [minutes, seconds] = [Math.floor(ms / 60_000), Math.round((ms % 60_000) / 1_000)];
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const whole = Math.round(ms / 1_000);
+  if (whole < 60) return `${whole} s`;
+  const [minutes, seconds] = [Math.floor(whole / 60), whole % 60];
   return minutes < 60
     ? `${minutes} min ${seconds} s`
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

@@ -7,6 +7,7 @@ import { connectionNamed } from "../named.ts";
 import { configOf, withGlobals } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
 import { positive } from "../positive.ts";
+import { nothingReadable } from "./nothing-readable.ts";
 import { sampleOf, typedBy } from "./sample.ts";
 import { suggestSyncs, yamlOf, type SuggestedSync } from "./suggest-sync.ts";
 
@@ -30,6 +31,7 @@ export const registerDiscover: Register = (program, context) => {
       const log = { info: context.say, warn: context.say };
       // One more than is shown tells whether there are others.
       const found = await source.discover({ config, signal, log, max: options.limit + 1 });
+      if (found.length === 0) throw nothingReadable(connector, config);
       const shown: Discovery[] = [];
       for (const one of found.slice(0, options.limit)) {
         // A file knows no types: its first rows tell.
@@ -49,7 +51,6 @@ export const registerDiscover: Register = (program, context) => {
       } else if (pairs.length > 0) {
         context.print(["syncs:", ...pairs.flatMap(linesOf)].join("\n"));
       }
-      if (found.length === 0) context.say(`${name} holds nothing that may be read`);
       if (found.length > shown.length) context.say(`there are more than ${options.limit}: --limit`);
     });
 };

@@ -4,6 +4,7 @@ import { sources } from "../../../connectors/registry.ts";
 import { checkData } from "../../config/messages/mistakes.ts";
 import { ConfigError, RetryLater } from "../../errors.ts";
 import { tablesLookedThroughMax } from "../limits.ts";
+import { nothingReadable } from "./nothing-readable.ts";
 import { sampleOf, type Sample } from "./sample.ts";
 import { looksLikeCount, suggestSync } from "./suggest-sync.ts";
 
@@ -33,7 +34,7 @@ export async function discover(connection: NewConnection): Promise<readonly Disc
       throw new ConfigError(error.message, { cause: error, hint: error.hint });
     });
   if (found === undefined || found.length === 0) {
-    throw new ConfigError("there is nothing here that may be read");
+    throw nothingReadable(connection.connector, connection.members);
   }
   if (connection.connector === "csv") found.forEach(assertHeader);
   return found;

@@ -8,6 +8,8 @@ import { looksLikeCount } from "./suggest-sync.ts";
 /** The first rows of a source whose cells are text, such as a file. */
 export type Sample = {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Where a row stands, by its index. @default nobody knows */
+  readonly where?: (index: number) => string;
   /** Whether a row among them is not in the encoding that the file is read in. */
   readonly isMisread: boolean;
 };
@@ -17,12 +19,10 @@ export async function sampleOf(
   source: Source,
   ask: Omit<Parameters<Source["read"]>[0], "pageRowsMax">,
 ): Promise<Sample> {
-  for await (const { rows, rejects = [] } of source.read({
-    ...ask,
-    pageRowsMax,
-    limit: pageRowsMax,
-  })) {
-    return { rows, isMisread: rejects.some(({ code }) => code === "invalid_encoding") };
+  for await (const page of source.read({ ...ask, pageRowsMax, limit: pageRowsMax })) {
+    const { rows, rejects = [] } = page;
+    const isMisread = rejects.some(({ code }) => code === "invalid_encoding");
+    return { rows, isMisread, where: (index) => page.where(index) };
   }
   return { rows: [], isMisread: false };
 }
@@ -70,6 +70,21 @@ export function typedBy(sample: Sample, found: Discovery): Discovery {
   return { ...found, columns };
 }
 
+/** The places of the first value that stands in two rows, as a part of a sentence. */
+function firstRepeat({ rows, where }: Sample, column: string): string {
+  const seen = new Map<unknown, number>();
+  for (const [index, row] of rows.entries()) {
+    const cell = row[column];
+    const value = typeof cell === "string" ? cell.trim() : cell;
+    const before = seen.get(value);
+    if (before !== undefined && value !== "" && where !== undefined) {
+      return ` (${where(index)} has the value of ${where(before)}) `;
+    }
+    seen.set(value, index);
+  }
+  return " ";
+}
+
 /**
  * Looks whether a column can name a row.
  * @throws {ConfigError} its values repeat, or are missing, among the first rows.
@@ -81,7 +96,7 @@ export function assertNames(sample: Sample, column: string): void {
   if (repeated === 0 && cells.length === length) return;
   const empty = length - cells.length;
   const why = [
-    ...(repeated === 0 ? [] : [`repeats in ${repeated}`]),
+    ...(repeated === 0 ? [] : [`repeats${firstRepeat(sample, column)}in ${repeated}`]),
     ...(empty === 0 ? [] : [`is empty in ${empty}`]),
   ].join(" and ");
   throw new ConfigError(

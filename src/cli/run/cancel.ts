@@ -20,6 +20,7 @@ import {
 } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
+import { reachTemporal } from "../running/reach-temporal.ts";
 import { useEmbeddedTemporal, useTemporal, type TemporalUse } from "../running/services.ts";
 import { openSession } from "../running/session.ts";
 import { runNamed } from "./run-named.ts";
@@ -54,6 +55,10 @@ function hasEnded({ runId, outcome }: Run): ConfigError {
   return new ConfigError(`run ${runId} has ended: ${outcome}`, { hint });
 }
 
+function noRun(name: string): ConfigError {
+  return new ConfigError(`there is no run "${name}"`, { hint });
+}
+
 /** @throws {ConfigError} the run of that id has ended. */
 async function wantedNamed(state: StateStore, name: string): Promise<Wanted> {
   const run = await runNamed(state, name);
@@ -83,6 +88,18 @@ async function reachedAt(temporal: TemporalUse): Promise<Reached> {
 async function hasWorker({ config, state }: Project, temporalId: string): Promise<boolean> {
   const beats = await state.beats({ since: Date.now() - config.advanced.hostLostAfterMs });
   return beats.some((beat) => beat.temporalId === temporalId);
+}
+
+/** Whether a workflow of this project may have that name: those that commands and schedules start, or one that a running Temporal knows. */
+async function mayBeWorkflow(name: string, project: Project): Promise<boolean> {
+  if (/^(?:backfill|pull|sync)-/.test(name)) return true;
+  const temporal = await reachTemporal(project.config, project.context);
+  if (temporal === undefined) return false;
+  try {
+    return !temporal.isFound || (await hasWorker(project, await temporalIdOf(temporal.client)));
+  } finally {
+    await temporal.close();
+  }
 }
 
 /**
@@ -153,8 +170,8 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
     return { workflowId, firstRunId };
   }
   if (ended !== undefined) throw hasEnded(ended);
-  if (run === undefined) throw new ConfigError(`there is no run "${workflowId}"`, { hint });
-  throw new ConfigError(`run ${run.runId} continues no more: its workflow was ended from outside`, {
+  if (run === undefined) throw noRun(workflowId);
+  throw new ConfigError(`run ${run.runId} goes on no more: its workflow was ended from outside`, {
     hint: `the next run of ${run.sync} notes it as abandoned`,
   });
 }
@@ -182,6 +199,9 @@ async function stopHere(chain: Chain, { config, context }: Project): Promise<boo
 async function cancel(name: string, project: Project, isJson: boolean | undefined): Promise<void> {
   const { config, context } = project;
   const wanted = await wantedNamed(project.state, name);
+  const isKnown = wanted.run !== undefined || wanted.ended !== undefined;
+  // No server is started to look for a mistyped name.
+  if (!isKnown && !(await mayBeWorkflow(name, project))) throw noRun(name);
   const reached = await reach(wanted, project);
   try {
     const chain = await ask(reached, wanted, project);

@@ -3,6 +3,21 @@ import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { workerStoppedType } from "../../failure-types.ts";
 import { plainText } from "../../text/plain-text.ts";
 
+/** What a step does, as a person says it. */
+const doing: ReadonlyMap<string, string> = new Map([
+  ["stageChunk", "reading"],
+  ["splitChunk", "looking for what the service refuses"],
+  ["uploadJson", "sending"],
+  ["uploadFile", "sending"],
+  ["confirmUpload", "confirming what was sent"],
+  ["commitChunk", "committing"],
+  ["chooseHost", "looking for a worker"],
+  ["pullPages", "asking for results"],
+  ["listDomains", "reading domains"],
+  ["planBackfill", "planning"],
+  ["postNotification", "notifying"],
+]);
+
 /** A workflow as far as what it tries again is told. */
 type Described = {
   describe(): Promise<{
@@ -21,6 +36,7 @@ export async function pendingTrouble(handle: Described): Promise<string | undefi
   );
   if (failing === undefined) return undefined;
   const { lastFailure, attempt, activityType } = failing;
-  const what = `${activityType?.name ?? "a step"}, try ${attempt ?? 1}`;
+  const name = activityType?.name ?? "";
+  const what = `${doing.get(name) ?? name}, try ${attempt ?? 1}`;
   return plainText(`${lastFailure?.message ?? ""} (${what})`);
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
 import { findService } from "../../local/shared-service.ts";
-import { temporalAnswers } from "../../local/temporal-server.ts";
+import { isListening, temporalAnswers } from "../../local/temporal-server.ts";
 import type { Context } from "../output/context.ts";
 import { defaultTemporal, isTemporalConfigured } from "./services.ts";
 
@@ -20,6 +20,8 @@ export async function reachTemporal(
 ): Promise<ReachedTemporal | undefined> {
   const isConfigured = isTemporalConfigured(context);
   const embedded = findService({ folder: stateFolder, name: "temporal" })?.addresses["grpc"];
+  // A server that is just stopping keeps its record for a moment.
+  if (!isConfigured && embedded !== undefined && !(await isListening(embedded))) return undefined;
   if (isConfigured || embedded !== undefined) {
     const found = await connectTemporal(isConfigured ? undefined : embedded, connectMs);
     return { ...found, isFound: false };

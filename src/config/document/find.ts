@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 
 import { ConfigError } from "../../errors.ts";
@@ -36,6 +36,12 @@ export async function findConfigFile(search: Search): Promise<FoundFile> {
   if (named !== undefined && named !== "") {
     const path = resolve(cwd, named);
     const setting = search.path === undefined ? "SLUICE_CONFIG" : "--config";
+    if (await isFolderAt(path)) {
+      throw new ConfigError(`${setting} names ${named}, which is a folder`, {
+        field: setting,
+        hint: `Name the file in it: ${join(named, fileName)}`,
+      });
+    }
     const found = await readConfigFile(path, cwd);
     if (found !== undefined) return found;
     throw new ConfigError(`${setting} names ${named}, but there is no such file`, {
@@ -49,6 +55,11 @@ export async function findConfigFile(search: Search): Promise<FoundFile> {
   throw new ConfigError(`no ${fileName} in ${resolve(cwd)} or any folder above it`, {
     hint: `Change to a folder that has one, or name it with --config or SLUICE_CONFIG.`,
   });
+}
+
+async function isFolderAt(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isDirectory() === true;
 }
 
 function foldersUpwards(folder: string): readonly string[] {

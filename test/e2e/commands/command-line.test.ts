@@ -42,6 +42,15 @@ it("`sluice run` starts what it needs, stops it on Ctrl-C, continues when it is 
   expect(stdout.trim().split("\n")).toHaveLength(1);
 });
 
+it("starts no server to say that there is no such run", async () => {
+  const laptop = await Laptop.open({ "sluice.yaml": laptopConfig, "accounts.csv": accountsCsv(3) });
+  const { code, stderr } = await laptop.run(["cancel", "nope", "--verbose"]);
+  expect([code, stderr]).toEqual([
+    2,
+    'sluice: there is no run "nope"\n  → look at `sluice runs list`\n',
+  ]);
+});
+
 it("ends with 2 and every mistake of sluice.yaml at its line", async () => {
   const wrong = laptopConfig
     .replace("stream: account", "stream: acount")

@@ -104,7 +104,7 @@ describe("the line of a run that continues", () => {
   it("tells rows, rate and time left of a run in which nothing has changed", () => {
     const text = progressText(progress, 0.412, { read: 12_000, share: 0.012, elapsedMs: 40_000 });
     expect(text).toContain(
-      "41 %  412,000 of ~1,000,000 rows read, 10,000/s, all unchanged so far, 58.8 s left",
+      "41 %  412,000 of ~1,000,000 rows read, 10,000/s, all unchanged so far, 59 s left",
     );
   });
 

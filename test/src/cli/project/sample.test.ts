@@ -48,7 +48,9 @@ it("refuses a key that repeats and a column without domains, with the count", as
       ["id", "cik"],
       ["domain", "site"],
     ]),
-  ).rejects.toThrow("the column cik names no row: it repeats in 1 of the first 3 rows");
+  ).rejects.toThrow(
+    "the column cik names no row: it repeats (a.csv:3 has the value of a.csv:2) in 1 of the first 3 rows",
+  );
   await expect(
     plan(file, [
       ["id", "name"],

@@ -10,6 +10,6 @@ function failing(type: string): Parameters<typeof pendingTrouble>[0] {
 }
 
 it("tells what is tried again, and not what a stop of the worker cut off", async () => {
-  expect(await pendingTrouble(failing("Unavailable"))).toBe("it failed (stageChunk, try 2)");
+  expect(await pendingTrouble(failing("Unavailable"))).toBe("it failed (reading, try 2)");
   expect(await pendingTrouble(failing("WorkerStopped"))).toBeUndefined();
 });

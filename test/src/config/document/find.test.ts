@@ -52,6 +52,13 @@ describe("findConfigFile", () => {
     );
   });
 
+  it("names the file of a folder that is named in its place", async () => {
+    await expect(findConfigFile({ cwd, env: {}, path: "." })).rejects.toMatchObject({
+      message: "--config names ., which is a folder",
+      hint: "Name the file in it: sluice.yaml",
+    });
+  });
+
   it("does not search on when a named file is missing", async () => {
     await writeFile(join(cwd, "sluice.yaml"), "");
     expect(await refusal(findConfigFile({ cwd, env: {}, path: "none.yaml" }))).toBe(
