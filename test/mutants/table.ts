@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 import { mutantsOfAnswers } from "./table/answers.ts";
 import { mutantsOfBackfills } from "./table/backfills.ts";
+import { mutantsOfCommandLine } from "./table/command-line.ts";
 import { mutantsOfCommands } from "./table/commands.ts";
 import { mutantsOfConnectors } from "./table/connectors.ts";
 import { mutantsOfDated } from "./table/dated.ts";
@@ -45,6 +46,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfConnectors,
   ...mutantsOfAnswers,
   ...mutantsOfCommands,
+  ...mutantsOfCommandLine,
   ...mutantsOfTold,
   ...mutantsOfDated,
   ...mutantsOfEngine,

@@ -36,18 +36,23 @@ export type GlobalOptions = { readonly config?: string; readonly json?: boolean 
 /** A verb of the command line: adds itself to the program. */
 export type Register = (program: Command, context: Context) => void;
 
+/** What a command prints with `--json`. */
+type JsonForm = "lines" | "object";
+
 /** Adds `--json` to a command that reads no configuration. */
-export function withJson(command: Command): Command {
-  return command.option("--json", "print JSON: one object, or one a line");
+export function withJson(command: Command, form: JsonForm = "object"): Command {
+  const what = form === "lines" ? "one object a line" : "one object";
+  return command.option("--json", `print JSON: ${what}`);
 }
 
 /** Adds `--config` and `--json` to a command. */
-export function withGlobals(command: Command): Command {
+export function withGlobals(command: Command, form?: JsonForm): Command {
   return withJson(
     command.option(
       "-c, --config <file>",
       "the configuration file (default: sluice.yaml here or above)",
     ),
+    form,
   );
 }
 

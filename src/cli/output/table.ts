@@ -50,13 +50,6 @@ function columnsOf(rows: readonly (readonly string[])[]): string[][] {
   return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ""));
 }
 
-/** Whether a table of these rows needs no cut. */
-export function fits(rows: readonly (readonly string[])[], width = terminalWidth()): boolean {
-  const columns = columnsOf(rows);
-  const whole = columns.reduce((sum, cells) => sum + longest(cells) + gap.length, -gap.length);
-  return width === undefined || whole <= width;
-}
-
 /** Rows as columns of equal width; the first row is the heading, the first column names the row. */
 export function table(
   rows: readonly (readonly string[])[],
@@ -76,4 +69,27 @@ export function table(
     return cells.join(gap).trimEnd();
   });
   return lines.join("\n");
+}
+
+/** Whether a table of these rows needs no cut. */
+function fits(rows: readonly (readonly string[])[], width: number): boolean {
+  const columns = columnsOf(rows);
+  return columns.reduce((sum, cells) => sum + longest(cells) + gap.length, -gap.length) <= width;
+}
+
+/** A table whose last column says what to do: where it does not fit, it stands below, a line each, because half of it says nothing. */
+export function advisingTable(rows: readonly (readonly string[])[], show: TableShow = {}): string {
+  const { width = terminalWidth() ?? Infinity } = show;
+  if (fits(rows, width)) return table(rows, show);
+  const advice = rows.slice(1).flatMap((row) => {
+    const text = row.at(-1) ?? "";
+    return text === "" ? [] : [`${row[0]}: ${text}`];
+  });
+  return [
+    table(
+      rows.map((row) => row.slice(0, -1)),
+      show,
+    ),
+    ...advice,
+  ].join("\n");
 }

@@ -147,7 +147,7 @@ function showFound(
 
 /** `sluice check [connection]`. */
 export const registerCheck: Register = (program, context) => {
-  withGlobals(program.command("check [connection]"))
+  withGlobals(program.command("check [connection]"), "lines")
     .description("look whether sources and the service can be reached, step by step")
     .action(async (name: string | undefined, options: GlobalOptions) => {
       const config = await configOf(context, options);

@@ -15,7 +15,7 @@ type DiscoverOptions = GlobalOptions & { readonly limit: number };
 
 /** `sluice discover [connection]`. */
 export const registerDiscover: Register = (program, context) => {
-  withGlobals(program.command("discover [connection]"))
+  withGlobals(program.command("discover [connection]"), "lines")
     .description(
       "show what a connection could read, with syncs to paste into sluice.yaml; without a name, the only one",
     )

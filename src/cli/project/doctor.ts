@@ -68,7 +68,7 @@ async function lookForTemporal(context: Context): Promise<string> {
 
 /** `sluice doctor`. */
 export const registerDoctor: Register = (program, context) => {
-  withGlobals(program.command("doctor"))
+  withGlobals(program.command("doctor"), "lines")
     .description("look whether this machine has what sluice needs")
     .action(async (options: GlobalOptions) => {
       const show = async (look: Look): Promise<void> => {

@@ -171,7 +171,7 @@ async function ask(reached: Reached, wanted: Wanted, project: Project): Promise<
   }
   if (ended !== undefined) throw hasEnded(ended);
   if (run === undefined) throw noRun(workflowId);
-  throw new ConfigError(`run ${run.runId} goes on no more: its workflow was ended from outside`, {
+  throw new ConfigError(`run ${run.runId} continues no more: its workflow was ended from outside`, {
     hint: `the next run of ${run.sync} notes it as abandoned`,
   });
 }

@@ -142,7 +142,7 @@ async function showPage(
 
 /** `sluice preview [sync]`. */
 export const registerPreview: Register = (program, context) => {
-  withGlobals(program.command("preview [sync]"))
+  withGlobals(program.command("preview [sync]"), "lines")
     .description(
       "show the first records of a sync (of the only one, without a name) as they would be sent, and what changed; nothing is sent or stored",
     )

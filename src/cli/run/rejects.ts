@@ -93,14 +93,14 @@ async function exportRejects(context: Context, options: ExportOptions): Promise<
 /** `sluice rejects list|export|replay`. */
 export const registerRejects: Register = (program, context) => {
   const rejects = program.command("rejects").description("rows and records that were refused");
-  const verb = (name: string): Command =>
-    withGlobals(rejects.command(`${name} [run]`))
+  const verb = (name: string, json: "lines" | "object"): Command =>
+    withGlobals(rejects.command(`${name} [run]`), json)
       // The run was an option once, and may be in scripts.
       .addOption(new Option("--run <run>", "the same as the argument").hideHelp())
       .option("--sync <name>", "of the newest run of this sync or pull");
   const newest = "of the newest when none is named, of an inbox the newest with open ones";
   const code = ["--code <code>", "only those of this code, as --json shows it"] as const;
-  verb("list")
+  verb("list", "lines")
     .description(`the rejects of a run (${newest}), with their places and reasons`)
     .option(
       "--open",
@@ -113,7 +113,7 @@ export const registerRejects: Register = (program, context) => {
     .action(async (run: string | undefined, options: ListOptions) => {
       await listRejects(context, { ...options, run: run ?? options.run });
     });
-  verb("export")
+  verb("export", "lines")
     .description(
       `write all rejects of a run (${newest}), with their source rows, to a file or stdout`,
     )
@@ -127,7 +127,7 @@ export const registerRejects: Register = (program, context) => {
     .action(async (run: string | undefined, options: ExportOptions) => {
       await exportRejects(context, { ...options, run: run ?? options.run });
     });
-  verb("replay")
+  verb("replay", "object")
     .description(
       "read the rejected rows of a run again (of the newest with open ones when none is named), and send what is valid now",
     )

@@ -129,7 +129,7 @@ async function runNow(
 
 /** `sluice run [syncs...]`. */
 export const registerRun: Register = (program, context) => {
-  withGlobals(program.command("run [syncs...]"))
+  withGlobals(program.command("run [syncs...]"), "lines")
     .description(
       "transfer syncs now, one after the other, and follow each to its end; without a name, the only one",
     )

@@ -118,7 +118,7 @@ type PruneOptions = GlobalOptions & {
 /** `sluice runs list|show|prune`. */
 export const registerRuns: Register = (program, context) => {
   const runs = program.command("runs").description("what was run, and how it ended");
-  withGlobals(runs.command("list"))
+  withGlobals(runs.command("list"), "lines")
     .description("runs, newest first")
     .option("--sync <name>", "of one sync or pull")
     .option("--failed", "those that failed, were abandoned, or ran out of credits")

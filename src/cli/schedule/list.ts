@@ -6,7 +6,7 @@ import { differencesOf, type Owner } from "../../schedules/temporal-schedule.ts"
 import type { Wanted } from "../../schedules/wanted.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { bold } from "../output/style.ts";
+import { bold, styledOutcome } from "../output/style.ts";
 import { shownTimes, timesText, type ShownTimes } from "./text.ts";
 
 /** Latest runs that are shown of a schedule. */
@@ -106,7 +106,7 @@ export function listText(listed: readonly Listed[]): string {
       ...(times === null ? [] : [`    when      ${times.words}`, ...timesText(times)]),
       ...runs.map(
         (run) =>
-          `    run       ${run.run_id}  ${run.outcome}${run.scheduled_for === null ? ", by hand" : ""}`,
+          `    run       ${run.run_id}  ${styledOutcome(run.outcome)}${run.scheduled_for === null ? ", by hand" : ""}`,
       ),
     ].join("\n");
   });

@@ -174,7 +174,7 @@ export const registerSchedule: Register = (program, context) => {
     .action(async (options: ApplyOptions) => {
       await onTemporal(context, options, async (at) => await apply(at, context, options));
     });
-  withGlobals(schedule.command("list"))
+  withGlobals(schedule.command("list"), "lines")
     .description("the schedules, when they come next and what their last runs did")
     .action(async (options: GlobalOptions) => {
       await onTemporal(context, options, async (at) => {

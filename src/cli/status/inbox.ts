@@ -9,7 +9,7 @@ import { inboxLateMs } from "../../limits.ts";
 import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";
-import { table } from "../output/table.ts";
+import { advisingTable } from "../output/table.ts";
 import { pushConnections, readHint, type PushConnection } from "../serve/push-connections.ts";
 import type { Problem } from "./transfer.ts";
 
@@ -136,7 +136,7 @@ export function inboxesText(inboxes: readonly InboxStatus[]): string {
     oldestMs === undefined ? "-" : durationText(oldestMs),
     plainText(problem === undefined ? "" : `${problem.text} → ${problem.hint ?? ""}`),
   ]);
-  return table([heading, ...rows]);
+  return advisingTable([heading, ...rows]);
 }
 
 /** The same for `--json`. */

@@ -5,7 +5,7 @@ import { plainText } from "../../text/plain-text.ts";
 import { counted } from "../../text/quantities.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { GlobalOptions, Register } from "../output/context.ts";
-import { table } from "../output/table.ts";
+import { advisingTable } from "../output/table.ts";
 
 /** What a limit does to requests, as a person reads it. */
 export function stateText(rateLimit: RateLimit): string {
@@ -19,7 +19,7 @@ export const registerRateLimit: Register = (program, context) => {
   const rateLimit = program
     .command("rate-limit")
     .description("how fast requests leave, and what holds them back");
-  withGlobals(rateLimit.command("show"))
+  withGlobals(rateLimit.command("show"), "lines")
     .description("which limits are blocked, until when and why")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
@@ -41,7 +41,7 @@ export const registerRateLimit: Register = (program, context) => {
           stateText(each),
           plainText(each.why ?? ""),
         ]);
-        if (lines.length > 0) context.print(table([["limit", "state", "why"], ...lines]));
+        if (lines.length > 0) context.print(advisingTable([["limit", "state", "why"], ...lines]));
       }
     });
   withGlobals(rateLimit.command("reset"))

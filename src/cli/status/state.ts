@@ -145,7 +145,7 @@ export const registerState: Register = (program, context) => {
       );
     });
   };
-  withGlobals(state.command("show [sync]"))
+  withGlobals(state.command("show [sync]"), "lines")
     .description("checkpoints, their versions and positions")
     .action(async (name: string | undefined, options: GlobalOptions) => {
       await showState(context, { name, options });
@@ -157,7 +157,7 @@ export const registerState: Register = (program, context) => {
       const config = await configOf(context, options);
       await move(name, parsePosition(config, name, position), options);
     });
-  withGlobals(state.command("reset [sync]"))
+  withGlobals(state.command("reset [sync]"), "lines")
     .description("go back to the source's beginning and send everything again; without a name, all")
     .requiredOption("--reason <text>", "kept with the change")
     .option("--target <target>", "of another service or account, as `sluice status` names it")
@@ -172,7 +172,7 @@ export const registerState: Register = (program, context) => {
         await move(each, null, options);
       }
     });
-  withGlobals(state.command("rebind [sync]"))
+  withGlobals(state.command("rebind [sync]"), "lines")
     .description("say that the key, or the database, is another but the same account or data")
     .action(async (name: string | undefined, options: GlobalOptions) => {
       await rebind(context, name, options);

@@ -14,7 +14,7 @@ import { grouped } from "../../text/quantities.ts";
 import { configOf, readState, withGlobals } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { styledOutcome } from "../output/style.ts";
-import { fits, table } from "../output/table.ts";
+import { advisingTable } from "../output/table.ts";
 import { askTemporal, type Silent } from "../running/ask-temporal.ts";
 import {
   doubtJson,
@@ -171,24 +171,6 @@ function limitText(rateLimit: RateLimit): string {
 
 const heading = ["name", "last run", "outcome", "rows", "next run", "what is wrong → what to do"];
 
-/** A table, below which stands what is wrong where the terminal is too narrow for it: what to do is never cut. */
-function transfersText(transfers: readonly TransferStatus[]): string[] {
-  if (transfers.length === 0) return ["nothing is configured under `syncs:` or `pulls:`"];
-  const rows = [heading, ...transfers.map(rowOf)];
-  const style = { outcome: styledOutcome };
-  if (fits(rows)) return [table(rows, { style })];
-  const wrong = rows
-    .slice(1)
-    .flatMap((row) => (row.at(-1) === "" ? [] : [`${row[0]}: ${row.at(-1)}`]));
-  return [
-    table(
-      rows.map((row) => row.slice(0, -1)),
-      { style },
-    ),
-    ...wrong,
-  ];
-}
-
 function textOf({ transfers, inboxes, doubts, mappings, limits, workers, silent }: Status): string {
   const isWorkerMissed =
     workers === 0 &&
@@ -197,7 +179,9 @@ function textOf({ transfers, inboxes, doubts, mappings, limits, workers, silent 
         ({ last, schedule }) => schedule !== undefined || last?.outcome === "running",
       ));
   return [
-    ...transfersText(transfers),
+    transfers.length === 0
+      ? "nothing is configured under `syncs:` or `pulls:`"
+      : advisingTable([heading, ...transfers.map(rowOf)], { style: { outcome: styledOutcome } }),
     ...(inboxes.length === 0 ? [] : [inboxesText(inboxes)]),
     ...doubts.flatMap(doubtLines).map(plainText),
     ...mappings.map(plainText),

@@ -30,7 +30,8 @@ it("`sluice run` starts what it needs, stops it on Ctrl-C, continues when it is 
   expect(identify(server.pid)).toBeUndefined();
 
   const again = await laptop.run(["run", "accounts", "--json"]);
-  expect(again.stderr).toContain("continuing with run");
+  // What is started, and where, is told with --verbose alone.
+  expect(again.stderr).toMatch(/^sluice: continuing with run /);
   expect(again.stderr).not.toMatch(/shutting down|told to stop/);
   expect(JSON.parse(again.stdout)).toMatchObject({
     outcome: "done",

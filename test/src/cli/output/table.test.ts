@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { fits, table } from "../../../../src/cli/output/table.ts";
+import { advisingTable, table } from "../../../../src/cli/output/table.ts";
 
 const rows = [
   ["run", "outcome", "sent or written", "what is wrong"],
@@ -35,10 +35,12 @@ describe("table()", () => {
   });
 });
 
-describe("fits()", () => {
-  it("says whether a table needs a cut; without a terminal none does", () => {
-    expect(fits(rows)).toBe(true);
-    expect(fits(rows, 90)).toBe(false);
-    expect(fits(rows, 92)).toBe(true);
+describe("advisingTable()", () => {
+  it("sets what to do below where it does not fit, and cuts nothing of it", () => {
+    expect(advisingTable(rows, { width: 92 })).toBe(table(rows));
+    const lines = advisingTable(rows, { width: 80 }).split("\n");
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toBe(`run${" ".repeat(32)}outcome            sent or written`);
+    expect(lines[3]).toBe("accounts-20261122-205644-c362ec14: a text of some length");
   });
 });

@@ -1,0 +1,95 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Mutants of the command line: what it takes, what it ends with, and how it is read. */
+export const mutantsOfCommandLine: readonly Mutant[] = [
+  {
+    id: "S270",
+    plants: "of several runs the last exit code counts",
+    edits: [
+      {
+        file: "src/cli/output/exit-code.ts",
+        find: "worst = Math.max(worst, fromBestToWorst.indexOf(code));",
+        replace: "worst = fromBestToWorst.indexOf(code);",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/exit-code.test.ts",
+      title: "keeps the worst exit code",
+    },
+  },
+  {
+    id: "S271",
+    plants: "of several, one that fails keeps the others from their turn",
+    edits: [
+      {
+        file: "src/cli/output/one-by-one.ts",
+        find: "items.length === 1 || !(error instanceof SluiceError)",
+        replace: "true",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/exit-code.test.ts",
+      title: "does the others where one of several fails, and throws where it is the only one",
+    },
+  },
+  {
+    id: "S272",
+    plants: "a number in the row of a reject loses its digits in JSON",
+    edits: [
+      {
+        file: "src/cli/run/reject-text.ts",
+        find: "plainJsonText(row)",
+        replace: "plainJson(JSON.parse(row))",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/rejects.test.ts",
+      title: "gives rows as JSON, with the digits that they have",
+    },
+  },
+  {
+    id: "S273",
+    plants: "a narrow terminal cuts ids",
+    edits: [
+      {
+        file: "src/cli/output/table.ts",
+        find: "if (column === 0) return Math.max(whole, heading.length);",
+        replace: "if (column < 0) return whole;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/output/table.test.ts",
+      title: "cuts texts where the terminal is too narrow, and neither ids nor numbers",
+    },
+  },
+  {
+    id: "S274",
+    plants: "a name that a shell would run is offered as a completion",
+    edits: [
+      {
+        file: "src/cli/completion/names.ts",
+        find: "/^[\\w.-]+$/.test(name)",
+        replace: "name !== undefined",
+      },
+    ],
+    test: {
+      file: "test/src/cli/completion/completion.test.ts",
+      title: "reads names of a file with mistakes, and runs where there is a store",
+    },
+  },
+  {
+    id: "S275",
+    plants: "an embedded server that is just stopping is taken for one that hangs",
+    edits: [
+      {
+        file: "src/cli/running/reach-temporal.ts",
+        find: "!(await isListening(embedded))",
+        replace: 'embedded === ""',
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/reach-temporal.test.ts",
+      title: "takes an embedded server that is just stopping for none",
+    },
+  },
+];

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+
+import { exitCodes, keepWorst } from "../../../../src/cli/output/exit-code.ts";
+import { oneByOne } from "../../../../src/cli/output/one-by-one.ts";
+import { ConfigError } from "../../../../src/errors.ts";
+
+it("keeps the worst exit code, whichever came last", () => {
+  const ended: number[] = [];
+  const { exit } = keepWorst({ exit: (code: number) => void ended.push(code) });
+  for (const code of [0, 3, 0, 1, 3, 2, 1, 4, 130, 0]) exit(code);
+  expect(ended).toEqual([0, 3, 3, 1, 1, 2, 2, 4, 130, 130]);
+});
+
+it("does the others where one of several fails, and throws where it is the only one", async () => {
+  const ended: number[] = [];
+  const done: string[] = [];
+  const how = { context: { exit: (code: number) => void ended.push(code) }, options: {} };
+  const work = async (name: string): Promise<void> => {
+    if (name === "bad") throw new ConfigError("it is wrong");
+    done.push(name);
+  };
+  await oneByOne(["a", "bad", "b"], how, work);
+  expect([done, ended]).toEqual([["a", "b"], [exitCodes.usage]]);
+  await expect(oneByOne(["bad"], how, work)).rejects.toThrow("it is wrong");
+});
