@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-import { duration } from "../config/units.ts";
+import { duration } from "../config/schema/units.ts";
 
 const isoForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 

@@ -3,9 +3,9 @@ import { dirname, join, resolve } from "node:path";
 
 import { parse } from "yaml";
 
+import { findConfigFile } from "../../config/document/find.ts";
 import type { Environment } from "../../config/environment.ts";
-import { findConfigFile } from "../../config/find.ts";
-import { membersOf } from "../../config/members.ts";
+import { membersOf } from "../../config/schema/members.ts";
 
 /** Newest runs that are offered. */
 const runsOffered = 20;

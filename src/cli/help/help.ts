@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import { didYouMean } from "../../config/did-you-mean.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";

@@ -2,7 +2,7 @@ import { appendFile, open, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
-import { isMissing, readFault } from "../../config/read-fault.ts";
+import { isMissing, readFault } from "../../config/document/read-fault.ts";
 import { ConfigError } from "../../errors.ts";
 
 /** A file of a new project. */

@@ -1,4 +1,4 @@
-import { membersOf } from "../../config/members.ts";
+import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError } from "../../errors.ts";
 import { Secret } from "../../security/secret.ts";
 

@@ -77,7 +77,7 @@ export async function findRejects(
   if (open === true) {
     if (run !== undefined) {
       throw new ConfigError("--open and a run exclude each other", {
-        hint: "what is open may lie in any run; `rejects list <run>` says of each reject what became of it",
+        hint: "what is open may be in any run; `rejects list <run>` says of each reject what became of it",
       });
     }
     if (sync !== undefined) syncNamed(config, sync);

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { Option, type Command } from "commander";
 
 import { targetOf } from "../../config/config.ts";
-import { readFault } from "../../config/read-fault.ts";
+import { readFault } from "../../config/document/read-fault.ts";
 import { ConfigError, SluiceError } from "../../errors.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";

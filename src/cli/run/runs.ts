@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { didYouMean } from "../../config/did-you-mean.ts";
+import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";

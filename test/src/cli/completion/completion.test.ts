@@ -11,7 +11,7 @@ import { wordsFor } from "../../../../src/cli/completion/words.ts";
 import { createProgram } from "../../../../src/cli/program.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { openSqliteStore } from "../../../../src/state/sqlite.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { StoreUnderTest } from "../../state/store-under-test.ts";
 
 const cli = join(import.meta.dirname, "../../../../src/cli/main.ts");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { beforeEach, expect, it } from "vitest";
 
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const cli = join(import.meta.dirname, "../../../../src/cli/main.ts");
 const escape = "\u001b[";

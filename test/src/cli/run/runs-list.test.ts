@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 
 import { registerRuns } from "../../../../src/cli/run/runs.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { accountsYaml, Harness, harnessKey } from "../../../support/harness.ts";
-import { TestRun } from "../../../support/test-run.ts";
+import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
+import { TestRun } from "../../../support/project/test-run.ts";
 
 /** The ids of the runs that `sluice runs list` shows. */
 async function listed({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { reachTemporal } from "../../../../src/cli/running/reach-temporal.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { identify } from "../../../../src/local/process-identity.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 /** A port that nobody listens on any more. */
 async function closedPort(): Promise<number> {

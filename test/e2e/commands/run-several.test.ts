@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { accountsCsv, syncsConfig } from "../support/project.ts";
-import { sharedProject } from "../support/shared-project.ts";
+import { accountsCsv, syncsConfig } from "../../support/project/project.ts";
+import { sharedProject } from "../../support/project/shared-project.ts";
 
 const shared = sharedProject({
   "sluice.yaml": syncsConfig({ bad: "", broken: "", good: "" }),
