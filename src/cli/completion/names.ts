@@ -33,7 +33,7 @@ async function runsIn(
   kind: "backfill" | undefined,
 ): Promise<readonly string[]> {
   if (!existsSync(join(stateFolder, "state.db"))) return [];
-  const { openSqliteStore } = await import("../../state/sqlite.ts");
+  const { openSqliteStore } = await import("../../state/sqlite/open.ts");
   const state = await openSqliteStore(stateFolder, { onlyReads: true });
   try {
     const runs = await state.runs({ limit: runsOffered });

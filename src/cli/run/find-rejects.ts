@@ -1,6 +1,6 @@
 import { targetOf, type Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
-import type { Reject } from "../../state/rejects.ts";
+import type { Reject } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { syncNamed } from "../named.ts";
 import { assertKnownName, runOfRejects } from "./runs.ts";

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 
-import type { Reject } from "../../state/rejects.ts";
+import type { Reject } from "../../state/contract/rejects/rejects.ts";
 import { plainJson, plainJsonText, plainText } from "../../text/plain-text.ts";
 import { defused } from "../../text/spreadsheet-cell.ts";
 

@@ -10,7 +10,7 @@ import { scripts, shells } from "../../../../src/cli/completion/scripts.ts";
 import { wordsFor } from "../../../../src/cli/completion/words.ts";
 import { createProgram } from "../../../../src/cli/program.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
-import { openSqliteStore } from "../../../../src/state/sqlite.ts";
+import { openSqliteStore } from "../../../../src/state/sqlite/open.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { StoreUnderTest } from "../../state/store-under-test.ts";
 
