@@ -133,6 +133,10 @@ describe("docs/connectors.md", () => {
       const pushed = await reader.nextKit();
       expect(pushed.states).toEqual(Object.fromEntries(pushChecks.map(({ id }) => [id, "passed"])));
 
+      const paged = await reader.nextKit();
+      expect(Object.values(paged.states)).not.toContain("failed");
+      expect(paged.states).toMatchObject({ R4: "passed", F2: "passed", F5: "passed" });
+
       // What is left are files: the test file, which the compiler and vitest take.
       expect((await reader.next()).command).toBeUndefined();
       const compiler =
@@ -141,6 +145,8 @@ describe("docs/connectors.md", () => {
         "books/index.ts",
         "books/bench.ts",
         "books/index.test.ts",
+        "orders/index.ts",
+        "orders/bench.ts",
         "hook/index.ts",
         "hook/bench.ts",
       ];

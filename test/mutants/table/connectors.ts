@@ -7,9 +7,9 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "a row of an API that changes again at its time is passed over for good",
     edits: [
       {
-        file: "connectors/http/index.ts",
-        find: '    const sign = by ? signOf(value) : "";\n',
-        replace: '    const sign = by ? signOf(name || value) : "";\n',
+        file: "connectors/paging/entries.ts",
+        find: "  const sign = signOf(item);\n",
+        replace: "  const sign = signOf(name || item);\n",
       },
     ],
     test: {
@@ -22,9 +22,9 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "an API without order loses rows from one page to the next",
     edits: [
       {
-        file: "connectors/http/index.ts",
-        find: "{ group: done.since, isBegun: false } : { isBegun: true });",
-        replace: "{ group: done.since, isBegun: false } : { isBegun: false });",
+        file: "connectors/paging/paginate.ts",
+        find: "    this.#isFirst = false;\n",
+        replace: "    this.#isFirst = true;\n",
       },
     ],
     test: {
@@ -33,11 +33,41 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     },
   },
   {
+    id: "S254",
+    plants: "an API whose pages go round in a circle is read for ever",
+    edits: [
+      {
+        file: "connectors/paging/paginate.ts",
+        find: "    if (sign === this.#mark) return false;\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/connectors/paging/paginate.test.ts",
+      title: "notices a list that never ends: one cursor",
+    },
+  },
+  {
+    id: "S255",
+    plants: "a connector that paginates a whole list is asked for a part of it when it resumes",
+    edits: [
+      {
+        file: "connectors/paging/paginate.ts",
+        find: 'this.since = isWhole ? "" : this.#done.since;',
+        replace: "this.since = this.#done.since;",
+      },
+    ],
+    test: {
+      file: "test/connectors/paging/paginate.test.ts",
+      title: "R4 resumes at every page boundary",
+    },
+  },
+  {
     id: "S62",
     plants: "a number of an API that a double carries becomes text",
     edits: [
       {
-        file: "connectors/http/index.ts",
+        file: "connectors/paging/client.ts",
         find: "!isCarried(source) ? new LongNumber(source)",
         replace: "source.length > 15 ? new LongNumber(source)",
       },

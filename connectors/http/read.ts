@@ -1,0 +1,12 @@
+import type { Page, ReadAsk, Row } from "../contract/connector.ts";
+import { paginate } from "../paging/paginate.ts";
+import type { PagePosition } from "../paging/position.ts";
+import type { HttpConfig } from "./config.ts";
+import { listOf } from "./pages.ts";
+
+/** Reads the rows of the API's list; see `Pull.read`. */
+export function readHttp(
+  ask: ReadAsk<HttpConfig, PagePosition>,
+): AsyncIterable<Page<Row, PagePosition>> {
+  return paginate(ask, listOf(ask.config));
+}

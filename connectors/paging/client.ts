@@ -1,0 +1,117 @@
+import { Agent, request, type Dispatcher } from "undici";
+import type { z } from "zod";
+
+import { retryAfterMs } from "../../src/api/http/retry-after.ts";
+import { RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
+import { isCarried } from "../../src/mapping/json-row.ts";
+import { LongNumber } from "../../src/mapping/refusal.ts";
+import { wrong, type FaultFields } from "./faults.ts";
+import { answerBytesMax, requestMsDefault } from "./limits.ts";
+
+/** How an API is asked. */
+export type ClientOptions = {
+  /** Sent with each request. A login goes here; it must not be in the URL's query. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** How long one request may take in all. @default 30 s */
+  readonly timeoutMs?: number | undefined;
+  readonly fields?: FaultFields | undefined;
+};
+
+/** An answer with status 200. */
+export type Answer = {
+  readonly text: string;
+  /** By lower-case name; a header that came twice is a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /**
+   * The body as the schema says. A number with more digits than JavaScript's carry is an object whose text has them all.
+   * @throws {ConfigError} it is not JSON, or not of this form.
+   */
+  json<Schema extends z.ZodType>(schema: Schema): z.output<Schema>;
+};
+
+/**
+ * Asks an API by GET. Errors name the address without its query, and hold nothing of the answer.
+ * @throws {RetryLater} 429 or 5xx, with the wait that the answer asks for; no answer in time, a dead connection, an
+ * answer above 32 MiB. @throws {SourceAuthError} 401 or 403. @throws {ConfigError} any other status but 200: redirects
+ * are not followed.
+ */
+export type Get = (url: string | URL) => Promise<Answer>;
+
+/** A client that holds its connections until it is disposed of; `signal` ends a request that waits. */
+export class HttpClient implements AsyncDisposable {
+  readonly #agent = new Agent({ maxResponseSize: answerBytesMax });
+  readonly #signal: AbortSignal;
+  readonly #options: ClientOptions;
+
+  constructor(signal: AbortSignal, options: ClientOptions) {
+    this.#signal = signal;
+    this.#options = options;
+  }
+
+  readonly get: Get = async (address) => {
+    const { headers, timeoutMs = requestMsDefault, fields = {} } = this.#options;
+    const url = new URL(address);
+    const what = `GET ${url.origin}${url.pathname}`;
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      const answer = await request(url, {
+        dispatcher: this.#agent,
+        signal,
+        headers: { ...headers },
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200) throw refusalOf(answer, what, fields);
+      const json: Answer["json"] = (schema) => parsed(text, schema, { what, fields });
+      return { text, headers: answer.headers, json };
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof SluiceError) throw error;
+      throw new RetryLater(`${what}: ${String(error)}`, { hint: "Check url; ask for fewer rows." });
+    }
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+function refusalOf(
+  { statusCode: status, headers }: Dispatcher.ResponseData,
+  what: string,
+  { login, address }: FaultFields,
+): Error {
+  const message = `${what}: ${status}`;
+  if (status === 401 || status === 403) {
+    const hint = "Check token, or user and password.";
+    return new SourceAuthError(message, { field: login, hint });
+  }
+  if (status !== 429 && status < 500) return wrong(message, address);
+  return new RetryLater(message, { hint: "Wait.", afterMs: retryAfterMs(headers, Date.now()) });
+}
+
+function parsed<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  { what, fields }: { readonly what: string; readonly fields: FaultFields },
+): z.output<Schema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text, withAllDigits);
+  } catch {
+    throw wrong(`${what}: the answer is not JSON`, fields.address);
+  }
+  const { data, error } = schema.safeParse(json);
+  if (error === undefined) return data;
+  const [issue] = error.issues;
+  const place = issue?.path.map(String).join(".") || "the answer";
+  throw wrong(`${what}: ${place} is not as expected: ${issue?.message}`, fields.address);
+}
+
+/** A number that JavaScript's do not carry is kept as it was written. */
+function withAllDigits(
+  _: string,
+  value: unknown,
+  { source = "" }: { readonly source?: string } = {},
+): unknown {
+  return typeof value === "number" && !isCarried(source) ? new LongNumber(source) : value;
+}

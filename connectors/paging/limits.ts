@@ -1,0 +1,11 @@
+/** The largest answer; undici ends the request beyond it. */
+export const answerBytesMax = 32 * 1024 * 1024;
+
+/** How long one request may take in all, unless the connector says so itself. */
+export const requestMsDefault = 30_000;
+
+/** Rows that changed at one time, each of which a position names. */
+export const rowsAtOneTimeMax = 10_000;
+
+/** Characters of the hash that stands for what an entry holds. */
+export const signChars = 12;

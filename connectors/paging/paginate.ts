@@ -1,0 +1,185 @@
+import type { Page, ReadAsk, Row } from "../contract/connector.ts";
+import { HttpClient, type ClientOptions, type Get } from "./client.ts";
+import { coveredBy, covering, type Coverage } from "./covered.ts";
+import { entriesOf, pageOf, signOf, textOf, type Entry, type EntryNames } from "./entries.ts";
+import { wrong } from "./faults.ts";
+import type { PagePosition } from "./position.ts";
+
+/** A page of an API's list. */
+export type ListPage = {
+  /** What it holds, in the order of the API. An item that is not an object becomes a reject. */
+  readonly items: readonly unknown[];
+  /** Names the next page by text or a number: a cursor, a page number, an address. Without either it is the last page. */
+  readonly next?: unknown;
+  /** Whether the API has more items but names no next page: an error, unless the rows so far are all that is wanted. */
+  readonly isCut?: boolean | undefined;
+};
+
+/** A list that an API gives in pages. */
+export type PagedList = EntryNames &
+  ClientOptions & {
+    /** Names the first page. Where it is a whole number, pages have numbers or offsets. @default "" */
+    readonly first?: string | number | undefined;
+    /** Tells this list from others: positions of another one count for nothing. @default "" */
+    readonly of?: string | undefined;
+    /** Fetches a page. `since` is empty, or the change from which on rows are wanted (with it, or without it). */
+    fetch(ask: {
+      readonly page: string;
+      readonly since: string;
+      readonly get: Get;
+    }): Promise<ListPage>;
+  };
+
+/**
+ * Reads a list that an API gives in pages: the `read` of a connector whose `position` is `pagePosition`. Without
+ * `changedBy` each run reads the whole list (say so: `restart: () => "each-run"`), with it what changed since the last
+ * run; no row is lost then that moves to another page meanwhile.
+ * @throws what `Get` throws. @throws {ConfigError} a page comes again and again, or rows are not in the order of their changes.
+ */
+export async function* paginate(
+  ask: Omit<ReadAsk<unknown, PagePosition>, "config" | "log">,
+  list: PagedList,
+): AsyncGenerator<Page<Row, PagePosition>> {
+  const { to, pageRowsMax, limit = Infinity } = ask;
+  const walk = new Walk(ask, list);
+  let left = limit;
+  await using client = new HttpClient(ask.signal, list);
+  while (left > 0) {
+    const { page, since } = walk;
+    const { items, next, isCut = false } = await list.fetch({ page, since, get: client.get });
+    const entries = walk.newOf(items);
+    if (entries === undefined) continue;
+    for (let index = 0; index < entries.length && left > 0; index += pageRowsMax) {
+      const taken = entries.slice(index, index + pageRowsMax);
+      left -= taken.length;
+      yield pageOf(taken, walk.cover(taken));
+    }
+    if (walk.beginAnew()) continue;
+    if (isCut && to === undefined && left > 0) {
+      throw wrong("a full page, no next one", list.fields?.next);
+    }
+    const following = textOf(next ?? undefined);
+    if (following === "" || walk.isAtEnd()) return;
+    walk.goTo(following, items);
+  }
+}
+
+/** How far a read of a list came, and which page it asks for next. */
+class Walk {
+  readonly #list: PagedList;
+  readonly #coverage: Coverage;
+  readonly #first: string;
+  readonly #to: PagePosition | undefined;
+  #done: PagePosition;
+  /** Names the page that is asked for. */
+  page: string;
+  /** The change from which on the page is asked for; empty without a change column. */
+  since: string;
+  /** The group of the last entry before the page. */
+  #group: string;
+  #isFirst = true;
+  #wasUnsorted = false;
+  #loop = new LoopGuard();
+
+  constructor(
+    { from, to }: { from?: PagePosition | undefined; to?: PagePosition | undefined },
+    list: PagedList,
+  ) {
+    const { first = "", of = "", changedBy, fields } = list;
+    const isWhole = changedBy === undefined;
+    this.#list = list;
+    this.#coverage = { isWhole, field: fields?.changedBy };
+    this.#first = String(first);
+    this.#to = to;
+    const begin = { of, since: "", at: isWhole ? this.#first : "", seen: [] };
+    // A position of another list says nothing about this one: everything is read again.
+    this.#done = from?.of === of ? from : begin;
+    this.page = isWhole ? this.#done.at : this.#first;
+    this.since = isWhole ? "" : this.#done.since;
+    this.#group = this.since;
+  }
+
+  /**
+   * The entries of the page that are to be read. Undefined: the list is asked for anew, because rows that the API shows
+   * late moved others from page to page. @throws {ConfigError} that happens twice: the list has no order.
+   */
+  newOf(items: readonly unknown[]): readonly Entry[] | undefined {
+    const { isWhole } = this.#coverage;
+    const before = isWhole ? this.page : this.#group;
+    const entries = entriesOf(items, this.#list, { group: before, isFirst: this.#isFirst });
+    if (entries === undefined) {
+      if (this.#wasUnsorted) throw wrong("rows unsorted", this.#list.fields?.order);
+      this.#restart();
+      this.#wasUnsorted = true;
+      return undefined;
+    }
+    this.#group = entries.at(-1)?.group ?? this.#group;
+    const known = coveredBy(this.#done, entries, this.#coverage);
+    const wanted = this.#wantedOf(entries);
+    return entries.filter((entry) => !known.has(entry) && wanted?.has(entry) !== false);
+  }
+
+  /** Those that `to` covers; undefined: all. */
+  #wantedOf(entries: readonly Entry[]): ReadonlySet<Entry> | undefined {
+    if (this.#to === undefined) return undefined;
+    if (this.#coverage.isWhole && this.page !== this.#to.at) return undefined;
+    return coveredBy(this.#to, entries, this.#coverage);
+  }
+
+  /** The position after the entries. */
+  cover(entries: readonly Entry[]): PagePosition {
+    this.#done = covering(this.#done, entries, this.#coverage);
+    return this.#done;
+  }
+
+  /**
+   * Whether the list is asked for anew, from a later change on: a row that changes leaves its place and moves others to
+   * the page before, so the next page may lack some.
+   */
+  beginAnew(): boolean {
+    if (this.#coverage.isWhole || this.#done.since === this.since) return false;
+    this.#restart();
+    this.#wasUnsorted = false;
+    return true;
+  }
+
+  /** Whether the page is the last that `to` covers. */
+  isAtEnd(): boolean {
+    return this.#coverage.isWhole && this.page === this.#to?.at;
+  }
+
+  goTo(next: string, items: readonly unknown[]): void {
+    // Names of numbered pages differ even when the API ignores them: what a page holds is compared.
+    const sign = /^\d+$/.test(this.#first) && items.length > 0 ? signOf(items) : next;
+    if (!this.#loop.passes(sign)) {
+      throw wrong("one cursor or page comes again and again", this.#list.fields?.next);
+    }
+    this.page = next;
+    this.#isFirst = false;
+  }
+
+  #restart(): void {
+    this.page = this.#first;
+    this.since = this.#done.since;
+    this.#group = this.#done.since;
+    this.#isFirst = true;
+    this.#loop = new LoopGuard();
+  }
+}
+
+/** Notices a circle of pages of any length, and holds one page's sign for it: that of the 1st, 2nd, 4th, 8th … page. */
+class LoopGuard {
+  #mark: string | undefined;
+  #pages = 0;
+  #nextMark = 1;
+
+  passes(sign: string): boolean {
+    if (sign === this.#mark) return false;
+    this.#pages += 1;
+    if (this.#pages === this.#nextMark) {
+      this.#mark = sign;
+      this.#nextMark *= 2;
+    }
+    return true;
+  }
+}
