@@ -1,28 +1,34 @@
-import { pullSource } from "sluice/connector";
+import { pagePosition, paginate, pullSource, secret } from "sluice/connector";
+import { z } from "zod";
 
-import { config, position } from "./config.ts";
-import { columns, check } from "./look.ts";
-import { get, write } from "./one-row.ts";
-import { read } from "./read.ts";
-import { at, measure, rewind, split } from "./span.ts";
+// Yours to change: what a person writes in sluice.yaml. `secret()` is never printed, whatever happens.
+const config = z.strictObject({
+  url: z.url().describe("The API's address: https://api.example."),
+  token: secret().describe("A token of the API."),
+});
 
-/** Reads the rows of a SQLite table as they change. */
+// Yours to change: the answer of your API, and what names its next page.
+const answer = z.object({ data: z.array(z.unknown()), next: z.string().nullish() });
+
+/** Reads a list that an API gives in pages. A source of another kind has a `read` of its own: docs/connectors.md. */
 export const source = pullSource({
   name: "connector-name",
   config,
-  position,
-  // The one member that must be there. Each of the others is a promise: take out what your source cannot keep.
-  read,
-  // `sluice check`, `sluice preview`, and the time left of a run.
-  check,
-  columns,
-  measure,
-  // Rows that were written late.
-  rewind,
-  // Backfills: by time, and in several lanes.
-  at,
-  split,
-  // Rejects that were fixed, and results that are written back.
-  get,
-  write,
+  position: pagePosition,
+  // The whole list in each run. With `changedBy` below, leave it out: a run then reads what changed since the last.
+  restart: () => "each-run",
+  read: ({ config: { url, token }, ...ask }) =>
+    paginate(ask, {
+      of: url,
+      id: "id",
+      headers: { authorization: `Bearer ${token.reveal()}` },
+      timeoutMs: 10_000,
+      fields: { login: "token", address: "url" },
+      async fetch({ page, get }) {
+        const address = new URL("/rows", url);
+        if (page !== "") address.searchParams.set("cursor", page);
+        const { data, next } = (await get(address)).json(answer);
+        return { items: data, next };
+      },
+    }),
 });

@@ -59,7 +59,7 @@ async function loadBench(
   const file = await benchFile(at);
   if (file === undefined) {
     throw new ConfigError(`${at.path} has no bench: there is no bench.ts beside it`, {
-      hint: "it exports as `bench` a source to try the connector on; `sluice connector new` writes an example",
+      hint: `\`sluice connector new ${at.path} --harness\` writes one: a source to try the connector on`,
     });
   }
   const shown = relative(at.cwd, file);

@@ -1,23 +1,23 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+
+import { Option } from "commander";
 
 import { isMissing, readFault } from "../../config/document/read-fault.ts";
 import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Context, Register } from "../output/context.ts";
+import { addHarness } from "./new-harness.ts";
+import { placeholder, shownPath, templates } from "./templates.ts";
 
-type NewOptions = { readonly push?: boolean; readonly dir: string };
-
-/** Stands in the templates for the connector's name. */
-const placeholder = "connector-name";
+type NewOptions = {
+  readonly push?: boolean;
+  readonly full?: boolean;
+  readonly harness?: boolean;
+  readonly dir: string;
+};
 
 const nameForm = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
-
-/** They are beside `src` and, when built, beside `dist`. */
-const templates = new URL(
-  import.meta.url.endsWith(".ts") ? "../../../templates/" : "../../../../templates/",
-  import.meta.url,
-);
 
 /** `sluice connector new <name>`. */
 export const registerConnectorNew: Register = (connector, context) => {
@@ -25,31 +25,41 @@ export const registerConnectorNew: Register = (connector, context) => {
     .command("new <name>")
     .description("write a connector that works, in a folder of its name, to be made yours")
     .option("--push", "one that is pushed to, instead of one that is read")
+    .option("--full", "one with every ability, in files of its own")
+    .addOption(
+      new Option(
+        "--harness",
+        "for a connector that is there (its path): what `connector test` tries it on",
+      ).conflicts(["push", "full"]),
+    )
     .option("--dir <folder>", "where its folder is made", ".")
-    .action(async (name: string, { push = false, dir }: NewOptions) => {
-      if (!nameForm.test(name)) {
-        throw new ConfigError(`"${name}" is not a name for a connector`, {
-          hint: "small letters, digits and single hyphens between them: acme-crm",
-        });
-      }
-      const folder = resolve(context.cwd, dir, name);
-      const shown = shownPath(context, folder);
-      await makeFolder(folder, shown);
-      const files = await writeFiles(folder, { name, kind: push ? "push" : "pull" });
-      context.say(`wrote ${shown}: ${files.join(", ")}`);
-      const steps = [
-        `sluice connector dev ${shown}`,
-        `sluice connector test ${shown}`,
-        `write "connector: ${shown}" under a connection of sluice.yaml`,
-      ];
-      context.print(["Next:", ...steps].join("\n  "));
+    .action(async (name: string, options: NewOptions) => {
+      await (options.harness === true
+        ? addHarness(context, resolve(context.cwd, options.dir, name))
+        : makeConnector(context, name, options));
     });
 };
 
-/** The path as `connector:` takes it. */
-function shownPath({ cwd }: Context, folder: string): string {
-  const way = relative(cwd, folder);
-  return way.startsWith("..") ? way : `./${way}`;
+/** @throws {ConfigError} it has no name of a connector, or is there already. */
+async function makeConnector(context: Context, name: string, options: NewOptions): Promise<void> {
+  const { push = false, full = false, dir } = options;
+  if (!nameForm.test(name)) {
+    throw new ConfigError(`"${name}" is not a name for a connector`, {
+      hint: "small letters, digits and single hyphens between them: acme-crm",
+    });
+  }
+  const folder = resolve(context.cwd, dir, name);
+  const shown = shownPath(context, folder);
+  await makeFolder(folder, shown);
+  const template = `connector-${push ? "push" : "pull"}${full ? "-full" : ""}`;
+  const files = await writeFiles(folder, { name, template });
+  context.say(`wrote ${shown}: ${files.join(", ")}`);
+  const steps = [
+    `sluice connector dev ${shown}`,
+    `sluice connector test ${shown}`,
+    `write "connector: ${shown}" under a connection of sluice.yaml`,
+  ];
+  context.print(["Next:", ...steps].join("\n  "));
 }
 
 /** @throws {ConfigError} it is there already, or cannot be made. */
@@ -70,12 +80,12 @@ async function makeFolder(folder: string, shown: string): Promise<void> {
 /** Writes the files of a template; gives their names. */
 async function writeFiles(
   folder: string,
-  { name, kind }: { readonly name: string; readonly kind: "pull" | "push" },
+  { name, template }: { readonly name: string; readonly template: string },
 ): Promise<readonly string[]> {
-  const template = new URL(`connector-${kind}/`, templates);
+  const from = new URL(`${template}/`, templates);
   const texts = new Map<string, string>();
-  for (const file of (await readdir(template)).toSorted()) {
-    const text = await readFile(new URL(file, template), "utf8");
+  for (const file of (await readdir(from)).toSorted()) {
+    const text = await readFile(new URL(file, from), "utf8");
     texts.set(file, text.replaceAll(placeholder, name));
   }
   if (!(await isModules(dirname(folder)))) {

@@ -50,7 +50,7 @@ describe("a connector that `sluice connector new` wrote", () => {
     "passes the kit at once, and runs through Temporal",
     async () => {
       const project = await installed();
-      expect(await project.sluice("connector", "new", "demo")).toMatchObject({ code: 0 });
+      expect(await project.sluice("connector", "new", "demo", "--full")).toMatchObject({ code: 0 });
       const sinceMs = performance.now();
       const tested = await project.sluice("connector", "test", "./demo");
       expect(performance.now() - sinceMs).toBeLessThan(kitMsMax);
@@ -88,7 +88,7 @@ describe("a connector that `sluice connector new` wrote", () => {
     "passes it as one that is pushed to, too",
     async () => {
       const project = await installed();
-      const made = await project.sluice("connector", "new", "hook", "--push");
+      const made = await project.sluice("connector", "new", "hook", "--push", "--full");
       expect(made).toMatchObject({ code: 0 });
       const tested = await project.sluice("connector", "test", "hook");
       expect(tested).toMatchObject({ code: 0, stderr: "" });
@@ -101,8 +101,8 @@ describe("a connector that `sluice connector new` wrote", () => {
     "brings a test that vitest runs",
     async () => {
       const project = await installed();
-      await project.sluice("connector", "new", "demo");
-      await project.sluice("connector", "new", "hook", "--push");
+      await project.sluice("connector", "new", "demo", "--full");
+      await project.sluice("connector", "new", "hook", "--push", "--full");
       const vitest = join(root, "node_modules/vitest/vitest.mjs");
       const child = spawn(process.execPath, [vitest, "run", "--root", project.folder], {
         cwd: project.folder,

@@ -22,7 +22,7 @@ it("a connector that `sluice connector new` wrote passes the kit at once, and ru
   const project = await Project.start(onTestFinished, { "sluice.yaml": config });
   await mkdir(join(project.folder, "node_modules"));
   await symlink(zod, join(project.folder, "node_modules/zod"));
-  expect(await project.sluice("connector", "new", "demo")).toMatchObject({ code: 0 });
+  expect(await project.sluice("connector", "new", "demo", "--full")).toMatchObject({ code: 0 });
   const tested = await project.sluice("connector", "test", "./demo");
   expect(tested).toMatchObject({ code: 0, stderr: "" });
   expect(tested.stdout).toMatch(/^30 ok, 0 failed, 6 not shown, in /m);

@@ -10,7 +10,7 @@ import { ConnectorFolder } from "../../../support/project/connector-folder.ts";
 /** A folder with a new connector and seven rows for it, the third of which is malformed. */
 async function withRows(): Promise<ConnectorFolder> {
   const folder = await ConnectorFolder.make();
-  await folder.run("new", "demo");
+  await folder.run("new", "demo", "--full");
   using database = new DatabaseSync(join(folder.folder, "rows.db"));
   database.exec("create table people (id text, name text, changed text)");
   const insert = database.prepare("insert into people values (?, ?, ?)");
@@ -35,7 +35,7 @@ function positionOf(id: number): object {
 describe("sluice connector dev", () => {
   it("reads the bench's source when it is given none", async () => {
     const folder = await ConnectorFolder.make();
-    await folder.run("new", "demo");
+    await folder.run("new", "demo", "--full");
     const { code, stdout, stderr } = await folder.run("dev", "demo", "--once");
     expect(code).toBe(exitCodes.done);
     expect(stderr).toContain("reading three rows that bench.ts puts into its source");
@@ -116,7 +116,7 @@ describe("sluice connector dev", () => {
 
   it("prints the events of a delivery", async () => {
     const folder = await ConnectorFolder.make();
-    await folder.run("new", "hook", "--push");
+    await folder.run("new", "hook", "--push", "--full");
     const { code, stdout } = await folder.run("dev", "hook", "--once");
     expect([code, stdout]).toEqual([
       exitCodes.done,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Command } from "commander";
@@ -46,13 +46,17 @@ async function textsIn(folder: string): Promise<ReadonlyMap<string, string>> {
   return texts;
 }
 
+const whole = ["config.ts", "index.test.ts", "README.md"];
+
 const kinds = [
-  { kind: "pull", options: [], own: ["config.ts", "read.ts"] },
-  { kind: "push", options: ["--push"], own: ["config.ts", "receive.ts"] },
+  { kind: "pull", options: [], own: [], files: 3 },
+  { kind: "push", options: ["--push"], own: [], files: 3 },
+  { kind: "full pull", options: ["--full"], own: [...whole, "read.ts"], files: 12 },
+  { kind: "full push", options: ["--push", "--full"], own: [...whole, "receive.ts"], files: 7 },
 ] as const;
 
 describe("sluice connector new", () => {
-  it.each(kinds)("writes a $kind connector of that name", async ({ options, own }) => {
+  it.each(kinds)("writes a $kind connector of that name", async ({ options, own, files }) => {
     const cwd = await temporaryFolder();
     const { printed, said } = await runNew(cwd, "acme-crm", ...options);
     expect(printed).toBe(
@@ -65,9 +69,8 @@ describe("sluice connector new", () => {
     );
     const texts = await textsIn(join(cwd, "acme-crm"));
     const names = [...texts.keys()];
-    expect(names).toEqual(
-      expect.arrayContaining(["index.ts", ...own, "bench.ts", "index.test.ts", "README.md"]),
-    );
+    expect(names).toEqual(expect.arrayContaining(["index.ts", ...own, "bench.ts", "package.json"]));
+    expect(names).toHaveLength(files);
     for (const name of names) expect(said).toContain(name);
     expect(texts.get("index.ts")).toContain('name: "acme-crm"');
     const all = [...texts.values()].join("\n");
@@ -106,6 +109,38 @@ describe("sluice connector new", () => {
     const cwd = await temporaryFolder();
     const { printed } = await runNew(cwd, "demo", "--dir", "sources");
     expect(printed).toContain("sluice connector test ./sources/demo");
+  });
+
+  it("writes a harness for a connector that has none, with the members of its configuration", async () => {
+    const cwd = await temporaryFolder();
+    await runNew(cwd, "demo");
+    const bench = join(cwd, "demo/bench.ts");
+    const first = await readFile(bench, "utf8");
+    expect(await refusal(cwd, "./demo", "--harness")).toEqual([
+      exitCodes.usage,
+      "./demo/bench.ts is there already, and was left as it is",
+    ]);
+    await rm(bench);
+    const { printed, said } = await runNew(cwd, "demo", "--harness");
+    expect(said).toBe("wrote ./demo/bench.ts: have it fill your source, and set its `config`");
+    expect(printed).toBe("Next:\n  sluice connector test ./demo");
+    expect(await readFile(bench, "utf8")).toBe(first);
+    expect(await refusal(cwd, "none", "--harness")).toEqual([
+      exitCodes.usage,
+      expect.stringContaining("there is no file") as unknown,
+    ]);
+
+    await writeFile(
+      join(cwd, "feed.ts"),
+      `import { pullSource } from "sluice/connector";
+       import { z } from "zod";
+       const config = z.strictObject({ url: z.string(), "feed-id": z.int(), kind: z.enum(["rss", "atom"]), all: z.boolean().default(true) });
+       export const feed = pullSource({ name: "feed", config, position: z.object({}), read: async function* () {} });`,
+    );
+    await runNew(cwd, "feed.ts", "--harness");
+    expect(await readFile(join(cwd, "bench.ts"), "utf8")).toContain(
+      'config: { url: `http://127.0.0.1:${port}`, "feed-id": 1, kind: "rss" },',
+    );
   });
 
   it.each(["Demo", "acme_crm", "-x", "x-", "a--b", "7up", "../x", "a/b", ""])(

@@ -7,9 +7,20 @@ import { ConnectorFolder } from "../../../support/project/connector-folder.ts";
 const someResult = z.object({ id: z.string(), state: z.string(), text: z.string() });
 
 describe("sluice connector test", () => {
+  it.each([
+    { options: [], counts: /^22 ok, 0 failed, / },
+    { options: ["--push"], counts: /^5 ok, 0 failed, / },
+  ])("is green at once for one that was written with $options", async ({ options, counts }) => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "small", ...options);
+    const { code, stdout, stderr } = await folder.run("test", "small");
+    expect([code, stderr]).toEqual([exitCodes.done, ""]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(counts);
+  });
+
   it("prints what is shown and what is not, and is green", async () => {
     const folder = await ConnectorFolder.make();
-    await folder.run("new", "demo");
+    await folder.run("new", "demo", "--full");
     const { code, stdout, stderr } = await folder.run("test", "demo", "--only", "r4, F1,S1");
     expect(stderr).toBe("");
     expect(code).toBe(exitCodes.done);
@@ -25,7 +36,7 @@ describe("sluice connector test", () => {
 
   it("is red where a mistake is found, and says what it costs", async () => {
     const folder = await ConnectorFolder.make();
-    await folder.run("new", "demo");
+    await folder.run("new", "demo", "--full");
     await folder.change("demo/read.ts", "(changed, id) <= (?, ?)", "(changed, id) < (?, ?)");
     const only = ["--only", "R2,R9"];
     const { code, stdout } = await folder.run("test", "./demo/index.ts", ...only);
@@ -49,7 +60,7 @@ describe("sluice connector test", () => {
 
   it("takes a bench that is made, and closes it", async () => {
     const folder = await ConnectorFolder.make();
-    await folder.run("new", "hook", "--push");
+    await folder.run("new", "hook", "--push", "--full");
     await folder.change(
       "hook/bench.ts",
       "export const bench: PushBench = ",
@@ -76,7 +87,7 @@ describe("sluice connector test", () => {
 
   it("ends even if something is left open", async () => {
     const folder = await ConnectorFolder.make();
-    await folder.run("new", "hook", "--push");
+    await folder.run("new", "hook", "--push", "--full");
     await folder.change(
       "hook/receive.ts",
       "function refused",
@@ -89,7 +100,7 @@ describe("sluice connector test", () => {
 
   it("says what is missing before it tries anything", async () => {
     const folder = await ConnectorFolder.make();
-    await folder.run("new", "demo");
+    await folder.run("new", "demo", "--full");
     const refusal = async (...args: readonly string[]): Promise<string> => {
       const { code, stdout, stderr } = await folder.run("test", ...args);
       expect([code, stdout]).toEqual([exitCodes.usage, ""]);
@@ -115,6 +126,8 @@ describe("sluice connector test", () => {
       "demo/bench.ts cannot be loaded: nothing is not defined",
     );
     await folder.write("alone.ts", 'export { source } from "./demo/index.ts";\n');
-    expect(await refusal("alone.ts")).toContain("alone.ts has no bench: there is no bench.ts");
+    expect(await refusal("alone.ts")).toContain(
+      "`sluice connector new alone.ts --harness` writes one",
+    );
   });
 });
