@@ -1,9 +1,10 @@
-import { afterAll, assert, describe, it } from "vitest";
+import { afterAll, assert, beforeAll, describe, it } from "vitest";
 
 import type { Source } from "../connectors/contract/connector.ts";
 import type { PushSource } from "../connectors/contract/push.ts";
 import type { Bench } from "./bench.ts";
 import { trialsOf } from "./checks/index.ts";
+import { rowFaultOf } from "./row-members.ts";
 
 /** What vitest gives a check beyond its own time, which ends it with a better message. */
 const graceMs = 10_000;
@@ -14,6 +15,11 @@ const graceMs = 10_000;
  */
 export function conform(source: Source | PushSource, bench: Bench): void {
   describe(`connector ${source.name}`, () => {
+    beforeAll(async () => {
+      if (source.kind === "push" || !("fill" in bench)) return;
+      const fault = await rowFaultOf(source, bench);
+      assert(fault === undefined, `${fault?.message} → ${fault?.hint}`);
+    });
     afterAll(async () => await bench.close?.());
     for (const { id, title, msMax, run } of trialsOf(source, bench)) {
       it(`${id} ${title}`, { timeout: msMax + graceMs }, async ({ skip }) => {

@@ -1,4 +1,7 @@
+import type { Source } from "../../../connectors/contract/connector.ts";
+import type { PullBench } from "../../../testing/bench.ts";
 import { trialsOf, type Trial } from "../../../testing/checks/index.ts";
+import { rowFaultOf } from "../../../testing/row-members.ts";
 import type { CheckResult } from "../../../testing/run.ts";
 import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
@@ -25,6 +28,7 @@ export const registerConnectorTest: Register = (connector, context) => {
       const bench = await (source.kind === "push" ? loadPushBench(at) : loadPullBench(at));
       const { signal } = onInterrupt();
       try {
+        if (source.kind === "pull" && "fill" in bench) await mustFindRows(source, bench);
         const trials = chosen(trialsOf(source, bench), options.only);
         await makeTrials(trials, { context, signal, isJson: options.json === true });
       } finally {
@@ -33,6 +37,12 @@ export const registerConnectorTest: Register = (connector, context) => {
       endSoon();
     });
 };
+
+/** @throws {ConfigError} no check would find a row again that the bench wrote. */
+async function mustFindRows(source: Source, bench: PullBench): Promise<void> {
+  const fault = await rowFaultOf(source, bench);
+  if (fault !== undefined) throw new ConfigError(fault.message, { hint: fault.hint });
+}
 
 /** What a wrong connector left open must not keep the command from ending. */
 function endSoon(): void {

@@ -58,6 +58,36 @@ describe("sluice connector test", () => {
     expect(counts).toMatchObject({ passed: 1, failed: 1, not_shown: 0 });
   });
 
+  it("says at once that the rows have no id, and what to write in the harness", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "feed");
+    await folder.change(
+      "feed/bench.ts",
+      "data: [...rows.values()].slice(start, start + 5)",
+      "data: [...rows.values()].slice(start, start + 5).map(({ id, text }) => ({ guid: Number(id), 'a title': text }))",
+    );
+    await folder.change("feed/index.ts", 'id: "id"', 'id: "guid"');
+    const { code, stdout, stderr } = await folder.run("test", "feed");
+    expect([code, stdout]).toEqual([exitCodes.usage, ""]);
+    expect(stderr).toContain(
+      "the rows have no member `id` and `text`; they have `guid`, `a title`",
+    );
+    const hint = /set (rowOf: .+) in the harness/.exec(stderr)?.[1] ?? "no hint";
+    expect(hint).toBe(
+      'rowOf: (row) => ({ id: String(row.guid), text: String(row["a title"]), changed: "" })',
+    );
+    // What it says works.
+    await folder.change(
+      "feed/bench.ts",
+      "    empty:",
+      `    ${hint.replace("(row)", "(row: any)")},\n    empty:`,
+    );
+    expect(await folder.run("test", "feed", "--only", "R1,R2,R4")).toMatchObject({
+      code: exitCodes.done,
+      stdout: expect.stringContaining("3 ok, 0 failed") as unknown,
+    });
+  });
+
   it("takes a bench that is made, and closes it", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "hook", "--push", "--full");

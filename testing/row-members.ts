@@ -1,0 +1,71 @@
+import { setTimeout } from "node:timers/promises";
+
+import type { Row, Source } from "../connectors/contract/connector.ts";
+import type { BenchRow, PullBench } from "./bench.ts";
+import { makeRows } from "./rows.ts";
+import { Subject } from "./subject.ts";
+
+/** Why the kit would find none of its rows again, and what to write in the bench. */
+export type RowFault = { readonly message: string; readonly hint: string };
+
+/** How long the first rows are waited for: a check says what is wrong with a read that hangs. */
+const waitMsMax = 5_000;
+
+/**
+ * Looks at a few rows before any check is made: those of a bench without `rowOf` must have the members `id` and `text`, or every check of
+ * rows would fail. Undefined: they have, or none can be read, which the checks tell better.
+ */
+export async function rowFaultOf(source: Source, bench: PullBench): Promise<RowFault | undefined> {
+  if (bench.rowOf !== undefined) return undefined;
+  const given = makeRows(3, { together: 1 });
+  const stop = new AbortController();
+  const late = setTimeout(waitMsMax, undefined, { ref: false });
+  try {
+    return await Promise.race([firstFault(new Subject(source, bench), given, stop.signal), late]);
+  } catch {
+    return undefined;
+  } finally {
+    stop.abort();
+  }
+}
+
+async function firstFault(
+  subject: Subject,
+  given: readonly BenchRow[],
+  signal: AbortSignal,
+): Promise<RowFault | undefined> {
+  await subject.holds(given);
+  for await (const page of subject.source.read({ ...subject.ask(signal), pageRowsMax: 7 })) {
+    const [row] = page.rows;
+    if (row !== undefined) return faultOf(row, given);
+  }
+  return undefined;
+}
+
+function faultOf(row: Row, given: readonly BenchRow[]): RowFault | undefined {
+  const missing = (["id", "text"] as const).filter((member) => !(member in row));
+  if (missing.length === 0) return undefined;
+  const has = Object.keys(row).map((member) => `\`${member}\``);
+  const shown = has.length === 0 ? "none at all" : has.slice(0, membersShown).join(", ");
+  const members = (["id", "text", "changed"] as const).map((member) => {
+    return `${member}: ${valueOf(member, row, given)}`;
+  });
+  return {
+    message: `the rows have no member ${missing.map((member) => `\`${member}\``).join(" and ")}; they have ${shown}`,
+    hint: `set rowOf: (row) => ({ ${members.join(", ")} }) in the harness`,
+  };
+}
+
+const membersShown = 12;
+
+/** An expression for what the kit wrote as `member`: the member of the row that holds it, or else one for a person to look at. */
+function valueOf(member: keyof BenchRow, row: Row, given: readonly BenchRow[]): string {
+  const values = given.map((one) => one[member]);
+  const names = Object.keys(row);
+  const same = names.find((name) => values.includes(String(row[name])));
+  if (same === undefined && member === "changed") return '""';
+  const found = same ?? (member in row ? member : (names[0] ?? member));
+  const isPlain = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(found);
+  const access = isPlain ? `row.${found}` : `row[${JSON.stringify(found)}]`;
+  return `String(${access})`;
+}
