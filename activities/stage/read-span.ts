@@ -1,5 +1,6 @@
 import type { Log } from "../../connectors/contract/ask.ts";
 import type { Source } from "../../connectors/contract/connector.ts";
+import { ConnectorFault } from "../../connectors/contract/fault.ts";
 import { externalName } from "../../src/config/external.ts";
 import { SluiceError } from "../../src/errors.ts";
 import type { RowPage } from "../../src/pipeline/page.ts";
@@ -68,16 +69,12 @@ function asItCame(page: RowPage): RowPage {
   };
 }
 
-/** A line of a stack. */
-const frame = /(?:\(|at )(?:file:\/\/)?[^\s()]*?([^/\s()]+:\d+):\d+\)?$/m;
-
-/** Any error of an external connector may quote a row, and would enter Temporal: its name and place are told, and not its words. */
+/** An error of an external connector may quote a row, and would enter Temporal: its name and place are told, not its words. */
 function sayable(error: unknown, connector: string): unknown {
   if (error instanceof SluiceError || !externalName.test(connector)) return error;
-  const { name, stack = "" } = error instanceof Error ? error : new Error();
-  const [, place = ""] = frame.exec(stack) ?? [];
-  const where = place === "" ? "" : ` at ${place}`;
+  const { name } = error instanceof Error ? error : new Error();
+  const where = error instanceof ConnectorFault ? ` at ${error.place}` : "";
   return new Error(
-    `connector ${connector} threw ${name}${where}; \`sluice connector dev\` shows its words`,
+    `connector ${connector} fails${where}: ${name}; \`sluice connector dev\` shows its words`,
   );
 }

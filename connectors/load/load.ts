@@ -1,13 +1,14 @@
-import { dirname, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-
 import type { ExternalName } from "../../src/config/external.ts";
-import { ConfigError, messageOf } from "../../src/errors.ts";
-import { mappingErrorCharsMax } from "../../src/limits.ts";
+import { ConfigError } from "../../src/errors.ts";
 import type { Source } from "../contract/connector.ts";
-import { findModule, type FoundModule } from "./find.ts";
+import { readFromInbox } from "../inbox/index.ts";
+import { findModule } from "./find.ts";
 import { sourceIn } from "./look.ts";
+import { faultOf, withPlaces, type Origin } from "./place.ts";
 import { resolveOwnImports } from "./resolve.ts";
+
+/** What was made of a module's export: it is the same object each time that it is loaded. */
+const loaded = new WeakMap<object, Source>();
 
 /**
  * Imports an external connector: a module with exactly one source among its exports. Node strips the types of one that is a path, and
@@ -28,7 +29,13 @@ export async function loadConnector(
   } catch (error) {
     throw importFault(error, { named, found });
   }
-  return sourceIn(exported, connector);
+  const exportedSource = sourceIn(exported, connector);
+  const known = loaded.get(exportedSource);
+  if (known !== undefined) return known;
+  const placed = withPlaces(exportedSource, { named, found });
+  const source = placed.kind === "push" ? readFromInbox(placed) : placed;
+  loaded.set(exportedSource, source);
+  return source;
 }
 
 /** What to do about errors of Node's own, by their codes. */
@@ -39,39 +46,11 @@ const hints: Readonly<Record<string, string>> = {
     "a package holds JavaScript: Node strips no types below node_modules",
 };
 
-function importFault(
-  error: unknown,
-  { named, found }: { readonly named: ExternalName; readonly found: FoundModule },
-): ConfigError {
-  const [first = ""] = messageOf(error).split("\n");
-  const place = placeOf(error, { named, found });
-  const said = first.slice(0, mappingErrorCharsMax).toWellFormed();
+function importFault(error: unknown, { named, found }: Origin): ConfigError {
+  const { place, said } = faultOf(error, { named, found });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new ConfigError(`${named.connector} cannot be loaded: ${place}: ${said}`, {
     cause: error,
     hint: hints[code],
   });
-}
-
-/** A place in a stack: `file:///a/b.ts:3:9` in parentheses or after "at", or what Node writes before the stack, `/a/b.ts:3`. */
-const frame =
-  /(?:^|\(|at (?:async )?)(?<path>file:\/\/\/[^\s()]+?|\/[^()\n]+?):(?<line>\d+)(?::\d+)?\)?$/gm;
-
-/** Where in the connector it went wrong, as far as the error tells: a line of it, or its file. */
-function placeOf(
-  error: unknown,
-  { named, found }: { readonly named: ExternalName; readonly found: FoundModule },
-): string {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const root = dirname(found.file);
-  const shown = (path: string): string => {
-    const way = relative(named.folder, path);
-    return way.startsWith("..") ? path : way;
-  };
-  for (const { groups } of stack.matchAll(frame)) {
-    const { path = "", line = "" } = groups ?? {};
-    const file = path.startsWith("file:") ? fileURLToPath(path) : path;
-    if (file.startsWith(`${root}/`)) return `${shown(file)}:${line}`;
-  }
-  return shown(found.file);
 }

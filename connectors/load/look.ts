@@ -5,14 +5,13 @@ import { ConfigError, messageOf } from "../../src/errors.ts";
 import type { Source } from "../contract/connector.ts";
 import type { PushSource } from "../contract/push.ts";
 import { connectorApi } from "../contract/version.ts";
-import { readFromInbox } from "../inbox/index.ts";
 import { otherInterface } from "./find.ts";
 
 /**
- * The one source among a module's exports; one that is pushed to as it is read from the inbox.
+ * The one source among a module's exports.
  * @throws {ConfigError} there is none or more than one, or it cannot be used; `connector` names it in the message.
  */
-export function sourceIn(exported: unknown, connector: string): Source {
+export function sourceIn(exported: unknown, connector: string): PushSource | Source {
   const names = namesOfSources(exported);
   const [[source, name] = []] = names;
   if (source === undefined || name === undefined) {
@@ -29,7 +28,7 @@ export function sourceIn(exported: unknown, connector: string): Source {
   assertMadeHere(source, { connector, name });
   const fault = faultOf(source);
   if (fault !== undefined) throw new ConfigError(`${connector}: ${fault.replace("%", name)}`);
-  return source.kind === "push" ? readFromInbox(source) : source;
+  return source;
 }
 
 const madeBy = "export what pullSource() or pushSource() of sluice/connector made";

@@ -4,7 +4,7 @@ import type { Page, Row, Source } from "../../../connectors/contract/connector.t
 import type { Incoming, PushSource } from "../../../connectors/contract/push.ts";
 import type { Bench, PushBench } from "../../../testing/bench.ts";
 import { makeRows } from "../../../testing/rows.ts";
-import { ConfigError, SluiceError } from "../../errors.ts";
+import { ConfigError } from "../../errors.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import type { Context } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
@@ -37,15 +37,8 @@ const pageRows = 5;
 /** Reads a connector once and prints what comes. @throws {ConfigError} what is given does not fit the connector. */
 export async function readOnce(ask: ReadAsk, context: ReadContext): Promise<void> {
   const reader = new Reader(ask, context);
-  try {
-    const source = await loadSource(ask);
-    await (source.kind === "push" ? reader.receive(source) : reader.read(source));
-  } catch (error) {
-    if (error instanceof SluiceError || !(error instanceof Error)) throw error;
-    // It is for whoever writes the connector, who needs the place.
-    context.say((error.stack ?? error.message).split("\n").map(plainText).join("\n"));
-    context.exit(exitCodes.failed);
-  }
+  const source = await loadSource(ask);
+  await (source.kind === "push" ? reader.receive(source) : reader.read(source));
 }
 
 class Reader {

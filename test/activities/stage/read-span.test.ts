@@ -8,6 +8,7 @@ import {
   type Row,
   type Source,
 } from "../../../connectors/contract/connector.ts";
+import { withPlaces } from "../../../connectors/load/place.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
 import { numbers } from "../../support/sequences.ts";
@@ -17,7 +18,11 @@ const position = z.object({ offset: z.int() });
 type Read = Pull<object, z.output<typeof position>, Row>["read"];
 
 function sourceOf(read: Read): Source {
-  return pullSource({ name: "outside", config: z.strictObject({}), position, read });
+  const source = pullSource({ name: "outside", config: z.strictObject({}), position, read });
+  return withPlaces(source, {
+    named: { connector: "./outside", folder: import.meta.dirname },
+    found: { specifier: "", file: import.meta.filename },
+  });
 }
 
 function rowsOf(count: number): Row[] {
@@ -79,7 +84,7 @@ describe("readSpan", () => {
     };
     const error = await pagesOf(parsing).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(
-      /connector \.\/outside threw SyntaxError at read-span\.test\.ts\S*:\d+; `sluice connector dev`/,
+      /connector \.\/outside fails at read-span\.test\.ts:\d+: SyntaxError; `sluice connector dev`/,
     );
     expect(String(error)).not.toContain(cell);
     await expect(pagesOf(wrong)).rejects.toBeInstanceOf(ConfigError);

@@ -63,6 +63,21 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     },
   },
   {
+    id: "S256",
+    plants: "an error in a connector's code tells a secret of its configuration",
+    edits: [
+      {
+        file: "connectors/load/place.ts",
+        find: "return text.replaceAll(secret.reveal(), String(secret));",
+        replace: "return text.replaceAll(String(secret), secret.reveal());",
+      },
+    ],
+    test: {
+      file: "test/connectors/load/place.test.ts",
+      title: "tells neither a secret of the configuration nor the text that is no JSON",
+    },
+  },
+  {
     id: "S62",
     plants: "a number of an API that a double carries becomes text",
     edits: [

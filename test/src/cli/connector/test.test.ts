@@ -88,6 +88,22 @@ describe("sluice connector test", () => {
     });
   });
 
+  it("says where in its code a connector fails, without a stack and a secret", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "feed");
+    await folder.change(
+      "feed/index.ts",
+      "        const address = ",
+      "        if (page !== '') throw new TypeError(`no ${token.reveal()}`);\n        const address = ",
+    );
+    const { code, stdout, stderr } = await folder.run("test", "feed", "--only", "R2");
+    expect([code, stderr]).toEqual([exitCodes.failed, ""]);
+    expect(stdout).toMatch(
+      /came TypeError: connector \.\/feed fails at feed\/index\.ts:\d+: TypeError: no \[secret\]\./,
+    );
+    expect(stdout).not.toContain("    at ");
+  });
+
   it("takes a bench that is made, and closes it", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "hook", "--push", "--full");

@@ -1,0 +1,123 @@
+import { dirname, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import type { ExternalName } from "../../src/config/external.ts";
+import { membersOf } from "../../src/config/schema/members.ts";
+import { messageOf, SluiceError } from "../../src/errors.ts";
+import { mappingErrorCharsMax } from "../../src/limits.ts";
+import { Secret } from "../../src/security/secret.ts";
+import type { Page, Row, Source } from "../contract/connector.ts";
+import { ConnectorFault } from "../contract/fault.ts";
+import type { PushSource } from "../contract/push.ts";
+import type { FoundModule } from "./find.ts";
+
+/** Where a connector comes from. */
+export type Origin = { readonly named: ExternalName; readonly found: FoundModule };
+
+/** The same connector, of which each ability says where in its code it failed; errors made for sluice stay as they are. */
+export function withPlaces<Own extends PushSource | Source>(source: Own, origin: Origin): Own {
+  const members = Object.entries(membersOf(source)).map(([name, member]): [string, unknown] => {
+    return [name, placed(member, source, origin)];
+  });
+  return Object.assign({ ...source }, Object.fromEntries(members));
+}
+
+/** A member of a connector; an ability throws `faultFrom` what it threw. */
+function placed(member: unknown, own: object, origin: Origin): unknown {
+  if (typeof member !== "function") return member;
+  return (...given: readonly unknown[]): unknown => {
+    const rethrow = (error: unknown): never => {
+      throw faultFrom(error, { origin, given });
+    };
+    try {
+      const result: unknown = Reflect.apply(member, own, given);
+      if (isPages(result)) return placedPages(result, rethrow);
+      return result instanceof Promise ? result.catch(rethrow) : result;
+    } catch (error) {
+      return rethrow(error);
+    }
+  };
+}
+
+async function* placedPages(
+  pages: AsyncIterable<Page<Row, unknown>>,
+  rethrow: (error: unknown) => never,
+): AsyncGenerator<Page<Row, unknown>> {
+  const named = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      return rethrow(error);
+    }
+  };
+  try {
+    for await (const page of pages) {
+      const { text } = page;
+      yield {
+        ...page,
+        where: (index) => named(() => page.where(index)),
+        text: text === undefined ? undefined : (index) => named(() => text(index)),
+      };
+    }
+  } catch (error) {
+    rethrow(error);
+  }
+}
+
+function isPages(result: unknown): result is AsyncIterable<Page<Row, unknown>> {
+  return typeof result === "object" && result !== null && Symbol.asyncIterator in result;
+}
+
+/** What a connector threw, as a person is told of it. */
+function faultFrom(
+  error: unknown,
+  { origin, given }: { readonly origin: Origin; readonly given: readonly unknown[] },
+): unknown {
+  const { signal, config } = membersOf(given[0]);
+  const isAborted = signal instanceof AbortSignal && signal.aborted;
+  if (isAborted || error instanceof SluiceError || error instanceof ConnectorFault) return error;
+  const { place, said } = faultOf(error, origin);
+  const name = error instanceof Error ? error.name : "Error";
+  const hidden = secretsIn(config).reduce((text, secret) => {
+    return text.replaceAll(secret.reveal(), String(secret));
+  }, said);
+  return new ConnectorFault(origin.named.connector, { place, name, said: hidden });
+}
+
+function secretsIn(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  return Object.values(membersOf(value)).flatMap(secretsIn);
+}
+
+/** Where it went wrong and the first line of what is said; without the text that was no JSON, which may be a customer's. */
+export function faultOf(
+  error: unknown,
+  origin: Origin,
+): { readonly place: string; readonly said: string } {
+  const [first = ""] = messageOf(error)
+    .replace(/, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON$/, ": it is not valid JSON")
+    .split("\n");
+  const said = first.slice(0, mappingErrorCharsMax).toWellFormed();
+  return { place: placeOf(error, origin), said };
+}
+
+/** A place in a stack: `file:///a/b.ts:3:9` in parentheses or after "at", or what Node writes before the stack, `/a/b.ts:3`. */
+const frame =
+  /(?:^|\(|at (?:async )?)(?<path>file:\/\/\/[^\s()]+?|\/[^()\n]+?):(?<line>\d+)(?::\d+)?\)?$/gm;
+
+/** Where in the connector it went wrong, as far as the error tells: a line of it, or its file. */
+function placeOf(error: unknown, { named, found }: Origin): string {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const root = dirname(found.file);
+  const shown = (path: string): string => {
+    const way = relative(named.folder, path);
+    return way.startsWith("..") ? path : way;
+  };
+  for (const { groups } of stack.matchAll(frame)) {
+    const { path = "", line = "" } = groups ?? {};
+    const file = path.startsWith("file:") ? fileURLToPath(path) : path;
+    const inside = file.startsWith(`${root}/`) ? file.slice(root.length) : "";
+    if (inside !== "" && !inside.includes("/node_modules/")) return `${shown(file)}:${line}`;
+  }
+  return shown(found.file);
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { pullSource, secret, type Page, type Row } from "../../../connectors/contract/connector.ts";
+import { withPlaces } from "../../../connectors/load/place.ts";
+import { ConfigError, messageOf } from "../../../src/errors.ts";
+import { Secret } from "../../../src/security/secret.ts";
+
+const canary = "canary-token-77c1";
+
+/** Fails as a person's code does. */
+function fail(what: string): never {
+  if (what === "json") JSON.parse(`${canary} is a cell`);
+  if (what === "ours") throw new ConfigError("no such table");
+  if (what === "secret") throw new RangeError(`${canary}\nand more`);
+  throw new TypeError("Cannot read properties of null (reading 'x')");
+}
+
+function page(position: number, where: Page<Row, number>["where"]): Page<Row, number> {
+  return { rows: [{ id: 1 }], position, where };
+}
+
+const source = withPlaces(
+  pullSource({
+    name: "feed",
+    config: z.object({ token: secret(), fault: z.string() }),
+    position: z.int(),
+    async *read({ config: { fault }, signal }) {
+      yield page(1, () => fail("null"));
+      signal.throwIfAborted();
+      fail(fault);
+    },
+    at: () => fail("null"),
+    check: async ({ config: { fault } }) => fail(fault),
+  }),
+  {
+    named: { connector: "./feed", folder: import.meta.dirname },
+    found: { specifier: "", file: import.meta.filename },
+  },
+);
+
+function askOf(fault: string, signal = new AbortController().signal) {
+  const log = { info: () => undefined, warn: () => undefined };
+  return { config: { token: new Secret(canary), fault }, signal, log, pageRowsMax: 7 };
+}
+
+async function pagesOf(ask: ReturnType<typeof askOf>): Promise<readonly Page<Row, unknown>[]> {
+  const pages: Page<Row, unknown>[] = [];
+  for await (const one of source.read(ask)) pages.push(one);
+  return pages;
+}
+
+const nulled =
+  /^connector \.\/feed fails at place\.test\.ts:\d+: TypeError: Cannot read properties of null \(reading 'x'\)$/;
+
+describe("withPlaces", () => {
+  it("names the connector and the line of its code, whichever ability fails", async () => {
+    await expect(pagesOf(askOf("null"))).rejects.toThrow(nulled);
+    await expect(source.check?.(askOf("null"))).rejects.toThrow(nulled);
+    expect(() => source.at?.({ config: {}, when: new Date() })).toThrow(nulled);
+    for await (const one of source.read(askOf("null"))) {
+      expect(() => one.where(0)).toThrow(nulled);
+      break;
+    }
+  });
+
+  it("tells neither a secret of the configuration nor the text that is no JSON", async () => {
+    const errors = await Promise.all(
+      ["secret", "json"].map(async (fault) => {
+        return await pagesOf(askOf(fault)).catch((error: unknown) => messageOf(error));
+      }),
+    );
+    expect(errors).toEqual([
+      expect.stringMatching(/RangeError: \[secret\]$/),
+      expect.stringMatching(/SyntaxError: Unexpected token 'c': it is not valid JSON$/),
+    ]);
+  });
+
+  it("hands on errors that are made for sluice, and the reason of an abort", async () => {
+    await expect(pagesOf(askOf("ours"))).rejects.toThrow(/^no such table$/);
+    const reason = new Error("cancelled");
+    await expect(pagesOf(askOf("null", AbortSignal.abort(reason)))).rejects.toBe(reason);
+  });
+});
