@@ -4,9 +4,9 @@ import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
 import { nameCharsShown, namesShownMax } from "./limits.ts";
 import { openFile, type OpenFile } from "./open.ts";
+import { walkRows, type Walked } from "./parse/walk.ts";
 import type { CsvPosition } from "./position.ts";
 import { behind, runPositionOf, type Passed } from "./read.ts";
-import { walkRows, type Walked } from "./walk.ts";
 
 type BeforeAsk = Ask<CsvConfig> & { readonly place: string };
 

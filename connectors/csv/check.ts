@@ -3,8 +3,8 @@ import type { Ask, Finding } from "../contract/ask.ts";
 import type { Measure, Span } from "../contract/connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
-import { readLayout, type Layout, type LayoutAsk } from "./header.ts";
 import { openFile, type OpenFile } from "./open.ts";
+import { readLayout, type Layout, type LayoutAsk } from "./parse/header.ts";
 import type { CsvPosition } from "./position.ts";
 import { spansOf } from "./spans.ts";
 

@@ -4,8 +4,8 @@ import { basename, dirname, resolve, sep } from "node:path";
 import { editDistance } from "../../src/config/messages/did-you-mean.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { CsvConfig } from "./config.ts";
-import { codeOf, fileError } from "./file-error.ts";
 import { filesMax, missingFileMs, namesShownMax } from "./limits.ts";
+import { codeOf, fileError } from "./parse/file-error.ts";
 
 /** A file to read. */
 export type SourceFile = {

@@ -4,9 +4,9 @@ import type { Got, Reject, Span } from "../contract/connector.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { changed, filesHash, openFile, type OpenFile } from "./open.ts";
+import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition } from "./position.ts";
 import { readFile } from "./read.ts";
-import type { CsvRow } from "./row.ts";
 import { spansOf, type FileSpan } from "./spans.ts";
 
 type GetAsk = Ask<CsvConfig> & Span<CsvPosition> & { readonly names: readonly string[] };

@@ -4,9 +4,9 @@ import { checkCsv, columnsOfCsv, measureCsv } from "./check.ts";
 import { csvConfig } from "./config.ts";
 import { discoverCsv } from "./discover.ts";
 import { getCsv } from "./get.ts";
+import { splitCsv } from "./parse/split.ts";
 import { csvPosition } from "./position.ts";
 import { readCsv } from "./read.ts";
-import { splitCsv } from "./split.ts";
 import { writeCsv } from "./write.ts";
 
 /**

@@ -3,9 +3,9 @@ import { constants, type BigIntStats } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 
 import { ConfigError, SluiceError, SourceChangedError } from "../../src/errors.ts";
-import { fileError } from "./file-error.ts";
 import type { SourceFile } from "./files.ts";
 import { hashedBytes } from "./limits.ts";
+import { fileError } from "./parse/file-error.ts";
 import type { Mark, RunPosition } from "./position.ts";
 
 /** A file held open, as it was when it was opened; whoever opened it closes `handle`. */

@@ -1,13 +1,13 @@
 import type { Ask } from "../contract/ask.ts";
 import type { Page, Span } from "../contract/connector.ts";
-import { bytesOf } from "./bytes.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
-import { readLayout } from "./header.ts";
 import { assertSameFile, filesHash, headHash, openFile, stateOf, type OpenFile } from "./open.ts";
-import { PageReader, piecesBegin, type FilePage, type Place } from "./pages.ts";
+import { bytesOf } from "./parse/bytes.ts";
+import { readLayout } from "./parse/header.ts";
+import { PageReader, piecesBegin, type FilePage, type Place } from "./parse/pages.ts";
+import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition, Mark, RunPosition } from "./position.ts";
-import type { CsvRow } from "./row.ts";
 import { appendMarks, spansOf, type FileSpan } from "./spans.ts";
 
 type ReadAsk = Ask<CsvConfig> &

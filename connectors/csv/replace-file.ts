@@ -4,8 +4,8 @@ import { open, readdir, realpath, rename, rm, stat, type FileHandle } from "node
 import { basename, dirname, join } from "node:path";
 
 import { ConfigError, SluiceError, RetryLater } from "../../src/errors.ts";
-import { codeOf } from "./file-error.ts";
 import { leftoverMs } from "./limits.ts";
+import { codeOf } from "./parse/file-error.ts";
 
 /** A file that is written whole, and what it was when it was looked at. */
 export type Target = {

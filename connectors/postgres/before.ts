@@ -2,9 +2,9 @@ import { ConfigError } from "../../src/errors.ts";
 import type { Ask } from "../contract/ask.ts";
 import { withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { shownColumns } from "./identifier.ts";
 import type { PostgresPosition } from "./position.ts";
 import { describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
+import { shownColumns } from "./sql/identifier.ts";
 
 /** Bits of the types of whole numbers. */
 const integerBits: Readonly<Record<string, number | undefined>> = {

@@ -3,9 +3,9 @@ import type { Ask } from "../contract/ask.ts";
 import type { PatchColumns } from "../contract/patches.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { tableOf } from "./ddl.ts";
-import { quoteName, quoteTable, type TableName } from "./identifier.ts";
-import { readWriteTable } from "./write-table.ts";
+import { tableOf } from "./sql/ddl.ts";
+import { quoteName, quoteTable, type TableName } from "./sql/identifier.ts";
+import { readWriteTable } from "./sql/write-table.ts";
 
 /**
  * Looks whether `writePostgres` could write these columns, and writes nothing.

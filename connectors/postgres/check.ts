@@ -4,10 +4,10 @@ import { addressOf, isLocal } from "./address.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { hiddenTransactions } from "./horizon.ts";
-import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./identifier.ts";
 import { smallTableBytes } from "./limits.ts";
 import { checkStamps } from "./newest.ts";
 import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
+import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./sql/identifier.ts";
 
 /** Looks at a connection step by step, and stops where the next step makes no sense. A connection that names no table ends with its role. */
 export async function checkPostgres(ask: Ask<PostgresConfig>): Promise<readonly Finding[]> {

@@ -9,8 +9,6 @@ import { ConfigError, messageOf } from "../../src/errors.ts";
 import type { Ask } from "../contract/ask.ts";
 import { addressOf, connectMsOf, passwordOf, type Address } from "./address.ts";
 import type { PostgresConfig } from "./config.ts";
-import { postgresError } from "./errors.ts";
-import { parseTable, quoteName, quoteTable } from "./identifier.ts";
 import {
   blockBytesMax,
   fetchBytes,
@@ -21,6 +19,8 @@ import {
   silenceMs,
 } from "./limits.ts";
 import { takeSlot, type Slot } from "./slots.ts";
+import { postgresError } from "./sql/errors.ts";
+import { parseTable, quoteName, quoteTable } from "./sql/identifier.ts";
 
 /** A value as the server writes it. */
 export type Text = string | null;

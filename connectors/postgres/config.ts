@@ -3,7 +3,6 @@ import { z } from "zod";
 import { timeZoneFault } from "../../src/config/schema/time-zone.ts";
 import { duration } from "../../src/config/schema/units.ts";
 import { secret } from "../contract/connector.ts";
-import { nameFault, parseTable } from "./identifier.ts";
 import {
   keyColumnsMax,
   nameBytesMax,
@@ -11,6 +10,7 @@ import {
   statementTimeoutMsDefault,
   statementTimeoutMsMax,
 } from "./limits.ts";
+import { nameFault, parseTable } from "./sql/identifier.ts";
 import { urlFault } from "./url.ts";
 
 const name = z.string().superRefine((text, context) => {

@@ -5,7 +5,7 @@ import type { Ask } from "../contract/ask.ts";
 import type { Column, Discovery } from "../contract/connector.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { quoteName, shownTable } from "./identifier.ts";
+import { quoteName, shownTable } from "./sql/identifier.ts";
 
 /** Tables and views whose every column the role may read, but for those of the system and of extensions. */
 const tablesStatement = `

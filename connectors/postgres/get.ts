@@ -2,11 +2,11 @@ import type { Ask } from "../contract/ask.ts";
 import type { Got } from "../contract/connector.ts";
 import { withSession, type Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { sqlStateOf } from "./errors.ts";
-import { quoteName } from "./identifier.ts";
 import { placeOf } from "./read.ts";
-import { rowMaker, type PostgresRow } from "./row.ts";
 import { describeSource, type PostgresSource } from "./source.ts";
+import { sqlStateOf } from "./sql/errors.ts";
+import { quoteName } from "./sql/identifier.ts";
+import { rowMaker, type PostgresRow } from "./sql/row.ts";
 
 /** A row that was asked for. */
 type Asked = { readonly name: string; readonly key: readonly string[] };

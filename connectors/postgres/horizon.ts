@@ -2,8 +2,6 @@ import type { Ask } from "../contract/ask.ts";
 import type { Horizon } from "../contract/connector.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { sqlStateOf } from "./errors.ts";
-import { quoteName } from "./identifier.ts";
 import { clocksPutBackMs, clockStepMs, futureCountMs, futureRowsMax } from "./limits.ts";
 import { aheadMs, clockWentBackMs, overlapMs, type PostgresPosition } from "./position.ts";
 import {
@@ -13,6 +11,8 @@ import {
   type ChangeColumn,
   type PostgresSource,
 } from "./source.ts";
+import { sqlStateOf } from "./sql/errors.ts";
+import { quoteName } from "./sql/identifier.ts";
 
 const lateCommits = "rows that are committed late are found up to the overlap only";
 

@@ -4,7 +4,6 @@ import { checkWritePostgres } from "./check-write.ts";
 import { checkPostgres } from "./check.ts";
 import { withSession } from "./client.ts";
 import { postgresConfig } from "./config.ts";
-import { ddlOf } from "./ddl.ts";
 import { discoverPostgres } from "./discover.ts";
 import { getFromPostgres } from "./get.ts";
 import { horizonOfPostgres } from "./horizon.ts";
@@ -14,6 +13,7 @@ import { readPostgres } from "./read.ts";
 import { recognizePostgres } from "./recognize.ts";
 import { repeatsInPostgres } from "./repeats.ts";
 import { columnNames } from "./source.ts";
+import { ddlOf } from "./sql/ddl.ts";
 import { writePostgres } from "./write.ts";
 
 /** Reads a table or a query of a Postgres database: what changed since the last run, or all of it in each run. Writes back into a table. */

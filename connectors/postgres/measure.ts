@@ -4,11 +4,11 @@ import type { Ask } from "../contract/ask.ts";
 import type { Measure, Span } from "../contract/connector.ts";
 import { textIn, withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { quoteName } from "./identifier.ts";
 import { countedRowsMax } from "./limits.ts";
 import type { PostgresPosition } from "./position.ts";
 import { describeSource } from "./source.ts";
-import { conditionOf, orderOf } from "./statement.ts";
+import { quoteName } from "./sql/identifier.ts";
+import { conditionOf, orderOf } from "./sql/statement.ts";
 
 const plan = z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]);
 

@@ -1,10 +1,10 @@
 import type { Finding } from "../contract/ask.ts";
 import type { Session } from "./client.ts";
-import { sqlStateOf } from "./errors.ts";
 import { brieflyLooking, guessedZone, spanText, nowAs, zoneFor } from "./horizon.ts";
-import { quoteName } from "./identifier.ts";
 import { clockStepMs, clocksPutBackMs, zonesApartMs } from "./limits.ts";
 import { isZoneGuessed, type PostgresSource } from "./source.ts";
+import { sqlStateOf } from "./sql/errors.ts";
+import { quoteName } from "./sql/identifier.ts";
 
 /** What `check` says of the zone of the change column, and of its newest rows beside the server's clock. */
 export async function checkStamps(

@@ -3,10 +3,8 @@ import type { Ask } from "../contract/ask.ts";
 import type { Page, Span } from "../contract/connector.ts";
 import { failureAt, Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { sqlStateOf } from "./errors.ts";
 import { blockRowsMax, timeoutsMax } from "./limits.ts";
 import { endOfRead, isInOverlap, type PostgresPosition } from "./position.ts";
-import { rowMaker, type PostgresRow } from "./row.ts";
 import {
   assertNoNull,
   describeSource,
@@ -14,7 +12,9 @@ import {
   type PostgresSource,
   type SourceColumn,
 } from "./source.ts";
-import { equalNeighbours, selectRows } from "./statement.ts";
+import { sqlStateOf } from "./sql/errors.ts";
+import { rowMaker, type PostgresRow } from "./sql/row.ts";
+import { equalNeighbours, selectRows } from "./sql/statement.ts";
 
 type ReadAsk = Ask<PostgresConfig> &
   Span<PostgresPosition> & {

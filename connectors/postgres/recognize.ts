@@ -3,14 +3,14 @@ import type { Recognition } from "../contract/connector.ts";
 import { addressOf } from "./address.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { sqlStateOf } from "./errors.ts";
 import { brieflyLooking } from "./horizon.ts";
-import { quoteName } from "./identifier.ts";
 import { differenceOf, postgresIdentity, rememberedOf, shownSighting } from "./identity.ts";
 import type { Sighting } from "./identity.ts";
 import { greatestMs } from "./limits.ts";
 import { lowestRead, type PostgresPosition } from "./position.ts";
 import { describeSource } from "./source.ts";
+import { sqlStateOf } from "./sql/errors.ts";
+import { quoteName } from "./sql/identifier.ts";
 
 /** Tells whether this is the database that was read before, by what the server says of itself. */
 export async function recognizePostgres(

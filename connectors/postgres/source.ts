@@ -1,6 +1,8 @@
 import { ConfigError } from "../../src/errors.ts";
 import { textIn, type Session } from "./client.ts";
 import type { Overlap, PostgresConfig } from "./config.ts";
+import { assertNoLimit } from "./own-limit.ts";
+import { readingOf } from "./position.ts";
 import {
   parseTable,
   quoteName,
@@ -8,11 +10,9 @@ import {
   quoteTable,
   shownColumns,
   shownTable,
-} from "./identifier.ts";
-import type { TableName } from "./identifier.ts";
-import { assertNoLimit } from "./own-limit.ts";
-import { readingOf } from "./position.ts";
-import { columnTypes, type ColumnType } from "./types.ts";
+} from "./sql/identifier.ts";
+import type { TableName } from "./sql/identifier.ts";
+import { columnTypes, type ColumnType } from "./sql/types.ts";
 
 /** A column of what is read. */
 export type SourceColumn = ColumnType & {

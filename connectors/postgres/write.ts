@@ -3,11 +3,16 @@ import type { Patch, Written } from "../contract/connector.ts";
 import { columnsOfPatches, patchFaultOf } from "../contract/patches.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { tableOf } from "./ddl.ts";
 import { rowLockWaitMs } from "./limits.ts";
-import { refusalOf } from "./write-refusal.ts";
-import { parameterOf, readStatements, writeStatement, type Numbered } from "./write-statement.ts";
-import { readWriteTable, type WriteTable } from "./write-table.ts";
+import { tableOf } from "./sql/ddl.ts";
+import { refusalOf } from "./sql/write-refusal.ts";
+import {
+  parameterOf,
+  readStatements,
+  writeStatement,
+  type Numbered,
+} from "./sql/write-statement.ts";
+import { readWriteTable, type WriteTable } from "./sql/write-table.ts";
 
 /**
  * Writes values into the rows that their keys find, and adds those that are not there unless `insert` is false. A page is one statement on

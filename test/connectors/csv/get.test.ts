@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Got } from "../../../connectors/contract/connector.ts";
 import { getCsv } from "../../../connectors/csv/get.ts";
+import type { CsvRow } from "../../../connectors/csv/parse/row.ts";
 import type { CsvPosition } from "../../../connectors/csv/position.ts";
 import { readCsv } from "../../../connectors/csv/read.ts";
-import type { CsvRow } from "../../../connectors/csv/row.ts";
 import { SourceChangedError } from "../../../src/errors.ts";
 import { configOf, keptLog, pagesOf, withFolder } from "./support.ts";
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { beforeCsv } from "../../../connectors/csv/before.ts";
 import { checkCsv } from "../../../connectors/csv/check.ts";
-import { splitCsv } from "../../../connectors/csv/split.ts";
+import { splitCsv } from "../../../connectors/csv/parse/split.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { configOf, keptLog, readAll, withFolder } from "./support.ts";
 

@@ -7,12 +7,12 @@ import { parse } from "csv-parse/sync";
 
 import type { Page } from "../../../connectors/contract/connector.ts";
 import { csvConfig, type CsvConfig } from "../../../connectors/csv/config.ts";
-import type { Layout } from "../../../connectors/csv/header.ts";
 import { blockBytes } from "../../../connectors/csv/limits.ts";
-import { PageReader, type FilePage } from "../../../connectors/csv/pages.ts";
+import type { Layout } from "../../../connectors/csv/parse/header.ts";
+import { PageReader, type FilePage } from "../../../connectors/csv/parse/pages.ts";
+import type { CsvRow } from "../../../connectors/csv/parse/row.ts";
 import type { CsvPosition } from "../../../connectors/csv/position.ts";
 import { readCsv } from "../../../connectors/csv/read.ts";
-import type { CsvRow } from "../../../connectors/csv/row.ts";
 import { messageOf } from "../../../src/errors.ts";
 
 /** A log that keeps what it is told. */

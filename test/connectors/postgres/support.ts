@@ -2,7 +2,7 @@ import type { Page, Span } from "../../../connectors/contract/connector.ts";
 import { postgresConfig, type PostgresConfig } from "../../../connectors/postgres/config.ts";
 import type { PostgresPosition } from "../../../connectors/postgres/position.ts";
 import { readPostgres } from "../../../connectors/postgres/read.ts";
-import type { PostgresRow } from "../../../connectors/postgres/row.ts";
+import type { PostgresRow } from "../../../connectors/postgres/sql/row.ts";
 
 /** What every ability is asked with: nothing is cancelled, and what is logged has no reader. */
 export function askOf(

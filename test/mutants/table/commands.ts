@@ -202,7 +202,7 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "a missing right is told without the statements that grant it",
     edits: [
       {
-        file: "connectors/postgres/errors.ts",
+        file: "connectors/postgres/sql/errors.ts",
         find: "sqlStateOf(error) === noRight ? at.grant : meaning.hint",
         replace: "meaning.hint",
       },

@@ -97,13 +97,13 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "the rows after a zero byte in a gzip file are not read, without a word",
     edits: [
       {
-        file: "connectors/csv/bytes.ts",
+        file: "connectors/csv/parse/bytes.ts",
         find: "  if (readBytes >= size) return;\n",
         replace: "  if (readBytes <= size) return;\n",
       },
     ],
     test: {
-      file: "test/connectors/csv/bytes.test.ts",
+      file: "test/connectors/csv/parse/bytes.test.ts",
       title: "stops at a gzip file that is read to a zero byte between two members",
     },
   },
@@ -112,13 +112,13 @@ export const mutantsOfConnectors: readonly Mutant[] = [
     plants: "the line that tells Excel the delimiter is a row",
     edits: [
       {
-        file: "connectors/csv/header.ts",
+        file: "connectors/csv/parse/header.ts",
         find: "const [offset, line] = [markBytes + toldBytes, told === undefined ? 1 : 2];",
         replace: "const [offset, line] = [markBytes + toldBytes * 0, 1];",
       },
     ],
     test: {
-      file: "test/connectors/csv/header.test.ts",
+      file: "test/connectors/csv/parse/header.test.ts",
       title: "takes the delimiter from the line that tells it to Excel, and passes over it",
     },
   },

@@ -50,7 +50,7 @@ export const mutantsOfDated: readonly Mutant[] = [
     plants: "two lanes read two dated files at once",
     edits: [
       {
-        file: "connectors/csv/split.ts",
+        file: "connectors/csv/parse/split.ts",
         find: "const isOne = ask.config.first_wins === true && sections.length > 1;",
         replace: "const isOne = false;",
       },

@@ -50,7 +50,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "a row that cannot be read is skipped, with what follows it",
     edits: [
       {
-        file: "connectors/csv/pages.ts",
+        file: "connectors/csv/parse/pages.ts",
         find: "throw fatal(this.#read.place, this.#scanner, step);",
         replace: "return;",
       },
@@ -100,7 +100,7 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "the last line is dropped when no line end comes after it",
     edits: [
       {
-        file: "connectors/csv/pages.ts",
+        file: "connectors/csv/parse/pages.ts",
         find: "if (!leavesOpenRow) {",
         replace: "if (leavesOpenRow) {",
       },

@@ -44,7 +44,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     plants: "a backfill takes a moment for a time of the column's zone",
     edits: [
       {
-        file: "connectors/postgres/statement.ts",
+        file: "connectors/postgres/sql/statement.ts",
         find: "return `(${value}::timestamptz at time zone $${values.length})::${column.type}`;",
         replace:
           "return `(${value}::timestamptz at time zone coalesce('UTC', $${values.length}))::${column.type}`;",

@@ -6,10 +6,10 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { toFailure } from "../../../../activities/failure.ts";
-import { bytesOf } from "../../../../connectors/csv/bytes.ts";
 import { columnsOfCsv } from "../../../../connectors/csv/check.ts";
 import { missingFileMs } from "../../../../connectors/csv/limits.ts";
 import { openFile } from "../../../../connectors/csv/open.ts";
+import { bytesOf } from "../../../../connectors/csv/parse/bytes.ts";
 import { ConfigError, messageOf } from "../../../../src/errors.ts";
 import { lock } from "../../../support/process/lock.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";

@@ -5,12 +5,12 @@ import { gzipSync } from "node:zlib";
 
 import { describe, expect, it } from "vitest";
 
-import { assertInProportion } from "../../../../connectors/csv/bytes.ts";
 import {
   gzipRatioFreeBytes,
   gzipRatioMax,
   unpackedBytesMax,
 } from "../../../../connectors/csv/limits.ts";
+import { assertInProportion } from "../../../../connectors/csv/parse/bytes.ts";
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 import { readContent } from "../support.ts";
 import { readApart, readMemoryMax } from "./reader.ts";

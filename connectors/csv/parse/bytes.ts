@@ -1,0 +1,118 @@
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+
+import { ConfigError, SluiceError } from "../../../src/errors.ts";
+import { blockBytes, gzipRatioFreeBytes, gzipRatioMax, unpackedBytesMax } from "../limits.ts";
+import { assertUnchanged, changed, type OpenFile } from "../open.ts";
+import { codeOf, fileError } from "./file-error.ts";
+
+/** A stretch of a file's bytes; of a gzip file, of the unpacked ones. */
+export type Stretch = {
+  readonly from: number;
+  /** Where to stop. @default the end of the file as it was when opened */
+  readonly to?: number | undefined;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Yields a stretch of a file in pieces of at most `blockBytes`. A piece is valid until the next one is asked for.
+ * @throws {SourceChangedError} the file changed. @throws {ConfigError} the gzip file is damaged, cut or out of proportion.
+ * @throws {RetryLater} the disk fails.
+ */
+export function bytesOf(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
+  return file.isGzip ? unpacked(file, stretch) : stored(file, stretch);
+}
+
+async function* stored(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
+  const end = stretch.to ?? file.size;
+  const block = Buffer.allocUnsafeSlow(blockBytes);
+  for (let at = stretch.from; at < end;) {
+    stretch.signal.throwIfAborted();
+    const bytesRead = await readAt(file, block.subarray(0, Math.min(blockBytes, end - at)), at);
+    at += bytesRead;
+    yield block.subarray(0, bytesRead);
+  }
+}
+
+/** Reads a block, and only hands it out when the file is unchanged after the read. */
+async function readAt(file: OpenFile, block: Buffer, at: number): Promise<number> {
+  try {
+    const { bytesRead } = await file.handle.read(block, 0, block.length, at);
+    if (bytesRead === 0) throw changed(file.place, "became shorter while it was read");
+    await assertUnchanged(file);
+    return bytesRead;
+  } catch (error) {
+    throw error instanceof SluiceError ? error : fileError(error, file.place).error;
+  }
+}
+
+/** There is no way into the middle of a gzip file: what comes before the stretch is unpacked and let go. */
+async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
+  async function* packed(): AsyncGenerator<Uint8Array> {
+    for await (const piece of stored(file, { from: 0, signal: stretch.signal })) {
+      // The stream holds on to the piece while the next one is read.
+      yield Buffer.from(piece);
+    }
+  }
+  const gunzip = createGunzip({ chunkSize: blockBytes });
+  // The error arrives through the iteration of `gunzip`, which the pipeline destroys with it.
+  pipeline(Readable.from(packed(), { highWaterMark: 1 }), gunzip, () => undefined);
+  const end = stretch.to ?? Number.POSITIVE_INFINITY;
+  let at = 0;
+  try {
+    for await (const piece of gunzip as AsyncIterable<Buffer>) {
+      assertInProportion(file.place, gunzip.bytesWritten, at + piece.length);
+      const wanted = piece.subarray(Math.max(0, stretch.from - at), Math.max(0, end - at));
+      at += piece.length;
+      if (wanted.length > 0) yield wanted;
+      if (at >= end) return;
+    }
+  } catch (error) {
+    throw codeOf(error).startsWith("Z_") ? damaged(file.place, error, gunzip.bytesWritten) : error;
+  }
+  assertWhole(file, gunzip.bytesWritten);
+}
+
+/**
+ * Makes sure that nothing comes after the gzip data: Node's gunzip ends without an error at a zero byte between two members.
+ * @throws {ConfigError} something does.
+ */
+function assertWhole({ place, size }: OpenFile, readBytes: number): void {
+  if (readBytes >= size) return;
+  throw new ConfigError(
+    `${place}: the gzip data ends at byte ${readBytes}, but the file has ${size} bytes`,
+    {
+      field: "path",
+      hint: `Write the file again, with nothing between or after its gzip members. If only padding follows, cut it off: truncate -s ${readBytes}.`,
+    },
+  );
+}
+
+/**
+ * Makes sure that a gzip file has not unpacked to more than it may, for the bytes of it that were unpacked.
+ * @throws {ConfigError} it has.
+ */
+export function assertInProportion(
+  place: string,
+  packedBytes: number,
+  unpackedBytes: number,
+): void {
+  const isTooMuch =
+    unpackedBytes > unpackedBytesMax ||
+    (unpackedBytes > gzipRatioFreeBytes && unpackedBytes > packedBytes * gzipRatioMax);
+  if (!isTooMuch) return;
+  throw new ConfigError(
+    `${place} unpacks to more than ${gzipRatioMax} times its size, or ${unpackedBytesMax} bytes`,
+    { field: "path", hint: "Unpack it and look at what it holds." },
+  );
+}
+
+function damaged(place: string, error: unknown, readBytes: number): ConfigError {
+  const isCut = codeOf(error) === "Z_BUF_ERROR";
+  const what = isCut ? "ends in the middle" : `is damaged after byte ${readBytes}`;
+  return new ConfigError(`${place}: the gzip file ${what}`, {
+    field: "path",
+    hint: "Copy it again; gzip -t must find nothing wrong with it.",
+    cause: error,
+  });
+}

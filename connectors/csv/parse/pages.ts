@@ -1,0 +1,237 @@
+import { rejectRowCharsMax } from "../../../src/limits.ts";
+import type { Reject } from "../../contract/connector.ts";
+import { hashedBytes, pageBytesMax } from "../limits.ts";
+import { changed } from "../open.ts";
+import { textOf, type Text } from "./decode.ts";
+import { fatal, rowFault, rowTooLong, unproven, type RowFault, type RowRead } from "./faults.ts";
+import type { Layout } from "./header.ts";
+import { LongRow } from "./long-row.ts";
+import { CsvRow } from "./row.ts";
+import { Scanner } from "./scan.ts";
+import { Window } from "./window.ts";
+
+/** Where in a file a read begins, and by what the bytes before it are recognised. */
+export type Start = {
+  readonly offset: number;
+  readonly line: number;
+  /** See `Mark`; undefined where nothing was read before. */
+  readonly tail?: string | undefined;
+};
+
+/** A place between two rows. */
+export type Place = {
+  readonly offset: number;
+  readonly line: number;
+  readonly tail: string;
+};
+
+/** Some rows of a file, and how far they reach. */
+export type FilePage = Place & {
+  readonly rows: readonly CsvRow[];
+  readonly rejects: readonly Reject[];
+  /** The line each row begins on. */
+  readonly lines: readonly number[];
+};
+
+/** What the rows of a file are read with. */
+export type FileRead = {
+  readonly place: string;
+  readonly layout: Layout;
+  readonly start: Start;
+  readonly pageRowsMax: number;
+  /** Whether a last row without a line end is left for later. */
+  readonly leavesOpenRow: boolean;
+};
+
+/**
+ * The offset that the pieces for a read from `offset` must begin at: a reader first sees what the start is recognised by. It is even, as
+ * UTF-16 needs it, although a file cut inside a unit may end at an odd offset.
+ */
+export function piecesBegin(offset: number): number {
+  const begin = Math.max(0, offset - hashedBytes);
+  return begin - (begin % 2);
+}
+
+/** A row too long to be held, and the reject it becomes once it is certain where it ends. */
+type Skipped = { readonly row: LongRow; readonly from: Place; readonly reject: Reject };
+
+/**
+ * Reads rows from the pieces of a file that follow `piecesBegin`, each at most `blockBytes`.
+ * @throws {ConfigError} a quote is never closed or its row's end a guess. @throws {SourceChangedError} the bytes
+ * before the start are not those that were read.
+ */
+export class PageReader {
+  /** Blank lines that were passed over. */
+  blankLines = 0;
+  readonly #read: FileRead;
+  readonly #window: Window;
+  readonly #scanner: Scanner;
+  readonly #text: Text;
+  readonly #rowRead: RowRead;
+  #rows: CsvRow[] = [];
+  #lines: number[] = [];
+  #rejects: Reject[] = [];
+  #bytes = 0;
+  /** The long row being followed. */
+  #followed: Skipped | undefined;
+  /** A long row that ended, while no row after it has proven where. */
+  #unproven: Skipped | undefined;
+
+  constructor(read: FileRead) {
+    const { encoding, dialect } = read.layout;
+    this.#read = read;
+    this.#window = new Window(encoding, piecesBegin(read.start.offset));
+    this.#scanner = new Scanner(dialect, read.start.line);
+    const reading = { window: this.#window, scanner: this.#scanner, quote: dialect.quote };
+    this.#text = textOf(encoding, reading);
+    const columns = read.layout.columns.length;
+    this.#rowRead = { ...reading, text: this.#text, encoding, columns };
+  }
+
+  /** Yields the pages, all but the last one full. */
+  async *pages(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<FilePage> {
+    const { start, leavesOpenRow } = this.#read;
+    let before = start.offset - piecesBegin(start.offset);
+    for await (const piece of pieces) {
+      this.#window.append(piece);
+      if (before > piece.length) {
+        before -= piece.length;
+        continue;
+      }
+      if (before > 0) this.#begin();
+      before = 0;
+      yield* this.#takeRows();
+    }
+    if (before > 0) throw changed(this.#read.place, "ends before what was already read of it");
+    if (!leavesOpenRow) {
+      this.#window.finish();
+      yield* this.#takeRows();
+    }
+    if (this.#count > 0) yield this.#page();
+  }
+
+  /** The line of a quote that is open where an append-only file ends for now, or 0. */
+  get openQuoteLine(): number {
+    if (this.#followed !== undefined) return this.#followed.row.quoteLine;
+    return this.#window.pendingBytes > 0 ? this.#scanner.quoteLine : 0;
+  }
+
+  #begin(): void {
+    const { place, start } = this.#read;
+    const before = start.offset - piecesBegin(start.offset);
+    this.#window.at = Math.ceil(before / this.#window.width);
+    if (start.tail !== undefined && start.tail !== this.#window.hashBefore()) {
+      throw changed(place, `holds something else before byte ${start.offset} than was read there`);
+    }
+  }
+
+  *#takeRows(): Generator<FilePage> {
+    this.#text.load();
+    for (;;) {
+      if (this.#followed !== undefined && !(yield* this.#follow(this.#followed))) return;
+      const step = this.#scanner.next(this.#window);
+      switch (step) {
+        case "row":
+          this.#prove();
+          this.#takeRow();
+          if (this.#isFull) yield this.#page();
+          break;
+        case "blank":
+          this.blankLines += 1;
+          break;
+        case "too long":
+          // A page never reaches into a long row, because nothing is certain of it yet.
+          if (this.#count > 0) yield this.#page();
+          this.#followed = this.#skip();
+          break;
+        case "end":
+          if (this.#unproven !== undefined) this.#rejects.push(this.#unproven.reject);
+          this.#unproven = undefined;
+          return;
+        case "more":
+          return;
+        case "unclosed":
+        case "doubtful":
+          throw fatal(this.#read.place, this.#scanner, step);
+      }
+    }
+  }
+
+  #skip(): Skipped {
+    const row = new LongRow(this.#read.layout.dialect, this.#scanner.line);
+    return { row, from: this.#here(), reject: this.#reject(row.line, rowTooLong) };
+  }
+
+  /** Follows a long row; true once it has ended, which also proves the one directly before it. */
+  *#follow(skipped: Skipped): Generator<FilePage, boolean> {
+    const { row, from } = skipped;
+    const step = row.follow(this.#window);
+    if (step === "more") return false;
+    if (step !== "row") throw fatal(this.#read.place, row, step);
+    if (row.fields !== this.#rowRead.columns) throw unproven(this.#read.place, row);
+    if (this.#unproven !== undefined) {
+      this.#rejects.push(this.#unproven.reject);
+      yield this.#page(from);
+    }
+    this.#scanner.line = row.nextLine;
+    this.#followed = undefined;
+    this.#unproven = skipped;
+    return true;
+  }
+
+  /**
+   * Takes the scanner's row as proof that the long row before it ended where it seemed to: a quote that was never closed would have
+   * taken in rows, and left this one with the wrong fields.
+   */
+  #prove(): void {
+    if (this.#unproven === undefined) return;
+    const { fields, hasStrayQuote } = this.#scanner;
+    if (fields !== this.#rowRead.columns || hasStrayQuote) {
+      throw unproven(this.#read.place, this.#unproven.row);
+    }
+    this.#rejects.push(this.#unproven.reject);
+    this.#unproven = undefined;
+  }
+
+  #reject(line: number, fault: RowFault): Reject {
+    // One more than is kept, so that who keeps it sees that it was cut.
+    const row = this.#text.row(rejectRowCharsMax + 1);
+    return { where: `${this.#read.place}:${line}`, ...fault, row };
+  }
+
+  #takeRow(): void {
+    this.#bytes += (this.#scanner.rowEnd - this.#scanner.rowStart) * this.#window.width;
+    const fault = rowFault(this.#rowRead);
+    if (fault === undefined) {
+      this.#rows.push(new CsvRow(this.#read.layout.columns, this.#text));
+      this.#lines.push(this.#scanner.rowLine);
+    } else {
+      this.#rejects.push(this.#reject(this.#scanner.rowLine, fault));
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#count >= this.#read.pageRowsMax || this.#bytes >= pageBytesMax;
+  }
+
+  get #count(): number {
+    return this.#rows.length + this.#rejects.length;
+  }
+
+  #here(): Place {
+    return {
+      offset: this.#window.offsetOf(this.#window.at),
+      line: this.#scanner.line,
+      tail: this.#window.hashBefore(),
+    };
+  }
+
+  #page(place = this.#here()): FilePage {
+    const page = { ...place, rows: this.#rows, rejects: this.#rejects, lines: this.#lines };
+    this.#rows = [];
+    this.#rejects = [];
+    this.#lines = [];
+    this.#bytes = 0;
+    return page;
+  }
+}

@@ -1,0 +1,103 @@
+import { hash } from "node:crypto";
+
+import { rowBytesMax } from "../../../src/limits.ts";
+import type { Encoding } from "../config.ts";
+import { blockBytes, hashedBytes } from "../limits.ts";
+
+/** Room for what is hashed, a row that is not yet too long, and the block that shows it. Even, as units of UTF-16 are. */
+const windowBytes = hashedBytes + 2 * rowBytesMax + blockBytes;
+
+/** Stands above the last byte of a UTF-16 text of odd length, so that it decodes to what no text may hold. */
+const loneSurrogate = 0xd8;
+
+/**
+ * The part of a file in memory: what a position is recognised by, the row being read, and what was read after it. It grows with
+ * a small file and no further, so memory does not grow with a large one (I7). Indices count units: bytes, or pairs of bytes in UTF-16.
+ */
+export class Window {
+  /** Bytes of one unit: 1 or 2. */
+  readonly width: 1 | 2;
+  /** Index of the next row. */
+  at = 0;
+  /** Index after the last unit. */
+  end = 0;
+  /** Whether the file ends with the window. */
+  isFinal = false;
+  /** Offset in the file of the first byte of the window. */
+  #offset: number;
+  #bytesEnd = 0;
+  #bytes = Buffer.alloc(0);
+  #units: Uint8Array | Uint16Array = this.#bytes;
+  readonly #isBigEndian: boolean;
+
+  constructor(encoding: Encoding, offset: number) {
+    this.#offset = offset;
+    this.#isBigEndian = encoding === "utf-16be";
+    this.width = this.#isBigEndian || encoding === "utf-16le" ? 2 : 1;
+  }
+
+  /** The bytes in the order of the encoding, UTF-16 always little-endian. Another buffer once more is appended. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  get units(): Uint8Array | Uint16Array {
+    return this.#units;
+  }
+
+  /** Adds the next bytes of the file, at most `blockBytes`. What lies far enough before `at` may go. */
+  append(piece: Uint8Array): void {
+    if (this.#bytesEnd + piece.length > windowBytes) this.#shift();
+    this.#makeRoom(this.#bytesEnd + piece.length);
+    this.#bytes.set(piece, this.#bytesEnd);
+    const whole = this.end * this.width;
+    this.#bytesEnd += piece.length;
+    this.end = Math.floor(this.#bytesEnd / this.width);
+    if (this.#isBigEndian) this.#bytes.subarray(whole, this.end * this.width).swap16();
+  }
+
+  /** Says that the file ends here. */
+  finish(): void {
+    this.isFinal = true;
+    if (this.#bytesEnd === this.end * this.width) return;
+    this.#bytes[this.#bytesEnd] = loneSurrogate;
+    this.end += 1;
+  }
+
+  /** The offset in the file of a unit. */
+  offsetOf(index: number): number {
+    return this.#offset + Math.min(index * this.width, this.#bytesEnd);
+  }
+
+  /** Bytes of the row that is not complete yet. */
+  get pendingBytes(): number {
+    return (this.end - this.at) * this.width;
+  }
+
+  /** The sha256 of the last 64 KB before `at`, or of all there is. */
+  hashBefore(): string {
+    const end = Math.min(this.at * this.width, this.#bytesEnd);
+    return hash("sha256", this.#bytes.subarray(Math.max(0, end - hashedBytes), end));
+  }
+
+  /** Grows by doubling: most files are small, and the room for the longest row costs more than they do. */
+  #makeRoom(bytes: number): void {
+    const size = this.#bytes.length;
+    // Besides them, room for what `finish` writes after an odd last byte.
+    const needed = bytes + (bytes % 2);
+    if (needed <= size) return;
+    const grown = Buffer.allocUnsafeSlow(Math.min(windowBytes, Math.max(needed, 2 * size)));
+    this.#bytes.copy(grown, 0, 0, this.#bytesEnd);
+    this.#bytes = grown;
+    this.#units = this.width === 2 ? new Uint16Array(grown.buffer) : grown;
+  }
+
+  #shift(): void {
+    const from = Math.max(0, this.at * this.width - hashedBytes);
+    this.#bytes.copyWithin(0, from, this.#bytesEnd);
+    this.#offset += from;
+    this.#bytesEnd -= from;
+    this.at -= from / this.width;
+    this.end = Math.floor(this.#bytesEnd / this.width);
+  }
+}

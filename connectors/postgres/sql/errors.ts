@@ -1,0 +1,155 @@
+import { DatabaseError } from "pg";
+
+import {
+  ConfigError,
+  messageOf,
+  SluiceError,
+  SourceAuthError,
+  RetryLater,
+} from "../../../src/errors.ts";
+import { unresolvedMsMax } from "../../../src/limits.ts";
+import { tooManyConnectionsMs } from "../limits.ts";
+
+/** What a fault means, and what to do about it. */
+type Meaning = {
+  readonly kind: "config" | "auth" | "unavailable";
+  readonly hint?: string;
+  readonly field?: string;
+  /** How long a `config` fault is looked at again before it counts. */
+  readonly retryBudgetMs?: number;
+};
+
+const unavailable: Meaning = { kind: "unavailable" };
+
+const unreached: Meaning = {
+  kind: "unavailable",
+  hint: "Check the address, and whether the server runs and may be reached from here.",
+};
+
+const login: Meaning = {
+  kind: "auth",
+  field: "url",
+  hint: "Check user, password and pg_hba.conf.",
+};
+
+const tls: Meaning = {
+  kind: "config",
+  field: "tls",
+  hint: "Give the authority's certificate as ca_file, and connect by the name in the server's certificate.",
+};
+
+const noTls: Meaning = {
+  kind: "config",
+  field: "tls",
+  hint: "Turn TLS on in the server; within a network you trust, set tls: off.",
+};
+
+/** The SQLSTATE of a right that is missing. */
+const noRight = "42501";
+
+/** By SQLSTATE, or by the code of a system or TLS error. */
+const meanings: Readonly<Record<string, Meaning | undefined>> = {
+  "28000": login,
+  "28P01": login,
+  "3D000": { kind: "auth", field: "url", hint: "Check the name of the database." },
+  "42P01": { kind: "config", field: "table", hint: "Check schema and table, letter by letter." },
+  "3F000": { kind: "config", field: "table", hint: "Check the schema." },
+  "42703": { kind: "config", hint: "Check the names of the columns, letter by letter." },
+  [noRight]: { kind: "config" },
+  "25006": { kind: "config", hint: "Connect to a server that takes writes, or leave them away." },
+  "53300": {
+    kind: "config",
+    hint: "Raise max_connections, or run fewer workers.",
+    retryBudgetMs: tooManyConnectionsMs,
+  },
+  "57014": {
+    kind: "config",
+    field: "statement_timeout",
+    hint: "Index the change column and the key together, or raise statement_timeout.",
+  },
+  "40001": unavailable,
+  "40P01": unavailable,
+  "55P03": unavailable,
+  "58030": unavailable,
+  ENOTFOUND: {
+    kind: "config",
+    field: "url",
+    hint: "Check the host.",
+    retryBudgetMs: unresolvedMsMax,
+  },
+  EAI_AGAIN: {
+    kind: "config",
+    field: "url",
+    hint: "Check the host and the name server.",
+    retryBudgetMs: unresolvedMsMax,
+  },
+  EACCES: { kind: "config", field: "url", hint: "Let this user use the socket." },
+  DEPTH_ZERO_SELF_SIGNED_CERT: tls,
+  SELF_SIGNED_CERT_IN_CHAIN: tls,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: tls,
+  UNABLE_TO_GET_ISSUER_CERT: tls,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: tls,
+  CERT_HAS_EXPIRED: tls,
+  CERT_NOT_YET_VALID: tls,
+  ERR_TLS_CERT_ALTNAME_INVALID: tls,
+};
+
+/** Classes of SQLSTATE: lost connections, resources, an operator's shutdown, the server's disk. */
+const unavailableClass = /^(?:08|53|57P|58)/;
+
+/** Classes whose messages quote values: data exceptions, violated constraints, what a function of the database raises. */
+const quotesValues = /^(?:22|23|P0)/;
+
+/** What pg and Node call a connection that was lost, or never came to be. */
+const lostConnection =
+  /^(?:Connection terminated|Client (?:has encountered|was closed)|timeout expired|Client network socket disconnected|There was an error establishing)/;
+
+/** The SQLSTATE of a statement that the server refused; undefined for any other error. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}
+
+/**
+ * What a failed connection or statement means. `where` names the server, `grant` what fixes a right that is missing. The error holds
+ * neither the password nor a value of a row, and pg's own error, which may, is not its cause.
+ */
+export function postgresError(
+  error: unknown,
+  at: { readonly where: string; readonly grant: string },
+): Error {
+  if (error instanceof SluiceError) return error;
+  // Of several addresses that were tried, each has an error of its own.
+  if (error instanceof AggregateError) return postgresError(error.errors[0], at);
+  const meaning = meaningOf(error);
+  if (meaning === undefined) return error instanceof Error ? error : new Error(messageOf(error));
+  const { kind, field, retryBudgetMs } = meaning;
+  const hint = sqlStateOf(error) === noRight ? at.grant : meaning.hint;
+  const said = textOf(error);
+  const message = `${at.where}: ${said}`;
+  const facts = { hint, field, cause: new Error(said) };
+  if (kind === "unavailable") return new RetryLater(message, facts);
+  if (kind === "auth") return new SourceAuthError(message, facts);
+  return new ConfigError(message, { ...facts, retryBudgetMs });
+}
+
+function meaningOf(error: unknown): Meaning | undefined {
+  const state = sqlStateOf(error);
+  if (state !== undefined) {
+    return meanings[state] ?? (unavailableClass.test(state) ? unavailable : { kind: "config" });
+  }
+  if (!(error instanceof Error)) return undefined;
+  const { message } = error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (meanings[code] !== undefined) return meanings[code];
+  if (/^ERR_(?:SSL|TLS)_/.test(code)) return tls;
+  if (message.startsWith("SASL")) return login;
+  if (message === "The server does not support SSL connections") return noTls;
+  const isOfSystem = "syscall" in error || /^ERR_(?:STREAM|SOCKET)_/.test(code);
+  return isOfSystem || lostConnection.test(message) ? unreached : undefined;
+}
+
+function textOf(error: unknown): string {
+  const state = sqlStateOf(error);
+  if (state === undefined) return messageOf(error);
+  return quotesValues.test(state) ? `SQLSTATE ${state}` : `${messageOf(error)} (${state})`;
+}

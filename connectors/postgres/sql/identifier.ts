@@ -1,0 +1,79 @@
+import { ConfigError } from "../../../src/errors.ts";
+import { columnsShownMax, nameBytesMax } from "../limits.ts";
+
+/** A table's name as the configuration gives it; without a schema the server's search path finds it. */
+export type TableName = {
+  readonly schema?: string | undefined;
+  readonly table: string;
+};
+
+/** One part of a table's name: bare, or in double quotes, which hold any character, a quote twice. */
+const part = /(?:"((?:[^"]|"")+)"|([^".]+))/y;
+
+/** What is wrong with a name, or undefined. Postgres would cut a long name, and may then mean another column. */
+export function nameFault(name: string): string | undefined {
+  if (name === "") return "is empty";
+  if (name.includes("\0")) return "holds a NUL";
+  const bytes = Buffer.byteLength(name);
+  return bytes > nameBytesMax ? `has ${bytes} bytes; Postgres keeps ${nameBytesMax}` : undefined;
+}
+
+/**
+ * A name as it is in a statement, quoted, so that it is only ever a name (T4).
+ * @throws {ConfigError} Postgres has no such names.
+ */
+export function quoteName(name: string): string {
+  const fault = nameFault(name);
+  if (fault !== undefined) throw new ConfigError(`the name ${JSON.stringify(name)} ${fault}`);
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Several names, quoted, with commas between. @throws {ConfigError} as `quoteName`. */
+export function quoteNames(names: readonly string[]): string {
+  return names.map(quoteName).join(", ");
+}
+
+/** A table's name as it is in a statement. @throws {ConfigError} as `quoteName`. */
+export function quoteTable({ schema, table }: TableName): string {
+  return schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
+}
+
+/**
+ * Takes `companies`, `crm.companies` or `"my.schema"."Table"` apart. Letters keep their case: nothing is folded, quoted or not.
+ * Undefined for what is not a name of a table.
+ */
+export function parseTable(text: string): TableName | undefined {
+  const names: string[] = [];
+  let at = 0;
+  for (;;) {
+    part.lastIndex = at;
+    const found = part.exec(text);
+    if (found === null) return undefined;
+    const [, quoted, bare = ""] = found;
+    names.push(quoted?.replaceAll('""', '"') ?? bare);
+    at = part.lastIndex;
+    if (at === text.length) break;
+    if (text[at] !== ".") return undefined;
+    at += 1;
+  }
+  if (names.some((name) => nameFault(name) !== undefined)) return undefined;
+  const [first = "", second] = names;
+  if (names.length > 2) return undefined;
+  return second === undefined ? { table: first } : { schema: first, table: second };
+}
+
+/** A table's name for a person, and for the places of its rows: `crm.companies`, quoted where it would be read otherwise. */
+export function shownTable({ schema, table }: TableName): string {
+  return schema === undefined ? shownName(table) : `${shownName(schema)}.${shownName(table)}`;
+}
+
+function shownName(name: string): string {
+  return /^[^".]+$/.test(name) ? name : quoteName(name);
+}
+
+/** Columns as a message lists them: the first `columnsShownMax`, and how many more there are. */
+export function shownColumns(columns: readonly string[]): string {
+  const shown = columns.slice(0, columnsShownMax);
+  const more = columns.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

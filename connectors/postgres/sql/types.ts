@@ -1,0 +1,36 @@
+import type { Session } from "../client.ts";
+
+/** What the server says of a column's type. */
+export type ColumnType = {
+  /** Its name without a length, as a cast takes it. */
+  readonly type: string;
+  /** Of a list: what it is a list of, and what stands between two items. */
+  readonly items: { readonly type: string; readonly delimiter: string } | undefined;
+};
+
+/** The types of some OIDs. A domain is what it is made of; a type that only looks like an array is none. */
+export async function columnTypes(
+  session: Session,
+  oids: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, ColumnType>> {
+  // With -1 for the length, because `character` alone would mean one character, and a cast would cut the rest.
+  const rows = await session.query(
+    `select t.oid, format_type(t.oid, -1) as type, e.typdelim as delimiter,
+       format_type(coalesce(nullif(e.typbasetype, 0), e.oid), -1) as item
+     from pg_type t left join pg_type e on e.oid = t.typelem and t.typoutput = 'array_out'::regproc
+     where t.oid = any ($1)`,
+    [[...oids]],
+  );
+  return new Map(
+    rows.map(({ oid, type, item, delimiter }): [number, ColumnType] => [
+      Number(oid),
+      {
+        type: type ?? "",
+        items:
+          typeof item === "string" && typeof delimiter === "string"
+            ? { type: item, delimiter }
+            : undefined,
+      },
+    ]),
+  );
+}
