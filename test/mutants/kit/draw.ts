@@ -83,17 +83,22 @@ async function filesOf(root: string, connector: string): Promise<readonly File[]
   );
 }
 
-/** `connectors/csv/*.ts`, or `connectors/http/index.ts` of a connector that is one file. */
+/** What connectors read with besides their own folder. */
+const roomsOf: Readonly<Record<string, readonly string[]>> = { http: ["paging"] };
+
+/** All files of a connector: `connectors/csv/**`. */
 async function pathsOf(root: string, connector: string): Promise<readonly string[]> {
-  const all = (await readdir(join(root, "connectors"))).toSorted();
-  const folder = join("connectors", connector);
-  if (!all.includes(connector)) {
-    const file = `${connector}.ts`;
-    if (!all.includes(file)) throw new Error(`there is no connector ${connector}`);
-    return [join("connectors", file)];
-  }
-  const names = (await readdir(join(root, folder))).filter((name) => name.endsWith(".ts"));
-  return names.toSorted().map((name) => join(folder, name));
+  const folders = [connector, ...(roomsOf[connector] ?? [])];
+  const paths = await Promise.all(
+    folders.map(async (name) => {
+      const names = await readdir(join(root, "connectors", name), { recursive: true });
+      return names.map((file) => join("connectors", name, file));
+    }),
+  );
+  return paths
+    .flat()
+    .filter((path) => path.endsWith(".ts"))
+    .toSorted();
 }
 
 /** A place of a file with the changes of one kind that it may be given, and the place's own in the order of all. */
