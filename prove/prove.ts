@@ -1,4 +1,4 @@
-// npm run prove [-- --only tests,mutants,csv,put,chaos,postgres,keys,inbox,backfill,web-ui,zoo,kit-mutants]
+// npm run prove [-- --only tests,mutants,csv,put,chaos,postgres,keys,inbox,backfill,web-ui,kit,kit-mutants]
 // [--seeds 100] [--rows 1000000] [--keys 10000000] [--mutants 200]: what takes minutes and is promised all the same. Each
 // part writes its table into a page of docs/proof/ (web-ui one into docs/operations.md too), unless --rows, --keys or
 // --mutants made it smaller than promised. Exit code 1 when a bound is broken. All of it takes some three hours on two
@@ -14,6 +14,7 @@ import { z } from "zod";
 import { allHold, checkedRows, checkStaging, type Checked } from "../bench/bounds.ts";
 import { run } from "../bench/child.ts";
 import { BenchProject, requestsPerSecond } from "../bench/project.ts";
+import { proveKit, kitHead } from "../bench/prove-broken-connectors.ts";
 import { conditions, publish, say, table, type Page } from "../bench/report.ts";
 import { measureRounds, pair } from "../bench/rounds.ts";
 import { accounts, makeAccounts } from "../bench/workloads/accounts.ts";
@@ -25,7 +26,6 @@ import { provePostgres } from "./postgres.ts";
 import { proveRuns } from "./runs.ts";
 import { proveMutants, proveTests, testsHead } from "./tests.ts";
 import { proveWebUi } from "./web-ui.ts";
-import { proveZoo, zooHead } from "./zoo.ts";
 
 const putBytes = 2_000_000_000;
 const putRssMegabytesMax = 150;
@@ -154,7 +154,7 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
       prove: async () => await proveBackfill(rows),
     },
     { name: "web-ui", size: "", isWhole: true, prove: proveWebUi },
-    { name: "zoo", size: "", isWhole: true, page: "proof/kit", head: zooHead, prove: proveZoo },
+    { name: "kit", size: "", isWhole: true, page: "proof/kit", head: kitHead, prove: proveKit },
     {
       name: "kit-mutants",
       size: `${shown(mutants)} mutants, seed ${kitMutantsSeed}.`,
@@ -210,5 +210,5 @@ let isProved = true;
 for (const part of parts.filter(({ name }) => names.includes(name))) {
   isProved = (await prove(part)) && isProved;
 }
-// Not only the exit code: what broken connectors of the zoo leave open would keep this process for ever.
+// Not only the exit code: what broken connectors leave open would keep this process for ever.
 process.exit(isProved ? 0 : 1);

@@ -1,5 +1,5 @@
 import type { PushSource } from "../connectors/contract/push.ts";
-import type { PushBench } from "./bench.ts";
+import type { PushHarness } from "./harness.ts";
 import type { Subject } from "./subject.ts";
 
 /** One mistake that the kit looks for. */
@@ -17,4 +17,4 @@ export type Check<On = Subject> = {
 };
 
 /** A push connector with its sender. */
-export type PushSubject = { readonly source: PushSource; readonly bench: PushBench };
+export type PushSubject = { readonly source: PushSource; readonly harness: PushHarness };

@@ -2,26 +2,26 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest";
 
 import type { Source } from "../connectors/contract/connector.ts";
 import type { PushSource } from "../connectors/contract/push.ts";
-import type { Bench } from "./bench.ts";
-import { trialsOf } from "./checks/index.ts";
+import { testRunsOf } from "./checks/index.ts";
+import type { Harness } from "./harness.ts";
 import { rowFaultOf } from "./row-members.ts";
 
 /** What vitest gives a check beyond its own time, which ends it with a better message. */
 const graceMs = 10_000;
 
 /**
- * Declares the tests of a connector, one for each check of the kit; to be called at the top of a test file or in a `describe`. The bench
+ * Declares the tests of a connector, one for each check of the kit; to be called at the top of a test file or in a `describe`. The harness
  * is closed after the last of them.
  */
-export function conform(source: Source | PushSource, bench: Bench): void {
+export function conform(source: Source | PushSource, harness: Harness): void {
   describe(`connector ${source.name}`, () => {
     beforeAll(async () => {
-      if (source.kind === "push" || !("fill" in bench)) return;
-      const fault = await rowFaultOf(source, bench);
+      if (source.kind === "push" || !("fill" in harness)) return;
+      const fault = await rowFaultOf(source, harness);
       assert(fault === undefined, `${fault?.message} → ${fault?.hint}`);
     });
-    afterAll(async () => await bench.close?.());
-    for (const { id, title, msMax, run } of trialsOf(source, bench)) {
+    afterAll(async () => await harness.close?.());
+    for (const { id, title, msMax, run } of testRunsOf(source, harness)) {
       it(`${id} ${title}`, { timeout: msMax + graceMs }, async ({ skip }) => {
         const { state, text } = await run();
         if (state === "not shown") skip(`not shown: ${text}`);

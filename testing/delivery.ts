@@ -5,7 +5,7 @@ import type { Endpoint, IncomingEvent } from "../connectors/contract/push.ts";
 export type Delivery = {
   /** Its name in messages: "a body that is not a list". */
   readonly what: string;
-  /** Members of the configuration that are not the bench's; undefined leaves one out. */
+  /** Members of the configuration that are not the harness's; undefined leaves one out. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** The member that the schema must refuse it by. */
   readonly refusedBy?: string;

@@ -1,4 +1,4 @@
-export type { Bench, BenchRow, HardCell, PullBench, PushBench, Undo } from "./bench.ts";
+export type { Harness, HarnessRow, HardCell, PullHarness, PushHarness, Undo } from "./harness.ts";
 export { conform } from "./conform.ts";
 export type { Delivery } from "./delivery.ts";
-export type { Outcome, Specimen, Thrown, Writing } from "./specimen.ts";
+export type { Outcome, TestCase, Thrown, Writing } from "./case.ts";

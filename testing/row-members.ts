@@ -1,27 +1,30 @@
 import { setTimeout } from "node:timers/promises";
 
 import type { Row, Source } from "../connectors/contract/connector.ts";
-import type { BenchRow, PullBench } from "./bench.ts";
+import type { HarnessRow, PullHarness } from "./harness.ts";
 import { makeRows } from "./rows.ts";
 import { Subject } from "./subject.ts";
 
-/** Why the kit would find none of its rows again, and what to write in the bench. */
+/** Why the kit would find none of its rows again, and what to write in the harness. */
 export type RowFault = { readonly message: string; readonly hint: string };
 
 /** How long the first rows are waited for: a check says what is wrong with a read that hangs. */
 const waitMsMax = 5_000;
 
 /**
- * Looks at a few rows before any check is made: those of a bench without `rowOf` must have the members `id` and `text`, or every check of
+ * Looks at a few rows before any check is made: those of a harness without `rowOf` must have the members `id` and `text`, or every check of
  * rows would fail. Undefined: they have, or none can be read, which the checks tell better.
  */
-export async function rowFaultOf(source: Source, bench: PullBench): Promise<RowFault | undefined> {
-  if (bench.rowOf !== undefined) return undefined;
+export async function rowFaultOf(
+  source: Source,
+  harness: PullHarness,
+): Promise<RowFault | undefined> {
+  if (harness.rowOf !== undefined) return undefined;
   const given = makeRows(3, { together: 1 });
   const stop = new AbortController();
   const late = setTimeout(waitMsMax, undefined, { ref: false });
   try {
-    return await Promise.race([firstFault(new Subject(source, bench), given, stop.signal), late]);
+    return await Promise.race([firstFault(new Subject(source, harness), given, stop.signal), late]);
   } catch {
     return undefined;
   } finally {
@@ -31,7 +34,7 @@ export async function rowFaultOf(source: Source, bench: PullBench): Promise<RowF
 
 async function firstFault(
   subject: Subject,
-  given: readonly BenchRow[],
+  given: readonly HarnessRow[],
   signal: AbortSignal,
 ): Promise<RowFault | undefined> {
   await subject.holds(given);
@@ -42,7 +45,7 @@ async function firstFault(
   return undefined;
 }
 
-function faultOf(row: Row, given: readonly BenchRow[]): RowFault | undefined {
+function faultOf(row: Row, given: readonly HarnessRow[]): RowFault | undefined {
   const missing = (["id", "text"] as const).filter((member) => !(member in row));
   if (missing.length === 0) return undefined;
   const has = Object.keys(row).map((member) => `\`${member}\``);
@@ -59,7 +62,7 @@ function faultOf(row: Row, given: readonly BenchRow[]): RowFault | undefined {
 const membersShown = 12;
 
 /** An expression for what the kit wrote as `member`: the member of the row that holds it, or else one for a person to look at. */
-function valueOf(member: keyof BenchRow, row: Row, given: readonly BenchRow[]): string {
+function valueOf(member: keyof HarnessRow, row: Row, given: readonly HarnessRow[]): string {
   const values = given.map((one) => one[member]);
   const names = Object.keys(row);
   const same = names.find((name) => values.includes(String(row[name])));

@@ -1,5 +1,5 @@
-import type { BenchRow } from "./bench.ts";
 import { mustBe } from "./failed.ts";
+import type { HarnessRow } from "./harness.ts";
 
 /** What rows are made like. */
 export type RowsAsk = {
@@ -23,7 +23,7 @@ const usualSinceMicros = 999_990;
  * Rows whose order of changes is neither that of their ids nor that in which they are here: a source that is read in any of the others
  * by mistake shows it. The same ask makes the same rows.
  */
-export function makeRows(count: number, ask: RowsAsk = {}): readonly BenchRow[] {
+export function makeRows(count: number, ask: RowsAsk = {}): readonly HarnessRow[] {
   const { firstId = 1, stepMicros = 1, together = 3, textChars = 0 } = ask;
   const begin =
     ask.since === undefined ? microsOf(usualSince) + BigInt(usualSinceMicros) : microsOf(ask.since);
@@ -52,8 +52,8 @@ export function microsOf(time: Date): bigint {
  * @throws {CheckFailed} with counts and ids, never with a cell
  */
 export function mustBeRows(
-  came: readonly BenchRow[],
-  expected: readonly BenchRow[],
+  came: readonly HarnessRow[],
+  expected: readonly HarnessRow[],
   when: string,
 ): void {
   // Nothing is shown by a read of nothing.
@@ -64,11 +64,11 @@ export function mustBeRows(
 }
 
 /** What is not as expected, in words; empty when nothing is. */
-function differenceOf(came: readonly BenchRow[], expected: readonly BenchRow[]): string {
+function differenceOf(came: readonly HarnessRow[], expected: readonly HarnessRow[]): string {
   const times = Map.groupBy(came, ({ id }) => id);
   const wanted = new Map(expected.map((row) => [row.id, row]));
   const ids = [...wanted.keys()];
-  const others = (row: BenchRow): boolean =>
+  const others = (row: HarnessRow): boolean =>
     (times.get(row.id) ?? []).some(({ text }) => text !== row.text);
   const told = [
     { what: "missing", ids: ids.filter((id) => !times.has(id)) },

@@ -10,7 +10,7 @@ export type CheckResult = {
   /** One sentence: what was expected, what came, and why it matters; or what is missing. Empty when it passed. */
   readonly text: string;
   readonly ms: number;
-  /** Whether it had not ended in time: it may still be at work on the bench. */
+  /** Whether it had not ended in time: it may still be at work on the harness. */
   readonly isHanging: boolean;
 };
 

@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Ask } from "../connectors/contract/ask.ts";
 import type { Page, Reject, Row, Source, Span } from "../connectors/contract/connector.ts";
-import type { BenchRow, PullBench } from "./bench.ts";
 import { CheckFailed } from "./failed.ts";
+import type { HarnessRow, PullHarness } from "./harness.ts";
 
-/** A page as the kit holds it: its rows as the bench wrote them. */
+/** A page as the kit holds it: its rows as the harness wrote them. */
 export type ReadPage = {
-  readonly rows: readonly BenchRow[];
+  readonly rows: readonly HarnessRow[];
   readonly rejects: readonly Reject[];
   /** Through JSON, as the engine keeps it. */
   readonly position: unknown;
@@ -30,24 +30,24 @@ const pagesMax = 20_000;
 
 const pagesBetweenBreaks = 100;
 
-/** A pull connector on its bench: everything that checks do with the two. */
+/** A pull connector on its harness: everything that checks do with the two. */
 export class Subject {
   readonly source: Source;
-  readonly bench: PullBench;
+  readonly harness: PullHarness;
   /** What the connector logged so far. */
   readonly logged: string[] = [];
 
-  constructor(source: Source, bench: PullBench) {
+  constructor(source: Source, harness: PullHarness) {
     this.source = source;
-    this.bench = bench;
+    this.harness = harness;
   }
 
-  /** The bench's configuration as the engine hands it over. @throws {CheckFailed} the connector's schema refuses it. */
+  /** The harness's configuration as the engine hands it over. @throws {CheckFailed} the connector's schema refuses it. */
   config(changes: object = {}): unknown {
-    const parsed = this.source.config.safeParse({ ...this.bench.config, ...changes });
+    const parsed = this.source.config.safeParse({ ...this.harness.config, ...changes });
     if (parsed.success) return parsed.data;
     const came = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-    throw new CheckFailed("the bench's own config to be valid", came.join("; "));
+    throw new CheckFailed("the harness's own config to be valid", came.join("; "));
   }
 
   /** What every ability is given. */
@@ -58,14 +58,14 @@ export class Subject {
   }
 
   /** Empties the source and fills it. */
-  async holds(rows: readonly BenchRow[]): Promise<void> {
-    await this.bench.empty();
-    if (rows.length > 0) await this.bench.fill(rows);
+  async holds(rows: readonly HarnessRow[]): Promise<void> {
+    await this.harness.empty();
+    if (rows.length > 0) await this.harness.fill(rows);
   }
 
   /** Puts rows in besides those that are there; a row whose id is there already is replaced. */
-  async takes(rows: readonly BenchRow[]): Promise<void> {
-    await this.bench.fill(rows);
+  async takes(rows: readonly HarnessRow[]): Promise<void> {
+    await this.harness.fill(rows);
   }
 
   /** Pages as they come, each checked for what must hold of every page: its size, its position's schema and JSON. */
@@ -98,7 +98,7 @@ export class Subject {
   }
 
   /** The rows of a span, in the order they came. */
-  async rows(ask: ReadAsk = {}): Promise<readonly BenchRow[]> {
+  async rows(ask: ReadAsk = {}): Promise<readonly HarnessRow[]> {
     return (await this.read(ask)).flatMap(({ rows }) => rows);
   }
 
@@ -122,8 +122,8 @@ export class Subject {
       : this.source.rewind({ config, ...last });
   }
 
-  /** A row as the bench wrote it. */
-  readonly rowOf = (row: Row): BenchRow => this.bench.rowOf?.(row) ?? plainRow(row);
+  /** A row as the harness wrote it. */
+  readonly rowOf = (row: Row): HarnessRow => this.harness.rowOf?.(row) ?? plainRow(row);
 
   /** The position as the next chunk gets it: through JSON and the schema. */
   kept(position: unknown): unknown {
@@ -158,7 +158,7 @@ function plainData(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, plainData(member)]));
 }
 
-function plainRow({ id, text, changed }: Row): BenchRow {
+function plainRow({ id, text, changed }: Row): HarnessRow {
   return { id: plain(id), text: text === null ? null : plain(text), changed: plain(changed) };
 }
 

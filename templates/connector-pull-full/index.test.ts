@@ -1,6 +1,6 @@
 import { conform } from "sluice/testing";
 
-import { bench } from "./bench.ts";
+import { harness } from "./harness.ts";
 import { source } from "./index.ts";
 
-conform(source, bench);
+conform(source, harness);

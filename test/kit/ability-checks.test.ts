@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SourceAuthError } from "../../src/errors.ts";
 import { abilityChecks } from "../../testing/checks/abilities.ts";
 import type { CheckResult } from "../../testing/run.ts";
-import { rightAbilities } from "../zoo/right.ts";
+import { rightAbilities } from "../broken-connectors/right.ts";
 import { resultOf, type Changes, type Wrong } from "./result-of.ts";
 
 const { check, at, split, get, discover, write } = rightAbilities;
@@ -257,7 +257,7 @@ describe("abilityChecks", () => {
   });
 
   it("is not shown without `written` (A6)", async () => {
-    const text = "the bench has no `written`";
+    const text = "the harness has no `written`";
     expect(await result("A6", { without: ["written"] })).toMatchObject({
       state: "not shown",
       text,

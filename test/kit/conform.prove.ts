@@ -12,15 +12,15 @@ import { temporaryFolder } from "../support/process/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A test file of somebody's own, whose connector fails R13, and whose bench lacks what R20 needs. */
+/** A test file of somebody's own, whose connector fails R13, and whose harness lacks what R20 needs. */
 const testFile = `
 import { conform } from ${JSON.stringify(join(root, "testing/index.ts"))};
-import { rightBench } from ${JSON.stringify(join(root, "test/zoo/right-bench.ts"))};
-import { rightSource } from ${JSON.stringify(join(root, "test/zoo/right.ts"))};
-import { ZooServer } from ${JSON.stringify(join(root, "test/zoo/server.ts"))};
+import { rightHarness } from ${JSON.stringify(join(root, "test/broken-connectors/right-harness.ts"))};
+import { rightSource } from ${JSON.stringify(join(root, "test/broken-connectors/right.ts"))};
+import { SampleServer } from ${JSON.stringify(join(root, "test/broken-connectors/server.ts"))};
 
-const bench = rightBench(await ZooServer.start());
-conform(rightSource({ rewind: ({ position }) => position }), { ...bench, spoil: undefined });
+const harness = rightHarness(await SampleServer.start());
+conform(rightSource({ rewind: ({ position }) => position }), { ...harness, spoil: undefined });
 `;
 
 const report = z.object({

@@ -1,5 +1,5 @@
 import { csv } from "../../connectors/csv/index.ts";
 import { conform } from "../../testing/conform.ts";
-import { csvBench } from "./benches/csv-bench.ts";
+import { csvHarness } from "./harnesses/csv-harness.ts";
 
-conform(csv, await csvBench({ isGzip: true }));
+conform(csv, await csvHarness({ isGzip: true }));

@@ -3,24 +3,27 @@ import { describe, expect, it } from "vitest";
 import { deliveryChecks } from "../../testing/checks/deliveries.ts";
 import type { Delivery } from "../../testing/delivery.ts";
 import { runCheck, type CheckResult } from "../../testing/run.ts";
-import { rightPush, rightPushBench } from "../zoo/right-push.ts";
+import { rightPush, rightPushHarness } from "../broken-connectors/right-push.ts";
 
 async function answered(delivery: Partial<Delivery>): Promise<CheckResult> {
   const [check] = deliveryChecks;
   if (check === undefined) throw new Error("there is no check of deliveries");
-  const [first] = rightPushBench().deliveries ?? [];
+  const [first] = rightPushHarness().deliveries ?? [];
   const deliveries = [{ what: "a post", ...first, ...delivery }].map((one) => ({
     ...one,
     what: "a post",
   }));
-  return await runCheck(check, { source: rightPush, bench: { ...rightPushBench(), deliveries } });
+  return await runCheck(check, {
+    source: rightPush,
+    harness: { ...rightPushHarness(), deliveries },
+  });
 }
 
 describe("check A8", () => {
-  it("is green when all is as the bench says", async () => {
-    const endpoint = { path: "/hooks/zoo" };
+  it("is green when all is as the harness says", async () => {
+    const endpoint = { path: "/hooks/sample" };
     expect(await answered({ endpoint })).toMatchObject({ state: "passed", text: "" });
-    expect(await answered({ config: { path: "zoo" }, refusedBy: "path" })).toMatchObject({
+    expect(await answered({ config: { path: "sample" }, refusedBy: "path" })).toMatchObject({
       text: "",
     });
   });
@@ -28,9 +31,9 @@ describe("check A8", () => {
   it("is not shown without deliveries", async () => {
     const [check] = deliveryChecks;
     if (check === undefined) throw new Error("there is no check of deliveries");
-    const { deliveries: _, ...bench } = rightPushBench();
-    const result = await runCheck(check, { source: rightPush, bench });
-    expect(result).toMatchObject({ state: "not shown", text: "the bench has no `deliveries`" });
+    const { deliveries: _, ...harness } = rightPushHarness();
+    const result = await runCheck(check, { source: rightPush, harness });
+    expect(result).toMatchObject({ state: "not shown", text: "the harness has no `deliveries`" });
   });
 
   it.each<[what: string, delivery: Partial<Delivery>, said: string]>([
@@ -44,7 +47,7 @@ describe("check A8", () => {
     ["no refused setting", { refusedBy: "path" }, "path to be refused; came nothing"],
     [
       "a setting that is refused",
-      { config: { path: "zoo" } },
+      { config: { path: "sample" } },
       "a config that its schema takes; came a fault in path",
     ],
     ["another endpoint", { endpoint: { lingerMs: 1 } }, "the endpoint that it says; came another"],

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
 import { failureChecks } from "../../testing/checks/failures.ts";
 import type { CheckResult } from "../../testing/run.ts";
-import type { ZooConfig } from "../zoo/right-connection.ts";
-import { rightAbilities } from "../zoo/right.ts";
+import type { SampleConfig } from "../broken-connectors/right-connection.ts";
+import { rightAbilities } from "../broken-connectors/right.ts";
 import { resultOf, type Changes, type Wrong } from "./result-of.ts";
 
 async function result(id: string, wrong: Wrong = {}): Promise<CheckResult> {
@@ -12,7 +12,7 @@ async function result(id: string, wrong: Wrong = {}): Promise<CheckResult> {
 }
 
 /** A read that throws another error in place of the right one's. */
-function throwing(other: (error: SluiceError, ask: { config: ZooConfig }) => unknown): Changes {
+function throwing(other: (error: SluiceError, ask: { config: SampleConfig }) => unknown): Changes {
   return {
     async *read(ask) {
       try {
@@ -187,7 +187,7 @@ describe("failureChecks", () => {
       // Each would wait out a timeout.
       const { state, text: said } = await result("F5", { changes, without: ["stall"] });
       expect(said).toContain(text);
-      expect(said).not.toMatch(/zoo-token|Qz7Kw/);
+      expect(said).not.toMatch(/sample-token|Qz7Kw/);
       expect(state).toBe("failed");
     },
   );
@@ -214,7 +214,7 @@ describe("failureChecks", () => {
     ["F3", "throttle"],
     ["F4", "stall"],
   ] as const)("%s is not shown without `%s`", async (id, hook) => {
-    const text = `the bench has no \`${hook}\``;
+    const text = `the harness has no \`${hook}\``;
     expect(await result(id, { without: [hook] })).toMatchObject({ state: "not shown", text });
   });
 
@@ -223,8 +223,8 @@ describe("failureChecks", () => {
     ["F2", { deny: nothing }],
     ["F3", { throttle: nothing }],
     ["F4", { stall: nothing }],
-  ])("%s is not shown when its hook does nothing", async (id, bench) => {
-    expect(await result(id, { bench })).toMatchObject({ state: "not shown" });
+  ])("%s is not shown when its hook does nothing", async (id, harness) => {
+    expect(await result(id, { harness })).toMatchObject({ state: "not shown" });
   });
 
   it("is not shown when nothing can go wrong (F5)", async () => {
@@ -234,6 +234,6 @@ describe("failureChecks", () => {
 
   it("is not shown with a secret so short that it may stand anywhere (F5)", async () => {
     const config = { url: "http://127.0.0.1:1", token: "short" };
-    expect(await result("F5", { bench: { config } })).toMatchObject({ state: "not shown" });
+    expect(await result("F5", { harness: { config } })).toMatchObject({ state: "not shown" });
   });
 });

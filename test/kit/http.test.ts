@@ -2,8 +2,8 @@ import { describe } from "vitest";
 
 import { http } from "../../connectors/http/index.ts";
 import { conform } from "../../testing/conform.ts";
-import { httpBenches } from "./benches/http-bench.ts";
+import { httpHarnesses } from "./harnesses/http-harness.ts";
 
-describe.each(await httpBenches())("$name", ({ bench }) => {
-  conform(http, bench);
+describe.each(await httpHarnesses())("$name", ({ harness }) => {
+  conform(http, harness);
 });

@@ -2,13 +2,13 @@ import { describe } from "vitest";
 
 import { jsonl } from "../../connectors/jsonl/index.ts";
 import { conform } from "../../testing/conform.ts";
-import { jsonlBench } from "./benches/jsonl-bench.ts";
+import { jsonlHarness } from "./harnesses/jsonl-harness.ts";
 
 const cases = [
-  { name: "read whole in each run", bench: await jsonlBench(false) },
-  { name: "append-only", bench: await jsonlBench(true) },
+  { name: "read whole in each run", harness: await jsonlHarness(false) },
+  { name: "append-only", harness: await jsonlHarness(true) },
 ];
 
-describe.each(cases)("$name", ({ bench }) => {
-  conform(jsonl, bench);
+describe.each(cases)("$name", ({ harness }) => {
+  conform(jsonl, harness);
 });

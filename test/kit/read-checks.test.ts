@@ -2,15 +2,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import type { Page, Row, Source } from "../../connectors/contract/connector.ts";
-import { pullChecks, pushChecks, trialsOf } from "../../testing/checks/index.ts";
+import { pullChecks, pushChecks, testRunsOf } from "../../testing/checks/index.ts";
 import type { CheckResult } from "../../testing/run.ts";
-import { rightBench } from "../zoo/right-bench.ts";
-import type { ZooPosition } from "../zoo/right-connection.ts";
-import { rightPush, rightPushBench } from "../zoo/right-push.ts";
-import { right, rightAbilities, rightSource } from "../zoo/right.ts";
-import { ZooServer } from "../zoo/server.ts";
+import type { SamplePosition } from "../broken-connectors/right-connection.ts";
+import { rightHarness } from "../broken-connectors/right-harness.ts";
+import { rightPush, rightPushHarness } from "../broken-connectors/right-push.ts";
+import { right, rightAbilities, rightSource } from "../broken-connectors/right.ts";
+import { SampleServer } from "../broken-connectors/server.ts";
 
-type ZooPage = Page<Row, ZooPosition>;
+type SamplePage = Page<Row, SamplePosition>;
 type ReadAsk = Parameters<typeof rightAbilities.read>[0];
 
 /** Checks of this file's: those of a config and of reading. */
@@ -18,17 +18,17 @@ const ids = pullChecks.map(({ id }) => id).filter((id) => /^[SR]/.test(id));
 
 /** What a check finds on a connector for a server of the test's own. */
 async function resultOf(id: string, source: Source, changes: object = {}): Promise<CheckResult> {
-  const server = await ZooServer.start();
+  const server = await SampleServer.start();
   onTestFinished(async () => await server.close());
-  const bench = { ...rightBench(server), ...changes };
-  const trial = trialsOf(source, bench).find((one) => one.id === id);
-  if (trial === undefined) throw new RangeError(`there is no check ${id}`);
-  return await trial.run();
+  const harness = { ...rightHarness(server), ...changes };
+  const testRun = testRunsOf(source, harness).find((one) => one.id === id);
+  if (testRun === undefined) throw new RangeError(`there is no check ${id}`);
+  return await testRun.run();
 }
 
 /** The right read with every page made into something else. */
 function reading(
-  page: (page: ZooPage, ask: ReadAsk) => ZooPage,
+  page: (page: SamplePage, ask: ReadAsk) => SamplePage,
   change: (ask: ReadAsk) => ReadAsk = (ask) => ask,
 ): Source {
   return rightSource({
@@ -38,7 +38,7 @@ function reading(
   });
 }
 
-const same = (page: ZooPage): ZooPage => page;
+const same = (page: SamplePage): SamplePage => page;
 
 function edited(edit: (row: Row) => Row): Source {
   return reading((page) => ({ ...page, rows: page.rows.map(edit) }));
@@ -60,7 +60,7 @@ function numbered(letter: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 }
 
-let shared: AsyncIterator<ZooPage> | undefined;
+let shared: AsyncIterator<SamplePage> | undefined;
 
 const broken: readonly (readonly [id: string, what: string, source: Source])[] = [
   [
@@ -255,7 +255,7 @@ describe("the checks of a config and of reading", () => {
   it.each(pushChecks.map(({ id }, index) => ({ id, index })))(
     "$id finds the right push connector right",
     async ({ index }) => {
-      const result = await trialsOf(rightPush, rightPushBench())[index]?.run();
+      const result = await testRunsOf(rightPush, rightPushHarness())[index]?.run();
       expect(result).toMatchObject({ state: "passed", text: "" });
     },
   );
@@ -286,7 +286,7 @@ describe("the checks of a config and of reading", () => {
   ])("%s is not shown without %s", async (id, hook) => {
     expect(await resultOf(id, right, { [hook]: undefined })).toMatchObject({
       state: "not shown",
-      text: `the bench has no \`${hook}\``,
+      text: `the harness has no \`${hook}\``,
     });
   });
 

@@ -8,14 +8,14 @@ import { runCheck, type CheckResult } from "../../testing/run.ts";
 import {
   rightPush,
   rightPushAbilities,
-  rightPushBench,
+  rightPushHarness,
   rightPushSource,
-  type ZooPushConfig,
-} from "../zoo/right-push.ts";
+  type SamplePushConfig,
+} from "../broken-connectors/right-push.ts";
 
 const { endpoint, receive, sign } = rightPushAbilities;
 
-type Changes = Partial<Push<ZooPushConfig>>;
+type Changes = Partial<Push<SamplePushConfig>>;
 
 async function result(
   changes?: Changes,
@@ -25,7 +25,7 @@ async function result(
   if (check === undefined) throw new Error("there is no check of `receive`");
   const source = { ...(changes === undefined ? rightPush : rightPushSource(changes)) };
   for (const member of without) Reflect.deleteProperty(source, member);
-  return await runCheck(check, { source, bench: rightPushBench() });
+  return await runCheck(check, { source, harness: rightPushHarness() });
 }
 
 /** A `receive` that names events otherwise than the right one. */
@@ -86,7 +86,7 @@ describe("receiveChecks", () => {
       "believes whoever signs anything",
       {
         receive: ({ config, request }) => {
-          if (request.headers["zoo-signature"] === undefined) {
+          if (request.headers["sample-signature"] === undefined) {
             return { refuse: 401, reason: "no_signature" };
           }
           const signed = sign({ config, body: request.body, id: "any", at: 0 });
@@ -150,9 +150,10 @@ describe("receiveChecks", () => {
     const changes: Changes = {
       receive: ({ config, request }) => {
         const { body, headers } = request;
-        const id = headers["zoo-id"] ?? "";
-        const expected = sign({ config, body: half(body), id, at: 0 })["zoo-signature"];
-        if (headers["zoo-signature"] !== expected) return { refuse: 401, reason: "bad_signature" };
+        const id = headers["sample-id"] ?? "";
+        const expected = sign({ config, body: half(body), id, at: 0 })["sample-signature"];
+        if (headers["sample-signature"] !== expected)
+          return { refuse: 401, reason: "bad_signature" };
         const signed = sign({ config, body, id, at: 0 });
         return receive({ config, request: { ...request, headers: signed } });
       },
@@ -160,7 +161,7 @@ describe("receiveChecks", () => {
         const whole = sign(input);
         return {
           ...sign({ ...input, body: half(input.body) }),
-          "zoo-copy": whole["zoo-signature"],
+          "sample-copy": whole["sample-signature"],
         };
       },
     };
@@ -172,7 +173,7 @@ describe("receiveChecks", () => {
   it("are not shown without anything that signs", async () => {
     expect(await result(undefined, ["sign"])).toMatchObject({
       state: "not shown",
-      text: "neither the bench nor the connector has a `sign`",
+      text: "neither the harness nor the connector has a `sign`",
     });
   });
 });

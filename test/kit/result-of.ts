@@ -1,24 +1,24 @@
 import { onTestFinished } from "vitest";
 
 import type { Pull, Row, Source } from "../../connectors/contract/connector.ts";
-import type { PullBench } from "../../testing/bench.ts";
 import type { Check } from "../../testing/check.ts";
+import type { PullHarness } from "../../testing/harness.ts";
 import { runCheck, type CheckResult } from "../../testing/run.ts";
 import { Subject } from "../../testing/subject.ts";
-import { rightBench } from "../zoo/right-bench.ts";
-import type { ZooConfig, ZooPosition } from "../zoo/right-connection.ts";
-import { rightSource } from "../zoo/right.ts";
-import { ZooServer } from "../zoo/server.ts";
+import type { SampleConfig, SamplePosition } from "../broken-connectors/right-connection.ts";
+import { rightHarness } from "../broken-connectors/right-harness.ts";
+import { rightSource } from "../broken-connectors/right.ts";
+import { SampleServer } from "../broken-connectors/server.ts";
 
 /** The members in which a connector differs from the right one. */
-export type Changes = Partial<Pull<ZooConfig, ZooPosition, Row>>;
+export type Changes = Partial<Pull<SampleConfig, SamplePosition, Row>>;
 
 /** What a check is tried on, as far as it is not right. */
 export type Wrong = {
   readonly changes?: Changes;
-  readonly bench?: Partial<PullBench>;
-  /** Members that the connector or its bench does not have. */
-  readonly without?: readonly (keyof Source | keyof PullBench)[];
+  readonly harness?: Partial<PullHarness>;
+  /** Members that the connector or its harness does not have. */
+  readonly without?: readonly (keyof Source | keyof PullHarness)[];
 };
 
 /** What one of these checks says of a connector, on a server of its own. */
@@ -27,15 +27,15 @@ export async function resultOf(
   id: string,
   wrong: Wrong = {},
 ): Promise<CheckResult> {
-  const server = await ZooServer.start();
+  const server = await SampleServer.start();
   onTestFinished(async () => await server.close());
   const check = checks.find((one) => one.id === id);
   if (check === undefined) throw new Error(`no check is called ${id}`);
   const source = { ...rightSource(wrong.changes) };
-  const bench = { ...rightBench(server), ...wrong.bench };
+  const harness = { ...rightHarness(server), ...wrong.harness };
   for (const member of wrong.without ?? []) {
     Reflect.deleteProperty(source, member);
-    Reflect.deleteProperty(bench, member);
+    Reflect.deleteProperty(harness, member);
   }
-  return await runCheck(check, new Subject(source, bench));
+  return await runCheck(check, new Subject(source, harness));
 }

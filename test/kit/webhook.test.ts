@@ -2,8 +2,8 @@ import { describe } from "vitest";
 
 import { webhook } from "../../connectors/webhook/index.ts";
 import { conform } from "../../testing/conform.ts";
-import { webhookBenches } from "./benches/webhook-bench.ts";
+import { webhookHarnesses } from "./harnesses/webhook-harness.ts";
 
-describe.each(Object.entries(webhookBenches))("signed: %s", (_, bench) => {
-  conform(webhook, bench);
+describe.each(Object.entries(webhookHarnesses))("signed: %s", (_, harness) => {
+  conform(webhook, harness);
 });

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Got, Row, Span } from "../../connectors/contract/connector.ts";
 import { ConfigError, SourceChangedError } from "../../src/errors.ts";
-import type { BenchRow } from "../bench.ts";
 import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
+import type { HarnessRow } from "../harness.ts";
 import { idsOf, makeRows, microsOf, mustBeRows, timeOf } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 import { checking, discovering } from "./setup.ts";
@@ -17,7 +17,7 @@ const namesMax = 7;
 async function mustHold(
   subject: Subject,
   span: Span<unknown>,
-  told: { readonly rows: readonly BenchRow[]; readonly when: string },
+  told: { readonly rows: readonly HarnessRow[]; readonly when: string },
 ): Promise<void> {
   const came = await subject.rows(span);
   if (told.rows.length > 0) return mustBeRows(came, told.rows, told.when);
@@ -36,7 +36,7 @@ const atTime: Check = {
       at({ config: subject.config(), when: since });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      throw new NotShown(`with the bench's config, \`at\` takes no time: ${error.message}`);
+      throw new NotShown(`with the harness's config, \`at\` takes no time: ${error.message}`);
     }
     // Four changes a millisecond, of which the first is on it.
     const rows = makeRows(40, { since, stepMicros: 250 });
@@ -97,7 +97,7 @@ async function mustSplit(
   asked: {
     readonly parts: number;
     readonly span: Span<unknown>;
-    readonly rows: readonly BenchRow[];
+    readonly rows: readonly HarnessRow[];
   },
 ): Promise<void> {
   const { parts, span, rows } = asked;
@@ -116,7 +116,7 @@ async function mustSplit(
   });
   const expected = "parts that begin and end with their span and share their edges";
   mustBe(hasEdges && areShared, expected, `${cut.length} parts that do not`);
-  const came: BenchRow[] = [];
+  const came: HarnessRow[] = [];
   for (const part of cut) came.push(...(await subject.rows(part)));
   mustBeRows(came, rows, `in ${cut.length} parts`);
 }
@@ -148,8 +148,8 @@ const getting: Check = {
 
 type Pages = Awaited<ReturnType<Subject["read"]>>;
 
-/** A row as it came, and as the bench wrote it. */
-type Both = { readonly raw: Row; readonly row: BenchRow };
+/** A row as it came, and as the harness wrote it. */
+type Both = { readonly raw: Row; readonly row: HarnessRow };
 type Named = ReadonlyMap<string, Both>;
 
 /** The rows of pages by their places. */
@@ -210,7 +210,11 @@ function isRow(came: Row | undefined, expected: Both | undefined): boolean {
 }
 
 /** Fails unless a row that was taken out is said to be missing, or the source says that names mean nothing to it any more. */
-async function mustMiss(subject: Subject, pages: Pages, rows: readonly BenchRow[]): Promise<void> {
+async function mustMiss(
+  subject: Subject,
+  pages: Pages,
+  rows: readonly HarnessRow[],
+): Promise<void> {
   const named = namesOf(pages);
   const [gone = "", kept = ""] = named.keys();
   await subject.holds(rows.filter(({ id }) => id !== named.get(gone)?.row.id));

@@ -4,18 +4,18 @@ import type { Received } from "../../connectors/contract/push.ts";
 import type { Check, PushSubject } from "../check.ts";
 import type { Delivery } from "../delivery.ts";
 import { mustBe, needed } from "../failed.ts";
-import { mustFind, naming } from "./specimen-rows.ts";
+import { mustFind, naming } from "./case-rows.ts";
 
 /** A8: what only senders of this kind post. */
 export const deliveryChecks: readonly Check<PushSubject>[] = [
   {
     id: "A8",
-    title: "answers its deliveries as the bench says",
+    title: "answers its deliveries as the harness says",
     why: "Each sender has a form of its own: what is made of it shows in no event that the kit could think of.",
-    run: async ({ source, bench }) => {
-      const deliveries = needed(bench.deliveries, "the bench has no `deliveries`");
+    run: async ({ source, harness }) => {
+      const deliveries = needed(harness.deliveries, "the harness has no `deliveries`");
       for (const delivery of deliveries) {
-        await naming(delivery.what, async () => await tryDelivery({ source, bench }, delivery));
+        await naming(delivery.what, async () => await tryDelivery({ source, harness }, delivery));
       }
     },
   },
@@ -25,9 +25,9 @@ export const deliveryChecks: readonly Check<PushSubject>[] = [
 const log = { info: () => undefined, warn: () => undefined };
 const { signal } = new AbortController();
 
-async function tryDelivery({ source, bench }: PushSubject, delivery: Delivery): Promise<void> {
+async function tryDelivery({ source, harness }: PushSubject, delivery: Delivery): Promise<void> {
   const { refusedBy } = delivery;
-  const parsed = source.config.safeParse({ ...bench.config, ...delivery.config });
+  const parsed = source.config.safeParse({ ...harness.config, ...delivery.config });
   const paths = parsed.error?.issues.map(({ path }) => path.join(".")) ?? [];
   if (refusedBy !== undefined) {
     mustBe(paths.includes(refusedBy), `${refusedBy} to be refused`, paths.join(", ") || "nothing");

@@ -36,15 +36,16 @@ const breaking: Check = {
   why: "A connection that dies and is taken for the end of the source loses every row after it, because the checkpoint is saved as if they had been sent.",
   run: async (subject) => {
     const breakAt = needed(
-      subject.bench.breakAt?.bind(subject.bench),
-      "the bench has no `breakAt`",
+      subject.harness.breakAt?.bind(subject.harness),
+      "the harness has no `breakAt`",
     );
     let hasBroken = false;
     for (const rows of breaks) {
       const watched = await watch(subject, "breakAt", async () => await breakAt(rows));
       hasBroken = (await goesOn(subject, watched)) || hasBroken;
     }
-    if (!hasBroken) throw new NotShown("the bench's `breakAt` broke no connection: every row came");
+    if (!hasBroken)
+      throw new NotShown("the harness's `breakAt` broke no connection: every row came");
   },
 };
 
@@ -63,7 +64,7 @@ const denying: Check = {
   title: "says which setting is wrong when credentials are refused",
   why: "Refused credentials that are tried again keep a run going for hours without a row, and nobody is told what to fix.",
   run: async (subject) => {
-    const deny = needed(subject.bench.deny?.bind(subject.bench), "the bench has no `deny`");
+    const deny = needed(subject.harness.deny?.bind(subject.harness), "the harness has no `deny`");
     const error = errorOf(await watch(subject, "deny", deny), "deny");
     const isSaid = error instanceof SourceAuthError || error instanceof ConfigError;
     const expected = "SourceAuthError or ConfigError when the credentials are refused";
@@ -79,8 +80,8 @@ const throttling: Check = {
   why: "A wait that is not passed on is not waited: the source is asked again at once, and in the end locks the account out.",
   run: async (subject) => {
     const throttle = needed(
-      subject.bench.throttle?.bind(subject.bench),
-      "the bench has no `throttle`",
+      subject.harness.throttle?.bind(subject.harness),
+      "the harness has no `throttle`",
     );
     const watched = await watch(subject, "throttle", async () => await throttle(throttleMs));
     const error = errorOf(watched, "throttle");
@@ -98,7 +99,10 @@ const stalling: Check = {
   title: "gives up on a source that does not answer",
   why: "A read without a timeout waits for ever: the run neither ends nor fails, and no row arrives until somebody looks.",
   run: async (subject) => {
-    const stall = needed(subject.bench.stall?.bind(subject.bench), "the bench has no `stall`");
+    const stall = needed(
+      subject.harness.stall?.bind(subject.harness),
+      "the harness has no `stall`",
+    );
     const error = errorOf(await watch(subject, "stall", stall), "stall");
     const when = `within ${noticeMsMax / 1_000} s when the source does not answer`;
     mustBeWorthAnotherTry(error, when);
@@ -116,7 +120,7 @@ const silence: Check = {
     const secrets = secretsIn(subject.config()).map((secret) => secret.reveal());
     if (secrets.some((secret) => secret.length < secretCharsMin)) {
       const what = `a secret of fewer than ${secretCharsMin} characters`;
-      throw new NotShown(`the bench's config has ${what}, which may stand anywhere by chance`);
+      throw new NotShown(`the harness's config has ${what}, which may stand anywhere by chance`);
     }
     const said = await everythingSaid(subject);
     const forms = secrets.flatMap(formsOf);
@@ -137,20 +141,20 @@ async function everythingSaid(subject: Subject): Promise<readonly Said[]> {
   const said = [...errors, ...(await saidOfSpoiled(subject)), ...(await saidByCheck(subject))];
   if (said.length === 0) {
     throw new NotShown(
-      "nothing made the connector fail: the bench has no `breakAt`, `deny`, `throttle`, `stall` or `spoil` that did",
+      "nothing made the connector fail: the harness has no `breakAt`, `deny`, `throttle`, `stall` or `spoil` that did",
     );
   }
   return [...said, ...subject.logged.map((text) => ({ where: "its log", text }))];
 }
 
-/** Makes each fault that the bench can make and no check made before. */
+/** Makes each fault that the harness can make and no check made before. */
 async function tryFaults(subject: Subject): Promise<void> {
-  const { bench } = subject;
+  const { harness } = subject;
   const begins = {
-    breakAt: bench.breakAt && (async () => await needed(bench.breakAt?.(10), "")),
-    deny: bench.deny?.bind(bench),
-    throttle: bench.throttle && (async () => await needed(bench.throttle?.(throttleMs), "")),
-    stall: bench.stall?.bind(bench),
+    breakAt: harness.breakAt && (async () => await needed(harness.breakAt?.(10), "")),
+    deny: harness.deny?.bind(harness),
+    throttle: harness.throttle && (async () => await needed(harness.throttle?.(throttleMs), "")),
+    stall: harness.stall?.bind(harness),
   };
   for (const fault of ["breakAt", "deny", "throttle", "stall"] as const) {
     const begin = begins[fault];
@@ -161,9 +165,9 @@ async function tryFaults(subject: Subject): Promise<void> {
 
 /** Of rejects only what is shown: `row` is kept in the reject store alone. */
 async function saidOfSpoiled(subject: Subject): Promise<readonly Said[]> {
-  if (subject.bench.spoil === undefined) return [];
+  if (subject.harness.spoil === undefined) return [];
   await subject.holds(plantedRows);
-  await subject.bench.spoil();
+  await subject.harness.spoil();
   try {
     const rejects = (await subject.read()).flatMap((page) => page.rejects);
     return rejects.map(({ where, code, reason }) => {
@@ -178,9 +182,9 @@ async function saidOfSpoiled(subject: Subject): Promise<readonly Said[]> {
 }
 
 async function saidByCheck(subject: Subject): Promise<readonly Said[]> {
-  const { bench, source } = subject;
-  if (bench.deny === undefined || source.check === undefined) return [];
-  const undo = await bench.deny();
+  const { harness, source } = subject;
+  if (harness.deny === undefined || source.check === undefined) return [];
+  const undo = await harness.deny();
   try {
     return [{ where: "what its `check` finds", text: textOf(await source.check(subject.ask())) }];
   } catch (error) {

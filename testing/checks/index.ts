@@ -1,10 +1,11 @@
 import type { Source } from "../../connectors/contract/connector.ts";
 import type { PushSource } from "../../connectors/contract/push.ts";
-import type { Bench, PullBench, PushBench } from "../bench.ts";
 import type { Check, PushSubject } from "../check.ts";
+import type { Harness, PullHarness, PushHarness } from "../harness.ts";
 import { msMaxOf, runCheck, type CheckResult } from "../run.ts";
 import { Subject } from "../subject.ts";
 import { abilityChecks } from "./abilities.ts";
+import { caseChecks } from "./cases.ts";
 import { deliveryChecks } from "./deliveries.ts";
 import { failureChecks } from "./failures.ts";
 import { movingChecks } from "./moving.ts";
@@ -12,7 +13,6 @@ import { receiveChecks } from "./receive.ts";
 import { resourceChecks } from "./resources.ts";
 import { resumeChecks } from "./resume.ts";
 import { schemaChecks } from "./schema.ts";
-import { specimenChecks } from "./specimens.ts";
 import { valueChecks } from "./values.ts";
 import { wholeChecks } from "./whole.ts";
 
@@ -22,7 +22,7 @@ export const pullChecks: readonly Check[] = [
   ...[...wholeChecks, ...resumeChecks, ...resourceChecks, ...movingChecks, ...valueChecks].toSorted(
     (one, other) => numberOf(one) - numberOf(other),
   ),
-  ...specimenChecks,
+  ...caseChecks,
   ...failureChecks,
   ...abilityChecks,
 ];
@@ -35,7 +35,7 @@ export const pushChecks: readonly Check<PushSubject>[] = [
 ];
 
 /** A check of one connector. */
-export type Trial = {
+export type TestRun = {
   readonly id: string;
   readonly title: string;
   /** How long it may take; it ends itself then. */
@@ -45,22 +45,23 @@ export type Trial = {
 };
 
 /**
- * The checks of a connector on its bench, to be run one after the other in this order.
- * @throws {TypeError} the bench is one for the other kind
+ * The checks of a connector on its harness, to be run one after the other in this order.
+ * @throws {TypeError} the harness is one for the other kind
  */
-export function trialsOf(source: Source | PushSource, bench: Bench): readonly Trial[] {
-  if (source.kind === "push") return trials(pushChecks, { source, bench: pushBenchOf(bench) });
-  return trials(pullChecks, new Subject(source, pullBenchOf(bench)));
+export function testRunsOf(source: Source | PushSource, harness: Harness): readonly TestRun[] {
+  if (source.kind === "push")
+    return testRuns(pushChecks, { source, harness: pushHarnessOf(harness) });
+  return testRuns(pullChecks, new Subject(source, pullHarnessOf(harness)));
 }
 
-function trials<On>(checks: readonly Check<On>[], on: On): readonly Trial[] {
+function testRuns<On>(checks: readonly Check<On>[], on: On): readonly TestRun[] {
   let hanging: string | undefined;
   return checks.map((check) => {
     const { id, title } = check;
     const run = async (): Promise<CheckResult> => {
       if (hanging !== undefined) {
         // It may still empty and fill the source: what others see there says nothing.
-        const text = `${hanging} had not ended, and may still be at work on the bench`;
+        const text = `${hanging} had not ended, and may still be at work on the harness`;
         return { id, title, state: "not shown", text, ms: 0, isHanging: false };
       }
       const result = await runCheck(check, on);
@@ -71,14 +72,14 @@ function trials<On>(checks: readonly Check<On>[], on: On): readonly Trial[] {
   });
 }
 
-function pullBenchOf(bench: Bench): PullBench {
-  if ("fill" in bench) return bench;
-  throw new TypeError("a source that is read needs a bench with `fill` and `empty`");
+function pullHarnessOf(harness: Harness): PullHarness {
+  if ("fill" in harness) return harness;
+  throw new TypeError("a source that is read needs a harness with `fill` and `empty`");
 }
 
-function pushBenchOf(bench: Bench): PushBench {
-  if ("bodyOf" in bench) return bench;
-  throw new TypeError("a source that is pushed to needs a bench with `bodyOf`");
+function pushHarnessOf(harness: Harness): PushHarness {
+  if ("bodyOf" in harness) return harness;
+  throw new TypeError("a source that is pushed to needs a harness with `bodyOf`");
 }
 
 function numberOf({ id }: Check): number {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import type { BenchRow, PullBench } from "../bench.ts";
 import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
+import type { HarnessRow, PullHarness } from "../harness.ts";
 import { idsOf, makeRows, microsOf, timeOf } from "../rows.ts";
 import type { ReadAsk, Subject } from "../subject.ts";
 
@@ -24,7 +24,7 @@ export const movingChecks: readonly Check[] = [
 
 /** Where a run began, how far it was to read, and where it got. */
 type Run = {
-  readonly rows: readonly BenchRow[];
+  readonly rows: readonly HarnessRow[];
   readonly position: unknown;
   readonly held: unknown;
 };
@@ -51,12 +51,12 @@ async function makeRun(subject: Subject, last?: Run): Promise<Run> {
 }
 
 /** Rows that changed some minutes ago by the clock that stamps: what changes now then comes after them. */
-function recentRows(count: number): readonly BenchRow[] {
+function recentRows(count: number): readonly HarnessRow[] {
   return makeRows(count, { since: new Date(Date.now() - 5 * 60_000), stepMicros: 1_000 });
 }
 
 /** A row that changes just now. */
-function changedNow(id: string, text: string): BenchRow {
+function changedNow(id: string, text: string): HarnessRow {
   return { id, text, changed: timeOf(microsOf(new Date(Date.now() + 1)) + 1n) };
 }
 
@@ -74,8 +74,8 @@ async function seesChanges(subject: Subject): Promise<void> {
   await subject.holds(rows);
   const { ask, held } = await openRun(subject);
   await passed(new Date());
-  const seen: BenchRow[] = [];
-  const changed: BenchRow[] = [];
+  const seen: HarnessRow[] = [];
+  const changed: HarnessRow[] = [];
   let position: unknown;
   try {
     for await (const page of subject.pages(ask)) {
@@ -103,7 +103,7 @@ async function seesChanges(subject: Subject): Promise<void> {
 }
 
 /** @throws {CheckFailed} a row did not come, or did not come last as it is now. */
-function mustBeUpToDate(came: readonly BenchRow[], now: readonly BenchRow[]): void {
+function mustBeUpToDate(came: readonly HarnessRow[], now: readonly HarnessRow[]): void {
   const last = new Map(came.map((row) => [row.id, row]));
   const lost = now.filter(({ id }) => !last.has(id)).map(({ id }) => id);
   mustBe(
@@ -124,13 +124,16 @@ function isSourceChanged(error: unknown): boolean {
 }
 
 async function findsLateRow(subject: Subject): Promise<void> {
-  const { bench } = subject;
-  const commitLate = needed(bench.commitLate?.bind(bench), "the bench has no `commitLate`");
+  const { harness } = subject;
+  const commitLate = needed(harness.commitLate?.bind(harness), "the harness has no `commitLate`");
   const rows = recentRows(6);
   await subject.holds(rows);
   const { late, commit } = await beginLate(commitLate);
   // Another transaction begins later and is over sooner: a run that sees its row has passed the late one.
-  const after: BenchRow = { ...changedNow("1001", "in time"), changed: later(late.changed, 1_000) };
+  const after: HarnessRow = {
+    ...changedNow("1001", "in time"),
+    changed: later(late.changed, 1_000),
+  };
   let first: Run;
   try {
     await subject.takes([after]);
@@ -154,7 +157,7 @@ async function findsLateRow(subject: Subject): Promise<void> {
 }
 
 /** A run that ends early is not as far as what is held: the next one continues where it was, and not from there. */
-async function losesNothingBefore(subject: Subject, rows: readonly BenchRow[]): Promise<void> {
+async function losesNothingBefore(subject: Subject, rows: readonly HarnessRow[]): Promise<void> {
   const { ask, held } = await openRun(subject);
   for await (const { rows: seen, position } of subject.pages({ ...ask, pageRowsMax: 2 })) {
     const next = await makeRun(subject, { rows: seen, position, held });
@@ -168,8 +171,8 @@ async function losesNothingBefore(subject: Subject, rows: readonly BenchRow[]): 
 
 /** Begins a transaction with a row that is stamped soon after: never before, as no source does that. */
 async function beginLate(
-  commitLate: NonNullable<PullBench["commitLate"]>,
-): Promise<{ readonly late: BenchRow; readonly commit: () => Promise<void> }> {
+  commitLate: NonNullable<PullHarness["commitLate"]>,
+): Promise<{ readonly late: HarnessRow; readonly commit: () => Promise<void> }> {
   for (const leadMs of [300, 1_000, 3_000]) {
     const stamp = new Date(Date.now() + leadMs);
     const late = { id: String(2_000 + leadMs), text: "late", changed: timeOf(microsOf(stamp)) };
@@ -177,7 +180,7 @@ async function beginLate(
     if (Date.now() < stamp.getTime()) return { late, commit };
     await commit();
   }
-  throw new NotShown("the bench takes seconds to begin a transaction");
+  throw new NotShown("the harness takes seconds to begin a transaction");
 }
 
 function later(time: string, micros: number): string {

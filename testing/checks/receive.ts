@@ -6,9 +6,9 @@ import type {
   PushSource,
   Received,
 } from "../../connectors/contract/push.ts";
-import type { PushBench } from "../bench.ts";
 import type { Check, PushSubject } from "../check.ts";
 import { CheckFailed, mustBe, needed } from "../failed.ts";
+import type { PushHarness } from "../harness.ts";
 import { plantedPiece } from "./watch.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -22,34 +22,37 @@ const bodyBytesSensible = 100_000_000;
 /** When a sender tries again whose reply was lost: within every signature's time. */
 const againMs = 30_000;
 
-/** A push connector with the deliveries of its bench. */
+/** A push connector with the deliveries of its harness. */
 class Sender {
   readonly #source: PushSource;
-  readonly #bench: PushBench;
+  readonly #harness: PushHarness;
   readonly #config: unknown;
   readonly #now = Date.now();
 
-  constructor({ source, bench }: PushSubject) {
-    const parsed = source.config.safeParse(bench.config);
+  constructor({ source, harness }: PushSubject) {
+    const parsed = source.config.safeParse(harness.config);
     if (!parsed.success) {
       const fields = parsed.error.issues.map(({ path }) => path.join("."));
-      throw new CheckFailed("the bench's own config to be valid", `faults in ${fields.join(", ")}`);
+      throw new CheckFailed(
+        "the harness's own config to be valid",
+        `faults in ${fields.join(", ")}`,
+      );
     }
     this.#source = source;
-    this.#bench = bench;
+    this.#harness = harness;
     this.#config = parsed.data;
   }
 
   delivery(eventIds: readonly string[], id: string): Delivery {
-    return { body: Buffer.from(this.#bench.bodyOf(eventIds.map((one) => ({ id: one })))), id };
+    return { body: Buffer.from(this.#harness.bodyOf(eventIds.map((one) => ({ id: one })))), id };
   }
 
   /** The headers with which a delivery is believed, by lower-case name. */
   sign({ body, id, laterMs = 0 }: Delivery): Headers {
     const at = this.#now + laterMs;
     const signed =
-      this.#bench.sign?.(body, id) ?? this.#source.sign?.({ config: this.#config, body, id, at });
-    const headers = needed(signed, "neither the bench nor the connector has a `sign`");
+      this.#harness.sign?.(body, id) ?? this.#source.sign?.({ config: this.#config, body, id, at });
+    const headers = needed(signed, "neither the harness nor the connector has a `sign`");
     return mapped(headers, (value) => value);
   }
 
@@ -101,13 +104,13 @@ function idsOf(events: readonly IncomingEvent[], count: number, what: string): r
 
 /** The same delivery gives the same ids, whenever it comes; another one gives others. */
 function mustNameEvents(sender: Sender): void {
-  const first = sender.delivery(["zoo-1", "zoo-2", "zoo-3"], "delivery-1");
+  const first = sender.delivery(["sample-1", "sample-2", "sample-3"], "delivery-1");
   const what = "a good delivery";
   const events = sender.events(first, what);
   const ids = idsOf(events, 3, what);
   const jsons = events.map(({ json }) => json);
   mustBe(jsons.every(isJson), "events whose `json` is JSON", "one that is not");
-  for (const id of ["zoo-1", "zoo-2", "zoo-3"]) {
+  for (const id of ["sample-1", "sample-2", "sample-3"]) {
     const holders = jsons.filter((json) => json.includes(id)).length;
     mustBe(holders === 1, "each event's own content in its `json`", `${holders} with that of one`);
   }
@@ -117,7 +120,7 @@ function mustNameEvents(sender: Sender): void {
     const isKept = repeated.every((id, index) => id === ids[index]);
     mustBe(isKept, `the same ids for ${again}`, "others");
   }
-  const second = sender.delivery(["zoo-4"], "delivery-2");
+  const second = sender.delivery(["sample-4"], "delivery-2");
   const others = idsOf(sender.events(second, "another delivery"), 1, "another delivery");
   const isOther = others.every((id) => !ids.includes(id));
   mustBe(isOther, "other ids for another delivery", "one that was there before");
@@ -132,15 +135,15 @@ function spoiled(value: string): string {
 
 /** What nobody signed, what was signed otherwise, and what was changed after its signature is refused. */
 function mustRefuseUnsigned(sender: Sender): void {
-  const good = sender.delivery(["zoo-1"], "delivery-1");
+  const good = sender.delivery(["sample-1"], "delivery-1");
   const headers = sender.sign(good);
-  mustBe(Object.keys(headers).length > 0, "a bench whose deliveries are signed", "no header");
+  mustBe(Object.keys(headers).length > 0, "a harness whose deliveries are signed", "no header");
   mustBeRefused(sender.receive(good, {}), "a delivery without a signature");
   mustBeRefused(sender.receive(good, mapped(headers, spoiled)), "a delivery with a bad signature");
   const empty = mapped(headers, () => "");
   mustBeRefused(sender.receive(good, empty), "a delivery with empty headers");
   // A bearer token vouches for nobody's body.
-  const other = sender.delivery(["zoo-2"], "delivery-1");
+  const other = sender.delivery(["sample-2"], "delivery-1");
   if (areSame(headers, sender.sign(other)) || !areSame(headers, sender.sign(good))) return;
   mustBeRefused(sender.receive(other, headers), "a body that was changed after it was signed");
 }
@@ -165,7 +168,7 @@ function garbage(): readonly (readonly [what: string, body: Buffer])[] {
     ["null", Buffer.from("null")],
     ["a number", Buffer.from("17")],
     ["a list of nulls", Buffer.from("[null,null]")],
-    ["an object with a prototype", Buffer.from('{"__proto__":{"id":"zoo"},"id":{}}')],
+    ["an object with a prototype", Buffer.from('{"__proto__":{"id":"sample"},"id":{}}')],
   ];
 }
 

@@ -109,7 +109,7 @@ async function holdsFew(subject: Subject): Promise<void> {
     `at most ${megabytes} MB in memory while ${(large.rows * large.textChars) / 1e6} MB are read slowly`,
     `${held} MB`,
   );
-  await subject.bench.empty();
+  await subject.harness.empty();
 }
 
 /** Makes the memory that is in use exact, and tells it. */
@@ -135,7 +135,7 @@ const stopMsMax = 1_000;
 const abortRows = 2_500;
 
 async function stopsWhenAborted(subject: Subject): Promise<void> {
-  // What a connector or the bench opens once is open before anything is counted.
+  // What a connector or the harness opens once is open before anything is counted.
   await subject.holds(makeRows(10));
   mustBe((await subject.rows()).length === 10, "10 rows", "others");
   await holdsLarge(subject, abortRows);
@@ -168,10 +168,10 @@ async function stopsReading(subject: Subject, pagesBefore: 0 | 1): Promise<void>
   await mustBeClosed(open, pagesBefore > 0 ? "after an abort" : "after an abort before the read");
 }
 
-/** An abort while the source does not answer, which the bench must be able to bring about. */
+/** An abort while the source does not answer, which the harness must be able to bring about. */
 async function stopsWhileWaiting(subject: Subject): Promise<void> {
   const open = openThings();
-  const undo = await subject.bench.stall?.();
+  const undo = await subject.harness.stall?.();
   if (undo === undefined) return;
   const abort = new AbortController();
   const next = ended(subject.pages({ signal: abort.signal }).next());

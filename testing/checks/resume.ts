@@ -1,6 +1,6 @@
-import type { BenchRow } from "../bench.ts";
 import type { Check } from "../check.ts";
 import { mustBe } from "../failed.ts";
+import type { HarnessRow } from "../harness.ts";
 import { makeRows, mustBeRows } from "../rows.ts";
 import type { ReadPage, Subject } from "../subject.ts";
 
@@ -44,7 +44,7 @@ export const resumeChecks: readonly Check[] = [
       // In steps of one page, and of two, so that a span holds whole pages and parts of them.
       for (const step of [1, 2]) {
         const ends = edges.filter((_, index) => index % step === 0 || index === edges.length - 1);
-        const parts: BenchRow[] = [];
+        const parts: HarnessRow[] = [];
         for (const [index, from] of ends.slice(0, -1).entries()) {
           const span = { from, to: ends[index + 1] };
           const part = await subject.rows({ ...span, pageRowsMax: 3 });
@@ -91,7 +91,7 @@ export const resumeChecks: readonly Check[] = [
 /** Rows enough for six pages of four: their ends lie between rows of one change, and between changes. */
 async function readWhole(
   subject: Subject,
-): Promise<{ readonly rows: readonly BenchRow[]; readonly pages: readonly ReadPage[] }> {
+): Promise<{ readonly rows: readonly HarnessRow[]; readonly pages: readonly ReadPage[] }> {
   const rows = makeRows(23);
   await subject.holds(rows);
   const pages = await subject.read({ pageRowsMax: 4 });
@@ -107,7 +107,7 @@ async function readWhole(
 /** Each page's position, with the rows up to there. */
 function boundaries(
   pages: readonly ReadPage[],
-): readonly { readonly before: readonly BenchRow[]; readonly position: unknown }[] {
+): readonly { readonly before: readonly HarnessRow[]; readonly position: unknown }[] {
   return pages.map(({ position }, index) => {
     const before = pages.slice(0, index + 1).flatMap(({ rows }) => rows);
     return { before, position };

@@ -7,7 +7,7 @@ import { secretsIn, secretsOf } from "./secrecy.ts";
 /** What the checks of a configuration need: a connector of either kind, and one configuration that works. */
 export type Configured = {
   readonly source: { readonly config: z.ZodType };
-  readonly bench: { readonly config: Readonly<Record<string, unknown>> };
+  readonly harness: { readonly config: Readonly<Record<string, unknown>> };
 };
 
 /** S1 to S4: what a connector's `config` says of itself. */
@@ -32,9 +32,9 @@ export const schemaChecks: readonly Check<Configured>[] = [
     id: "S2",
     title: "marks its secrets",
     why: "What is not marked with `secret()` is printed by logs, errors and `sluice check`.",
-    run: async ({ source, bench }) => {
-      mustBeValid(source.config, bench.config);
-      const shown = [...secretsOf(source.config), ...secretsIn(source.config, bench.config)];
+    run: async ({ source, harness }) => {
+      mustBeValid(source.config, harness.config);
+      const shown = [...secretsOf(source.config), ...secretsIn(source.config, harness.config)];
       if (shown.length === 0) throw new NotShown("no member of the config is named like a secret");
       const open = new Set(shown.filter(({ isHidden }) => !isHidden).map(({ path }) => path));
       mustBe(
@@ -48,13 +48,13 @@ export const schemaChecks: readonly Check<Configured>[] = [
     id: "S3",
     title: "refuses a wrong config by its member, before it reads",
     why: "A wrong value that is let through fails a run at night, or reads something else than was meant.",
-    run: async ({ source, bench }) => {
-      mustBeValid(source.config, bench.config);
+    run: async ({ source, harness }) => {
+      mustBeValid(source.config, harness.config);
       const { properties } = jsonSchemaOf(source.config);
       for (const [name, member] of Object.entries(properties)) {
-        if (name !== folderMember) mustRefuse(source.config, bench.config, { name, member });
+        if (name !== folderMember) mustRefuse(source.config, harness.config, { name, member });
       }
-      const unknown = { ...bench.config, [unknownMember]: 1 };
+      const unknown = { ...harness.config, [unknownMember]: 1 };
       mustBe(
         namesRefused(source.config, unknown)?.includes(unknownMember) === true,
         `a member that there is not to be refused by its name (\`z.strictObject\`)`,
@@ -66,11 +66,11 @@ export const schemaChecks: readonly Check<Configured>[] = [
     id: "S4",
     title: "names each required member that is missing",
     why: "A member that is missed only by the source gives an error about the source, and nobody knows what to write.",
-    run: async ({ source, bench }) => {
-      mustBeValid(source.config, bench.config);
+    run: async ({ source, harness }) => {
+      mustBeValid(source.config, harness.config);
       const { required } = jsonSchemaOf(source.config);
-      const byRule = Object.keys(bench.config).filter((name) => {
-        const names = namesRefused(source.config, lacking(bench.config, name));
+      const byRule = Object.keys(harness.config).filter((name) => {
+        const names = namesRefused(source.config, lacking(harness.config, name));
         mustBe(names?.length !== 0, `a config without ${name} to be refused by a name`, "none");
         return names !== undefined;
       });
@@ -78,7 +78,7 @@ export const schemaChecks: readonly Check<Configured>[] = [
         throw new NotShown("no member of the config is required by itself");
       }
       for (const name of required) {
-        for (const config of [lacking(bench.config, name), {}]) {
+        for (const config of [lacking(harness.config, name), {}]) {
           const names = namesRefused(source.config, config);
           mustBe(
             names?.includes(name) === true,
@@ -167,7 +167,7 @@ const wrongValues: readonly unknown[] = [null, { unexpected: true }, [[["unexpec
 /** @throws {CheckFailed} the schema takes a value of a type that the member does not have, or does not name the member. */
 function mustRefuse(
   config: z.ZodType,
-  right: Configured["bench"]["config"],
+  right: Configured["harness"]["config"],
   { name, member }: { readonly name: string; readonly member: unknown },
 ): void {
   const types = typesOf(member);
@@ -190,11 +190,11 @@ function namesRefused(config: z.ZodType, input: unknown): readonly string[] | un
   return parsed.success ? undefined : [...new Set(parsed.error.issues.flatMap(namesOf))];
 }
 
-/** @throws {CheckFailed} the bench's own config is wrong: then no refusal says anything. */
+/** @throws {CheckFailed} the harness's own config is wrong: then no refusal says anything. */
 function mustBeValid(schema: z.ZodType, config: unknown): void {
   const names = namesRefused(schema, config);
   const came = `a refusal that names ${names?.join(", ")}`;
-  mustBe(names === undefined, "the bench's own config to be valid", came);
+  mustBe(names === undefined, "the harness's own config to be valid", came);
 }
 
 function namesOf(issue: z.core.$ZodIssue): readonly string[] {
@@ -204,6 +204,6 @@ function namesOf(issue: z.core.$ZodIssue): readonly string[] {
   return issue.code === "invalid_union" ? issue.errors.flat().flatMap(namesOf) : [];
 }
 
-function lacking(config: Configured["bench"]["config"], left: string): object {
+function lacking(config: Configured["harness"]["config"], left: string): object {
   return Object.fromEntries(Object.entries(config).filter(([name]) => name !== left));
 }

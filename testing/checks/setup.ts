@@ -1,8 +1,8 @@
 import type { Finding } from "../../connectors/contract/ask.ts";
 import type { Discovery, Row } from "../../connectors/contract/connector.ts";
-import type { BenchRow } from "../bench.ts";
 import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
+import type { HarnessRow } from "../harness.ts";
 import { makeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
@@ -18,22 +18,26 @@ export const checking: Check = {
   title: "finds with `check` what is wrong, and says what to do",
   why: "People trust `sluice check` before they start a sync: a fault that it does not find, or finds without a fix, is found by the run at night.",
   run: async (subject) => {
-    const { bench, source } = subject;
+    const { harness, source } = subject;
     needed(source.check?.bind(source), "the connector has no `check`");
     await subject.holds(makeRows(3));
     const good = await findings(subject, {});
     const bad = good.filter(({ ok }) => !ok).map(({ name }) => name);
-    mustBe(good.length > 0, "a finding at least about the bench's own config", "none");
-    mustBe(bad.length === 0, "the bench's own config to be all right", `a fault in ${bad.join()}`);
+    mustBe(good.length > 0, "a finding at least about the harness's own config", "none");
+    mustBe(
+      bad.length === 0,
+      "the harness's own config to be all right",
+      `a fault in ${bad.join()}`,
+    );
     const denied = await whenDenied(subject);
     if (denied !== undefined) mustFind(denied, "when the credentials are refused");
-    const spoiled = Object.entries(bench.config).flatMap(([name, value]) =>
+    const spoiled = Object.entries(harness.config).flatMap(([name, value]) =>
       typeof value === "string" ? [{ [name]: `${value}${nowhere}` }] : [],
     );
     const taken = spoiled.filter((changes) => isTaken(subject, changes));
     const found = await Promise.all(taken.map(async (changes) => await findings(subject, changes)));
     if (taken.length === 0 && denied === undefined) {
-      throw new NotShown("no text of the bench's config can be made wrong, and it has no `deny`");
+      throw new NotShown("no text of the harness's config can be made wrong, and it has no `deny`");
     }
     const faulty = found.filter((each) => each.some(({ ok }) => !ok));
     const names = taken.flatMap(Object.keys).join(", ");
@@ -48,9 +52,9 @@ async function findings(subject: Subject, changes: object): Promise<readonly Fin
   return (await subject.source.check?.(ask)) ?? [];
 }
 
-/** Undefined when the bench cannot refuse. */
+/** Undefined when the harness cannot refuse. */
 async function whenDenied(subject: Subject): Promise<readonly Finding[] | undefined> {
-  const undo = await subject.bench.deny?.();
+  const undo = await subject.harness.deny?.();
   try {
     return undo && (await findings(subject, {}));
   } finally {
@@ -66,8 +70,8 @@ function mustFind(found: readonly Finding[], when: string): void {
   mustBe(unfixed.length === 0, `a \`fix\` ${when}`, `none in ${unfixed.join(", ")}`);
 }
 
-function isTaken({ source, bench }: Subject, changes: object): boolean {
-  return source.config.safeParse({ ...bench.config, ...changes }).success;
+function isTaken({ source, harness }: Subject, changes: object): boolean {
+  return source.config.safeParse({ ...harness.config, ...changes }).success;
 }
 
 /** A5: what `discover` suggests, tried. */
@@ -81,7 +85,7 @@ export const discovering: Check = {
     const rows = makeRows(20);
     await subject.holds(rows);
     const found = await discovered(subject, discoveriesMax);
-    mustBe(found.length > 0, "what the bench holds to be discovered", "nothing");
+    mustBe(found.length > 0, "what the harness holds to be discovered", "nothing");
     const few = await discovered(subject, 1);
     mustBe(few.length <= 1, "at most as many discoveries as asked for: 1", String(few.length));
     const names = found.map(({ name }) => name);
@@ -92,7 +96,11 @@ export const discovering: Check = {
     );
     let hasRows = false;
     for (const each of found) hasRows = (await reads(subject, each, rows)) || hasRows;
-    mustBe(hasRows, "a suggestion that reads what the bench holds", `${found.length} that do not`);
+    mustBe(
+      hasRows,
+      "a suggestion that reads what the harness holds",
+      `${found.length} that do not`,
+    );
   },
 };
 
@@ -100,11 +108,11 @@ async function discovered(subject: Subject, max: number): Promise<readonly Disco
   return (await subject.source.discover?.({ ...subject.ask(), max })) ?? [];
 }
 
-/** Whether a suggestion reads exactly the bench's rows; it may be about others. @throws {CheckFailed} it cannot be read at all */
+/** Whether a suggestion reads exactly the harness's rows; it may be about others. @throws {CheckFailed} it cannot be read at all */
 async function reads(
   subject: Subject,
   { name, from, columns, key }: Discovery,
-  expected: readonly BenchRow[],
+  expected: readonly HarnessRow[],
 ): Promise<boolean> {
   const { source } = subject;
   mustBe(
@@ -130,7 +138,11 @@ function idOf({ id }: Row): string {
   return typeof id === "string" ? id : JSON.stringify(id);
 }
 
-function hasAll({ bench }: Subject, rows: readonly Row[], expected: readonly BenchRow[]): boolean {
-  const ids = new Set(rows.map((row) => bench.rowOf?.(row).id ?? idOf(row)));
+function hasAll(
+  { harness }: Subject,
+  rows: readonly Row[],
+  expected: readonly HarnessRow[],
+): boolean {
+  const ids = new Set(rows.map((row) => harness.rowOf?.(row).id ?? idOf(row)));
   return expected.every(({ id }) => ids.has(id));
 }

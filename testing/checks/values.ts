@@ -1,9 +1,9 @@
 import { env } from "node:process";
 
 import { rowBytesMax } from "../../src/limits.ts";
-import type { BenchRow, HardCell } from "../bench.ts";
 import type { Check } from "../check.ts";
 import { CheckFailed, mustBe, needed, NotShown } from "../failed.ts";
+import type { HarnessRow, HardCell } from "../harness.ts";
 import { idsOf, makeRows, mustBeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
@@ -62,7 +62,7 @@ const longCell = {
 } as const;
 
 async function keepsCells(subject: Subject): Promise<void> {
-  const cannotHold = new Set(subject.bench.cannotHold);
+  const cannotHold = new Set(subject.harness.cannotHold);
   const held = [...cells, longCell].filter(
     ({ kind }) => kind === undefined || !cannotHold.has(kind),
   );
@@ -82,7 +82,7 @@ async function keepsCells(subject: Subject): Promise<void> {
   mustBe(lost.length === 0, "ids above 2^53 to the last digit", `none for ${idsOf(lost)}`);
 }
 
-function rowAt(rows: readonly BenchRow[], index: number): BenchRow {
+function rowAt(rows: readonly HarnessRow[], index: number): HarnessRow {
   const row = rows[index];
   if (row === undefined) throw new RangeError(`there is no row ${index}`);
   return row;
@@ -158,7 +158,7 @@ async function under<Done>(
 }
 
 /** @throws {CheckFailed} a time is another one than was written. One without its zone is nobody's: only that it stays the same counts. */
-function mustBeTimes(came: readonly BenchRow[], rows: readonly BenchRow[], when: string): void {
+function mustBeTimes(came: readonly HarnessRow[], rows: readonly HarnessRow[], when: string): void {
   const written = new Map(rows.map(({ id, changed }) => [id, changed]));
   for (const { id, changed } of came) {
     const [time, own] = [instantOf(changed), instantOf(written.get(id) ?? "")];
@@ -166,7 +166,7 @@ function mustBeTimes(came: readonly BenchRow[], rows: readonly BenchRow[], when:
   }
 }
 
-function mustBeAlike(came: readonly BenchRow[], here: readonly BenchRow[], zone: string): void {
+function mustBeAlike(came: readonly HarnessRow[], here: readonly HarnessRow[], zone: string): void {
   const times = new Map(here.map(({ id, changed }) => [id, changed]));
   const other = came.filter(({ id, changed }) => times.get(id) !== changed);
   if (other.length === 0) return;
@@ -188,13 +188,13 @@ function instantOf(text: string): number | undefined {
 }
 
 async function rejectsMalformed(subject: Subject): Promise<void> {
-  const { bench } = subject;
-  const spoil = needed(bench.spoil?.bind(bench), "the bench has no `spoil`");
+  const { harness } = subject;
+  const spoil = needed(harness.spoil?.bind(harness), "the harness has no `spoil`");
   const rows = makeRows(20);
   await subject.holds(rows);
   mustBeRows(await subject.rows(), rows, "before any is malformed");
   const spoiled = await spoil();
-  mustBe(spoiled > 0, "the bench's `spoil` to put in malformed rows", `${spoiled}`);
+  mustBe(spoiled > 0, "the harness's `spoil` to put in malformed rows", `${spoiled}`);
   const pages = await subject.read({ pageRowsMax: 4 });
   const rejects = pages.flatMap((page) => page.rejects);
   mustBe(

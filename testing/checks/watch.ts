@@ -1,15 +1,15 @@
 import { SluiceError } from "../../src/errors.ts";
-import type { BenchRow, Undo } from "../bench.ts";
 import { CheckFailed, mustBe, NotShown } from "../failed.ts";
+import type { HarnessRow, Undo } from "../harness.ts";
 import { makeRows, mustBeRows } from "../rows.ts";
 import type { Subject } from "../subject.ts";
 
-/** What a bench can do to a connection. */
+/** What a harness can do to a connection. */
 export type Fault = "breakAt" | "deny" | "throttle" | "stall";
 
 /** What a read came to while something was wrong. */
 export type Watched = {
-  readonly rows: readonly BenchRow[];
+  readonly rows: readonly HarnessRow[];
   /** Of the last page that came; undefined without one. */
   readonly position: unknown;
   /** What the read threw; undefined when it ended as if nothing had been. */
@@ -20,7 +20,7 @@ export type Watched = {
 export const plantedPiece = "Qz7Kw";
 
 /** Rows that faults are tried on. */
-export const plantedRows: readonly BenchRow[] = makeRows(30).map((row) => ({
+export const plantedRows: readonly HarnessRow[] = makeRows(30).map((row) => ({
   ...row,
   text: plantedPiece.repeat(4),
 }));
@@ -71,7 +71,7 @@ export async function watch(
 }
 
 async function readOn(subject: Subject, signal: AbortSignal): Promise<Watched> {
-  const rows: BenchRow[] = [];
+  const rows: HarnessRow[] = [];
   let position: unknown;
   try {
     for await (const page of subject.pages({ signal })) {
@@ -113,7 +113,7 @@ export function errorIn({ error, rows }: Watched): unknown {
 export function errorOf(watched: Watched, hook: Fault): unknown {
   const error = errorIn(watched);
   if (error !== undefined) return error;
-  throw new NotShown(`the bench's \`${hook}\` kept nothing back: every row came, and no error`);
+  throw new NotShown(`the harness's \`${hook}\` kept nothing back: every row came, and no error`);
 }
 
 /** Fails unless another try is worth it. @throws {CheckFailed} */

@@ -17,13 +17,13 @@ export const writing: Check = {
   why: "Answers go to patches by their places: one too few, or one for another row, marks values as written back that never were.",
   run: async (subject) => {
     needed(subject.source.write?.bind(subject.source), "the connector has no `write`");
-    const written = needed(subject.bench.written, "the bench has no `written`");
+    const written = needed(subject.harness.written, "the harness has no `written`");
     const rows = makeRows(12);
     await subject.holds(rows);
     const [first, second, third, same, ...others] = rows.map(({ id }) => id);
     const unchanged = (await written.read(same ?? "")) ?? null;
     // Where there can be none, one more text.
-    const last = subject.bench.cannotHold?.includes("null") === true ? "written third" : null;
+    const last = subject.harness.cannotHold?.includes("null") === true ? "written third" : null;
     const patches = [
       { id: first, text: texts[0] },
       { id: absentId, text: "of no row" },
@@ -60,7 +60,7 @@ async function write(
   subject: Subject,
   values: readonly { readonly id: string; readonly text: string | null }[],
 ): Promise<readonly Written[]> {
-  const { key = "", set = "" } = subject.bench.written ?? {};
+  const { key = "", set = "" } = subject.harness.written ?? {};
   const patches: readonly Patch[] = values.map(({ id, text }) => {
     return { key: { [key]: id }, set: { [set]: text } };
   });

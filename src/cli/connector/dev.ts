@@ -23,7 +23,7 @@ export const registerConnectorDev: Register = (connector, context) => {
     .addOption(
       new Option(
         "--config <file>",
-        "the members of its connection, as YAML or JSON (default: those of its bench)",
+        "the members of its connection, as YAML or JSON (default: those of its harness)",
       ).conflicts("set"),
     )
     .option("--set <name=value>", "one of them; may be repeated", withMember)

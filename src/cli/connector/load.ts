@@ -6,7 +6,7 @@ import type { Source } from "../../../connectors/contract/connector.ts";
 import type { PushSource } from "../../../connectors/contract/push.ts";
 import { findModule } from "../../../connectors/load/find.ts";
 import { loadConnector } from "../../../connectors/load/load.ts";
-import type { PullBench, PushBench } from "../../../testing/bench.ts";
+import type { PullHarness, PushHarness } from "../../../testing/harness.ts";
 import { isMissing } from "../../config/document/read-fault.ts";
 import type { ExternalName } from "../../config/external.ts";
 import { membersOf } from "../../config/schema/members.ts";
@@ -33,46 +33,46 @@ function nameOf({ path, cwd }: ConnectorPath): ExternalName {
 }
 
 /**
- * The bench of a source that is read, and that is loaded already: `sluice/testing` is found only then.
+ * The harness of a source that is read, and that is loaded already: `sluice/testing` is found only then.
  * @throws {ConfigError} there is none, or it is not one for such a source.
  */
-export async function loadPullBench(at: ConnectorPath): Promise<PullBench> {
-  const { bench, shown } = await loadBench(at);
-  if (isPullBench(bench)) return bench;
+export async function loadPullHarness(at: ConnectorPath): Promise<PullHarness> {
+  const { harness, shown } = await loadHarness(at);
+  if (isPullHarness(harness)) return harness;
   throw new ConfigError(
-    `the \`bench\` of ${shown} is none for a source that is read: it needs \`config\`, which is an object, and the functions \`fill\` and \`empty\``,
+    `the \`harness\` of ${shown} is none for a source that is read: it needs \`config\`, which is an object, and the functions \`fill\` and \`empty\``,
   );
 }
 
 /** The same of a source that is pushed to. */
-export async function loadPushBench(at: ConnectorPath): Promise<PushBench> {
-  const { bench, shown } = await loadBench(at);
-  if (isPushBench(bench)) return bench;
+export async function loadPushHarness(at: ConnectorPath): Promise<PushHarness> {
+  const { harness, shown } = await loadHarness(at);
+  if (isPushHarness(harness)) return harness;
   throw new ConfigError(
-    `the \`bench\` of ${shown} is none for a source that is pushed to: it needs \`config\`, which is an object, and the function \`bodyOf\``,
+    `the \`harness\` of ${shown} is none for a source that is pushed to: it needs \`config\`, which is an object, and the function \`bodyOf\``,
   );
 }
 
-async function loadBench(
+async function loadHarness(
   at: ConnectorPath,
-): Promise<{ readonly bench: unknown; readonly shown: string }> {
-  const file = await benchFile(at);
+): Promise<{ readonly harness: unknown; readonly shown: string }> {
+  const file = await harnessFile(at);
   if (file === undefined) {
-    throw new ConfigError(`${at.path} has no bench: there is no bench.ts beside it`, {
+    throw new ConfigError(`${at.path} has no harness: there is no harness.ts beside it`, {
       hint: `\`sluice connector new ${at.path} --harness\` writes one: a source to try the connector on`,
     });
   }
   const shown = relative(at.cwd, file);
-  return { bench: await makeBench(file, shown), shown };
+  return { harness: await makeHarness(file, shown), shown };
 }
 
-const benches = ["bench.ts", "bench.js"] as const;
+const harnesses = ["harness.ts", "harness.js"] as const;
 
 /** Undefined when there is none. */
-async function benchFile(at: ConnectorPath): Promise<string | undefined> {
+async function harnessFile(at: ConnectorPath): Promise<string | undefined> {
   const path = resolve(at.cwd, at.path);
   const folder = (await stat(path)).isDirectory() ? path : dirname(path);
-  for (const name of benches) {
+  for (const name of harnesses) {
     try {
       if ((await stat(join(folder, name))).isFile()) return join(folder, name);
     } catch (error) {
@@ -82,41 +82,41 @@ async function benchFile(at: ConnectorPath): Promise<string | undefined> {
   return undefined;
 }
 
-/** What a file exports as `bench`, made where it is a function. */
-async function makeBench(file: string, shown: string): Promise<unknown> {
+/** What a file exports as `harness`, made where it is a function. */
+async function makeHarness(file: string, shown: string): Promise<unknown> {
   let exported: unknown;
   try {
     exported = await import(pathToFileURL(file).href);
   } catch (error) {
     throw new ConfigError(`${shown} cannot be loaded: ${messageOf(error)}`, { cause: error });
   }
-  const { bench, ...others } = { ...membersOf(exported) };
-  if (bench === undefined) {
+  const { harness, ...others } = { ...membersOf(exported) };
+  if (harness === undefined) {
     const names = Object.keys(others);
     const has = names.length === 0 ? "nothing" : `only ${names.join(", ")}`;
-    throw new ConfigError(`${shown} exports no \`bench\`: it exports ${has}`);
+    throw new ConfigError(`${shown} exports no \`harness\`: it exports ${has}`);
   }
-  if (!isMaker(bench)) return bench;
+  if (!isMaker(harness)) return harness;
   try {
-    return await bench();
+    return await harness();
   } catch (error) {
-    throw new ConfigError(`the bench of ${shown} cannot be made: ${messageOf(error)}`, {
+    throw new ConfigError(`the harness of ${shown} cannot be made: ${messageOf(error)}`, {
       cause: error,
     });
   }
 }
 
-function isMaker(bench: unknown): bench is () => unknown {
-  return typeof bench === "function";
+function isMaker(harness: unknown): harness is () => unknown {
+  return typeof harness === "function";
 }
 
-function isPullBench(bench: unknown): bench is PullBench {
-  const { config, fill, empty } = membersOf(bench);
+function isPullHarness(harness: unknown): harness is PullHarness {
+  const { config, fill, empty } = membersOf(harness);
   return isConfig(config) && typeof fill === "function" && typeof empty === "function";
 }
 
-function isPushBench(bench: unknown): bench is PushBench {
-  const { config, bodyOf } = membersOf(bench);
+function isPushHarness(harness: unknown): harness is PushHarness {
+  const { config, bodyOf } = membersOf(harness);
   return isConfig(config) && typeof bodyOf === "function";
 }
 

@@ -18,9 +18,9 @@ import { placeholder, shownPath, templates } from "./templates.ts";
 export async function addHarness(context: Context, path: string): Promise<void> {
   const at = { path, cwd: context.cwd };
   const source = await loadSource(at);
-  const file = join(dirname(await fileOf(at)), "bench.ts");
+  const file = join(dirname(await fileOf(at)), "harness.ts");
   const shown = shownPath(context, file);
-  const template = new URL(`connector-${source.kind}/bench.ts`, templates);
+  const template = new URL(`connector-${source.kind}/harness.ts`, templates);
   const text = withMembers(await readFile(template, "utf8"), source);
   try {
     await writeFile(file, text, { flag: "wx" });

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Page, Row, Source } from "../../../connectors/contract/connector.ts";
 import type { Incoming, PushSource } from "../../../connectors/contract/push.ts";
-import type { Bench, PushBench } from "../../../testing/bench.ts";
+import type { Harness, PushHarness } from "../../../testing/harness.ts";
 import { makeRows } from "../../../testing/rows.ts";
 import { ConfigError } from "../../errors.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
@@ -10,7 +10,7 @@ import type { Context } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { configGiven } from "./config.ts";
-import { loadPullBench, loadPushBench, loadSource } from "./load.ts";
+import { loadPullHarness, loadPushHarness, loadSource } from "./load.ts";
 
 /** What `sluice connector dev` is asked to read. */
 export const readAsk = z.object({
@@ -57,16 +57,16 @@ class Reader {
       await this.#readWith(source, { config: given.config, from });
       return;
     }
-    const bench = await loadPullBench(this.#ask);
+    const harness = await loadPullHarness(this.#ask);
     this.#context.say(
-      "reading three rows that bench.ts puts into its source; --set name=value or --config <file> reads yours",
+      "reading three rows that harness.ts puts into its source; --set name=value or --config <file> reads yours",
     );
     try {
-      await bench.empty();
-      await bench.fill(makeRows(3, { together: 1, stepMicros: 1_000_000 }));
-      await this.#readWith(source, { config: await this.#configOf(source, bench), from });
+      await harness.empty();
+      await harness.fill(makeRows(3, { together: 1, stepMicros: 1_000_000 }));
+      await this.#readWith(source, { config: await this.#configOf(source, harness), from });
     } finally {
-      await bench.close?.();
+      await harness.close?.();
     }
   }
 
@@ -100,17 +100,17 @@ class Reader {
     this.#show(`position ${plainJson(page.position)}`, { position: page.position });
   }
 
-  /** What a push connector makes of a delivery that its bench wrote. */
+  /** What a push connector makes of a delivery that its harness wrote. */
   async receive(source: PushSource): Promise<void> {
     if (this.#ask.from !== undefined) {
       throw new ConfigError("--from is for a source that is read, and this one is pushed to");
     }
     const given = await this.#given(source);
-    const bench = await loadPushBench(this.#ask);
-    this.#context.say("receiving three events, as bench.ts has them sent");
+    const harness = await loadPushHarness(this.#ask);
+    this.#context.say("receiving three events, as harness.ts has them sent");
     try {
-      const config = given?.config ?? (await this.#configOf(source, bench));
-      const request = deliveryOf(source, bench, config);
+      const config = given?.config ?? (await this.#configOf(source, harness));
+      const request = deliveryOf(source, harness, config);
       const received = source.receive({ config, request });
       if ("events" in received) {
         for (const event of received.events) this.#show(event.json, event);
@@ -120,7 +120,7 @@ class Reader {
         this.#context.exit(exitCodes.failed);
       }
     } finally {
-      await bench.close?.();
+      await harness.close?.();
     }
   }
 
@@ -128,8 +128,8 @@ class Reader {
     return await configGiven(source, this.#ask, this.#context.environment);
   }
 
-  async #configOf(source: PushSource | Source, bench: Bench): Promise<unknown> {
-    const given = { cwd: this.#ask.cwd, set: bench.config };
+  async #configOf(source: PushSource | Source, harness: Harness): Promise<unknown> {
+    const given = { cwd: this.#ask.cwd, set: harness.config };
     return (await configGiven(source, given, this.#context.environment))?.config;
   }
 
@@ -139,11 +139,11 @@ class Reader {
   }
 }
 
-/** Three events, as the bench has them sent. */
-function deliveryOf(source: PushSource, bench: PushBench, config: unknown): Incoming {
+/** Three events, as the harness has them sent. */
+function deliveryOf(source: PushSource, harness: PushHarness, config: unknown): Incoming {
   const [id, now] = ["delivery-1", Date.now()];
-  const body = Buffer.from(bench.bodyOf([1, 2, 3].map((event) => ({ id: `event-${event}` }))));
-  const signed = bench.sign?.(body, id) ?? source.sign?.({ config, body, id, at: now }) ?? {};
+  const body = Buffer.from(harness.bodyOf([1, 2, 3].map((event) => ({ id: `event-${event}` }))));
+  const signed = harness.sign?.(body, id) ?? source.sign?.({ config, body, id, at: now }) ?? {};
   const headers = new Map(
     Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value]),
   );

@@ -1,6 +1,6 @@
 import type { Source } from "../../../connectors/contract/connector.ts";
-import type { PullBench } from "../../../testing/bench.ts";
-import { trialsOf, type Trial } from "../../../testing/checks/index.ts";
+import { testRunsOf, type TestRun } from "../../../testing/checks/index.ts";
+import type { PullHarness } from "../../../testing/harness.ts";
 import { rowFaultOf } from "../../../testing/row-members.ts";
 import type { CheckResult } from "../../../testing/run.ts";
 import { didYouMean } from "../../config/messages/did-you-mean.ts";
@@ -9,7 +9,7 @@ import { plainJson, plainText } from "../../text/plain-text.ts";
 import type { Context, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
-import { loadPullBench, loadPushBench, loadSource } from "./load.ts";
+import { loadPullHarness, loadPushHarness, loadSource } from "./load.ts";
 
 type TestOptions = { readonly only?: readonly string[]; readonly json?: boolean };
 
@@ -25,22 +25,22 @@ export const registerConnectorTest: Register = (connector, context) => {
     .action(async (path: string, options: TestOptions) => {
       const at = { path, cwd: context.cwd };
       const source = await loadSource(at);
-      const bench = await (source.kind === "push" ? loadPushBench(at) : loadPullBench(at));
+      const harness = await (source.kind === "push" ? loadPushHarness(at) : loadPullHarness(at));
       const { signal } = onInterrupt();
       try {
-        if (source.kind === "pull" && "fill" in bench) await mustFindRows(source, bench);
-        const trials = chosen(trialsOf(source, bench), options.only);
-        await makeTrials(trials, { context, signal, isJson: options.json === true });
+        if (source.kind === "pull" && "fill" in harness) await mustFindRows(source, harness);
+        const testRuns = chosen(testRunsOf(source, harness), options.only);
+        await makeTestRuns(testRuns, { context, signal, isJson: options.json === true });
       } finally {
-        await bench.close?.();
+        await harness.close?.();
       }
       endSoon();
     });
 };
 
-/** @throws {ConfigError} no check would find a row again that the bench wrote. */
-async function mustFindRows(source: Source, bench: PullBench): Promise<void> {
-  const fault = await rowFaultOf(source, bench);
+/** @throws {ConfigError} no check would find a row again that the harness wrote. */
+async function mustFindRows(source: Source, harness: PullHarness): Promise<void> {
+  const fault = await rowFaultOf(source, harness);
   if (fault !== undefined) throw new ConfigError(fault.message, { hint: fault.hint });
 }
 
@@ -51,8 +51,11 @@ function endSoon(): void {
 }
 
 /** @throws {ConfigError} one of the numbers is that of no check. */
-function chosen(trials: readonly Trial[], only: readonly string[] | undefined): readonly Trial[] {
-  const ids = trials.map(({ id }) => id);
+function chosen(
+  testRuns: readonly TestRun[],
+  only: readonly string[] | undefined,
+): readonly TestRun[] {
+  const ids = testRuns.map(({ id }) => id);
   const unknown = only?.find((id) => !ids.includes(id));
   if (unknown !== undefined) {
     throw new ConfigError(
@@ -60,21 +63,21 @@ function chosen(trials: readonly Trial[], only: readonly string[] | undefined): 
       { hint: `there are ${ids.join(", ")}` },
     );
   }
-  return trials.filter(({ id }) => only === undefined || only.includes(id));
+  return testRuns.filter(({ id }) => only === undefined || only.includes(id));
 }
 
 type How = { readonly context: Context; readonly signal: AbortSignal; readonly isJson: boolean };
 
 /** Makes them one after the other, and tells of each when it is over. */
-async function makeTrials(trials: readonly Trial[], how: How): Promise<void> {
+async function makeTestRuns(testRuns: readonly TestRun[], how: How): Promise<void> {
   const { context, signal, isJson } = how;
   const sinceMs = performance.now();
   const counts = { passed: 0, failed: 0, "not shown": 0 };
   const stopped = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
-  for (const trial of trials) {
-    const result = await Promise.race([trial.run(), stopped]);
+  for (const testRun of testRuns) {
+    const result = await Promise.race([testRun.run(), stopped]);
     if (result === undefined) {
       context.exit(exitCodes.interrupted);
       return;

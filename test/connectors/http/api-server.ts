@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-import type { BenchRow, PullBench, Undo } from "../../../testing/bench.ts";
+import type { HarnessRow, PullHarness, Undo } from "../../../testing/harness.ts";
 
 /** How the API is read. */
 export type ApiStyle = {
@@ -24,9 +24,9 @@ export class ApiServer {
   onRequest: () => void = () => undefined;
   /** Answers in place of the API, once for each call of it. */
   answers: ((response: ServerResponse) => void)[] = [];
-  readonly #rows = new Map<string, BenchRow>();
+  readonly #rows = new Map<string, HarnessRow>();
   /** The rows in the order of their changes, while none was put in. */
-  #ordered: readonly BenchRow[] | undefined;
+  #ordered: readonly HarnessRow[] | undefined;
   #malformed: readonly string[] = [];
   #fault: "deny" | "stall" | { readonly retryAfter: string } | undefined;
   #breakAfter = Infinity;
@@ -67,7 +67,7 @@ export class ApiServer {
     };
   }
 
-  put(rows: readonly BenchRow[]): void {
+  put(rows: readonly HarnessRow[]): void {
     for (const row of rows) this.#rows.set(row.id, row);
     this.#ordered = undefined;
   }
@@ -167,7 +167,7 @@ export class ApiServer {
   }
 }
 
-function inOrder(rows: readonly BenchRow[], how: ApiStyle["since"]): readonly BenchRow[] {
+function inOrder(rows: readonly HarnessRow[], how: ApiStyle["since"]): readonly HarnessRow[] {
   if (how === undefined) return rows;
   return rows.toSorted(
     (a, b) =>
@@ -176,10 +176,10 @@ function inOrder(rows: readonly BenchRow[], how: ApiStyle["since"]): readonly Be
 }
 
 function changedSince(
-  ordered: readonly BenchRow[],
+  ordered: readonly HarnessRow[],
   since: string | null,
   how: ApiStyle["since"],
-): readonly BenchRow[] {
+): readonly HarnessRow[] {
   if (since === null) return ordered;
   const [whole = "", fraction = ""] = since.replace("Z", "").split(".");
   const time = `${whole}.${fraction.padEnd(6, "0")}Z`;
@@ -192,7 +192,7 @@ function reply(response: ServerResponse, status: number, body: string): void {
 }
 
 /** The API as the kit tries a connector on it. */
-export function benchOf(server: ApiServer): PullBench {
+export function harnessOf(server: ApiServer): PullHarness {
   return {
     config: server.config,
     fill: async (rows) => server.put(rows),

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Ask } from "../../../connectors/contract/ask.ts";
 import type { Page, Row } from "../../../connectors/contract/connector.ts";
 import { http } from "../../../connectors/http/index.ts";
-import type { BenchRow } from "../../../testing/bench.ts";
+import type { HarnessRow } from "../../../testing/harness.ts";
 import { ApiServer, type ApiStyle } from "./api-server.ts";
 
 /** An API that closes with its test. */
@@ -44,7 +44,7 @@ export async function errorOf(ask: Ask<unknown>): Promise<unknown> {
 }
 
 /** Rows of ids 1 to `count`; `second` says in which second of a minute each changed. @default its id */
-export function rowsOf(count: number, second = (id: number) => id): readonly BenchRow[] {
+export function rowsOf(count: number, second = (id: number) => id): readonly HarnessRow[] {
   return Array.from({ length: count }, (_, index) => {
     const seconds = String(second(index + 1)).padStart(2, "0");
     return {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { pagePosition, paginate, pullSource, secret } from "../../../connectors/index.ts";
 import { conform } from "../../../testing/conform.ts";
-import { ApiServer, benchOf } from "../http/api-server.ts";
+import { ApiServer, harnessOf } from "../http/api-server.ts";
 import { errorOfRead, readList, startServer } from "./support.ts";
 
 const answer = z.object({
@@ -50,11 +50,11 @@ describe.each(
       const server = await new ApiServer(style).listen();
       const { token } = server.config;
       const url = server.origin;
-      return { what, bench: { ...benchOf(server), config: { url, token, changed } } };
+      return { what, harness: { ...harnessOf(server), config: { url, token, changed } } };
     }),
   ),
-)("a connector that paginates $what", ({ bench }) => {
-  conform(companies, bench);
+)("a connector that paginates $what", ({ harness }) => {
+  conform(companies, harness);
 });
 
 describe("paginate", () => {

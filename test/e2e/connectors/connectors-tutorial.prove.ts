@@ -143,12 +143,12 @@ describe("docs/connectors.md", () => {
         "--noEmit --strict --module nodenext --target es2024 --types node --skipLibCheck --allowImportingTsExtensions";
       const files = [
         "books/index.ts",
-        "books/bench.ts",
+        "books/harness.ts",
         "books/index.test.ts",
         "orders/index.ts",
-        "orders/bench.ts",
+        "orders/harness.ts",
         "hook/index.ts",
-        "hook/bench.ts",
+        "hook/harness.ts",
       ];
       const compiled = reader.program(
         installed("typescript/bin/tsc"),

@@ -31,7 +31,7 @@ export type KitAsk = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Runs the kit's tests of one connector, the cheap checks of all its benches first, up to the first that is red. */
+/** Runs the kit's tests of one connector, the cheap checks of all its harnesses first, up to the first that is red. */
 export async function runKit(ask: KitAsk): Promise<KitRun> {
   const { folder, connector, ...how } = ask;
   const files = await testFilesOf(folder, connector);
@@ -54,7 +54,7 @@ export async function runKit(ask: KitAsk): Promise<KitRun> {
   return { state: "green", check: "", greens, seconds };
 }
 
-/** `csv.test.ts`, `csv-gzip.prove.ts`: the kit on one bench each. */
+/** `csv.test.ts`, `csv-gzip.prove.ts`: the kit on one harness each. */
 async function testFilesOf(folder: string, connector: string): Promise<readonly string[]> {
   const named = new RegExp(`^${connector}(?:-[a-z-]+)?\\.(?:test|prove)\\.ts$`);
   const names = (await readdir(join(folder, "test/kit"))).filter((name) => named.test(name));

@@ -12,7 +12,7 @@ import { runKit, type KitRun } from "./run-kit.ts";
 export type TriedMutant = { readonly mutant: KitMutant; readonly run: KitRun };
 
 /** What all of them share. */
-export type KitTrials = DrawAsk & {
+export type KitTestRuns = DrawAsk & {
   /** The project. */
   readonly root: string;
   /** How many are tried at a time; each has a core, a copy of the project and a database server. */
@@ -90,25 +90,25 @@ async function inLanes<Item>(
  * connectors and of the code.
  * @throws {Error} the kit is red without a mutant, or there are too few of them
  */
-export async function tryMutants(trials: KitTrials): Promise<readonly TriedMutant[]> {
+export async function tryMutants(testRuns: KitTestRuns): Promise<readonly TriedMutant[]> {
   const lanes: Lane[] = [];
   try {
-    for (let lane = 0; lane < trials.lanes; lane += 1) lanes.push(await Lane.open(trials.root));
+    for (let lane = 0; lane < testRuns.lanes; lane += 1) lanes.push(await Lane.open(testRuns.root));
     const [first] = lanes;
     if (first === undefined) throw new Error("no lane is open");
     const draws: Draw[] = [];
-    for (const draw of await drawMutants(first.folder, trials)) {
+    for (const draw of await drawMutants(first.folder, testRuns)) {
       draws.push({ ...draw, candidates: await compiling(first.folder, draw.candidates) });
     }
-    const greens = await runGreen(trials, lanes);
-    return await runDrawn(trials, { lanes, draws, greens });
+    const greens = await runGreen(testRuns, lanes);
+    return await runDrawn(testRuns, { lanes, draws, greens });
   } finally {
     await Promise.all(lanes.map(async (lane) => await lane.close()));
   }
 }
 
 async function runGreen(
-  { connectors, say, signal }: KitTrials,
+  { connectors, say, signal }: KitTestRuns,
   lanes: readonly Lane[],
 ): Promise<ReadonlyMap<string, KitRun>> {
   const greens = new Map<string, KitRun>();
@@ -123,7 +123,7 @@ async function runGreen(
 }
 
 async function runDrawn(
-  { connectors, say, signal }: KitTrials,
+  { connectors, say, signal }: KitTestRuns,
   on: {
     readonly lanes: readonly Lane[];
     readonly draws: readonly Draw[];

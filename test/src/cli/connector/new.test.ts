@@ -69,7 +69,9 @@ describe("sluice connector new", () => {
     );
     const texts = await textsIn(join(cwd, "acme-crm"));
     const names = [...texts.keys()];
-    expect(names).toEqual(expect.arrayContaining(["index.ts", ...own, "bench.ts", "package.json"]));
+    expect(names).toEqual(
+      expect.arrayContaining(["index.ts", ...own, "harness.ts", "package.json"]),
+    );
     expect(names).toHaveLength(files);
     for (const name of names) expect(said).toContain(name);
     expect(texts.get("index.ts")).toContain('name: "acme-crm"');
@@ -114,17 +116,17 @@ describe("sluice connector new", () => {
   it("writes a harness for a connector that has none, with the members of its configuration", async () => {
     const cwd = await temporaryFolder();
     await runNew(cwd, "demo");
-    const bench = join(cwd, "demo/bench.ts");
-    const first = await readFile(bench, "utf8");
+    const harness = join(cwd, "demo/harness.ts");
+    const first = await readFile(harness, "utf8");
     expect(await refusal(cwd, "./demo", "--harness")).toEqual([
       exitCodes.usage,
-      "./demo/bench.ts is there already, and was left as it is",
+      "./demo/harness.ts is there already, and was left as it is",
     ]);
-    await rm(bench);
+    await rm(harness);
     const { printed, said } = await runNew(cwd, "demo", "--harness");
-    expect(said).toBe("wrote ./demo/bench.ts: have it fill your source, and set its `config`");
+    expect(said).toBe("wrote ./demo/harness.ts: have it fill your source, and set its `config`");
     expect(printed).toBe("Next:\n  sluice connector test ./demo");
-    expect(await readFile(bench, "utf8")).toBe(first);
+    expect(await readFile(harness, "utf8")).toBe(first);
     expect(await refusal(cwd, "none", "--harness")).toEqual([
       exitCodes.usage,
       expect.stringContaining("there is no file") as unknown,
@@ -138,7 +140,7 @@ describe("sluice connector new", () => {
        export const feed = pullSource({ name: "feed", config, position: z.object({}), read: async function* () {} });`,
     );
     await runNew(cwd, "feed.ts", "--harness");
-    expect(await readFile(join(cwd, "bench.ts"), "utf8")).toContain(
+    expect(await readFile(join(cwd, "harness.ts"), "utf8")).toContain(
       'config: { url: `http://127.0.0.1:${port}`, "feed-id": 1, kind: "rss" },',
     );
   });

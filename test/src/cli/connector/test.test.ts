@@ -29,7 +29,7 @@ describe("sluice connector test", () => {
       "ok         S1   describes every member of its config",
       "ok         R4   resumes at every page boundary",
       "not shown  F1   says so when the connection dies, and continues from there",
-      "                the bench has no `breakAt`",
+      "                the harness has no `breakAt`",
     ]);
     expect(last).toMatch(/^2 ok, 0 failed, 1 not shown, in \d+\.\d s$/);
   });
@@ -62,7 +62,7 @@ describe("sluice connector test", () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "feed");
     await folder.change(
-      "feed/bench.ts",
+      "feed/harness.ts",
       "data: [...rows.values()].slice(start, start + 5)",
       "data: [...rows.values()].slice(start, start + 5).map(({ id, text }) => ({ guid: Number(id), 'a title': text }))",
     );
@@ -78,7 +78,7 @@ describe("sluice connector test", () => {
     );
     // What it says works.
     await folder.change(
-      "feed/bench.ts",
+      "feed/harness.ts",
       "    empty:",
       `    ${hint.replace("(row)", "(row: any)")},\n    empty:`,
     );
@@ -104,27 +104,27 @@ describe("sluice connector test", () => {
     expect(stdout).not.toContain("    at ");
   });
 
-  it("takes a bench that is made, and closes it", async () => {
+  it("takes a harness that is made, and closes it", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "hook", "--push", "--full");
     await folder.change(
-      "hook/bench.ts",
-      "export const bench: PushBench = ",
-      "const own: PushBench = ",
+      "hook/harness.ts",
+      "export const harness: PushHarness = ",
+      "const own: PushHarness = ",
     );
     await folder.write(
       "hook/made.ts",
       "export const close = async () => void process.stderr.write('closed');\n",
     );
     await folder.change(
-      "hook/bench.ts",
+      "hook/harness.ts",
       "import type",
       'import { close } from "./made.ts";\nimport type',
     );
     await folder.change(
-      "hook/bench.ts",
+      "hook/harness.ts",
       "};\n",
-      "};\nexport const bench = async () => ({ ...own, close });\n",
+      "};\nexport const harness = async () => ({ ...own, close });\n",
     );
     const { code, stdout, stderr } = await folder.run("test", "hook");
     expect(stdout).toMatch(/^5 ok, 0 failed, 1 not shown/m);
@@ -154,22 +154,27 @@ describe("sluice connector test", () => {
     };
     expect(await refusal("dem")).toContain('there is no file ./dem (did you mean "./demo"?)');
     expect(await refusal("demo", "--only", "R4,R99")).toContain("has the number R99");
-    await folder.write("demo/bench.ts", "export const bank = 1;\n");
+    await folder.write("demo/harness.ts", "export const bank = 1;\n");
     expect(await refusal("demo")).toContain(
-      "demo/bench.ts exports no `bench`: it exports only bank",
-    );
-    await folder.write("demo/bench.ts", "export const bench = { config: {}, bodyOf: () => '' };\n");
-    expect(await refusal("demo")).toContain(
-      "the `bench` of demo/bench.ts is none for a source that is read: it needs",
+      "demo/harness.ts exports no `harness`: it exports only bank",
     );
     await folder.write(
-      "demo/bench.ts",
-      "export const bench = () => { throw Error('no disk'); };\n",
+      "demo/harness.ts",
+      "export const harness = { config: {}, bodyOf: () => '' };\n",
     );
-    expect(await refusal("demo")).toContain("the bench of demo/bench.ts cannot be made: no disk");
-    await folder.write("demo/bench.ts", "export const bench = nothing;\n");
     expect(await refusal("demo")).toContain(
-      "demo/bench.ts cannot be loaded: nothing is not defined",
+      "the `harness` of demo/harness.ts is none for a source that is read: it needs",
+    );
+    await folder.write(
+      "demo/harness.ts",
+      "export const harness = () => { throw Error('no disk'); };\n",
+    );
+    expect(await refusal("demo")).toContain(
+      "the harness of demo/harness.ts cannot be made: no disk",
+    );
+    await folder.write("demo/harness.ts", "export const harness = nothing;\n");
+    expect(await refusal("demo")).toContain(
+      "demo/harness.ts cannot be loaded: nothing is not defined",
     );
     await folder.write("alone.ts", 'export { source } from "./demo/index.ts";\n');
     expect(await refusal("alone.ts")).toContain(

@@ -1,0 +1,99 @@
+import type { Finding } from "../connectors/contract/ask.ts";
+import type {
+  Discovery,
+  Horizon,
+  Measure,
+  Patch,
+  Reject,
+  Row,
+  Written,
+} from "../connectors/contract/connector.ts";
+
+/** What a connector must throw. */
+export type Thrown = {
+  /** `code` of the error: `ConfigError`, `SourceChanged`, `AuthFailed`, or `Unavailable` for a RetryLater. */
+  readonly code: string;
+  /** The member of the configuration at fault. */
+  readonly field?: string;
+  /** A piece of its message or of its hint. */
+  readonly says?: string;
+};
+
+/** Abilities that read, and must refuse what a read refuses; after a page `split` is asked for what follows it, or for what is before. */
+export type Refusing = "columns" | "discover" | "get" | "split" | "split before";
+
+/** What a read must come to: rows as the connector gives them and rejects, both in order; or what it throws, and what comes before where that is said. @default nothing of each */
+export type Outcome = {
+  readonly rows?: readonly Row[];
+  /** Of a reject its place and code, and whatever else of it is to be held against the connector. */
+  readonly rejects?: readonly (Pick<Reject, "where" | "code"> & Partial<Reject>)[];
+  readonly throws?: Thrown;
+  /** What else must throw the same. @default none */
+  readonly throwing?: readonly Refusing[];
+  /** What others throw where a read does not. @default nothing */
+  readonly refused?: Readonly<Partial<Record<Refusing, Thrown>>>;
+};
+
+/** What is written, and what must become of it, also when it is written again. */
+export type Writing = {
+  readonly patches: readonly Patch[];
+  /** With a `rejected` that is told, its reason must be just that. */
+  readonly answers?: readonly (
+    | Extract<Written, { done: string }>["done"]
+    | "rejected"
+    | { readonly rejected: string }
+  )[];
+  readonly throws?: Thrown;
+  /** What the source then holds, as `left` reads it. */
+  readonly leaves?: unknown;
+  left?(): Promise<unknown>;
+};
+
+/**
+ * A source that `fill` cannot make, and what must become of it: a file in another encoding, a key of two columns, a setting that is wrong.
+ * It is read whole, from and up to every page boundary, in parts, and row by row, as far as the connector can.
+ */
+export type TestCase = Outcome & {
+  /** Its name in messages: "a file in UTF-16". */
+  readonly what: string;
+  /** Makes it, anew where it was there, and gives the members of the configuration that are not the harness's. */
+  make(): Promise<Readonly<Record<string, unknown>>>;
+  /** Takes back what `make` did besides, once it was tried, whatever came of it. */
+  undo?(): Promise<void>;
+  /** Whether it is only read whole, because where it is cut shows nothing more: that saves most of the time. @default false */
+  readonly isUncut?: boolean;
+  /** Names that `get` is asked for all at once, each with the row that it finds, from 0; false for one that is missing. */
+  readonly names?: Readonly<Record<string, number | false>>;
+  /** How many rows each part has when it is cut into 2, and into 3. @default any number */
+  readonly splits?: Readonly<Partial<Record<2 | 3, readonly number[]>>>;
+  /** What `columns` must answer. */
+  readonly columns?: readonly string[];
+  /** How many of the last rows the next run reads again. @default 0 */
+  readonly overlap?: number;
+  /** Places for `before`, each with the rows that come before it; false, or what it throws, for one that must be refused. */
+  readonly places?: Readonly<Record<string, number | false | Thrown>>;
+  /** Times for `at`, ISO 8601, as `places`. */
+  readonly times?: Readonly<Record<string, number | false | Thrown>>;
+  /** What `check` must find among other things, each by its name; of a source that throws a fault, unless all of these are none. */
+  readonly findings?: readonly (Pick<Finding, "name"> & Partial<Finding>)[];
+  /** Members that `horizon` must answer with. */
+  readonly horizon?: Partial<Horizon<unknown>>;
+  /** Members that `measure` must answer with for the whole. */
+  readonly measure?: Partial<Measure>;
+  /** A piece of each line that a whole read logs, in order. */
+  readonly logs?: readonly string[];
+  /** What `discover` must find among other things. */
+  readonly discoveries?: readonly Discovery[];
+  /** Made one after the other, last of all. */
+  readonly writes?: readonly Writing[];
+  /** Done to the source when a first page of three is read, and what a read that continues there must then come to. */
+  readonly afterwards?: Outcome & {
+    /** Members of the configuration that are others from then on. @default none */
+    readonly config?: Readonly<Record<string, unknown>>;
+    /** Whether the position means nothing to the next run, which starts over. @default false */
+    readonly startsOver?: boolean;
+    /** Whether it is the read of that page which continues, and not another one. @default false */
+    readonly isMeanwhile?: boolean;
+    change?(): Promise<void>;
+  };
+};

@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Measure, Row, Span } from "../../connectors/contract/connector.ts";
+import type { TestCase } from "../case.ts";
+import { mustBe } from "../failed.ts";
+import type { ReadPage, Subject } from "../subject.ts";
+import { tryEdges } from "./case-cuts.ts";
+import { mustBeRows, mustFind, rowsOf } from "./case-rows.ts";
+import { tryWriting } from "./case-writes.ts";
+
+/** Tries what the connector can besides `read`, and what says something of the whole. @throws {CheckFailed} */
+export async function tryAbilities(
+  subject: Subject,
+  testCase: TestCase,
+  pages: readonly ReadPage[],
+): Promise<void> {
+  await tryCheck(subject, testCase);
+  await tryHorizon(subject, testCase);
+  await tryMeasure(subject, testCase, pages);
+  await tryLogs(subject, testCase);
+  await tryColumns(subject, testCase);
+  await tryOverlap(subject, testCase, pages);
+  await tryNames(subject, testCase);
+  await tryEdges(subject, testCase);
+  await tryDiscover(subject, testCase);
+  for (const writing of testCase.writes ?? []) await tryWriting(subject, writing);
+}
+
+async function tryCheck(subject: Subject, { findings = [] }: TestCase): Promise<void> {
+  const found = (await subject.source.check?.(subject.ask())) ?? [];
+  const told = new Set(findings.filter(({ ok }) => ok === false).map(({ name }) => name));
+  const faults = found.filter(({ name, ok }) => !ok && !told.has(name)).map(({ name }) => name);
+  mustBe(faults.length === 0, "`check` to find it all right", `a fault in ${faults.join(", ")}`);
+  mustFind(found, findings);
+}
+
+async function tryHorizon(subject: Subject, { horizon = {} }: TestCase): Promise<void> {
+  if (Object.keys(horizon).length === 0) return;
+  const came = { ...(await subject.source.horizon?.(subject.ask())) };
+  const isSame = isDeepStrictEqual({ ...came, ...horizon }, came);
+  mustBe(isSame, "the `horizon` that it has", "another");
+  const { to } = came;
+  if (to === undefined) return;
+  // It may end before the horizon, where no row is near: a clock that is wrong must not carry it past rows to come.
+  const last = (await subject.read({ to })).at(-1)?.position;
+  const left = last === undefined ? [] : await subject.rows({ from: last, to: subject.kept(to) });
+  mustBe(left.length === 0, "a read up to the horizon to end after its rows", "an end before them");
+}
+
+/** Where its bytes are counted, those up to a page's end and those after it are all there are. */
+async function tryMeasure(
+  subject: Subject,
+  { measure = {} }: TestCase,
+  pages: readonly ReadPage[],
+): Promise<void> {
+  const measured = async (span: Span<unknown>): Promise<Partial<Measure>> => ({
+    ...(await subject.source.measure?.({ ...subject.ask(), ...span })),
+  });
+  const whole = await measured({});
+  const isSame = isDeepStrictEqual({ ...whole, ...measure }, whole);
+  mustBe(isSame, "the `measure` that it has", "another");
+  if (whole.bytes === undefined) return;
+  for (const { position } of pages) {
+    const [to, from] = [await measured({ to: position }), await measured({ from: position })];
+    if (to.exact !== true || from.exact !== true || to.bytes === undefined) continue;
+    const bytes = to.bytes + (from.bytes ?? 0);
+    mustBe(bytes === whole.bytes, `${whole.bytes} bytes in two spans`, String(bytes));
+  }
+}
+
+async function tryLogs(subject: Subject, { logs }: TestCase): Promise<void> {
+  if (logs === undefined) return;
+  const before = subject.logged.length;
+  await subject.read();
+  const lines = subject.logged.slice(before);
+  const isLogged = logs.every((piece, index) => lines[index]?.includes(piece));
+  const expected = `${logs.length} lines in the log that say so`;
+  mustBe(isLogged && lines.length === logs.length, expected, `${lines.length} lines`);
+}
+
+async function tryColumns(subject: Subject, { columns }: TestCase): Promise<void> {
+  if (columns === undefined) return;
+  const named = await subject.source.columns?.(subject.ask());
+  const came = named === undefined ? "none" : named.join(", ");
+  mustBe(isDeepStrictEqual(named, columns), `\`columns\` to be ${columns.join(", ")}`, came);
+}
+
+/** What the next run begins with. */
+async function tryOverlap(
+  subject: Subject,
+  { rows = [], overlap = 0, horizon }: TestCase,
+  pages: readonly ReadPage[],
+): Promise<void> {
+  const position = pages.at(-1)?.position;
+  if (position === undefined || subject.source.restart?.(subject.config()) === "each-run") return;
+  const again = rowsOf(
+    await subject.read({ from: subject.rewound({ position, held: horizon?.held }) }),
+  );
+  mustBeRows(again, rows.slice(rows.length - overlap), "in the next run");
+}
+
+/** Names as a person may write them, right ones and wrong ones. */
+async function tryNames(subject: Subject, { rows = [], names }: TestCase): Promise<void> {
+  if (names === undefined) return;
+  const got = await subject.source.get?.({ ...subject.ask(), names: Object.keys(names) });
+  const found = Object.values(names).filter((index) => index !== false);
+  const wanted = [...new Set(found)].map((index) => rows[index] ?? {});
+  const came = got?.rows ?? [];
+  // Two names of one row may give it twice.
+  const isEach =
+    wanted.every((row) => came.some((one) => isSameRow(one, row))) &&
+    came.every((one) => wanted.some((row) => isSameRow(one, row)));
+  mustBe(isEach, "each row by its name", "others");
+  const missing = Object.keys(names).filter((name) => names[name] === false);
+  const isMissing = isDeepStrictEqual(got?.missing, missing);
+  mustBe(isMissing, `${missing.length} names to be missing`, String(got?.missing.length));
+}
+
+/** Whatever the two are made of: only their cells count. */
+function isSameRow(one: Row, other: Row): boolean {
+  return isDeepStrictEqual({ ...one }, { ...other });
+}
+
+const discoveriesMax = 50;
+
+async function tryDiscover(subject: Subject, { discoveries = [] }: TestCase): Promise<void> {
+  if (discoveries.length === 0) return;
+  const max = discoveriesMax;
+  const found = (await subject.source.discover?.({ ...subject.ask(), max })) ?? [];
+  for (const expected of discoveries) {
+    const one = found.find(({ name }) => name === expected.name);
+    mustBe(one !== undefined, `${expected.name} to be discovered`, `${found.length} others`);
+    const isSame = isDeepStrictEqual(one, expected);
+    mustBe(isSame, `${expected.name} to be discovered as it is`, "something else of it");
+  }
+}

@@ -1,0 +1,130 @@
+import { readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+import type { TestCase } from "../case.ts";
+import type { Check } from "../check.ts";
+import { mustBe, needed } from "../failed.ts";
+import { Subject, type ReadPage } from "../subject.ts";
+import { tryAbilities } from "./case-abilities.ts";
+import { tryCuts } from "./case-cuts.ts";
+import { goOnMeanwhile, mustComeTo, mustRefuse, mustRefuseAlone } from "./case-refusals.ts";
+import { mustBePlaced, mustCome, naming, placesOf } from "./case-rows.ts";
+
+/** R21: what only sources of this kind have. */
+export const caseChecks: readonly Check[] = [
+  {
+    id: "R21",
+    title: "reads its cases as the harness says",
+    // A harness may have dozens of them, each of which is read a dozen times.
+    msMax: 120_000,
+    why: "Formats and servers have corners that no other source has: what a connector makes of them is seen in no source of plain rows.",
+    run: async ({ source, harness }) => {
+      const cases = needed(harness.cases, "the harness has no `cases`");
+      for (const testCase of cases) {
+        await naming(testCase.what, async () => {
+          const changes = await testCase.make();
+          try {
+            const config = { ...harness.config, ...changes };
+            const ownHarness = { ...harness, config, rowOf: () => noRow };
+            await leavingNoFile(async () => {
+              await tryCase(new Subject(source, ownHarness), testCase);
+            });
+          } finally {
+            await testCase.undo?.();
+          }
+        });
+      }
+    },
+  },
+];
+
+/** Cases are compared as they come. */
+const noRow = { id: "", text: null, changed: "" };
+
+async function tryCase(subject: Subject, testCase: TestCase): Promise<void> {
+  const { throws, afterwards } = testCase;
+  if (throws !== undefined) return await mustRefuse(subject, throws, testCase);
+  const pages = await subject.read({ pageRowsMax: 3 });
+  mustCome(pages, testCase, "in pages of 3");
+  mustCome(await subject.read({ pageRowsMax: 1_000 }), testCase, "in one page");
+  if (testCase.isUncut !== true) {
+    await tryBoundaries(subject, testCase);
+    await tryCuts(subject, testCase, pages);
+  }
+  await tryAbilities(subject, testCase, pages);
+  await mustRefuseAlone(subject, undefined, testCase);
+  if (afterwards?.isMeanwhile === true) return await goOnMeanwhile(subject, afterwards);
+  if (afterwards === undefined) return;
+  await afterwards.change?.();
+  const config = { ...subject.harness.config, ...afterwards.config };
+  const changed = new Subject(subject.source, { ...subject.harness, config });
+  const { startsOver = false } = afterwards;
+  // What a read throws may be just that the position means nothing any more.
+  if (afterwards.throws === undefined) mustRewind(changed, pages[0], startsOver);
+  await mustComeTo(changed, startsOver ? undefined : pages[0], afterwards);
+}
+
+/** Fails unless the next run continues from the page, or starts over where that is said. */
+function mustRewind(subject: Subject, page: ReadPage | undefined, startsOver: boolean): void {
+  const isEachRun = subject.source.restart?.(subject.config()) === "each-run";
+  if (page === undefined || isEachRun) return;
+  const isMeant = subject.rewound({ position: page.position }) !== undefined;
+  const [expected, came] = ["a position that means nothing now", "one that is continued from"];
+  if (startsOver) mustBe(!isMeant, expected, came);
+  else mustBe(isMeant, "a position that is continued from", "one that means nothing now");
+}
+
+/** How long a file may take to close after a read: a stream does so a moment later. */
+const closeMsMax = 1_000;
+
+/** Fails when a file that was opened meanwhile stays open. */
+async function leavingNoFile(work: () => Promise<void>): Promise<void> {
+  const open = await openFiles();
+  await work();
+  const untilMs = performance.now() + closeMsMax;
+  let left = (await openFiles()) - open;
+  while (left > 0 && performance.now() < untilMs) {
+    await wait(10);
+    left = (await openFiles()) - open;
+  }
+  mustBe(left <= 0, "no file left open", `${left} of them`);
+}
+
+/** Files that this process has open; no system but Linux tells, and of things to read only regular files count. */
+async function openFiles(): Promise<number> {
+  const folder = "/proc/self/fd";
+  const names = await readdir(folder).catch((): string[] => []);
+  const targets = await Promise.all(
+    names.map(async (name) => await readlink(join(folder, name)).catch(() => "")),
+  );
+  return targets.filter((target) => target.startsWith("/") && !target.startsWith("/dev/")).length;
+}
+
+/** Every so many boundaries of a long case. */
+const boundariesMax = 12;
+
+/** Continues from the end of each page, and reads up to it. */
+async function tryBoundaries(subject: Subject, testCase: TestCase): Promise<void> {
+  const { rows = [], rejects = [] } = testCase;
+  const pages = await subject.read({ pageRowsMax: 2 });
+  mustCome(pages, testCase, "in pages of 2");
+  const step = Math.ceil(pages.length / boundariesMax);
+  let [rowCount, rejectCount] = [0, 0];
+  for (const [index, page] of pages.entries()) {
+    rowCount += page.rows.length;
+    rejectCount += page.rejects.length;
+    if (index % step !== 0 && index < pages.length - 1) continue;
+    const { position } = page;
+    const rest = { rows: rows.slice(rowCount), rejects: rejects.slice(rejectCount) };
+    const before = { rows: rows.slice(0, rowCount), rejects: rejects.slice(0, rejectCount) };
+    const behind = `${rowCount} rows and ${rejectCount} rejects`;
+    const after = await subject.read({ from: position, pageRowsMax: 3 });
+    mustCome(after, rest, `behind ${behind}`);
+    mustBePlaced(after, placesOf(pages).slice(rowCount), `behind ${behind}`);
+    mustCome(await subject.read({ to: position, pageRowsMax: 3 }), before, `up to ${behind}`);
+    if (rejects.length > 0) continue;
+    await subject.mustMeasure({ from: position }, rest.rows.length);
+    await subject.mustMeasure({ to: position }, rowCount);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Row } from "../connectors/contract/connector.ts";
+import type { TestCase } from "./case.ts";
+import type { Delivery } from "./delivery.ts";
+
+/** A row as the kit writes it into a source. */
+export type HarnessRow = {
+  /** Names the row: digits without a leading zero, below 2^63, so that it fits a column of text or of numbers. Compared as text. */
+  readonly id: string;
+  /** A cell of any kind of text; null where there is none. */
+  readonly text: string | null;
+  /** When it changed last: ISO 8601 in UTC with six decimals, `2026-03-29T00:59:59.000001Z`. */
+  readonly changed: string;
+};
+
+/** Cells that not every source can hold. */
+export type HardCell = "null" | "empty" | "NUL" | "line break" | "1 MB";
+
+/** Takes back what a hook did. */
+export type Undo = () => Promise<void>;
+
+/** What both kinds of harnesses have. */
+type AnyHarness = {
+  /** Input of the connector's `config`: one that works. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Ends what the harness began. Called once, after the last check. */
+  close?(): Promise<void>;
+};
+
+/**
+ * The source that a connector is tried on, and what can be done to it. It belongs to the kit alone: everything in it is deleted, many times. Only `fill` and `empty` are required; a check whose hook is missing
+ * is reported as not shown. Every hook must be real: a file, a server, a socket.
+ */
+export type PullHarness = AnyHarness & {
+  /** Puts rows in, all at once, in the order given; a row whose id is there already is replaced. */
+  fill(rows: readonly HarnessRow[]): Promise<void>;
+  /** Takes every row out. */
+  empty(): Promise<void>;
+  /** What the kit wrote, out of a row as the connector gave it. @default its members `id`, `text` and `changed`, each as text */
+  rowOf?(row: Row): HarnessRow;
+  /** Cells that the source itself cannot hold. @default none */
+  readonly cannotHold?: readonly HardCell[];
+  /** Makes the source refuse the credentials until it is undone. */
+  deny?(): Promise<Undo>;
+  /** Lets the connection die, once, after about so many rows were handed out. */
+  breakAt?(rows: number): Promise<Undo>;
+  /** Makes the source answer "too many requests" with this wait until it is undone. */
+  throttle?(afterMs: number): Promise<Undo>;
+  /** Makes the source take requests and never answer until it is undone; the connector must give up within 15 s, as `config` tells it. */
+  stall?(): Promise<Undo>;
+  /** Writes a row in a transaction that is begun now and committed by what is returned. */
+  commitLate?(row: HarnessRow): Promise<() => Promise<void>>;
+  /** Puts malformed rows between those that are there; the number of them, each of which must become a reject. */
+  spoil?(): Promise<number>;
+  /** Sources that only this connector knows, and what must become of them. */
+  readonly cases?: readonly TestCase[];
+  /** Of a connector with `write`: what it is asked to write, and what became of it. */
+  readonly written?: {
+    /** Columns of a patch: the one that finds a row (its `id`), and one that gets text. */
+    readonly key: string;
+    readonly set: string;
+    /** The value of one row as `write` left it; undefined without the row. */
+    read(id: string): Promise<string | null | undefined>;
+  };
+};
+
+/** The sender that a push connector is tried with. */
+export type PushHarness = AnyHarness & {
+  /** A delivery of these events, as the sender's own JSON. */
+  bodyOf(events: readonly { readonly id: string }[]): string;
+  /** Headers with which the body is believed; `id` names the delivery. @default the connector's own `sign` */
+  sign?(body: Buffer, id: string): Readonly<Record<string, string>>;
+  /** Deliveries and configurations that only this connector knows, and what must become of them. */
+  readonly deliveries?: readonly Delivery[];
+};
+
+/** A harness of either kind. */
+export type Harness = PullHarness | PushHarness;
