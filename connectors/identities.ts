@@ -9,8 +9,8 @@ import type { KnownIdentity } from "../src/state/contract/keys/identities.ts";
 import { pullLock } from "../src/state/contract/pull/pulls.ts";
 import { sendLock } from "../src/state/contract/runs/locks.ts";
 import type { StateClient } from "../src/state/state-store.ts";
-import type { Ask } from "./contract/ask.ts";
 import type { Recognition, Source } from "./contract/connector.ts";
+import type { ConnectorRequest } from "./contract/request.ts";
 
 /** A sync or pull whose account and source are looked at. */
 export type Holder = {
@@ -44,7 +44,7 @@ export type Trust = {
 export type AskedSource = {
   readonly source: Source;
   readonly connection: string;
-  readonly ask: Ask<unknown>;
+  readonly ask: ConnectorRequest<unknown>;
   /** The checkpoint; null for none. */
   readonly position: unknown;
 };

@@ -10,19 +10,19 @@ export {
 export { parseJsonRow } from "../src/mapping/json-row.ts";
 export type { JsonValue } from "../src/records/json-value.ts";
 export type { Secret } from "../src/security/secret.ts";
-export type { Ask, Finding, Log } from "./contract/ask.ts";
+export type { ConnectorRequest, Finding, Log } from "./contract/request.ts";
 export {
   pullSource,
   secret,
   type Column,
   type Discovery,
   type Got,
-  type Horizon,
+  type ReadLimit,
   type Measure,
   type Page,
   type Patch,
   type Pull,
-  type ReadAsk,
+  type ReadRequest,
   type Reject,
   type Row,
   type Source,

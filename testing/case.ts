@@ -1,13 +1,13 @@
-import type { Finding } from "../connectors/contract/ask.ts";
 import type {
   Discovery,
-  Horizon,
+  ReadLimit,
   Measure,
   Patch,
   Reject,
   Row,
   Written,
 } from "../connectors/contract/connector.ts";
+import type { Finding } from "../connectors/contract/request.ts";
 
 /** What a connector must throw. */
 export type Thrown = {
@@ -76,8 +76,8 @@ export type TestCase = Outcome & {
   readonly times?: Readonly<Record<string, number | false | Thrown>>;
   /** What `check` must find among other things, each by its name; of a source that throws a fault, unless all of these are none. */
   readonly findings?: readonly (Pick<Finding, "name"> & Partial<Finding>)[];
-  /** Members that `horizon` must answer with. */
-  readonly horizon?: Partial<Horizon<unknown>>;
+  /** Members that `readLimit` must answer with. */
+  readonly readLimit?: Partial<ReadLimit<unknown>>;
   /** Members that `measure` must answer with for the whole. */
   readonly measure?: Partial<Measure>;
   /** A piece of each line that a whole read logs, in order. */

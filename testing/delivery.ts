@@ -1,5 +1,5 @@
-import type { Finding } from "../connectors/contract/ask.ts";
 import type { Endpoint, IncomingEvent } from "../connectors/contract/push.ts";
+import type { Finding } from "../connectors/contract/request.ts";
 
 /** A delivery, or a configuration, that only this push connector knows, and what must become of it. What is not said is not looked at. */
 export type Delivery = {

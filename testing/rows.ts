@@ -2,7 +2,7 @@ import { mustBe } from "./failed.ts";
 import type { HarnessRow } from "./harness.ts";
 
 /** What rows are made like. */
-export type RowsAsk = {
+export type RowsRequest = {
   /** Id of the first one; the others follow it. @default 1 */
   readonly firstId?: number;
   /** When the first change was. @default ten microseconds before clocks go forward in Berlin */
@@ -23,7 +23,7 @@ const usualSinceMicros = 999_990;
  * Rows whose order of changes is neither that of their ids nor that in which they are here: a source that is read in any of the others
  * by mistake shows it. The same ask makes the same rows.
  */
-export function makeRows(count: number, ask: RowsAsk = {}): readonly HarnessRow[] {
+export function makeRows(count: number, ask: RowsRequest = {}): readonly HarnessRow[] {
   const { firstId = 1, stepMicros = 1, together = 3, textChars = 0 } = ask;
   const begin =
     ask.since === undefined ? microsOf(usualSince) + BigInt(usualSinceMicros) : microsOf(ask.since);

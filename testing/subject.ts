@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
-import type { Ask } from "../connectors/contract/ask.ts";
 import type { Page, Reject, Row, Source, Span } from "../connectors/contract/connector.ts";
+import type { ConnectorRequest } from "../connectors/contract/request.ts";
 import { CheckFailed } from "./failed.ts";
 import type { HarnessRow, PullHarness } from "./harness.ts";
 
@@ -16,7 +16,7 @@ export type ReadPage = {
 };
 
 /** How a read is asked for. */
-export type ReadAsk = Span<unknown> & {
+export type ReadRequest = Span<unknown> & {
   readonly pageRowsMax?: number;
   readonly limit?: number;
   readonly signal?: AbortSignal;
@@ -51,7 +51,9 @@ export class Subject {
   }
 
   /** What every ability is given. */
-  ask(signal: Ask<unknown>["signal"] = new AbortController().signal): Ask<unknown> {
+  ask(
+    signal: ConnectorRequest<unknown>["signal"] = new AbortController().signal,
+  ): ConnectorRequest<unknown> {
     const log = (text: string, facts?: object): void =>
       void this.logged.push(facts === undefined ? text : `${text} ${JSON.stringify(facts)}`);
     return { config: this.config(), signal, log: { info: log, warn: log } };
@@ -73,7 +75,7 @@ export class Subject {
     pageRowsMax = usualPageRows,
     signal,
     ...span
-  }: ReadAsk = {}): AsyncGenerator<ReadPage> {
+  }: ReadRequest = {}): AsyncGenerator<ReadPage> {
     const pages = this.source.read({ ...this.ask(signal), ...span, pageRowsMax });
     let count = 0;
     for await (const raw of pages) {
@@ -91,14 +93,14 @@ export class Subject {
   }
 
   /** All pages of a span. */
-  async read(ask: ReadAsk = {}): Promise<readonly ReadPage[]> {
+  async read(ask: ReadRequest = {}): Promise<readonly ReadPage[]> {
     const read: ReadPage[] = [];
     for await (const page of this.pages(ask)) read.push(page);
     return read;
   }
 
   /** The rows of a span, in the order they came. */
-  async rows(ask: ReadAsk = {}): Promise<readonly HarnessRow[]> {
+  async rows(ask: ReadRequest = {}): Promise<readonly HarnessRow[]> {
     return (await this.read(ask)).flatMap(({ rows }) => rows);
   }
 
@@ -111,9 +113,9 @@ export class Subject {
   }
 
   /**
-   * Where the next run begins, as the engine finds it from a run's last position and its `held`; undefined is the source's beginning.
+   * Where the next run begins, as the engine finds it from a run's last position and its `oldestOpen`; undefined is the source's beginning.
    */
-  rewound(last: { readonly position: unknown; readonly held?: unknown }): unknown {
+  rewound(last: { readonly position: unknown; readonly oldestOpen?: unknown }): unknown {
     const config = this.config();
     if (last.position === undefined) return undefined;
     if (this.source.restart?.(config) === "each-run") return undefined;

@@ -14,7 +14,7 @@ import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "../inputs.
 import { assertMayAdvance } from "../run/advance-checkpoint.ts";
 import { assertSameSides } from "../run/same-sides.ts";
 import { replacesOlder } from "../stage/replay-pages.ts";
-import { askOf, connectorOf } from "../stage/source.ts";
+import { readRequestOf, connectorOf } from "../stage/source.ts";
 
 /** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
 export function requestOf(
@@ -87,8 +87,8 @@ async function assertNothingIsOpen(
   source: Source,
   signal: AbortSignal,
 ): Promise<void> {
-  const horizon = await source.horizon?.(askOf(sync, signal));
-  if (horizon?.held === undefined) return;
+  const readLimit = await source.readLimit?.(readRequestOf(sync, signal));
+  if (readLimit?.oldestOpen === undefined) return;
   throw new ConfigError("a transaction is open in the source, whose rows might be passed over", {
     field: "advance_checkpoint",
     hint: "leave it out, or try again when the transaction is over",

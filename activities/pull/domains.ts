@@ -9,7 +9,7 @@ import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, pullOf, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
-import { askOf, connectorOf } from "../stage/source.ts";
+import { readRequestOf, connectorOf } from "../stage/source.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import { resultReject } from "./patches.ts";
 
@@ -53,7 +53,7 @@ async function assertColumn(
   const field = `pulls.${name}.job_postings.domains_from`;
   if (domainsFrom === undefined) throw new ConfigError(`pull ${name} has no domains`, { field });
   const source = connectorOf(deps, domainsFrom.connector);
-  const columns = await source.columns?.(askOf(domainsFrom, signal));
+  const columns = await source.columns?.(readRequestOf(domainsFrom, signal));
   if (columns === undefined || columns.includes(domainsFrom.column)) return domainsFrom;
   throw new ConfigError(
     `pull ${name} reads its domains from the column "${domainsFrom.column}", which connection ${domainsFrom.connection} does not have`,
@@ -80,7 +80,7 @@ export function createListDomains(deps: Dependencies): (input: RunRef) => Promis
       const source = connectorOf(deps, from.connector);
       const step = { ...name, version: await state.beginListing(name) };
       const all = { refused: 0, read: 0 };
-      for await (const page of source.read({ ...askOf(from, signal), pageRowsMax })) {
+      for await (const page of source.read({ ...readRequestOf(from, signal), pageRowsMax })) {
         signal.throwIfAborted();
         const found = domainsOf(page, from.column);
         const listed = await state.addDomains({

@@ -35,7 +35,7 @@ export type LastPage = z.output<typeof lastPage>;
 export type Fetched = { readonly page: LastPage } | { readonly none: "ceiling" | "moved" };
 
 /** A place and what its next page is asked for with. */
-export type PageAsk = {
+export type PageRequest = {
   readonly pull: PullConfig;
   readonly place: PullPlace;
   readonly step: PullStep;
@@ -50,7 +50,7 @@ function walkOf({ walk }: PullPlace, pageSize: number): Walk {
 
 async function ask(
   deps: Dependencies,
-  { pull, place, step, signal }: PageAsk,
+  { pull, place, step, signal }: PageRequest,
   how: { readonly walk: Walk; readonly limit: number },
 ): Promise<SearchPage | "moved"> {
   const { runId, version: chunk } = step;
@@ -77,7 +77,7 @@ async function ask(
  */
 async function advance(
   deps: Dependencies,
-  { step }: PageAsk,
+  { step }: PageRequest,
   at: { readonly walk: Walk; readonly page: SearchPage; readonly limit: number },
 ): Promise<Walk> {
   const { walk, page, limit } = at;
@@ -95,7 +95,7 @@ async function advance(
  * The next page of a pull: the one that is kept, or else one that is asked for, counted before it leaves, and kept when it came.
  * A page that came is never asked for again.
  */
-export async function fetchPage(deps: Dependencies, asked: PageAsk): Promise<Fetched> {
+export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise<Fetched> {
   const { pull, place, step, left } = asked;
   if (place.page !== null) return { page: lastPage.parse(place.page) };
   const walk = walkOf(place, pull.pageSize);

@@ -8,7 +8,7 @@ import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import { warnOfMissedRuns } from "../run/missed-runs.ts";
 import { takeRunLock } from "../run/take-lock.ts";
-import { askOf, checkWriteBack, connectorOf } from "../stage/source.ts";
+import { readRequestOf, checkWriteBack, connectorOf } from "../stage/source.ts";
 import type { OpenedPull, OpenPullInput, PullSettings } from "./inputs.ts";
 
 /** @throws {ConfigError} the pull is one of the other workflow. */
@@ -51,7 +51,7 @@ async function assertSameRound(
   const holder = holderOf(deps, { kind: "pull", name, at: isoNow(deps) });
   await assertSameAccount(holder, deps.config.api, trust);
   const source = connectorOf(deps, writeBack.connector);
-  const asked = { source, connection: writeBack.connection, ask: askOf(writeBack, signal) };
+  const asked = { source, connection: writeBack.connection, ask: readRequestOf(writeBack, signal) };
   await assertSameSource(holder, { ...asked, position: null }, trust);
 }
 

@@ -9,7 +9,7 @@ import { requestAttempt } from "../attempt.ts";
 import { isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
 import { domainRefusalsMax } from "../limits.ts";
-import { fetchPage, type PageAsk } from "./fetch.ts";
+import { fetchPage, type PageRequest } from "./fetch.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import type { PulledPages } from "./inputs.ts";
 import { resultReject } from "./patches.ts";
@@ -28,7 +28,7 @@ const domainStatuses: readonly (number | undefined)[] = [404, 422];
 /** Ends the domain that the service refused: a line in the report. */
 async function refuseDomain(
   { deps, pull }: Pulling,
-  asked: PageAsk,
+  asked: PageRequest,
   { status }: ApiContractError,
 ): Promise<void> {
   const code = status === 404 ? "unknown_domain" : "refused_domain";
@@ -63,7 +63,7 @@ function notesOnWalks({ earlier }: Walk): readonly string[] {
 /** The walk that begins when this one has ended and not every result came (P16); undefined when there is to be none. */
 function againAfter(
   { bad, earlier, isDone, limit, total }: Walk,
-  { place, pull }: PageAsk,
+  { place, pull }: PageRequest,
 ): PageCommit["again"] {
   // The postings of one company are few: what changed places comes with the next round.
   if (!isDone || total === undefined || place.domain !== undefined) return undefined;
@@ -72,7 +72,7 @@ function againAfter(
 }
 
 /** One page: fetched unless it is kept, written, and then forgotten; false when no call is left for it. */
-async function pullPage(pulling: Pulling, asked: PageAsk): Promise<boolean> {
+async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> {
   const { deps, run, pull, signal } = pulling;
   const fetched = await fetchPage(deps, asked);
   if ("none" in fetched) return fetched.none === "moved";
@@ -144,7 +144,7 @@ async function goOn(pulling: Pulling, now: Backlog): Promise<boolean> {
   const { place, tally } = now;
   const step = { target: run.target, pull: pull.name, runId: run.runId, version: place.version };
   const left = (run.request.limit ?? Infinity) - tally.results;
-  const asked: PageAsk = { pull, place, step, left, signal };
+  const asked: PageRequest = { pull, place, step, left, signal };
   try {
     return await pullPage(pulling, asked);
   } catch (error) {

@@ -6,7 +6,7 @@ import { pageRowsMax } from "../../src/limits.ts";
 import type { PageCounts } from "../../src/state/contract/pull/pull-runs.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { askOf, connectorOf } from "../stage/source.ts";
+import { readRequestOf, connectorOf } from "../stage/source.ts";
 import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
 
 /** What became of a page in the source. */
@@ -32,7 +32,7 @@ async function write(
   for (let start = 0; start < how.patched.length; start += pageRowsMax) {
     how.signal.throwIfAborted();
     const patches = how.patched.slice(start, start + pageRowsMax).map(({ patch }) => patch);
-    const ask = { ...askOf(writeBack, how.signal), patches };
+    const ask = { ...readRequestOf(writeBack, how.signal), patches };
     const answers = await deps.effect("writeBack", async () => await source.write?.(ask));
     written.push(...(answers ?? []));
   }

@@ -3,7 +3,7 @@ import type { SyncConfig } from "../../src/config/config.ts";
 import type { Checkpoint } from "../../src/state/contract/runs/checkpoints.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { askOf } from "../stage/source.ts";
+import { readRequestOf } from "../stage/source.ts";
 
 const otherReading =
   "the checkpoint was made by another way of reading this source: everything is read again";
@@ -13,13 +13,13 @@ function sinceOf(
   source: Source,
   config: unknown,
   checkpoint: Checkpoint,
-): { readonly position: unknown; readonly held: unknown } | null | undefined {
+): { readonly position: unknown; readonly oldestOpen: unknown } | null | undefined {
   if (checkpoint.position === null || source.restart?.(config) === "each-run") return null;
   // Between one configuration and the next a source may come to be read in another order; then a position says nothing.
   const position = source.position.safeParse(checkpoint.position);
-  const held = source.position.nullable().safeParse(checkpoint.held);
-  if (!position.success || !held.success) return undefined;
-  return { position: position.data, held: held.data ?? undefined };
+  const oldestOpen = source.position.nullable().safeParse(checkpoint.held);
+  if (!position.success || !oldestOpen.success) return undefined;
+  return { position: position.data, oldestOpen: oldestOpen.data ?? undefined };
 }
 
 /** Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning; `isOther`: it is of another way of reading. */
@@ -77,17 +77,20 @@ export async function placeRun(
   const checkpoint = await state.checkpoint({ target, sync: sync.name });
   const config = sync.connectorConfig;
   const since = sinceOf(source, config, checkpoint);
-  const horizon = await source.horizon?.({ ...askOf(sync, signal), since: since?.position });
-  const { to, held, future } = horizon ?? {};
+  const readLimit = await source.readLimit?.({
+    ...readRequestOf(sync, signal),
+    since: since?.position,
+  });
+  const { to, oldestOpen, future } = readLimit ?? {};
   const { from, isOther } = beginOf(source, config, { since, to });
   // Where the checkpoint is of another inbox, its numbers say nothing of this one.
   const gone = isOther ? 0 : (source.gone?.({ config, from: from ?? undefined, to }) ?? 0);
   const { version: checkpointVersion } = checkpoint;
-  await state.placeRun({ runId, checkpointVersion, from, to, held, future, gone });
+  await state.placeRun({ runId, checkpointVersion, from, to, held: oldestOpen, future, gone });
   const told = [
     ...(isOther ? [otherReading] : []),
     ...goneWarnings(gone),
-    ...(horizon?.warnings ?? []),
+    ...(readLimit?.warnings ?? []),
   ];
   if (told.length > 0) await state.addWarnings({ runId, warnings: told });
 }

@@ -7,7 +7,7 @@ import {
 } from "../../connectors/identities.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { isoNow, type Dependencies } from "../dependencies.ts";
-import { askOf } from "../stage/source.ts";
+import { readRequestOf } from "../stage/source.ts";
 
 /**
  * Holds account and source of a sync against those that its checkpoint and fingerprints belong to. To be called before anything is read or
@@ -41,7 +41,11 @@ export async function assertSameSides(
   await assertSameAccount(holder, deps.config.api, trust);
   if (source === undefined) return;
   const { connection } = sync;
-  await assertSameSource(holder, { source, connection, ask: askOf(sync, signal), position }, trust);
+  await assertSameSource(
+    holder,
+    { source, connection, ask: readRequestOf(sync, signal), position },
+    trust,
+  );
 }
 
 /**
@@ -54,7 +58,7 @@ export async function assertStillSameSource(
   signal: AbortSignal,
 ): Promise<void> {
   const { connection } = sync;
-  const asked = { source, connection, ask: askOf(sync, signal), position: null };
+  const asked = { source, connection, ask: readRequestOf(sync, signal), position: null };
   const trust = { isFresh: false, isKept: false };
   const holder = holderOf(deps, { kind: "sync", name: sync.name, at: isoNow(deps) });
   await assertSameSource(holder, asked, trust);

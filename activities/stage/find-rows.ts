@@ -25,7 +25,7 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Receipt } from "../../src/state/contract/sends/receipts.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { readReplay } from "./replay-pages.ts";
-import { askOf, connectorOf } from "./source.ts";
+import { readRequestOf, connectorOf } from "./source.ts";
 
 /** A record that the service refused, or fails on: its number in the staged file and the field it named. */
 export type Refused = {
@@ -92,7 +92,7 @@ function pagesFrom(
   { from }: PageStart,
 ): AsyncIterable<RowPage> {
   const source = connectorOf(deps, sync.connector);
-  const ask = askOf(sync, signal);
+  const ask = readRequestOf(sync, signal);
   if (run.kind === "replay") {
     const what = { runId: run.runId, stream: sync.stream, config: ask.config };
     return readReplay({ ...what, after: Number(from ?? 0) }, { ...deps, ...ask, source });

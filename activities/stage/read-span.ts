@@ -1,6 +1,6 @@
-import type { Log } from "../../connectors/contract/ask.ts";
 import type { Source } from "../../connectors/contract/connector.ts";
 import { ConnectorFault } from "../../connectors/contract/fault.ts";
+import type { Log } from "../../connectors/contract/request.ts";
 import { externalName } from "../../src/config/external.ts";
 import { SluiceError } from "../../src/errors.ts";
 import type { RowPage } from "../../src/pipeline/page.ts";

@@ -1,5 +1,5 @@
-import type { Log } from "../../connectors/contract/ask.ts";
 import type { Row, Got, Source } from "../../connectors/contract/connector.ts";
+import type { Log } from "../../connectors/contract/request.ts";
 import { ConfigError, SourceChangedError } from "../../src/errors.ts";
 import { inboxReadRows, pageRowsMax } from "../../src/limits.ts";
 import type { RowPage } from "../../src/pipeline/page.ts";

@@ -1,5 +1,5 @@
-import { silentLog, type Ask } from "../../connectors/contract/ask.ts";
 import type { Source } from "../../connectors/contract/connector.ts";
+import { silentLog, type ConnectorRequest } from "../../connectors/contract/request.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { didYouMean } from "../../src/config/messages/did-you-mean.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
@@ -17,10 +17,10 @@ export function connectorOf(
 }
 
 /** What connectors are asked with. */
-export function askOf(
+export function readRequestOf(
   sync: Pick<SyncConfig, "connectorConfig">,
   signal: AbortSignal,
-): Ask<unknown> {
+): ConnectorRequest<unknown> {
   return { config: sync.connectorConfig, signal, log: silentLog };
 }
 
@@ -42,7 +42,7 @@ export async function checkColumns(
   sync: SyncConfig,
   how: { readonly signal: AbortSignal; readonly mayName: boolean },
 ): Promise<void> {
-  const columns = await source.columns?.(askOf(sync, how.signal));
+  const columns = await source.columns?.(readRequestOf(sync, how.signal));
   if (columns === undefined) return;
   const mapping = await loadMapping(sync);
   const missing = mapping.columns.filter((column) => !columns.includes(column));
@@ -72,5 +72,5 @@ export async function checkWriteBack(
 ): Promise<void> {
   const source = connectorOf({ sources }, writeBack.connector);
   const columns = { key: Object.keys(writeBack.key), set: Object.keys(writeBack.set) };
-  await source.checkWrite?.({ ...askOf(writeBack, signal), columns });
+  await source.checkWrite?.({ ...readRequestOf(writeBack, signal), columns });
 }

@@ -1,4 +1,4 @@
-import type { Log } from "../../connectors/contract/ask.ts";
+import type { Log } from "../../connectors/contract/request.ts";
 import type { Effect } from "../../src/effect.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
 import { recordBytesInBody } from "../../src/pipeline/bodies.ts";

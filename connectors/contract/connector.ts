@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { JsonValue } from "../../src/records/json-value.ts";
 import { Secret } from "../../src/security/secret.ts";
-import type { Ask, Finding } from "./ask.ts";
 import type { PushSource } from "./push.ts";
+import type { ConnectorRequest, Finding } from "./request.ts";
 import { connectorApi, type ConnectorApi } from "./version.ts";
 
 /**
@@ -16,7 +16,7 @@ export type Span<Position> = {
 };
 
 /** What a read is asked for. */
-export type ReadAsk<Config, Position> = Ask<Config> &
+export type ReadRequest<Config, Position> = ConnectorRequest<Config> &
   Span<Position> & {
     /** The most rows and rejects of a page. */
     readonly pageRowsMax: number;
@@ -115,7 +115,7 @@ export interface Pull<Config, Position, OwnRow> {
    * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
    * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError} credentials refused.
    */
-  read(ask: ReadAsk<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
+  read(ask: ReadRequest<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
   /**
    * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run continues from the checkpoint.
    * @default "resume"
@@ -127,40 +127,42 @@ export interface Pull<Config, Position, OwnRow> {
    */
   readonly placesAreLines?: boolean;
   /** Tells a person whether the source can be read, step by step. Never throws for a finding. */
-  check?(ask: Ask<Config>): Promise<readonly Finding[]>;
+  check?(ask: ConnectorRequest<Config>): Promise<readonly Finding[]>;
   /** The names of the columns a mapping may use, read before the first row. */
-  columns?(ask: Ask<Config>): Promise<readonly string[]>;
+  columns?(ask: ConnectorRequest<Config>): Promise<readonly string[]>;
   /**
    * Tells whether this is the source that was read before: two databases may answer to one name, and a position of one says nothing of
    * the other. Asked when a run opens and before each chunk; `known` is the identity that it last told, `position` the checkpoint.
    * What it finds is kept, unless `differs` stops the run; `sluice state rebind` keeps it all the same.
    */
   recognize?(
-    ask: Ask<Config> & {
+    ask: ConnectorRequest<Config> & {
       readonly known?: unknown;
       readonly position?: Position | undefined;
     },
   ): Promise<Recognition>;
   /** How much a span holds: for the time left. */
-  measure?(ask: Ask<Config> & Span<Position>): Promise<Measure>;
+  measure?(ask: ConnectorRequest<Config> & Span<Position>): Promise<Measure>;
   /** What there is to read, at most `max` of it, in the order of names. */
-  discover?(ask: Ask<Config> & { readonly max: number }): Promise<readonly Discovery[]>;
+  discover?(
+    ask: ConnectorRequest<Config> & { readonly max: number },
+  ): Promise<readonly Discovery[]>;
   /**
    * How far a run may read, by the source's own clock, and how far back the next one must go because of transactions that are still open.
    * Called when a run opens, with the checkpoint if it has one, and when a backfill is planned; it changes nothing.
    */
-  horizon?(
-    ask: Ask<Config> & { readonly since?: Position | undefined },
-  ): Promise<Horizon<Position>>;
+  readLimit?(
+    ask: ConnectorRequest<Config> & { readonly since?: Position | undefined },
+  ): Promise<ReadLimit<Position>>;
   /**
-   * Steps back over the configured overlap, or to `held` where that is earlier. Called once, when a run opens, on the checkpoint; `to` is
+   * Steps back over the configured overlap, or to `oldestOpen` where that is earlier. Called once, when a run opens, on the checkpoint; `to` is
    * how far the run may read.
    * Undefined says that the position was made by another configuration and means nothing now: everything is read again.
    */
   rewind?(input: {
     readonly config: Config;
     readonly position: Position;
-    readonly held?: Position | undefined;
+    readonly oldestOpen?: Position | undefined;
     readonly to?: Position | undefined;
   }): Position | undefined;
   /**
@@ -173,10 +175,10 @@ export interface Pull<Config, Position, OwnRow> {
    * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or a number of the change
    * column. @throws {ConfigError} it is no such place; the hint says what is.
    */
-  before?(ask: Ask<Config> & { readonly place: string }): Promise<Position>;
+  before?(ask: ConnectorRequest<Config> & { readonly place: string }): Promise<Position>;
   /** Cuts a span into at most `parts` neighbours that share their edges and hold about as many rows each. */
   split?(
-    ask: Ask<Config> & Span<Position> & { readonly parts: number },
+    ask: ConnectorRequest<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
   /**
    * How often the same values may be in some columns: `once`, `often` where rows are versions or parts that only further columns tell
@@ -184,7 +186,7 @@ export interface Pull<Config, Position, OwnRow> {
    * @default `once`
    */
   repeats?(
-    ask: Ask<Config> & { readonly columns: readonly string[] },
+    ask: ConnectorRequest<Config> & { readonly columns: readonly string[] },
   ): Promise<"often" | "once" | undefined>;
   /**
    * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The span, where there
@@ -192,19 +194,21 @@ export interface Pull<Config, Position, OwnRow> {
    * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span was made from.
    */
   get?(
-    ask: Ask<Config> & Span<Position> & { readonly names: readonly string[] },
+    ask: ConnectorRequest<Config> & Span<Position> & { readonly names: readonly string[] },
   ): Promise<Got<OwnRow>>;
   /**
    * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in order. Twice is
    * once: a row that has the values already is left alone.
    */
-  write?(ask: Ask<Config> & { readonly patches: readonly Patch[] }): Promise<readonly Written[]>;
+  write?(
+    ask: ConnectorRequest<Config> & { readonly patches: readonly Patch[] },
+  ): Promise<readonly Written[]>;
   /**
    * Looks whether `write` could write these columns, before anything is paid for, and writes nothing. Left out by a connector that needs
    * nothing made beforehand. @throws {ConfigError} it could not: the hint says what is missing.
    */
   checkWrite?(
-    ask: Ask<Config> & {
+    ask: ConnectorRequest<Config> & {
       readonly columns: { readonly key: readonly string[]; readonly set: readonly string[] };
     },
   ): Promise<void>;
@@ -227,11 +231,11 @@ export type Recognition = {
 };
 
 /** How far a run may read. */
-export type Horizon<Position> = {
+export type ReadLimit<Position> = {
   /** The last position of a read that gets that far, so that the checkpoint does not stay behind; undefined: to the end. */
   readonly to?: Position | undefined;
   /** Where the oldest transaction that may still commit earlier rows began. */
-  readonly held?: Position | undefined;
+  readonly oldestOpen?: Position | undefined;
   /** Rows that lie beyond `to` because they are stamped in the future. */
   readonly future?: number | undefined;
   /** What a person should know: that transactions cannot be seen, for one. */

@@ -2,7 +2,7 @@
 /// <reference types="node" preserve="true" />
 import type { z } from "zod";
 
-import type { Ask, Finding } from "./ask.ts";
+import type { ConnectorRequest, Finding } from "./request.ts";
 import { connectorApi, type ConnectorApi } from "./version.ts";
 
 /** A delivery as it came in, before anyone knows whether it may be believed. */
@@ -76,7 +76,7 @@ export interface Push<Config> {
     readonly at: number;
   }): Readonly<Record<string, string>>;
   /** As of a source that is read. */
-  check?(ask: Ask<Config>): Promise<readonly Finding[]>;
+  check?(ask: ConnectorRequest<Config>): Promise<readonly Finding[]>;
 }
 
 /** A push connector as the engine holds it: types erased, its schema kept. */

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../contract/ask.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
 import { nameCharsShown, namesShownMax } from "./limits.ts";
@@ -8,7 +8,7 @@ import { walkRows, type Walked } from "./parse/walk.ts";
 import type { CsvPosition } from "./position.ts";
 import { behind, runPositionOf, type Passed } from "./read.ts";
 
-type BeforeAsk = Ask<CsvConfig> & { readonly place: string };
+type BeforeRequest = ConnectorRequest<CsvConfig> & { readonly place: string };
 
 /** A place in one file: lines count from 1, bytes from 0, of a gzip file unpacked ones. */
 type FilePlace = {
@@ -22,7 +22,7 @@ type FilePlace = {
  * rows are written. A line that continues a quoted field begins no row, so the next row is meant; a line of the header means the first
  * row, and one line after the last is the end. The file is walked through up to there.
  */
-export async function beforeCsv(ask: BeforeAsk): Promise<CsvPosition> {
+export async function beforeCsv(ask: BeforeRequest): Promise<CsvPosition> {
   const { config, signal } = ask;
   if (config.append_only) {
     throw new ConfigError("a place means nothing to an append-only source", {
@@ -47,7 +47,7 @@ export async function beforeCsv(ask: BeforeAsk): Promise<CsvPosition> {
 }
 
 /** @throws {ConfigError} it lies beyond the end. */
-async function findPlace(file: OpenFile, place: FilePlace, ask: BeforeAsk): Promise<Walked> {
+async function findPlace(file: OpenFile, place: FilePlace, ask: BeforeRequest): Promise<Walked> {
   const { source, unit, number } = place;
   const walked = await walkRows(
     file,

@@ -1,15 +1,15 @@
 import { ConfigError, messageOf, SluiceError } from "../../src/errors.ts";
-import type { Ask, Finding } from "../contract/ask.ts";
 import type { Measure, Span } from "../contract/connector.ts";
+import type { ConnectorRequest, Finding } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
 import { openFile, type OpenFile } from "./open.ts";
-import { readLayout, type Layout, type LayoutAsk } from "./parse/header.ts";
+import { readLayout, type Layout, type LayoutRequest } from "./parse/header.ts";
 import type { CsvPosition } from "./position.ts";
 import { spansOf } from "./spans.ts";
 
 /** One finding for each file: what it is read as, or why it cannot be. */
-export async function checkCsv(ask: Ask<CsvConfig>): Promise<readonly Finding[]> {
+export async function checkCsv(ask: ConnectorRequest<CsvConfig>): Promise<readonly Finding[]> {
   const { config } = ask;
   let files: readonly SourceFile[];
   try {
@@ -41,7 +41,7 @@ function newestWins({ place }: SourceFile, files: number): string {
   );
 }
 
-async function checkFile(source: SourceFile, ask: Ask<CsvConfig>): Promise<Finding> {
+async function checkFile(source: SourceFile, ask: ConnectorRequest<CsvConfig>): Promise<Finding> {
   try {
     return await withLayout(source, { ...ask, mayName: true }, async (layout, file) => ({
       name: source.place,
@@ -63,7 +63,7 @@ function failed(name: string, error: unknown): Finding {
 }
 
 /** The columns that every file has, in the order of the first: a mapping of any other would find nothing in some rows. */
-export async function columnsOfCsv(ask: Ask<CsvConfig>): Promise<readonly string[]> {
+export async function columnsOfCsv(ask: ConnectorRequest<CsvConfig>): Promise<readonly string[]> {
   let columns: readonly string[] | undefined;
   for (const source of await listFiles(ask.config)) {
     const layout = await withLayout(source, { ...ask, mayName: false }, async (found) => found);
@@ -79,7 +79,9 @@ export async function columnsOfCsv(ask: Ask<CsvConfig>): Promise<readonly string
 }
 
 /** The bytes of a span, as they are stored; an estimate where a gzip file is entered in its middle. */
-export async function measureCsv(ask: Ask<CsvConfig> & Span<CsvPosition>): Promise<Measure> {
+export async function measureCsv(
+  ask: ConnectorRequest<CsvConfig> & Span<CsvPosition>,
+): Promise<Measure> {
   let bytes = 0;
   let exact = true;
   for (const { file: source, from, to } of spansOf(await listFiles(ask.config), ask.config, ask)) {
@@ -94,7 +96,7 @@ export async function measureCsv(ask: Ask<CsvConfig> & Span<CsvPosition>): Promi
 /** Opens a file for `use`, with what it is read as; undefined while the header line of an append-only one is being written. */
 export async function withLayout<Result>(
   source: SourceFile,
-  ask: Ask<CsvConfig> & LayoutAsk,
+  ask: ConnectorRequest<CsvConfig> & LayoutRequest,
   use: (layout: Layout | undefined, file: OpenFile) => Promise<Result>,
 ): Promise<Result> {
   const file = await openFile(source, ask.config.append_only);

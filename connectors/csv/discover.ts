@@ -1,6 +1,6 @@
 import { pageRowsMax } from "../../src/limits.ts";
-import type { Ask } from "../contract/ask.ts";
 import type { Discovery } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { withLayout } from "./check.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
@@ -14,7 +14,7 @@ const namesARow = /(^|[ _.-])(id|Id|ID)$|[a-z]Id$/;
  * an id and that is filled in and different in its first rows.
  */
 export async function discoverCsv(
-  ask: Ask<CsvConfig> & { readonly max: number },
+  ask: ConnectorRequest<CsvConfig> & { readonly max: number },
 ): Promise<readonly Discovery[]> {
   const { config, max } = ask;
   const found: Discovery[] = [];
@@ -35,7 +35,10 @@ function sameNames(a: Discovery["columns"], b: Discovery["columns"]): boolean {
 }
 
 /** Undefined while the header line is still being written. */
-async function discoverFile(path: string, ask: Ask<CsvConfig>): Promise<Discovery | undefined> {
+async function discoverFile(
+  path: string,
+  ask: ConnectorRequest<CsvConfig>,
+): Promise<Discovery | undefined> {
   const config = { ...ask.config, path };
   const [file] = await listFiles(config);
   if (file === undefined) return undefined;
@@ -53,7 +56,10 @@ async function discoverFile(path: string, ask: Ask<CsvConfig>): Promise<Discover
   };
 }
 
-async function keyOf(columns: readonly string[], ask: Ask<CsvConfig>): Promise<readonly string[]> {
+async function keyOf(
+  columns: readonly string[],
+  ask: ConnectorRequest<CsvConfig>,
+): Promise<readonly string[]> {
   for await (const { rows } of readCsv({ ...ask, pageRowsMax, limit: pageRowsMax })) {
     const key = columns.find((column) => {
       const values = new Set(rows.map((row) => row[column] ?? ""));

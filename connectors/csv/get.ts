@@ -1,6 +1,6 @@
 import { pageRowsMax } from "../../src/limits.ts";
-import type { Ask } from "../contract/ask.ts";
 import type { Got, Reject, Span } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { changed, filesHash, openFile, type OpenFile } from "./open.ts";
@@ -9,7 +9,8 @@ import type { CsvPosition } from "./position.ts";
 import { readFile } from "./read.ts";
 import { spansOf, type FileSpan } from "./spans.ts";
 
-type GetAsk = Ask<CsvConfig> & Span<CsvPosition> & { readonly names: readonly string[] };
+type GetRequest = ConnectorRequest<CsvConfig> &
+  Span<CsvPosition> & { readonly names: readonly string[] };
 
 /** Rows and rejects that were found, each with what `where` calls it. */
 type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: Reject[] };
@@ -18,7 +19,7 @@ type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: R
  * Reads the rows that begin on lines, named `path:line`; see `Pull.get`. Lines mean nothing in another file, so that every file of a span
  * must be as it was: of the same identity, size, time and beginning, an append-only one up to where it was read.
  */
-export async function getCsv(ask: GetAsk): Promise<Got<CsvRow>> {
+export async function getCsv(ask: GetRequest): Promise<Got<CsvRow>> {
   const { config, from, to } = ask;
   const wanted = namesByFile(ask.names);
   const found: Found = { rows: [], rejects: [] };
@@ -59,7 +60,7 @@ function namesByFile(names: readonly string[]): ReadonlyMap<string, ReadonlySet<
 async function take(
   file: OpenFile,
   span: FileSpan,
-  how: { readonly ask: GetAsk; readonly names: ReadonlySet<string>; readonly found: Found },
+  how: { readonly ask: GetRequest; readonly names: ReadonlySet<string>; readonly found: Found },
 ): Promise<void> {
   const { ask, names, found } = how;
   const read = { ...ask, pageRowsMax };
@@ -83,7 +84,7 @@ async function take(
 async function assertSameTail(
   file: OpenFile,
   span: FileSpan,
-  read: GetAsk & { readonly pageRowsMax: number },
+  read: GetRequest & { readonly pageRowsMax: number },
 ): Promise<void> {
   await readFile(file, { ...span, from: span.to }, read).next();
 }

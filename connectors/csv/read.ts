@@ -1,5 +1,5 @@
-import type { Ask } from "../contract/ask.ts";
 import type { Page, Span } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles } from "./files.ts";
 import { assertSameFile, filesHash, headHash, openFile, stateOf, type OpenFile } from "./open.ts";
@@ -10,11 +10,11 @@ import type { CsvRow } from "./parse/row.ts";
 import type { CsvPosition, Mark, RunPosition } from "./position.ts";
 import { appendMarks, spansOf, type FileSpan } from "./spans.ts";
 
-type ReadAsk = Ask<CsvConfig> &
+type ReadRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly pageRowsMax: number; readonly limit?: number | undefined };
 
 /** Reads the rows of all files in the order of their paths; see `Pull.read`. */
-export async function* readCsv(ask: ReadAsk): AsyncGenerator<Page<CsvRow, CsvPosition>> {
+export async function* readCsv(ask: ReadRequest): AsyncGenerator<Page<CsvRow, CsvPosition>> {
   const { config } = ask;
   const files = await listFiles(config);
   const spans = spansOf(files, config, ask);
@@ -50,7 +50,7 @@ export async function* readCsv(ask: ReadAsk): AsyncGenerator<Page<CsvRow, CsvPos
 export async function* readFile(
   file: OpenFile,
   span: FileSpan,
-  ask: Ask<CsvConfig> & { readonly pageRowsMax: number },
+  ask: ConnectorRequest<CsvConfig> & { readonly pageRowsMax: number },
 ): AsyncGenerator<FilePage> {
   const { config, signal, log, pageRowsMax } = ask;
   const { from, to } = span;

@@ -4,9 +4,9 @@ import { ConfigError } from "../../src/errors.ts";
 import { pageRowsMax, rowBytesMax } from "../../src/limits.ts";
 import type { JsonValue } from "../../src/records/json-value.ts";
 import { defused } from "../../src/text/spreadsheet-cell.ts";
-import type { Ask } from "../contract/ask.ts";
 import type { Row, Patch, Written } from "../contract/connector.ts";
 import { columnsOfPatches, patchFaultOf, type PatchColumns } from "../contract/patches.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { columnsOfCsv } from "./check.ts";
 import type { CsvConfig } from "./config.ts";
 import { columnsMax } from "./limits.ts";
@@ -20,7 +20,7 @@ import { replaceFile, targetAt } from "./replace-file.ts";
  * someone else wrote the file meanwhile.
  */
 export async function writeCsv(
-  ask: Ask<CsvConfig> & { readonly patches: readonly Patch[] },
+  ask: ConnectorRequest<CsvConfig> & { readonly patches: readonly Patch[] },
 ): Promise<readonly Written[]> {
   const { config, patches, signal } = ask;
   if (config.file === undefined) {

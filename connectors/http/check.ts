@@ -1,10 +1,10 @@
 import { SluiceError } from "../../src/errors.ts";
-import type { Ask, Finding } from "../contract/ask.ts";
+import type { ConnectorRequest, Finding } from "../contract/request.ts";
 import type { HttpConfig } from "./config.ts";
 import { readHttp } from "./read.ts";
 
 /** One finding: whether the first row can be read. */
-export async function checkHttp(ask: Ask<HttpConfig>): Promise<readonly Finding[]> {
+export async function checkHttp(ask: ConnectorRequest<HttpConfig>): Promise<readonly Finding[]> {
   try {
     for await (const { rejects } of readHttp({ ...ask, pageRowsMax: 1, limit: 1 })) {
       const reject = rejects?.[0];

@@ -1,4 +1,4 @@
-import type { Page, ReadAsk, Row } from "../contract/connector.ts";
+import type { Page, ReadRequest, Row } from "../contract/connector.ts";
 import { paginate } from "../paging/paginate.ts";
 import type { PagePosition } from "../paging/position.ts";
 import type { HttpConfig } from "./config.ts";
@@ -6,7 +6,7 @@ import { listOf } from "./pages.ts";
 
 /** Reads the rows of the API's list; see `Pull.read`. */
 export function readHttp(
-  ask: ReadAsk<HttpConfig, PagePosition>,
+  ask: ReadRequest<HttpConfig, PagePosition>,
 ): AsyncIterable<Page<Row, PagePosition>> {
   return paginate(ask, listOf(ask.config));
 }

@@ -6,7 +6,6 @@ import type { InboxRow } from "../../src/inbox/inbox.ts";
 import { openInboxReader, type InboxReader } from "../../src/inbox/reader.ts";
 import { inboxReadRows } from "../../src/limits.ts";
 import { parseJsonRow } from "../../src/mapping/json-row.ts";
-import type { Ask } from "../contract/ask.ts";
 import {
   pullSource,
   type Row,
@@ -17,6 +16,7 @@ import {
   type Span,
 } from "../contract/connector.ts";
 import type { PushSource } from "../contract/push.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { inboxPageCharsMax } from "./limits.ts";
 
 /** Up to which event of a connection an inbox was read. */
@@ -41,7 +41,7 @@ export function readFromInbox(push: PushSource): Source {
       check: async (ask) => {
         return (await push.check?.({ ...ask, config: pushedConfigOf(ask.config).settings })) ?? [];
       },
-      horizon: async ({ config }) =>
+      readLimit: async ({ config }) =>
         withEvents(config, (events) => ({ to: events?.positionOf(events.last) })),
       rewind: ({ config, position }) =>
         withEvents(config, (events) => (events?.has(position) ? position : undefined)),
@@ -157,7 +157,7 @@ function assertOf(events: Events | undefined, { from, to }: Span<InboxPosition>)
 }
 
 async function* readEvents(
-  ask: Ask<unknown> & Span<InboxPosition> & { readonly pageRowsMax: number },
+  ask: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly pageRowsMax: number },
 ): AsyncGenerator<Page<Row, InboxPosition>> {
   const { config, signal, from, to, pageRowsMax: limit } = ask;
   const events = openEvents(config);
@@ -180,7 +180,7 @@ async function* readEvents(
 }
 
 async function getEvents(
-  ask: Ask<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
+  ask: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
 ): Promise<Got<Row>> {
   return withEvents(ask.config, (events) => {
     assertOf(events, ask);

@@ -11,7 +11,7 @@ import { parseJsonRow } from "../../src/mapping/json-row.ts";
 import {
   pullSource,
   type Page,
-  type ReadAsk,
+  type ReadRequest,
   type Reject,
   type Row,
 } from "../contract/connector.ts";
@@ -32,11 +32,15 @@ const jsonlPosition = z.object({
   mark: z.string(),
 });
 type Position = z.output<typeof jsonlPosition>;
-type Ask = ReadAsk<z.output<typeof jsonlConfig>, Position>;
+type ConnectorRequest = ReadRequest<z.output<typeof jsonlConfig>, Position>;
 /** A line without its newline, and without its bytes where it is too long. */
 type Line = { readonly bytes: Buffer | undefined; readonly end: number };
 
-async function* linesOf(file: FileHandle, ask: Ask, size: number): AsyncGenerator<Line> {
+async function* linesOf(
+  file: FileHandle,
+  ask: ConnectorRequest,
+  size: number,
+): AsyncGenerator<Line> {
   const end = ask.to?.offset ?? size;
   // Of a file that grows, a last line without its newline is still being written.
   const mayBeTorn = ask.config.append_only && ask.to === undefined;
@@ -81,7 +85,11 @@ function pageOf(lines: readonly Line[], position: Position, path: string): Page<
 }
 
 /** What recognises the file: that nobody touched it or, where it may grow, the end of what is covered. */
-async function markOf(file: FileHandle, { config }: Ask, offset: number): Promise<string> {
+async function markOf(
+  file: FileHandle,
+  { config }: ConnectorRequest,
+  offset: number,
+): Promise<string> {
   const { ino, size, mtimeNs } = await file.stat({ bigint: true });
   if (!config.append_only) return `${ino} ${size} ${mtimeNs}`;
   const bytes = Buffer.alloc(Math.min(offset, 16_384));
@@ -89,14 +97,14 @@ async function markOf(file: FileHandle, { config }: Ask, offset: number): Promis
   return createHash("sha256").update(bytes).digest("base64");
 }
 
-function changed({ config }: Ask): SourceChangedError {
+function changed({ config }: ConnectorRequest): SourceChangedError {
   const hint =
     "was it replaced on purpose, send what was added to the old one, then `sluice state reset` begins with the new one";
   return new SourceChangedError(`${config.path} is not the file that was read before`, { hint });
 }
 
 /** What a failed call on the file means for the run; anything else stays what it is. */
-function meaningOf(error: unknown, { config }: Ask): unknown {
+function meaningOf(error: unknown, { config }: ConnectorRequest): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!/^E[A-Z_]+$/.test(code)) return error;
   const isWrong = /^E(?:NOENT|NOTDIR|ISDIR|LOOP|NAMETOOLONG|NXIO|ACCES|PERM|RR_)/.test(code);
@@ -104,7 +112,7 @@ function meaningOf(error: unknown, { config }: Ask): unknown {
   return new (isWrong ? ConfigError : RetryLater)(what, { ...wrongPath, cause: error });
 }
 
-async function* read(ask: Ask): AsyncGenerator<Page<Row, Position>> {
+async function* read(ask: ConnectorRequest): AsyncGenerator<Page<Row, Position>> {
   const { config, from, to, pageRowsMax, limit = Infinity } = ask;
   try {
     // Without O_NONBLOCK a FIFO would be waited for.

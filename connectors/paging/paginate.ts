@@ -1,4 +1,4 @@
-import type { Page, ReadAsk, Row } from "../contract/connector.ts";
+import type { Page, ReadRequest, Row } from "../contract/connector.ts";
 import { HttpClient, type ClientOptions, type Get } from "./client.ts";
 import { coveredBy, covering, type Coverage } from "./covered.ts";
 import { entriesOf, pageOf, signOf, textOf, type Entry, type EntryNames } from "./entries.ts";
@@ -37,7 +37,7 @@ export type PagedList = EntryNames &
  * @throws what `Get` throws. @throws {ConfigError} a page comes again and again, or rows are not in the order of their changes.
  */
 export async function* paginate(
-  ask: Omit<ReadAsk<unknown, PagePosition>, "config" | "log">,
+  ask: Omit<ReadRequest<unknown, PagePosition>, "config" | "log">,
   list: PagedList,
 ): AsyncGenerator<Page<Row, PagePosition>> {
   const { to, pageRowsMax, limit = Infinity } = ask;

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../contract/ask.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import type { PostgresPosition } from "./position.ts";
@@ -18,7 +18,7 @@ const integerBits: Readonly<Record<string, number | undefined>> = {
  * numbers. Other keys have no such position: a position covers the row of its key, and only a whole number has a nearest one below it.
  */
 export async function beforePostgres(
-  ask: Ask<PostgresConfig> & { readonly place: string },
+  ask: ConnectorRequest<PostgresConfig> & { readonly place: string },
 ): Promise<PostgresPosition> {
   const place = ask.place.trim();
   return await withSession(ask, async (session) => {

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../contract/ask.ts";
 import type { PatchColumns } from "../contract/patches.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { tableOf } from "./sql/ddl.ts";
@@ -12,7 +12,7 @@ import { readWriteTable } from "./sql/write-table.ts";
  * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it; the hint is the statement that helps.
  */
 export async function checkWritePostgres(
-  ask: Ask<PostgresConfig> & { readonly columns: PatchColumns },
+  ask: ConnectorRequest<PostgresConfig> & { readonly columns: PatchColumns },
 ): Promise<void> {
   const { config, signal, columns } = ask;
   const name = tableOf(config);

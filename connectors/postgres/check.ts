@@ -1,16 +1,18 @@
 import { messageOf, SluiceError, SourceAuthError } from "../../src/errors.ts";
-import type { Ask, Finding } from "../contract/ask.ts";
+import type { ConnectorRequest, Finding } from "../contract/request.ts";
 import { addressOf, isLocal } from "./address.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { hiddenTransactions } from "./horizon.ts";
 import { smallTableBytes } from "./limits.ts";
 import { checkStamps } from "./newest.ts";
+import { hiddenTransactions } from "./read-limit.ts";
 import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
 import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./sql/identifier.ts";
 
 /** Looks at a connection step by step, and stops where the next step makes no sense. A connection that names no table ends with its role. */
-export async function checkPostgres(ask: Ask<PostgresConfig>): Promise<readonly Finding[]> {
+export async function checkPostgres(
+  ask: ConnectorRequest<PostgresConfig>,
+): Promise<readonly Finding[]> {
   const { config } = ask;
   const findings: Finding[] = [];
   try {

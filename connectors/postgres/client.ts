@@ -6,7 +6,7 @@ import { Client } from "pg";
 import Cursor from "pg-cursor";
 
 import { ConfigError, messageOf } from "../../src/errors.ts";
-import type { Ask } from "../contract/ask.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { addressOf, connectMsOf, passwordOf, type Address } from "./address.ts";
 import type { PostgresConfig } from "./config.ts";
 import {
@@ -34,7 +34,7 @@ export function textIn(row: TextRow | undefined, column: string): string {
 }
 
 /** What a session is opened with; without `isWritable` every statement that would write is refused by the server. */
-export type SessionAsk = Pick<Ask<PostgresConfig>, "config" | "signal"> & {
+export type SessionRequest = Pick<ConnectorRequest<PostgresConfig>, "config" | "signal"> & {
   readonly isWritable?: boolean | undefined;
 };
 
@@ -85,7 +85,7 @@ export class Session {
   }
 
   /** Connects and makes the session what every statement may rely on. Whoever opens it closes it. */
-  static async open({ config, signal, isWritable = false }: SessionAsk): Promise<Session> {
+  static async open({ config, signal, isWritable = false }: SessionRequest): Promise<Session> {
     const address = addressOf(config);
     const ssl = await tlsOptions(address, config);
     const slot = await takeSlot(whereOf(config), signal);
@@ -242,7 +242,7 @@ function whereOf(config: PostgresConfig): string {
 function grantFor({
   config,
   isWritable = false,
-}: Pick<SessionAsk, "config" | "isWritable">): string {
+}: Pick<SessionRequest, "config" | "isWritable">): string {
   const { user } = addressOf(config);
   const role = user === "" ? "the role" : quoteName(user);
   const name = parseTable(config.table ?? "");
@@ -255,7 +255,10 @@ function grantFor({
 }
 
 /** What a failed connection or statement means, as `postgresError` says it. */
-export function failureAt(ask: Pick<SessionAsk, "config" | "isWritable">, error: unknown): Error {
+export function failureAt(
+  ask: Pick<SessionRequest, "config" | "isWritable">,
+  error: unknown,
+): Error {
   return postgresError(error, { where: whereOf(ask.config), grant: grantFor(ask) });
 }
 
@@ -264,7 +267,7 @@ export function failureAt(ask: Pick<SessionAsk, "config" | "isWritable">, error:
  * @throws {ConfigError} @throws {SourceAuthError} @throws {RetryLater} as the connector's interface asks
  */
 export async function withSession<Result>(
-  ask: SessionAsk,
+  ask: SessionRequest,
   use: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   let session: Session | undefined;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../contract/ask.ts";
 import type { Column, Discovery } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { quoteName, shownTable } from "./sql/identifier.ts";
@@ -40,7 +40,7 @@ const keysStatement = `
 
 /** Lists the tables and views that the role may read. */
 export async function discoverPostgres(
-  ask: Ask<PostgresConfig> & { readonly max: number },
+  ask: ConnectorRequest<PostgresConfig> & { readonly max: number },
 ): Promise<readonly Discovery[]> {
   return await withSession(ask, async (session) => {
     const tables = await session.query(tablesStatement, [ask.max]);

@@ -1,5 +1,5 @@
-import type { Ask } from "../contract/ask.ts";
 import type { Got } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { withSession, type Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { placeOf } from "./read.ts";
@@ -16,7 +16,7 @@ const notOfType = /^22/;
 
 /** Reads single rows by their places, or by their keys alone. */
 export async function getFromPostgres(
-  ask: Ask<PostgresConfig> & { readonly names: readonly string[] },
+  ask: ConnectorRequest<PostgresConfig> & { readonly names: readonly string[] },
 ): Promise<Got<PostgresRow>> {
   return await withSession(ask, async (session) => {
     const source = await describeSource(session, ask.config);

@@ -6,9 +6,9 @@ import { withSession } from "./client.ts";
 import { postgresConfig } from "./config.ts";
 import { discoverPostgres } from "./discover.ts";
 import { getFromPostgres } from "./get.ts";
-import { horizonOfPostgres } from "./horizon.ts";
 import { measurePostgres, splitPostgres } from "./measure.ts";
 import { positionAt, postgresPosition, rewindPostgres } from "./position.ts";
+import { readLimitOfPostgres } from "./read-limit.ts";
 import { readPostgres } from "./read.ts";
 import { recognizePostgres } from "./recognize.ts";
 import { repeatsInPostgres } from "./repeats.ts";
@@ -28,7 +28,7 @@ export const postgres = pullSource({
   columns: async (ask) =>
     await withSession(ask, async (session) => await columnNames(session, ask.config)),
   recognize: recognizePostgres,
-  horizon: horizonOfPostgres,
+  readLimit: readLimitOfPostgres,
   rewind: rewindPostgres,
   at: positionAt,
   before: beforePostgres,

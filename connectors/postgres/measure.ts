@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import type { Ask } from "../contract/ask.ts";
 import type { Measure, Span } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { countedRowsMax } from "./limits.ts";
@@ -14,7 +14,7 @@ const plan = z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]
 
 /** The rows of a span: counted up to `countedRowsMax`, beyond it as the planner estimates them. */
 export async function measurePostgres(
-  ask: Ask<PostgresConfig> & Span<PostgresPosition>,
+  ask: ConnectorRequest<PostgresConfig> & Span<PostgresPosition>,
 ): Promise<Measure> {
   return await withSession(ask, async (session) => {
     const source = await describeSource(session, ask.config);
@@ -32,7 +32,7 @@ export async function measurePostgres(
 
 /** Cuts a span into at most `parts` neighbours of as many rows each, give or take one; fewer where there are fewer rows. */
 export async function splitPostgres(
-  ask: Ask<PostgresConfig> & Span<PostgresPosition> & { readonly parts: number },
+  ask: ConnectorRequest<PostgresConfig> & Span<PostgresPosition> & { readonly parts: number },
 ): Promise<readonly Span<PostgresPosition>[]> {
   const edges = await withSession(ask, async (session) => {
     const source = await describeSource(session, ask.config);

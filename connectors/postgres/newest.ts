@@ -1,7 +1,7 @@
-import type { Finding } from "../contract/ask.ts";
+import type { Finding } from "../contract/request.ts";
 import type { Session } from "./client.ts";
-import { brieflyLooking, guessedZone, spanText, nowAs, zoneFor } from "./horizon.ts";
 import { clockStepMs, clocksPutBackMs, zonesApartMs } from "./limits.ts";
+import { brieflyLooking, guessedZone, spanText, nowAs, zoneFor } from "./read-limit.ts";
 import { isZoneGuessed, type PostgresSource } from "./source.ts";
 import { sqlStateOf } from "./sql/errors.ts";
 import { quoteName } from "./sql/identifier.ts";

@@ -41,16 +41,16 @@ export function readingOf(config: PostgresConfig): string {
 
 /**
  * The position before which a run need not look again: the overlap back, by as much more as the server's clock went back since, or to
- * `held` where that is earlier; undefined when another table, query, change column or key was read then, or when the checkpoint lies
+ * `oldestOpen` where that is earlier; undefined when another table, query, change column or key was read then, or when the checkpoint lies
  * ahead of the server's clock and nobody knows by how much that moved.
  */
 export function rewindPostgres(input: {
   readonly config: PostgresConfig;
   readonly position: PostgresPosition;
-  readonly held?: PostgresPosition | undefined;
+  readonly oldestOpen?: PostgresPosition | undefined;
   readonly to?: PostgresPosition | undefined;
 }): PostgresPosition | undefined {
-  const { config, position, held, to } = input;
+  const { config, position, oldestOpen, to } = input;
   if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
   const { of, changed, clock } = position;
   if (clock === undefined && aheadMs(position, to) > clocksPutBackMs + clockStepMs)
@@ -63,8 +63,8 @@ export function rewindPostgres(input: {
       : writeLike(changed, micros - BigInt(steppedMs) * 1_000n);
   const back = backFrom(since, config.changed_by?.overlap);
   const rewound: PostgresPosition = back === changed ? position : { of, changed: back };
-  if (held === undefined || !("changed" in held)) return rewound;
-  return isBefore(held.changed, back) ? held : rewound;
+  if (oldestOpen === undefined || !("changed" in oldestOpen)) return rewound;
+  return isBefore(oldestOpen.changed, back) ? oldestOpen : rewound;
 }
 
 /** Of a change column that is a number: the value above which the run after this checkpoint reads; undefined for every other position. */

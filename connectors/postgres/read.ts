@@ -1,6 +1,6 @@
 import { ConfigError } from "../../src/errors.ts";
-import type { Ask } from "../contract/ask.ts";
 import type { Page, Span } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { failureAt, Session, type Text } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { blockRowsMax, timeoutsMax } from "./limits.ts";
@@ -16,7 +16,7 @@ import { sqlStateOf } from "./sql/errors.ts";
 import { rowMaker, type PostgresRow } from "./sql/row.ts";
 import { equalNeighbours, selectRows } from "./sql/statement.ts";
 
-type ReadAsk = Ask<PostgresConfig> &
+type ReadRequest = ConnectorRequest<PostgresConfig> &
   Span<PostgresPosition> & {
     readonly pageRowsMax: number;
     readonly limit?: number | undefined;
@@ -28,7 +28,7 @@ type PostgresPage = Page<PostgresRow, PostgresPosition>;
  * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement that is over before its first
  * page is yielded: no transaction is open while somebody works on a page.
  */
-export async function* readPostgres(ask: ReadAsk): AsyncGenerator<PostgresPage> {
+export async function* readPostgres(ask: ReadRequest): AsyncGenerator<PostgresPage> {
   const session = await speaking(ask, async () => await Session.open(ask));
   try {
     const source = await speaking(ask, async () => {
@@ -102,7 +102,7 @@ function textAt(values: readonly Text[], { index }: SourceColumn): string {
 
 /** Does what speaks with the server; what it throws says what happens next. */
 async function speaking<Result>(
-  ask: Pick<ReadAsk, "config" | "signal">,
+  ask: Pick<ReadRequest, "config" | "signal">,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {

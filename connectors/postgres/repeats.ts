@@ -1,4 +1,4 @@
-import type { Ask } from "../contract/ask.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { withSession } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { describeSource, isUnique } from "./source.ts";
@@ -8,7 +8,7 @@ import { describeSource, isUnique } from "./source.ts";
  * columns; undefined where the columns have nothing to do with the key.
  */
 export async function repeatsInPostgres(
-  ask: Ask<PostgresConfig> & { readonly columns: readonly string[] },
+  ask: ConnectorRequest<PostgresConfig> & { readonly columns: readonly string[] },
 ): Promise<"often" | "once" | undefined> {
   return await withSession(ask, async (session) => {
     const { key, oid } = await describeSource(session, ask.config);

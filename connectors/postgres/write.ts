@@ -1,6 +1,6 @@
-import type { Ask } from "../contract/ask.ts";
 import type { Patch, Written } from "../contract/connector.ts";
 import { columnsOfPatches, patchFaultOf } from "../contract/patches.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { rowLockWaitMs } from "./limits.ts";
@@ -21,7 +21,7 @@ import { readWriteTable, type WriteTable } from "./sql/write-table.ts";
  * @throws {SourceAuthError} as the connector's interface asks
  */
 export async function writePostgres(
-  ask: Ask<PostgresConfig> & { readonly patches: readonly Patch[] },
+  ask: ConnectorRequest<PostgresConfig> & { readonly patches: readonly Patch[] },
 ): Promise<readonly Written[]> {
   const { config, signal, patches } = ask;
   const name = tableOf(config);

@@ -1,6 +1,6 @@
 import type { Secret } from "../../src/security/secret.ts";
 import { bareKeyOf, isBase64Key } from "../../src/security/standard-webhooks.ts";
-import type { Ask, Finding } from "../contract/ask.ts";
+import type { ConnectorRequest, Finding } from "../contract/request.ts";
 import type { WebhookConfig } from "./config.ts";
 import { eventIdOf } from "./event-id.ts";
 import { keyBytesOf } from "./secrets.ts";
@@ -15,7 +15,9 @@ const signatureDetails: Readonly<Record<WebhookConfig["signature"], string>> = {
 };
 
 /** One finding for each thing that a person may have set otherwise than the sender. Nothing is asked of anyone. */
-export async function checkWebhook({ config }: Ask<WebhookConfig>): Promise<readonly Finding[]> {
+export async function checkWebhook({
+  config,
+}: ConnectorRequest<WebhookConfig>): Promise<readonly Finding[]> {
   const { signature, secret: secrets = [] } = config;
   return [
     { name: "path", ok: true, detail: `POST ${config.path}` },

@@ -1,7 +1,7 @@
 import type { RowPage } from "../pipeline/page.ts";
 
 /** What a source is asked with. */
-export type SourceAsk = {
+export type SourceRequest = {
   readonly config: unknown;
   readonly signal: AbortSignal;
   readonly log: { info(text: string): void; warn(text: string): void };
@@ -10,7 +10,7 @@ export type SourceAsk = {
 /** What lies between two positions; an end that is undefined is the source's beginning or end. */
 export type Span = { readonly from: unknown; readonly to: unknown };
 
-type SpanAsk = SourceAsk & Span;
+type SpanRequest = SourceRequest & Span;
 
 /** What planning asks of a source; `connectors/contract/connector.ts` says what each member promises. */
 export type SourceToPlan = {
@@ -18,41 +18,41 @@ export type SourceToPlan = {
   /** There in a source that is pushed to. */
   readonly push?: unknown;
   read(
-    ask: SpanAsk & { readonly pageRowsMax: number; readonly limit?: number | undefined },
+    ask: SpanRequest & { readonly pageRowsMax: number; readonly limit?: number | undefined },
   ): AsyncIterable<RowPage>;
   restart?(config: unknown): "each-run" | "resume";
-  measure?(ask: SpanAsk): Promise<{
+  measure?(ask: SpanRequest): Promise<{
     readonly rows?: number | undefined;
     readonly bytes?: number | undefined;
     readonly exact: boolean;
   }>;
-  horizon?(ask: SourceAsk): Promise<{ readonly to?: unknown }>;
+  readLimit?(ask: SourceRequest): Promise<{ readonly to?: unknown }>;
   at?(input: { readonly config: unknown; readonly when: Date }): unknown;
-  before?(ask: SourceAsk & { readonly place: string }): Promise<unknown>;
+  before?(ask: SourceRequest & { readonly place: string }): Promise<unknown>;
   repeats?(
-    ask: SourceAsk & { readonly columns: readonly string[] },
+    ask: SourceRequest & { readonly columns: readonly string[] },
   ): Promise<"often" | "once" | undefined>;
   split?(
-    ask: SpanAsk & { readonly parts: number },
+    ask: SpanRequest & { readonly parts: number },
   ): Promise<readonly { readonly from?: unknown; readonly to?: unknown }[]>;
   get?(
-    ask: SpanAsk & { readonly names: readonly string[] },
+    ask: SpanRequest & { readonly names: readonly string[] },
   ): Promise<Omit<RowPage, "position"> & { readonly missing: readonly string[] }>;
 };
 
 /** What a source is asked with while a plan is made: what it logs besides has no reader. */
-export function askToPlan(config: unknown, signal: AbortSignal): SourceAsk {
+export function askToPlan(config: unknown, signal: AbortSignal): SourceRequest {
   return { config, signal, log: { info: () => undefined, warn: () => undefined } };
 }
 
 /** Whether it is read on and on and holds versions of records one after the other: sent again alone, an older one could overwrite a newer one. */
 export function isLog(
-  source: Pick<SourceToPlan, "at" | "horizon" | "restart">,
+  source: Pick<SourceToPlan, "at" | "readLimit" | "restart">,
   config: unknown,
 ): boolean {
   return (
     source.restart?.(config) !== "each-run" &&
-    source.horizon === undefined &&
+    source.readLimit === undefined &&
     source.at === undefined
   );
 }

@@ -76,8 +76,8 @@ export async function spanOf(input: SpanInput): Promise<Span> {
   const isOpen = to === undefined || ("time" in to && to.time > now);
   const ask = askToPlan(sync.connectorConfig, signal);
   // A source that tells its present, and tells none, reads to its end: a time says nothing of its rows.
-  const own = source.horizon === undefined ? timeNow(input) : undefined;
-  const present = isOpen ? ((await source.horizon?.(ask))?.to ?? own) : undefined;
+  const own = source.readLimit === undefined ? timeNow(input) : undefined;
+  const present = isOpen ? ((await source.readLimit?.(ask))?.to ?? own) : undefined;
   return { from, to: present ?? (await positionOf(input, "to")) };
 }
 

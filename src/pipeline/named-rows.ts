@@ -1,4 +1,4 @@
-import type { SourceAsk, SourceToPlan } from "../backfill/source.ts";
+import type { SourceRequest, SourceToPlan } from "../backfill/source.ts";
 import { ConfigError } from "../errors.ts";
 import { inboxReadRows, pageRowsMax } from "../limits.ts";
 import type { RowPage } from "./page.ts";
@@ -16,7 +16,7 @@ export async function* namedRows(
     names,
     after = 0,
     ...ask
-  }: SourceAsk & {
+  }: SourceRequest & {
     readonly names: readonly string[];
     /** Names that are passed over. */
     readonly after?: number | undefined;

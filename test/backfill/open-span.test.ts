@@ -16,7 +16,7 @@ describe("a span without an end", () => {
     const clocked: Source = {
       ...source,
       restart: () => "resume",
-      horizon: async () => ({ to: { covered: 30_000 } }),
+      readLimit: async () => ({ to: { covered: 30_000 } }),
     };
     const open = await test.plan({ lanes: 4 }, clocked);
     expect(open.spans).toHaveLength(4);

@@ -1,8 +1,8 @@
 import { Client } from "undici";
 import { z } from "zod";
 
-import type { Ask } from "../../connectors/contract/ask.ts";
 import { secret } from "../../connectors/contract/connector.ts";
+import type { ConnectorRequest } from "../../connectors/contract/request.ts";
 import { ConfigError, RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
 
 /** See `SampleConfig`. */
@@ -35,10 +35,10 @@ export const answers = {
 
 /** One connection for one call, closed with it: nothing is left open, and nothing is shared. */
 export class Connection {
-  readonly #ask: Ask<SampleConfig>;
+  readonly #ask: ConnectorRequest<SampleConfig>;
   readonly #client: Client;
 
-  constructor(ask: Ask<SampleConfig>) {
+  constructor(ask: ConnectorRequest<SampleConfig>) {
     const { timeout_ms: ms } = ask.config;
     this.#ask = ask;
     this.#client = new Client(ask.config.url, {
@@ -105,7 +105,7 @@ function refusal(what: string, status: number, wait: unknown): SluiceError {
 
 /** Makes one call over a connection of its own. */
 export async function connected<Out>(
-  ask: Ask<SampleConfig>,
+  ask: ConnectorRequest<SampleConfig>,
   use: (connection: Connection) => Promise<Out>,
 ): Promise<Out> {
   const connection = new Connection(ask);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import type { Ask } from "../../connectors/contract/ask.ts";
 import {
   pullSource,
   type Page,
@@ -10,6 +9,7 @@ import {
   type Source,
   type Written,
 } from "../../connectors/contract/connector.ts";
+import type { ConnectorRequest } from "../../connectors/contract/request.ts";
 import { SluiceError } from "../../src/errors.ts";
 import {
   answers,
@@ -48,7 +48,7 @@ export function sorted(answered: Answered): Pick<Page<Row, never>, "rows" | "rej
 }
 
 async function write(
-  ask: Ask<SampleConfig> & { readonly patches: readonly Patch[] },
+  ask: ConnectorRequest<SampleConfig> & { readonly patches: readonly Patch[] },
 ): Promise<readonly Written[]> {
   const path = `/${ask.config.table}`;
   const wanted = ask.patches.map(({ key, set }) => {
@@ -114,12 +114,12 @@ export const rightAbilities = {
       .slice(0, ask.max)
       .map(({ name, key }) => ({ name, from: { table: name }, columns, key }));
   },
-  horizon: async (ask) => {
+  readLimit: async (ask) => {
     const { now, oldest } = await connected(ask, (one) => one.get(answers.clock, "/clock"));
-    return { to: before(now), held: oldest === undefined ? undefined : before(oldest) };
+    return { to: before(now), oldestOpen: oldest === undefined ? undefined : before(oldest) };
   },
-  rewind: ({ position, held }) =>
-    held !== undefined && isEarlier(held, position) ? held : position,
+  rewind: ({ position, oldestOpen }) =>
+    oldestOpen !== undefined && isEarlier(oldestOpen, position) ? oldestOpen : position,
   at: ({ when }) => before(when.toISOString().replace("Z", "000Z")),
   split: async (ask) => {
     const { from, to, parts } = ask;

@@ -58,7 +58,11 @@ describe("check R21", () => {
       "list to be found as it is; came five rows",
     ],
     ["no such finding", { findings: [{ name: "key" }] }, "`check` to find key; came 1 others"],
-    ["another horizon", { horizon: { future: 3 } }, "the `horizon` that it has; came another"],
+    [
+      "another read limit",
+      { readLimit: { future: 3 } },
+      "the `readLimit` that it has; came another",
+    ],
     [
       "another discovery",
       { discoveries: [{ ...found, key: [] }] },

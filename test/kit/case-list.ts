@@ -54,7 +54,7 @@ export function list(all: readonly Row[], rejects: readonly Reject[] = []): Chan
     split: async ({ parts }) => [{ to: at(parts) }, { from: at(parts) }],
     check: async () => [{ name: "list", ok: true, detail: "five rows" }],
     columns: async () => ["id", "text"],
-    horizon: async () => ({ future: 2 }),
+    readLimit: async () => ({ future: 2 }),
     measure: async ({ from, to }) => {
       return { rows: placeOf(to, all.length) - placeOf(from, 0), exact: true };
     },
@@ -90,7 +90,7 @@ const right: TestCase = {
   places: { "1": 0, "3": 2, "0": false },
   times: { "2024-05-02T00:00:00Z": 2 },
   findings: [{ name: "list", ok: true, detail: "five rows" }],
-  horizon: { future: 2 },
+  readLimit: { future: 2 },
   discoveries: [found],
   writes: [
     {

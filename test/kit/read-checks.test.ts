@@ -11,7 +11,7 @@ import { right, rightAbilities, rightSource } from "../broken-connectors/right.t
 import { SampleServer } from "../broken-connectors/server.ts";
 
 type SamplePage = Page<Row, SamplePosition>;
-type ReadAsk = Parameters<typeof rightAbilities.read>[0];
+type ReadRequest = Parameters<typeof rightAbilities.read>[0];
 
 /** Checks of this file's: those of a config and of reading. */
 const ids = pullChecks.map(({ id }) => id).filter((id) => /^[SR]/.test(id));
@@ -28,8 +28,8 @@ async function resultOf(id: string, source: Source, changes: object = {}): Promi
 
 /** The right read with every page made into something else. */
 function reading(
-  page: (page: SamplePage, ask: ReadAsk) => SamplePage,
-  change: (ask: ReadAsk) => ReadAsk = (ask) => ask,
+  page: (page: SamplePage, ask: ReadRequest) => SamplePage,
+  change: (ask: ReadRequest) => ReadRequest = (ask) => ask,
 ): Source {
   return rightSource({
     async *read(ask) {

@@ -15,7 +15,7 @@ export async function tryAbilities(
   pages: readonly ReadPage[],
 ): Promise<void> {
   await tryCheck(subject, testCase);
-  await tryHorizon(subject, testCase);
+  await tryReadLimit(subject, testCase);
   await tryMeasure(subject, testCase, pages);
   await tryLogs(subject, testCase);
   await tryColumns(subject, testCase);
@@ -34,17 +34,21 @@ async function tryCheck(subject: Subject, { findings = [] }: TestCase): Promise<
   mustFind(found, findings);
 }
 
-async function tryHorizon(subject: Subject, { horizon = {} }: TestCase): Promise<void> {
-  if (Object.keys(horizon).length === 0) return;
-  const came = { ...(await subject.source.horizon?.(subject.ask())) };
-  const isSame = isDeepStrictEqual({ ...came, ...horizon }, came);
-  mustBe(isSame, "the `horizon` that it has", "another");
+async function tryReadLimit(subject: Subject, { readLimit = {} }: TestCase): Promise<void> {
+  if (Object.keys(readLimit).length === 0) return;
+  const came = { ...(await subject.source.readLimit?.(subject.ask())) };
+  const isSame = isDeepStrictEqual({ ...came, ...readLimit }, came);
+  mustBe(isSame, "the `readLimit` that it has", "another");
   const { to } = came;
   if (to === undefined) return;
-  // It may end before the horizon, where no row is near: a clock that is wrong must not carry it past rows to come.
+  // It may end before the read limit, where no row is near: a clock that is wrong must not carry it past rows to come.
   const last = (await subject.read({ to })).at(-1)?.position;
   const left = last === undefined ? [] : await subject.rows({ from: last, to: subject.kept(to) });
-  mustBe(left.length === 0, "a read up to the horizon to end after its rows", "an end before them");
+  mustBe(
+    left.length === 0,
+    "a read up to the read limit to end after its rows",
+    "an end before them",
+  );
 }
 
 /** Where its bytes are counted, those up to a page's end and those after it are all there are. */
@@ -88,13 +92,13 @@ async function tryColumns(subject: Subject, { columns }: TestCase): Promise<void
 /** What the next run begins with. */
 async function tryOverlap(
   subject: Subject,
-  { rows = [], overlap = 0, horizon }: TestCase,
+  { rows = [], overlap = 0, readLimit }: TestCase,
   pages: readonly ReadPage[],
 ): Promise<void> {
   const position = pages.at(-1)?.position;
   if (position === undefined || subject.source.restart?.(subject.config()) === "each-run") return;
   const again = rowsOf(
-    await subject.read({ from: subject.rewound({ position, held: horizon?.held }) }),
+    await subject.read({ from: subject.rewound({ position, oldestOpen: readLimit?.oldestOpen }) }),
   );
   mustBeRows(again, rows.slice(rows.length - overlap), "in the next run");
 }

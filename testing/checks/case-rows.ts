@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Finding } from "../../connectors/contract/ask.ts";
 import type { Row } from "../../connectors/contract/connector.ts";
+import type { Finding } from "../../connectors/contract/request.ts";
 import { messageOf, SluiceError } from "../../src/errors.ts";
 import type { Outcome, TestCase, Thrown } from "../case.ts";
 import { CheckFailed, mustBe } from "../failed.ts";

@@ -4,7 +4,7 @@ import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow, PullHarness } from "../harness.ts";
 import { idsOf, makeRows, microsOf, timeOf } from "../rows.ts";
-import type { ReadAsk, Subject } from "../subject.ts";
+import type { ReadRequest, Subject } from "../subject.ts";
 
 /** R12 and R13: what changes while a run reads comes with this run or with the next. */
 export const movingChecks: readonly Check[] = [
@@ -26,17 +26,17 @@ export const movingChecks: readonly Check[] = [
 type Run = {
   readonly rows: readonly HarnessRow[];
   readonly position: unknown;
-  readonly held: unknown;
+  readonly oldestOpen: unknown;
 };
 
 /** What a run begins with, in the engine's order: how far it may read first, then how far back it must go. */
 async function openRun(
   subject: Subject,
   last?: Run,
-): Promise<{ readonly ask: ReadAsk; readonly held: unknown }> {
-  const { to, held } = (await subject.source.horizon?.(subject.ask())) ?? {};
+): Promise<{ readonly ask: ReadRequest; readonly oldestOpen: unknown }> {
+  const { to, oldestOpen } = (await subject.source.readLimit?.(subject.ask())) ?? {};
   const from = last === undefined ? undefined : subject.rewound(last);
-  return { ask: { from, to: keptBy(subject, to) }, held: keptBy(subject, held) };
+  return { ask: { from, to: keptBy(subject, to) }, oldestOpen: keptBy(subject, oldestOpen) };
 }
 
 function keptBy(subject: Subject, position: unknown): unknown {
@@ -44,10 +44,10 @@ function keptBy(subject: Subject, position: unknown): unknown {
 }
 
 async function makeRun(subject: Subject, last?: Run): Promise<Run> {
-  const { ask, held } = await openRun(subject, last);
+  const { ask, oldestOpen } = await openRun(subject, last);
   const pages = await subject.read(ask);
   const position = pages.at(-1)?.position ?? last?.position;
-  return { rows: pages.flatMap(({ rows }) => rows), position, held };
+  return { rows: pages.flatMap(({ rows }) => rows), position, oldestOpen };
 }
 
 /** Rows that changed some minutes ago by the clock that stamps: what changes now then comes after them. */
@@ -72,7 +72,7 @@ const clockMs = 50;
 async function seesChanges(subject: Subject): Promise<void> {
   const rows = recentRows(30);
   await subject.holds(rows);
-  const { ask, held } = await openRun(subject);
+  const { ask, oldestOpen } = await openRun(subject);
   await passed(new Date());
   const seen: HarnessRow[] = [];
   const changed: HarnessRow[] = [];
@@ -97,7 +97,7 @@ async function seesChanges(subject: Subject): Promise<void> {
   }
   mustBe(changed.length > 0, "rows in a first page", "none");
   await passed(new Date());
-  const next = await makeRun(subject, { rows: seen, position, held });
+  const next = await makeRun(subject, { rows: seen, position, oldestOpen });
   const now = new Map([...rows, ...changed].map((row) => [row.id, row]));
   mustBeUpToDate([...seen, ...next.rows], [...now.values()]);
 }
@@ -158,9 +158,9 @@ async function findsLateRow(subject: Subject): Promise<void> {
 
 /** A run that ends early is not as far as what is held: the next one continues where it was, and not from there. */
 async function losesNothingBefore(subject: Subject, rows: readonly HarnessRow[]): Promise<void> {
-  const { ask, held } = await openRun(subject);
+  const { ask, oldestOpen } = await openRun(subject);
   for await (const { rows: seen, position } of subject.pages({ ...ask, pageRowsMax: 2 })) {
-    const next = await makeRun(subject, { rows: seen, position, held });
+    const next = await makeRun(subject, { rows: seen, position, oldestOpen });
     const came = new Set([...seen, ...next.rows].map(({ id }) => id));
     const lost = rows.filter(({ id }) => !came.has(id)).map(({ id }) => id);
     const expected = "each row in a run that ends after its first page or in the next one";

@@ -1,5 +1,5 @@
-import type { Finding } from "../../connectors/contract/ask.ts";
 import type { Discovery, Row } from "../../connectors/contract/connector.ts";
+import type { Finding } from "../../connectors/contract/request.ts";
 import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow } from "../harness.ts";

@@ -21,7 +21,7 @@ export type Layout = {
 };
 
 /** How a layout is asked for. */
-export type LayoutAsk = {
+export type LayoutRequest = {
   readonly signal: AbortSignal;
   /**
    * Whether an error may hold names of the header line: only where a person reads it and Temporal does not keep it, because a file
@@ -38,7 +38,7 @@ export type LayoutAsk = {
 export async function readLayout(
   file: OpenFile,
   config: CsvConfig,
-  { signal, mayName }: LayoutAsk,
+  { signal, mayName }: LayoutRequest,
 ): Promise<Layout | undefined> {
   const head = await headOf(file, signal);
   const { encoding, markBytes } = sniffEncoding(head, config.encoding);

@@ -1,5 +1,5 @@
-import type { Ask } from "../../contract/ask.ts";
 import type { Span } from "../../contract/connector.ts";
+import type { ConnectorRequest } from "../../contract/request.ts";
 import type { CsvConfig } from "../config.ts";
 import { listFiles } from "../files.ts";
 import { assertSameFile, changed, openFile } from "../open.ts";
@@ -8,7 +8,7 @@ import { behind, passedBefore, runPositionOf, type Passed } from "../read.ts";
 import { spansOf, type FileSpan } from "../spans.ts";
 import { walkRows, type IsReached } from "./walk.ts";
 
-type SplitAsk = Ask<CsvConfig> & Span<CsvPosition> & { readonly parts: number };
+type SplitRequest = ConnectorRequest<CsvConfig> & Span<CsvPosition> & { readonly parts: number };
 
 /**
  * Cuts a span into at most `parts` neighbours of about as many bytes each, between rows. A plain file is walked through up to its last
@@ -16,7 +16,7 @@ type SplitAsk = Ask<CsvConfig> & Span<CsvPosition> & { readonly parts: number };
  * append-only source stays whole: its positions hold a mark of each file, and the parts of a backfill of it would have no order. So does
  * one of several files where the first row of a key wins.
  */
-export async function splitCsv(ask: SplitAsk): Promise<readonly Span<CsvPosition>[]> {
+export async function splitCsv(ask: SplitRequest): Promise<readonly Span<CsvPosition>[]> {
   const { from, to } = ask;
   const sections = ask.config.append_only ? [] : await sectionsOf(ask);
   // Two lanes at once would not let the newest file be the first.
@@ -42,7 +42,7 @@ type Section = {
 };
 
 /** @throws {SourceChangedError} a file is not the one that an end of the span was made from, or follows others. */
-async function sectionsOf(ask: SplitAsk): Promise<readonly Section[]> {
+async function sectionsOf(ask: SplitRequest): Promise<readonly Section[]> {
   const { config, from, to, signal } = ask;
   const sections: Section[] = [];
   const spans = spansOf(await listFiles(config), config, { from, to });
@@ -78,11 +78,11 @@ type Edge = { readonly index: number; readonly position: RunPosition };
 
 /** Finds the edges of one span, in order. */
 class Cut {
-  readonly #ask: SplitAsk;
+  readonly #ask: SplitRequest;
   readonly #sections: readonly Section[];
   #last: Edge | undefined;
 
-  constructor(ask: SplitAsk, sections: readonly Section[]) {
+  constructor(ask: SplitRequest, sections: readonly Section[]) {
     this.#ask = ask;
     this.#sections = sections;
   }

@@ -1,4 +1,4 @@
-import type { Ask } from "../../contract/ask.ts";
+import type { ConnectorRequest } from "../../contract/request.ts";
 import type { CsvConfig } from "../config.ts";
 import { assertSameFile, changed, type OpenFile } from "../open.ts";
 import type { FileSpan } from "../spans.ts";
@@ -28,7 +28,7 @@ export type Walked = Place & {
 export async function walkRows(
   file: OpenFile,
   { from, to }: FileSpan,
-  ask: Pick<Ask<CsvConfig>, "config" | "signal"> & { readonly isReached: IsReached },
+  ask: Pick<ConnectorRequest<CsvConfig>, "config" | "signal"> & { readonly isReached: IsReached },
 ): Promise<Walked> {
   const { config, signal } = ask;
   if (from !== undefined) assertSameFile(file, from);

@@ -4,7 +4,7 @@ import { lanesDefault, noteCharsMax } from "../limits.ts";
 import type { GivenMembers } from "./given.ts";
 import { fitting } from "./problem.ts";
 import { keySchema, memberNames, type inputCheck } from "./schema.ts";
-import { inDays, readSpanEnd, type SpanAsk } from "./span-end.ts";
+import { inDays, readSpanEnd, type SpanRequest } from "./span-end.ts";
 import { midnightBefore } from "./time.ts";
 
 /** Characters of JSON that the keys, or the note, of a corrected input take (our choice). */
@@ -35,7 +35,7 @@ function shownNote(note: unknown): string | undefined {
 }
 
 /** What `from` may be replaced by, the likeliest first. */
-function insteadOfFrom({ from, to }: GivenMembers, ask: SpanAsk): readonly unknown[] {
+function insteadOfFrom({ from, to }: GivenMembers, ask: SpanRequest): readonly unknown[] {
   const meant = inDays(from) ?? from;
   const end = to === undefined ? "" : readSpanEnd(to, { ...ask, member: "to" });
   const last = `last ${String(exampleDays)} days`;
@@ -47,7 +47,7 @@ function insteadOfFrom({ from, to }: GivenMembers, ask: SpanAsk): readonly unkno
 }
 
 /** Spans with ever more changed: as it was given, the ends swapped, another `from`, `to` now. An end that was not given stays out. */
-function spansInstead(given: GivenMembers, ask: SpanAsk): readonly GivenMembers[] {
+function spansInstead(given: GivenMembers, ask: SpanRequest): readonly GivenMembers[] {
   const { from, to } = given;
   const froms = from === undefined ? [from] : [from, ...insteadOfFrom(given, ask), undefined];
   if (to === undefined) return froms.map((start) => ({ from: start }));
@@ -65,7 +65,7 @@ function spansInstead(given: GivenMembers, ask: SpanAsk): readonly GivenMembers[
 export function correctedInput(
   given: GivenMembers,
   wrong: ReadonlySet<unknown>,
-  ask: SpanAsk & {
+  ask: SpanRequest & {
     readonly check: ReturnType<typeof inputCheck>;
     /** Members that are known whatever was given. */
     readonly meant: GivenMembers;

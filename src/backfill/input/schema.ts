@@ -7,11 +7,11 @@ import { lanesMax } from "../../limits.ts";
 import { modes } from "../../state/contract/runs/runs.ts";
 import { lanesDefault, namedKeyCharsMax, namedKeysMax, noteCharsMax } from "../limits.ts";
 import { fitting, quoted } from "./problem.ts";
-import { readSpanEnd, type SpanAsk, type SpanEnd } from "./span-end.ts";
+import { readSpanEnd, type SpanRequest, type SpanEnd } from "./span-end.ts";
 import { timeText } from "./time.ts";
 
 /** What an input is read by. */
-export type InputAsk = SpanAsk & {
+export type InputRequest = SpanRequest & {
   /** The names of the syncs, at least one. */
   readonly syncs: readonly string[];
 };
@@ -114,7 +114,7 @@ function syncSchema(syncs: readonly string[]) {
   });
 }
 
-function endSchema(member: "from" | "to", ask: SpanAsk) {
+function endSchema(member: "from" | "to", ask: SpanRequest) {
   return z
     .unknown()
     .transform((value, context) => {
@@ -138,7 +138,7 @@ function comparable(end: SpanEnd | undefined, timeZone: string) {
 }
 
 /** The members by themselves, then beside each other, whichever of them are wrong. */
-function inputSchema({ syncs, timeZone, now }: InputAsk) {
+function inputSchema({ syncs, timeZone, now }: InputRequest) {
   const members = z.object({
     sync: syncSchema(syncs),
     from: endSchema("from", { timeZone, now }),
@@ -191,7 +191,7 @@ function inputSchema({ syncs, timeZone, now }: InputAsk) {
 export type BackfillRequest = z.output<ReturnType<typeof inputSchema>>;
 
 /** What reads members under their right names, and names every mistake. */
-export function inputCheck(ask: InputAsk): (given: object) => Checked<BackfillRequest> {
+export function inputCheck(ask: InputRequest): (given: object) => Checked<BackfillRequest> {
   const schema = inputSchema(ask);
   return (given) => checkData(schema, given);
 }

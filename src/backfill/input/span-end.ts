@@ -15,16 +15,16 @@ export type SpanEnd = {
 } & ({ readonly time: Date } | { readonly place: string });
 
 /** What the ends of a span are read by. */
-export type SpanAsk = {
+export type SpanRequest = {
   /** The zone of times that name none. */
   readonly timeZone: string;
   readonly now: Date;
 };
 
-type EndAsk = SpanAsk & { readonly member: "from" | "to" };
+type EndRequest = SpanRequest & { readonly member: "from" | "to" };
 
 /** Reads a text in one form, or says what is wrong with it; undefined when it is in another form. */
-type Reader = (text: string, ask: EndAsk) => SpanEnd | string | undefined;
+type Reader = (text: string, ask: EndRequest) => SpanEnd | string | undefined;
 
 /** Years that are taken for no slip of the keyboard (our choice). */
 const [yearMin, yearMax] = ["1900", "2999"];
@@ -45,7 +45,7 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 const dated =
   /^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})(?:[t\s]\s*(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:\s*(?<offset>z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?)?(?:\s+(?<zone>[a-z][^\s:]*))?$/i;
 
-function readDate(text: string, ask: EndAsk): SpanEnd | string | undefined {
+function readDate(text: string, ask: EndRequest): SpanEnd | string | undefined {
   const parts = dated.exec(text)?.groups;
   if (parts === undefined) return undefined;
   const { year = "", fraction = "", offset, zone } = parts;
@@ -73,7 +73,7 @@ function readDate(text: string, ask: EndAsk): SpanEnd | string | undefined {
   return { time, text: timeText(time, timeZone) };
 }
 
-function readWord(text: string, { now, timeZone }: EndAsk): SpanEnd | undefined {
+function readWord(text: string, { now, timeZone }: EndRequest): SpanEnd | undefined {
   const word = text.toLowerCase();
   if (word === "now") return { time: now, text: timeText(now, timeZone) };
   const days = ["today", "yesterday"].indexOf(word);
@@ -95,7 +95,10 @@ export function inDays(text: unknown): string | undefined {
   return `last ${String(Math.min(last.ms / dayMs, 9_999))} days`;
 }
 
-function readLast(text: string, { member, now, timeZone }: EndAsk): SpanEnd | string | undefined {
+function readLast(
+  text: string,
+  { member, now, timeZone }: EndRequest,
+): SpanEnd | string | undefined {
   const last = lastOf(text);
   if (last === undefined) return undefined;
   if (member === "to") return `${quoted(text)} says where a span begins: move it to from`;
@@ -131,7 +134,7 @@ function readPlace(text: string): SpanEnd | undefined {
 const readers: readonly Reader[] = [readDate, readWord, readLast, readDayFirst, readPlace];
 
 /** What is said of a value in none of the forms. */
-function inNoForm(value: unknown, member: EndAsk["member"]): string {
+function inNoForm(value: unknown, member: EndRequest["member"]): string {
   const words = member === "from" ? ["yesterday", "today"] : ["now", "today", "yesterday"];
   const examples = member === "from" ? `"last 30 days", "yesterday"` : `"today", "now"`;
   const forms = `a date such as 2026-10-01, a time such as 2026-10-01T14:30, ${examples}, or a place such as "line 48211"`;
@@ -143,7 +146,7 @@ function inNoForm(value: unknown, member: EndAsk["member"]): string {
 }
 
 /** Reads what a person gave for `from` or `to`, or says what is wrong with it. */
-export function readSpanEnd(value: unknown, ask: EndAsk): SpanEnd | string {
+export function readSpanEnd(value: unknown, ask: EndRequest): SpanEnd | string {
   const isExact = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   const text = isExact || typeof value === "string" ? String(value) : "";
   // What steers a terminal is in no time and in no place.

@@ -2,9 +2,9 @@
 import { readEnvironment } from "../../config/environment.ts";
 import { exitCodeOfError } from "../output/exit-code.ts";
 import { endWithPipe, output, showError } from "../output/output.ts";
-import { readAsk, readOnce } from "./read.ts";
+import { readRequest, readOnce } from "./read.ts";
 
-const ask = readAsk.parse(JSON.parse(process.argv[2] ?? ""));
+const ask = readRequest.parse(JSON.parse(process.argv[2] ?? ""));
 endWithPipe();
 try {
   await readOnce(ask, { ...output, environment: readEnvironment() });

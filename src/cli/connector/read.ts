@@ -13,7 +13,7 @@ import { configGiven } from "./config.ts";
 import { loadPullHarness, loadPushHarness, loadSource } from "./load.ts";
 
 /** What `sluice connector dev` is asked to read. */
-export const readAsk = z.object({
+export const readRequest = z.object({
   /** The connector, as it was written. */
   path: z.string(),
   cwd: z.string(),
@@ -27,7 +27,7 @@ export const readAsk = z.object({
 });
 
 /** See `readAsk`. */
-export type ReadAsk = z.output<typeof readAsk>;
+export type ReadRequest = z.output<typeof readRequest>;
 
 type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;
 
@@ -35,17 +35,17 @@ type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;
 const pageRows = 5;
 
 /** Reads a connector once and prints what comes. @throws {ConfigError} what is given does not fit the connector. */
-export async function readOnce(ask: ReadAsk, context: ReadContext): Promise<void> {
+export async function readOnce(ask: ReadRequest, context: ReadContext): Promise<void> {
   const reader = new Reader(ask, context);
   const source = await loadSource(ask);
   await (source.kind === "push" ? reader.receive(source) : reader.read(source));
 }
 
 class Reader {
-  readonly #ask: ReadAsk;
+  readonly #ask: ReadRequest;
   readonly #context: ReadContext;
 
-  constructor(ask: ReadAsk, context: ReadContext) {
+  constructor(ask: ReadRequest, context: ReadContext) {
     this.#ask = ask;
     this.#context = context;
   }

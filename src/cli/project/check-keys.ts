@@ -1,4 +1,4 @@
-import type { Finding } from "../../../connectors/contract/ask.ts";
+import type { Finding } from "../../../connectors/contract/request.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { repeatsOf } from "../../backfill/repeats.ts";
 import type { Config, SyncConfig } from "../../config/config.ts";

@@ -1,11 +1,11 @@
 import { assertSameSides } from "../../../activities/run/same-sides.ts";
 import {
-  askOf,
+  readRequestOf,
   checkColumns,
   checkWriteBack,
   connectorOf,
 } from "../../../activities/stage/source.ts";
-import { silentLog, type Finding } from "../../../connectors/contract/ask.ts";
+import { silentLog, type Finding } from "../../../connectors/contract/request.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { canonicalJson } from "../../config/hash.ts";
@@ -70,7 +70,7 @@ function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly U
 
 async function checkUse(config: Config, { subject, ...from }: Use): Promise<Found[]> {
   const source = sourcesOf(config).get(from.connector);
-  const ask = askOf(from, AbortSignal.timeout(sourceMsMax));
+  const ask = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
   let findings: readonly Finding[] = [];
   // What a connector throws is a finding as well, and hides no other connection's.
   const whole = await finding("check", async () => {

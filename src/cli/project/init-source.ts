@@ -1,5 +1,5 @@
-import { silentLog } from "../../../connectors/contract/ask.ts";
 import type { Discovery, Source } from "../../../connectors/contract/connector.ts";
+import { silentLog } from "../../../connectors/contract/request.ts";
 import { sources } from "../../../connectors/registry.ts";
 import { checkData } from "../../config/messages/mistakes.ts";
 import { ConfigError, RetryLater } from "../../errors.ts";

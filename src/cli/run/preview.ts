@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { askOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
+import { readRequestOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
@@ -55,7 +55,7 @@ async function pagesOf(
   { key, limit }: PreviewOptions,
 ): Promise<AsyncIterable<Page>> {
   const { stream, pii } = sync;
-  const ask = askOf(sync, new AbortController().signal);
+  const ask = readRequestOf(sync, new AbortController().signal);
   if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
   const source$ =
     key.length > 0

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 
-import { askOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
+import { readRequestOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { sendLock } from "../../state/contract/runs/locks.ts";
@@ -30,7 +30,7 @@ export type RunOptions = DriveOptions & {
 function readShare(session: Session, sync: SyncConfig): ReadShare {
   const source = sourcesOf(session.config).get(sync.connector);
   const measure = async (from: unknown): Promise<number | undefined> => {
-    const ask = askOf(sync, AbortSignal.timeout(5_000));
+    const ask = readRequestOf(sync, AbortSignal.timeout(5_000));
     const { bytes, rows } = (await source?.measure?.({ ...ask, from: from ?? undefined })) ?? {};
     return rows ?? bytes;
   };

@@ -1,4 +1,4 @@
-import { askOf } from "../../../activities/stage/source.ts";
+import { readRequestOf } from "../../../activities/stage/source.ts";
 import type { Recognition } from "../../../connectors/contract/connector.ts";
 import {
   findAccount,
@@ -69,7 +69,7 @@ async function rebindOne(
   await bind(to, { holder, part: "account", found: await findAccount(holder, config.api) });
   const source = sourcesOf(config).get(from.connector);
   if (source === undefined) return;
-  const ask = askOf(from, AbortSignal.timeout(sourceMsMax));
+  const ask = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
   const position =
     kind === "sync" ? (await state.checkpoint({ target, sync: name })).position : null;
   const found = await findSource(holder, { source, ask, position });

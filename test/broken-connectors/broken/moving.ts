@@ -62,7 +62,7 @@ export const movingMistakes: readonly Broken[] = [
     name: "held at any rate",
     what: "continues where the oldest open transaction began, also when it had not come that far",
     check: "R13",
-    make: () => rightSource({ rewind: ({ position, held }) => held ?? position }),
+    make: () => rightSource({ rewind: ({ position, oldestOpen }) => oldestOpen ?? position }),
   },
   {
     name: "nothing held",
@@ -70,7 +70,7 @@ export const movingMistakes: readonly Broken[] = [
     check: "R13",
     make: () =>
       rightSource({
-        horizon: async (ask) => ({ to: (await rightAbilities.horizon(ask)).to }),
+        readLimit: async (ask) => ({ to: (await rightAbilities.readLimit(ask)).to }),
       }),
   },
 ];

@@ -34,8 +34,8 @@ export const settingMistakes: readonly Broken[] = [
         config: withPlainToken,
         position: samplePosition,
         read: (ask) => rightAbilities.read({ ...ask, config: hidden(ask.config) }),
-        horizon: async (ask) =>
-          await rightAbilities.horizon({ ...ask, config: hidden(ask.config) }),
+        readLimit: async (ask) =>
+          await rightAbilities.readLimit({ ...ask, config: hidden(ask.config) }),
         rewind: ({ config, ...run }) => rightAbilities.rewind({ ...run, config: hidden(config) }),
       }),
   },

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { http } from "../../../connectors/http/index.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { LongNumber } from "../../../src/mapping/refusal.ts";
-import { askOf, errorOf, idsOf, pagesOf, rowsOf, startApi } from "./support.ts";
+import { readRequestOf, errorOf, idsOf, pagesOf, rowsOf, startApi } from "./support.ts";
 
 /** An answer with rows that have their change for an id. */
 function changesThen(changes: readonly number[], next: number | null) {
@@ -22,7 +22,7 @@ describe("reading all pages", () => {
     async (pages) => {
       const server = await startApi({ pages, pageRows: 5 });
       server.put(rowsOf(12));
-      const ask = askOf(server);
+      const ask = readRequestOf(server);
       const whole = await pagesOf(ask, { pageRowsMax: 3 });
       expect(whole.map(({ rows }) => rows.length)).toEqual([3, 2, 3, 2, 2]);
       for (const [index, { position }] of whole.entries()) {
@@ -38,7 +38,7 @@ describe("reading all pages", () => {
   it("asks with page size and parameters, for no more than the limit needs", async () => {
     const server = await startApi({ pages: "number", pageRows: 5 });
     server.put(rowsOf(12));
-    const ask = askOf(server, { query: { order: "id", active: "true" } });
+    const ask = readRequestOf(server, { query: { order: "id", active: "true" } });
     expect(idsOf(await pagesOf(ask, { limit: 7 }))).toHaveLength(10);
     expect(server.seen).toEqual([
       "/v1/companies?order=id&active=true&limit=5&page=1",
@@ -51,7 +51,7 @@ describe("reading all pages", () => {
     const row =
       '{"id":9007199254740993,"share":0.12345678901234567,"lat":48.85661400000001,"count":5}';
     server.answers.push((response) => response.end(`[${row},[1e400]]`));
-    const ask = askOf(server, { rows: undefined, cursor: undefined });
+    const ask = readRequestOf(server, { rows: undefined, cursor: undefined });
     const [page] = await pagesOf(ask);
     const [id, share] = [new LongNumber("9007199254740993"), new LongNumber("0.12345678901234567")];
     // A double carries the 16 digits of `lat`.
@@ -68,7 +68,7 @@ describe("reading all pages", () => {
   ] as const)("notices that pages by %s go round in a circle", async (pages, body) => {
     const server = await startApi({ pages });
     for (let page = 0; page < 9; page += 1) server.answers.push((response) => response.end(body));
-    const error = await errorOf(askOf(server));
+    const error = await errorOf(readRequestOf(server));
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
       message: expect.stringContaining("again and again") as unknown,
@@ -81,7 +81,7 @@ describe("reading what changed", () => {
   it("asks from the value before the last one, and leaves out what it has", async () => {
     const server = await startApi({ pages: "number", since: "after", pageRows: 4 });
     server.put(rowsOf(6, (id) => Math.ceil(id / 2)));
-    const ask = askOf(server);
+    const ask = readRequestOf(server);
     const [first] = await pagesOf(ask, { pageRowsMax: 3 });
     expect(first?.position).toMatchObject({
       at: "2026-03-29T00:59:02.000000Z",
@@ -107,7 +107,7 @@ describe("reading what changed", () => {
           const row = rowsOf(20).find(({ id }) => id === moved);
           if (row !== undefined) server.put([{ ...row, changed: "2026-03-29T00:59:30.000000Z" }]);
         };
-        const ids = new Set(idsOf(await pagesOf(askOf(server))));
+        const ids = new Set(idsOf(await pagesOf(readRequestOf(server))));
         expect(ids.size).toBe(20);
       }
     },
@@ -118,7 +118,7 @@ describe("reading what changed", () => {
     async (since) => {
       const server = await startApi({ pages: "cursor", since, pageRows: 10 });
       server.put(rowsOf(40));
-      expect(idsOf(await pagesOf(askOf(server)))).toHaveLength(40);
+      expect(idsOf(await pagesOf(readRequestOf(server)))).toHaveLength(40);
       // What was read before takes a place or two of each page.
       expect(server.seen.length).toBeLessThanOrEqual(6);
     },
@@ -128,7 +128,7 @@ describe("reading what changed", () => {
     const server = await startApi({ pages: "cursor", since: "from" });
     const data = [5, 4].map((changed) => ({ id: changed, changed }));
     server.answers.push((response) => response.end(JSON.stringify({ data })));
-    expect(await errorOf(askOf(server))).toMatchObject({
+    expect(await errorOf(readRequestOf(server))).toMatchObject({
       message: "rows unsorted",
       field: "query",
     });
@@ -138,7 +138,7 @@ describe("reading what changed", () => {
     const server = await startApi({ pages: "cursor", since: "from" });
     const [first, second] = [changesThen([1, 5], 2), changesThen([2, 6], null)];
     server.answers.push(first, first, second, first, second);
-    expect(await errorOf(askOf(server))).toMatchObject({
+    expect(await errorOf(readRequestOf(server))).toMatchObject({
       message: "rows unsorted",
       field: "query",
     });
@@ -151,7 +151,7 @@ describe("reading what changed", () => {
       changesThen([5, 6], null),
       changesThen([5, 6], null),
     );
-    expect(idsOf(await pagesOf(askOf(server)))).toEqual(["1", "5", "6"]);
+    expect(idsOf(await pagesOf(readRequestOf(server)))).toEqual(["1", "5", "6"]);
   });
 
   it("reads a row again that changed again at its time", async () => {
@@ -163,7 +163,7 @@ describe("reading what changed", () => {
         ),
       );
     const textsOf = async (from?: unknown) => {
-      const pages = await pagesOf(askOf(server), { from });
+      const pages = await pagesOf(readRequestOf(server), { from });
       return { texts: pages.flatMap(({ rows }) => rows.map(({ text }) => text)), pages };
     };
     list([1, "2026-11-21", "a"], [2, "2026-11-22", "before noon"], [3, "2026-11-22", "b"]);
@@ -186,19 +186,19 @@ describe("reading what changed", () => {
     const versions = ["old", "new"].map((text) => ({ id: 1, changed: 7, text }));
     for (let answer = 0; answer < 2; answer += 1)
       server.answers.push((response) => response.end(JSON.stringify({ data: versions })));
-    const pages = await pagesOf(askOf(server));
+    const pages = await pagesOf(readRequestOf(server));
     expect(pages.flatMap(({ rows }) => rows.map(({ text }) => text))).toEqual(["old", "new"]);
-    expect(await pagesOf(askOf(server), { from: pages.at(-1)?.position })).toEqual([]);
+    expect(await pagesOf(readRequestOf(server), { from: pages.at(-1)?.position })).toEqual([]);
   });
 
   it("begins anew with the position of another reading", async () => {
     const server = await startApi({ pages: "cursor", since: "from" });
     server.put(rowsOf(2));
-    const from = (await pagesOf(askOf(server))).at(-1)?.position;
-    expect(idsOf(await pagesOf(askOf(server), { from }))).toEqual([]);
+    const from = (await pagesOf(readRequestOf(server))).at(-1)?.position;
+    expect(idsOf(await pagesOf(readRequestOf(server), { from }))).toEqual([]);
     const changed_by = { column: "created", parameter: "since" };
     server.answers.push((response) => response.end('{"data":[{"id":1,"created":"2020-01-01"}]}'));
-    expect(idsOf(await pagesOf(askOf(server, { changed_by }), { from }))).toEqual(["1"]);
+    expect(idsOf(await pagesOf(readRequestOf(server, { changed_by }), { from }))).toEqual(["1"]);
     expect(server.seen.at(-1)).not.toContain("since");
   });
 
@@ -206,7 +206,7 @@ describe("reading what changed", () => {
     const server = await startApi({ pages: "cursor", since: "from" });
     const data = ["2026-03-29", "never", null].map((changed, id) => ({ id, changed }));
     server.answers.push((response) => response.end(JSON.stringify({ data })));
-    const [page] = await pagesOf(askOf(server));
+    const [page] = await pagesOf(readRequestOf(server));
     expect(page?.rows).toHaveLength(1);
     expect(page?.rejects?.map(({ where }) => where)).toEqual(["/companies:1", "/companies:2"]);
     expect(page?.position).toMatchObject({ at: "2026-03-29" });
@@ -218,7 +218,11 @@ describe("a read", () => {
     const server = await startApi({ pages: "cursor", pageRows: 5 });
     server.put(rowsOf(12));
     const abort = new AbortController();
-    const ask = { ...askOf(server, { timeout: "10m" }), signal: abort.signal, pageRowsMax: 5 };
+    const ask = {
+      ...readRequestOf(server, { timeout: "10m" }),
+      signal: abort.signal,
+      pageRowsMax: 5,
+    };
     const reading = http.read(ask)[Symbol.asyncIterator]();
     await reading.next();
     const undo = server.fault("stall");
@@ -236,21 +240,21 @@ describe("check", () => {
   it("finds that it can be read", async () => {
     const server = await startApi({ pages: "cursor", pageRows: 5 });
     const fine = [{ name: "read", ok: true }];
-    expect(await http.check?.(askOf(server))).toEqual(fine);
+    expect(await http.check?.(readRequestOf(server))).toEqual(fine);
     server.put(rowsOf(12));
-    expect(await http.check?.(askOf(server))).toEqual(fine);
+    expect(await http.check?.(readRequestOf(server))).toEqual(fine);
   });
 
   it("finds a pointer to nothing, entries that are no rows, and refused credentials", async () => {
     const server = await startApi({ pages: "cursor" });
-    const found = await http.check?.(askOf(server, { rows: "/items" }));
+    const found = await http.check?.(readRequestOf(server, { rows: "/items" }));
     expect(found).toMatchObject([{ ok: false, fix: "Set rows as the API documents it." }]);
     server.answers.push((response) => response.end('{"data":[1]}'));
-    expect(await http.check?.(askOf(server))).toMatchObject([
+    expect(await http.check?.(readRequestOf(server))).toMatchObject([
       { ok: false, fix: "it is not an object" },
     ]);
     const undo = server.fault("deny");
-    expect(await http.check?.(askOf(server))).toMatchObject([
+    expect(await http.check?.(readRequestOf(server))).toMatchObject([
       { ok: false, fix: expect.stringContaining("Check token") as unknown },
     ]);
     await undo();

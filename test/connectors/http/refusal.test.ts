@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { ConfigError, RetryLater, SourceAuthError } from "../../../src/errors.ts";
 import { canaryToken, type ApiServer } from "./api-server.ts";
-import { askOf, errorOf, startApi } from "./support.ts";
+import { readRequestOf, errorOf, startApi } from "./support.ts";
 
 /** An error of a read whose first answer is another one. */
 async function thrownFor(
@@ -14,7 +14,7 @@ async function thrownFor(
 ): Promise<{ readonly error: unknown; readonly server: ApiServer }> {
   const server = await startApi({ pages: "cursor" });
   server.answers.push(answer);
-  return { error: await errorOf(askOf(server, members)), server };
+  return { error: await errorOf(readRequestOf(server, members)), server };
 }
 
 function status(code: number, headers: Readonly<Record<string, string>> = {}) {
@@ -79,7 +79,7 @@ describe("an answer that is none", () => {
 describe("no whole answer", () => {
   it("tries again when the connection is refused or dies", async () => {
     const closed = await startApi({ pages: "cursor" });
-    const ask = askOf(closed);
+    const ask = readRequestOf(closed);
     await closed.close();
     expect(await errorOf(ask)).toMatchObject({
       message: expect.stringContaining("ECONNREFUSED") as unknown,

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 
-import type { Ask } from "../../../connectors/contract/ask.ts";
 import type { Page, Row } from "../../../connectors/contract/connector.ts";
+import type { ConnectorRequest } from "../../../connectors/contract/request.ts";
 import { http } from "../../../connectors/http/index.ts";
 import type { HarnessRow } from "../../../testing/harness.ts";
 import { ApiServer, type ApiStyle } from "./api-server.ts";
@@ -14,7 +14,7 @@ export async function startApi(style: ApiStyle): Promise<ApiServer> {
 }
 
 /** What every ability is asked with, for an API. */
-export function askOf(server: ApiServer, members: object = {}): Ask<unknown> {
+export function readRequestOf(server: ApiServer, members: object = {}): ConnectorRequest<unknown> {
   const config = http.config.parse({ ...server.config, ...members });
   const log = { info: () => undefined, warn: () => undefined };
   return { config, signal: new AbortController().signal, log };
@@ -22,7 +22,7 @@ export function askOf(server: ApiServer, members: object = {}): Ask<unknown> {
 
 /** All pages of a read. */
 export async function pagesOf(
-  ask: Ask<unknown>,
+  ask: ConnectorRequest<unknown>,
   more: Partial<Parameters<typeof http.read>[0]> = {},
 ): Promise<readonly Page<Row, unknown>[]> {
   const pages: Page<Row, unknown>[] = [];
@@ -36,7 +36,7 @@ export function idsOf(pages: readonly Page<Row, unknown>[]): readonly string[] {
 }
 
 /** What a read throws. */
-export async function errorOf(ask: Ask<unknown>): Promise<unknown> {
+export async function errorOf(ask: ConnectorRequest<unknown>): Promise<unknown> {
   return await pagesOf(ask).then(
     () => undefined,
     (error: unknown) => error,

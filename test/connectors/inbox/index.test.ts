@@ -52,8 +52,8 @@ async function pagesOf(
   return { pages, position };
 }
 
-async function horizonOf(ask: Asked): Promise<unknown> {
-  return (await source.horizon?.(ask))?.to;
+async function readLimitOf(ask: Asked): Promise<unknown> {
+  return (await source.readLimit?.(ask))?.to;
 }
 
 const rewound: NonNullable<Source["rewind"]> = (input) => source.rewind?.(input);
@@ -146,7 +146,7 @@ describe("readFromInbox", () => {
 
   it("reads from one position to the other, and no further than what was there when it began", async () => {
     const { ask, events } = await filled(3);
-    const to = await horizonOf(ask);
+    const to = await readLimitOf(ask);
     events.keep("forms", '{"n":4}', '{"n":5}');
     const first = await pagesOf(ask, { to });
     expect(first).toEqual({ pages: [["forms#1", "forms#2", "forms#3"]], position: to });
@@ -167,10 +167,10 @@ describe("readFromInbox", () => {
     expect((await pagesOf(ask)).pages).toEqual([["forms#3", "forms#4"]]);
   });
 
-  it("has no rows, no horizon and no past before anything was received", async () => {
+  it("has no rows, no read limit and no past before anything was received", async () => {
     const ask = await asked();
     expect(await pagesOf(ask)).toEqual({ pages: [], position: undefined });
-    expect(await horizonOf(ask)).toBeUndefined();
+    expect(await readLimitOf(ask)).toBeUndefined();
     expect(await source.get?.({ ...ask, names: ["forms#1"] })).toMatchObject({
       missing: ["forms#1"],
     });
@@ -197,7 +197,7 @@ describe("readFromInbox", () => {
   it("continues in its own inbox alone", async () => {
     const { ask } = await filled(3);
     const { ask: another } = await filled(3);
-    const position = await horizonOf(ask);
+    const position = await readLimitOf(ask);
     const { config } = ask;
     expect(rewound({ config, position })).toEqual(position);
     expect(rewound({ config: another.config, position })).toBeUndefined();
@@ -231,7 +231,7 @@ describe("readFromInbox", () => {
       "4",
       `forms#${2 ** 40 + 1}`,
     ];
-    const to = await horizonOf(ask);
+    const to = await readLimitOf(ask);
     const got = await source.get?.({ ...ask, to, names: [...names, ...none] });
     expect(got?.rows).toMatchObject([{ n: 4 }, { n: 2 }]);
     expect([got?.where(0), got?.where(1), got?.text?.(1)]).toEqual([

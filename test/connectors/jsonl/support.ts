@@ -6,7 +6,10 @@ import { jsonl } from "../../../connectors/jsonl/index.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 /** What every ability is asked with, for a file `a.jsonl` of this content. */
-export async function askFor(content: string | Uint8Array, members: object = {}): Promise<TestAsk> {
+export async function askFor(
+  content: string | Uint8Array,
+  members: object = {},
+): Promise<TestRequest> {
   const folder = await temporaryFolder();
   const path = join(folder, "a.jsonl");
   await writeFile(path, content);
@@ -15,14 +18,14 @@ export async function askFor(content: string | Uint8Array, members: object = {})
   return { path, ask: { config, signal: new AbortController().signal, log } };
 }
 
-type TestAsk = {
+type TestRequest = {
   readonly path: string;
   readonly ask: Omit<Parameters<typeof jsonl.read>[0], "pageRowsMax">;
 };
 
 /** All pages of a read. */
 export async function pagesOf(
-  ask: TestAsk["ask"],
+  ask: TestRequest["ask"],
   more: Partial<Parameters<typeof jsonl.read>[0]> = {},
 ): Promise<readonly Page<Row, unknown>[]> {
   const pages: Page<Row, unknown>[] = [];

@@ -39,12 +39,14 @@ const source = withPlaces(
   },
 );
 
-function askOf(fault: string, signal = new AbortController().signal) {
+function readRequestOf(fault: string, signal = new AbortController().signal) {
   const log = { info: () => undefined, warn: () => undefined };
   return { config: { token: new Secret(canary), fault }, signal, log, pageRowsMax: 7 };
 }
 
-async function pagesOf(ask: ReturnType<typeof askOf>): Promise<readonly Page<Row, unknown>[]> {
+async function pagesOf(
+  ask: ReturnType<typeof readRequestOf>,
+): Promise<readonly Page<Row, unknown>[]> {
   const pages: Page<Row, unknown>[] = [];
   for await (const one of source.read(ask)) pages.push(one);
   return pages;
@@ -55,10 +57,10 @@ const nulled =
 
 describe("withPlaces", () => {
   it("names the connector and the line of its code, whichever ability fails", async () => {
-    await expect(pagesOf(askOf("null"))).rejects.toThrow(nulled);
-    await expect(source.check?.(askOf("null"))).rejects.toThrow(nulled);
+    await expect(pagesOf(readRequestOf("null"))).rejects.toThrow(nulled);
+    await expect(source.check?.(readRequestOf("null"))).rejects.toThrow(nulled);
     expect(() => source.at?.({ config: {}, when: new Date() })).toThrow(nulled);
-    for await (const one of source.read(askOf("null"))) {
+    for await (const one of source.read(readRequestOf("null"))) {
       expect(() => one.where(0)).toThrow(nulled);
       break;
     }
@@ -67,7 +69,7 @@ describe("withPlaces", () => {
   it("tells neither a secret of the configuration nor the text that is no JSON", async () => {
     const errors = await Promise.all(
       ["secret", "json"].map(async (fault) => {
-        return await pagesOf(askOf(fault)).catch((error: unknown) => messageOf(error));
+        return await pagesOf(readRequestOf(fault)).catch((error: unknown) => messageOf(error));
       }),
     );
     expect(errors).toEqual([
@@ -77,8 +79,8 @@ describe("withPlaces", () => {
   });
 
   it("hands on errors that are made for sluice, and the reason of an abort", async () => {
-    await expect(pagesOf(askOf("ours"))).rejects.toThrow(/^no such table$/);
+    await expect(pagesOf(readRequestOf("ours"))).rejects.toThrow(/^no such table$/);
     const reason = new Error("cancelled");
-    await expect(pagesOf(askOf("null", AbortSignal.abort(reason)))).rejects.toBe(reason);
+    await expect(pagesOf(readRequestOf("null", AbortSignal.abort(reason)))).rejects.toBe(reason);
   });
 });

@@ -4,14 +4,17 @@ import { checkWritePostgres } from "../../../connectors/postgres/check-write.ts"
 import { ConfigError } from "../../../src/errors.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
 import { roleOf } from "./role.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 const columns = { key: ["id"], set: ["fit"] };
 
 /** What a write-back of these columns would be refused for, and the statement that helps. */
 async function refusal(url: string, members: object = {}): Promise<string | undefined> {
   try {
-    await checkWritePostgres({ ...askOf(url, { table: "crm.scores", ...members }), columns });
+    await checkWritePostgres({
+      ...readRequestOf(url, { table: "crm.scores", ...members }),
+      columns,
+    });
     return undefined;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

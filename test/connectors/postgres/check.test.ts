@@ -3,17 +3,17 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { Finding } from "../../../connectors/contract/ask.ts";
+import type { Finding } from "../../../connectors/contract/request.ts";
 import { checkPostgres } from "../../../connectors/postgres/check.ts";
 import { ownHost } from "../../support/certificates.ts";
 import { ownPostgres, postgres } from "../../support/postgres/postgres.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { refusing } from "../../support/raw-server.ts";
 import { roleOf } from "./role.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 async function check(url: string, members: object = {}): Promise<readonly Finding[]> {
-  return await checkPostgres(askOf(url, members));
+  return await checkPostgres(readRequestOf(url, members));
 }
 
 /** The findings as lines, each step that failed with what fixes it. */

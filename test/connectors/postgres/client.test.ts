@@ -14,17 +14,20 @@ import { authority, ownHost } from "../../support/certificates.ts";
 import { ownPostgres, postgres } from "../../support/postgres/postgres.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { refusing } from "../../support/raw-server.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 const { password } = new URL(canaries.databaseUrl);
 
-async function rowsOf(ask: ReturnType<typeof askOf>, sql: string): Promise<readonly TextRow[]> {
+async function rowsOf(
+  ask: ReturnType<typeof readRequestOf>,
+  sql: string,
+): Promise<readonly TextRow[]> {
   return await withSession(ask, async (session) => await session.query(sql));
 }
 
 /** What a session ends with; the test fails when it ends well, or when a secret stands anywhere in the error. */
 async function failureOf(
-  ask: ReturnType<typeof askOf>,
+  ask: ReturnType<typeof readRequestOf>,
   use: (session: Session) => Promise<unknown>,
 ): Promise<SluiceError> {
   const error: unknown = await withSession(ask, use).then(
@@ -63,10 +66,10 @@ describe("withSession", () => {
       execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database()); end $$`);
     const sql =
       "select 9007199254740993 as big, null as none, timestamptz '2024-03-10 00:00+09' as at";
-    expect(await rowsOf(askOf(url), sql)).toEqual([
+    expect(await rowsOf(readRequestOf(url), sql)).toEqual([
       { big: "9007199254740993", none: null, at: "2024-03-09 15:00:00+00" },
     ]);
-    expect(await withSession(askOf(url), zoneOf)).toBe("Asia/Tokyo");
+    expect(await withSession(readRequestOf(url), zoneOf)).toBe("Asia/Tokyo");
   });
 
   it("is read-only, bounded in time and called sluice", async () => {
@@ -74,7 +77,7 @@ describe("withSession", () => {
     const sql = `select current_setting('default_transaction_read_only') as read_only,
       current_setting('statement_timeout') as timeout,
       current_setting('lock_timeout') as lock, current_setting('application_name') as name`;
-    const ask = askOf(url, { statement_timeout: "90s" });
+    const ask = readRequestOf(url, { statement_timeout: "90s" });
     expect(await rowsOf(ask, sql)).toEqual([
       { read_only: "on", timeout: "90s", lock: "30s", name: "sluice" },
     ]);
@@ -97,7 +100,9 @@ describe("withSession", () => {
     onTestFinished(() => void (process.env = before));
     Object.assign(process.env, environment);
     const sql = "select current_user as name, ssl from pg_stat_ssl where pid = pg_backend_pid()";
-    expect(await rowsOf(askOf(url), sql)).toEqual([{ name: new URL(url).username, ssl: "f" }]);
+    expect(await rowsOf(readRequestOf(url), sql)).toEqual([
+      { name: new URL(url).username, ssl: "f" },
+    ]);
   });
 
   it("stays alive when the server ends an idle session, and says so at the next statement", async () => {
@@ -107,7 +112,7 @@ describe("withSession", () => {
     const note = (error: unknown): void => void uncaught.push(error);
     process.on("uncaughtExceptionMonitor", note);
     onTestFinished(() => void process.off("uncaughtExceptionMonitor", note));
-    const failure = await failureOf(askOf(url), async (session) => {
+    const failure = await failureOf(readRequestOf(url), async (session) => {
       await query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice'`,
       );
@@ -131,7 +136,7 @@ describe("withSession", () => {
       [urlOf(user, password), ConfigError, "53300"],
     ] as const;
     for (const [at, kind, code] of cases) {
-      const failure = await failureOf(askOf(at), nothing);
+      const failure = await failureOf(readRequestOf(at), nothing);
       expect(failure).toBeInstanceOf(kind);
       expect(failure.message).toContain(code);
       expect(failure.message).toContain(`at 127.0.0.1:${new URL(url).port}`);
@@ -147,7 +152,7 @@ describe("withSession", () => {
       const cut = await cutBehind(url, "SELECT 9\0");
       const sql = "select generate_series(1, 9)";
       const failure = await failureOf(
-        askOf(cut),
+        readRequestOf(cut),
         async (session) => await session.block({ sql, values: [] }),
       );
       expect(failure).toBeInstanceOf(RetryLater);
@@ -162,7 +167,10 @@ describe("withSession", () => {
     await query(`create table t (id int); insert into t values (1);
       create function f(cell text) returns int language plpgsql as
         'begin raise exception ''no number: %'', cell; end'`);
-    const failure = await failureOf(askOf(url), async (session) => await session.query(sql));
+    const failure = await failureOf(
+      readRequestOf(url),
+      async (session) => await session.query(sql),
+    );
     expect(failure.message).toMatch(new RegExp(`SQLSTATE ${state}$`));
   });
 
@@ -180,7 +188,7 @@ describe("withSession", () => {
       create role ${role} login password '${password}'; grant select on t to ${role}`);
     onTestFinished(async () => void (await query(`drop owned by ${role}; drop role ${role}`)));
     const failure = await failureOf(
-      askOf(urlOf(role, password)),
+      readRequestOf(urlOf(role, password)),
       async (session) => await session.query(sql),
     );
     expect(failure).toBeInstanceOf(ConfigError);
@@ -190,9 +198,12 @@ describe("withSession", () => {
 
   it("is worth another try where nobody listens, and for a while where the name is unknown", async () => {
     const { host } = await refusing();
-    const refused = await failureOf(askOf(`postgres://u:${password}@${host}/d`), nothing);
+    const refused = await failureOf(readRequestOf(`postgres://u:${password}@${host}/d`), nothing);
     expect(refused).toBeInstanceOf(RetryLater);
-    const unknown = await failureOf(askOf(`postgres://u:${password}@sluice.invalid/d`), nothing);
+    const unknown = await failureOf(
+      readRequestOf(`postgres://u:${password}@sluice.invalid/d`),
+      nothing,
+    );
     expect(unknown).toMatchObject({ code: "ConfigError", retryBudgetMs: 600_000 });
   });
 });
@@ -202,12 +213,12 @@ async function encrypted(
   ca: string,
   members: object,
   host = "127.0.0.1",
-): Promise<ReturnType<typeof askOf>> {
+): Promise<ReturnType<typeof readRequestOf>> {
   const { url } = await ownPostgres();
   const folder = await temporaryFolder();
   await writeFile(join(folder, "ca.pem"), ca);
   const named = Object.assign(new URL(url), { hostname: host });
-  return askOf(named.href, { folder, ...members });
+  return readRequestOf(named.href, { folder, ...members });
 }
 
 /** What the session says of itself, and the server of it. */
@@ -256,7 +267,7 @@ describe("withSession with TLS", () => {
     const address = server.address();
     const port = typeof address === "object" ? address?.port : 0;
     const failure = await failureOf(
-      askOf(`postgres://u@127.0.0.1:${port}/d?sslmode=require`),
+      readRequestOf(`postgres://u@127.0.0.1:${port}/d?sslmode=require`),
       nothing,
     );
     expect(failure).toMatchObject({ code: "ConfigError", field: "tls" });

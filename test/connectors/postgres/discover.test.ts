@@ -6,10 +6,10 @@ import { discoverPostgres } from "../../../connectors/postgres/discover.ts";
 import { describeSource } from "../../../connectors/postgres/source.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
 import { roleOf } from "./role.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 async function discover(url: string, max = 100): Promise<readonly Discovery[]> {
-  return await discoverPostgres({ ...askOf(url), max });
+  return await discoverPostgres({ ...readRequestOf(url), max });
 }
 
 describe("discoverPostgres", () => {
@@ -66,7 +66,7 @@ describe("discoverPostgres", () => {
     expect(companies?.columns.filter(({ isNullable }) => isNullable === false)).toHaveLength(3);
     for (const { from, key } of found) {
       if (key.length === 0) continue;
-      const ask = askOf(url, from);
+      const ask = readRequestOf(url, from);
       const source = await withSession(
         ask,
         async (session) => await describeSource(session, ask.config),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { getFromPostgres } from "../../../connectors/postgres/get.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
-import { askOf, columnIn, pagesOf } from "./support.ts";
+import { readRequestOf, columnIn, pagesOf } from "./support.ts";
 
 describe("getFromPostgres", () => {
   it("reads rows by their places or keys, each once, and names those that are not there", async () => {
@@ -10,7 +10,7 @@ describe("getFromPostgres", () => {
     await query(`create table t (id int primary key, name text);
       insert into t select n, 'name ' || n from generate_series(1, 5) n`);
     const names = ["public.t:3", "1", "public.t:3", "9", "public.t:no number", "99999999999", ""];
-    const got = await getFromPostgres({ ...askOf(url, { table: "t" }), names });
+    const got = await getFromPostgres({ ...readRequestOf(url, { table: "t" }), names });
     expect(new Set(columnIn([got], "name"))).toEqual(new Set(["name 1", "name 3"]));
     expect(new Set(got.rows.map((_, index) => got.where(index)))).toEqual(
       new Set(["public.t:1", "public.t:3"]),
@@ -21,14 +21,17 @@ describe("getFromPostgres", () => {
   it("knows a key by its value and not by how it is written", async () => {
     const { query, url } = await postgres();
     await query("create table t (id numeric primary key); insert into t values (7.50)");
-    const got = await getFromPostgres({ ...askOf(url, { table: "t" }), names: ["7.5"] });
+    const got = await getFromPostgres({ ...readRequestOf(url, { table: "t" }), names: ["7.5"] });
     expect(got).toMatchObject({ rows: [{ id: "7.50" }], missing: [] });
   });
 
   it("calls a row what it was asked for, however its key is written now", async () => {
     const { query, url } = await postgres();
     await query("create table t (id numeric primary key); insert into t values (7.50)");
-    const got = await getFromPostgres({ ...askOf(url, { table: "t" }), names: ["public.t:7.5"] });
+    const got = await getFromPostgres({
+      ...readRequestOf(url, { table: "t" }),
+      names: ["public.t:7.5"],
+    });
     expect(got.where(0)).toBe("public.t:7.5");
   });
 
@@ -36,7 +39,7 @@ describe("getFromPostgres", () => {
     const { query, url } = await postgres();
     await query(`create table t (a text, b text, primary key (a, b)); insert into t
       select a, b from unnest(array['', 'x', ',', '\\', '\\,', 'a:b']) a, unnest(array['', ',', '\\', 'é']) b`);
-    const ask = askOf(url, { table: "t" });
+    const ask = readRequestOf(url, { table: "t" });
     const pages = await pagesOf(ask);
     const names = pages.flatMap((page) => page.rows.map((_, index) => page.where(index)));
     const got = await getFromPostgres({ ...ask, names });
@@ -49,7 +52,7 @@ describe("getFromPostgres", () => {
 
   it("reads a query by its key", async () => {
     const { url } = await postgres();
-    const ask = askOf(url, {
+    const ask = readRequestOf(url, {
       query: "select n, n * n as square from generate_series(1, 9) n",
       key: ["n"],
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { countedRowsMax } from "../../../connectors/postgres/limits.ts";
 import { measurePostgres, splitPostgres } from "../../../connectors/postgres/measure.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
-import { askOf, columnIn, pagesOf } from "./support.ts";
+import { readRequestOf, columnIn, pagesOf } from "./support.ts";
 
 describe("measurePostgres", () => {
   it("counts the rows of a span", async () => {
@@ -11,7 +11,7 @@ describe("measurePostgres", () => {
     await query(
       "create table t (id int primary key); insert into t select generate_series(1, 100)",
     );
-    const ask = askOf(url, { table: "t" });
+    const ask = readRequestOf(url, { table: "t" });
     expect(await measurePostgres(ask)).toEqual({ rows: 100, exact: true });
     const span = { from: { key: ["10"] }, to: { key: ["15"] } };
     expect(await measurePostgres({ ...ask, ...span })).toEqual({ rows: 5, exact: true });
@@ -22,7 +22,10 @@ describe("measurePostgres", () => {
     [countedRowsMax + 1, false],
   ])("says of %i rows that it counted them: %s", async (count, exact) => {
     const { url } = await postgres();
-    const ask = askOf(url, { query: `select n from generate_series(1, ${count}) n`, key: ["n"] });
+    const ask = readRequestOf(url, {
+      query: `select n from generate_series(1, ${count}) n`,
+      key: ["n"],
+    });
     expect(await measurePostgres(ask)).toEqual({ rows: count, exact });
   });
 });
@@ -38,7 +41,7 @@ describe("splitPostgres", () => {
     await query(`create table t (id int primary key, at timestamptz not null);
       insert into t select n, timestamptz '2024-03-10' + (n / 7) * interval '1 second'
       from generate_series(1, 100) n`);
-    const ask = askOf(url, { table: "t", changed_by: { column: "at" } });
+    const ask = readRequestOf(url, { table: "t", changed_by: { column: "at" } });
     const spans = await splitPostgres({ ...ask, parts });
     const ids: (readonly unknown[])[] = [];
     for (const span of spans) ids.push(columnIn(await pagesOf(ask, span), "id"));
@@ -49,7 +52,7 @@ describe("splitPostgres", () => {
   it("cuts a table whose change column is its key", async () => {
     const { query, url } = await postgres();
     await query("create table t (id int primary key); insert into t select generate_series(1, 10)");
-    const ask = askOf(url, { table: "t", changed_by: { column: "id" } });
+    const ask = readRequestOf(url, { table: "t", changed_by: { column: "id" } });
     const spans = await splitPostgres({ ...ask, parts: 2 });
     const ids: (readonly unknown[])[] = [];
     for (const span of spans) ids.push(columnIn(await pagesOf(ask, span), "id"));
@@ -62,7 +65,7 @@ describe("splitPostgres", () => {
   it("keeps the edges of the span, and leaves an empty one whole", async () => {
     const { query, url } = await postgres();
     await query("create table t (id int primary key); insert into t select generate_series(1, 10)");
-    const ask = askOf(url, { table: "t" });
+    const ask = readRequestOf(url, { table: "t" });
     const [from, to] = [{ key: ["2"] }, { key: ["8"] }];
     expect(await splitPostgres({ ...ask, from, to, parts: 2 })).toEqual([
       { from, to: { key: ["5"] } },

@@ -17,10 +17,10 @@ const of = "crm.companies by at";
 function rewound(
   position: PostgresPosition,
   overlap?: string | number,
-  held?: PostgresPosition,
+  oldestOpen?: PostgresPosition,
 ): PostgresPosition | undefined {
   const config = postgresConfig.parse({ url, table, changed_by: { column: "at", overlap } });
-  return rewindPostgres({ config, position, held });
+  return rewindPostgres({ config, position, oldestOpen });
 }
 
 describe("rewindPostgres", () => {
@@ -56,9 +56,9 @@ describe("rewindPostgres", () => {
   it.each([
     ["2024-03-09 22:59:59.999999+00", "2024-03-09 22:59:59.999999+00"],
     ["2024-03-09 23:00:00.000001+00", "2024-03-09 23:00:00.000000+00"],
-  ])("goes back to a transaction that began at %s where that is earlier", (held, back) => {
+  ])("goes back to a transaction that began at %s where that is earlier", (oldestOpen, back) => {
     const position = { of, changed: "2024-03-10 00:00:00+00", key: ["7"] };
-    expect(rewound(position, "1h", { of, changed: held })).toEqual({ of, changed: back });
+    expect(rewound(position, "1h", { of, changed: oldestOpen })).toEqual({ of, changed: back });
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { Session } from "../../../connectors/postgres/client.ts";
 import { sqlStateOf } from "../../../connectors/postgres/sql/errors.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { roleOf } from "./role.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 /** What changes the tables of a database. */
 const changes = {
@@ -43,7 +43,7 @@ async function statesOf(
 ): Promise<Readonly<Record<string, string>>> {
   const states: Record<string, string> = {};
   for (const [name, sql] of Object.entries(statements)) {
-    const session = await Session.open(askOf(url));
+    const session = await Session.open(readRequestOf(url));
     try {
       await session.query(before);
       await session.query(sql);

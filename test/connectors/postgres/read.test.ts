@@ -6,7 +6,7 @@ import { readPostgres } from "../../../connectors/postgres/read.ts";
 import { RetryLater } from "../../../src/errors.ts";
 import { ownPostgres, postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/process/process.ts";
-import { askOf, columnIn, pagesOf } from "./support.ts";
+import { readRequestOf, columnIn, pagesOf } from "./support.ts";
 
 const companies = `create table companies (
   id bigint primary key, name text, updated_at timestamptz not null)`;
@@ -20,7 +20,7 @@ function numbers(count: number): readonly string[] {
 /** A view of 6,000 rows, of which a statement that asks for as many as `row` hangs. */
 async function hangingAt(
   row: number,
-): Promise<Pick<TestDatabase, "query"> & { readonly ask: ReturnType<typeof askOf> }> {
+): Promise<Pick<TestDatabase, "query"> & { readonly ask: ReturnType<typeof readRequestOf> }> {
   const { query, url } = await postgres();
   await query(`create table t (id int primary key);
     insert into t select generate_series(1, 6000);
@@ -32,7 +32,7 @@ async function hangingAt(
         return id;
       end $$;
     create view v as select id, counted(id) as counted from t`);
-  return { query, ask: askOf(url, { table: "v", key: ["id"], statement_timeout: "1s" }) };
+  return { query, ask: readRequestOf(url, { table: "v", key: ["id"], statement_timeout: "1s" }) };
 }
 
 describe("readPostgres", () => {
@@ -40,7 +40,7 @@ describe("readPostgres", () => {
     const { query, url } = await postgres();
     await query(`${companies}; insert into companies
       select n, 'name', '2024-03-10 15:00:00.123456+00' from generate_series(1, 1000) n`);
-    const pages = await pagesOf(askOf(url, changedBy));
+    const pages = await pagesOf(readRequestOf(url, changedBy));
     expect(columnIn(pages, "id")).toEqual(numbers(1000));
     expect(pages).toHaveLength(143);
     expect(pages[0]?.position).toMatchObject({
@@ -54,7 +54,7 @@ describe("readPostgres", () => {
     await query(`${companies}; insert into companies
       select n, 'name', timestamptz '2024-03-10' + (n % 3) * interval '1 microsecond'
       from generate_series(1, 60) n`);
-    const ask = askOf(url, changedBy);
+    const ask = readRequestOf(url, changedBy);
     const pages = await pagesOf(ask);
     for (const [index, { position }] of pages.entries()) {
       const left = columnIn(await pagesOf(ask, { from: position }), "id");
@@ -70,7 +70,7 @@ describe("readPostgres", () => {
       const { query, url } = await postgres();
       await query(`create table t (id int primary key);
         insert into t select generate_series(1, ${count})`);
-      const pages = await pagesOf(askOf(url, { table: "t" }), { pageRowsMax: 1_000 });
+      const pages = await pagesOf(readRequestOf(url, { table: "t" }), { pageRowsMax: 1_000 });
       expect(columnIn(pages, "id")).toEqual(numbers(count));
     },
   );
@@ -80,7 +80,7 @@ describe("readPostgres", () => {
     await query(`create table t (id int primary key, body text);
       alter table t alter body set storage external;
       insert into t select n, repeat('x', 1000000) from generate_series(1, 60) n`);
-    const pages = await pagesOf(askOf(url, { table: "t" }), { pageRowsMax: 1_000 });
+    const pages = await pagesOf(readRequestOf(url, { table: "t" }), { pageRowsMax: 1_000 });
     expect(columnIn(pages, "id")).toEqual(numbers(60));
     // A page is held in memory, so a block of wide rows must not become one.
     expect(Math.max(...pages.map(({ rows }) => rows.length))).toBeLessThan(40);
@@ -90,7 +90,7 @@ describe("readPostgres", () => {
     const { query, url } = await postgres();
     await query(`create table lines (shop text, line int, primary key (shop, line));
       insert into lines select shop, n from unnest(array['a', 'b,c']) shop, generate_series(1, 12) n`);
-    const pages = await pagesOf(askOf(url, { table: "lines" }));
+    const pages = await pagesOf(readRequestOf(url, { table: "lines" }));
     expect(columnIn(pages, "line")).toEqual([...numbers(12), ...numbers(12)]);
     expect(pages[2]?.position).toEqual({ key: ["b,c", "9"] });
     expect(pages[2]?.where(0)).toBe(String.raw`public.lines:b\,c,3`);
@@ -102,7 +102,7 @@ describe("readPostgres", () => {
       select n, case when n % 2 = 0 then 'even' end, '2024-03-10' from generate_series(1, 20) n`);
     const text =
       "select id, updated_at at time zone 'UTC' as at from companies where name = 'even' -- half";
-    const ask = askOf(url, { query: text, key: ["id"], changed_by: { column: "at" } });
+    const ask = readRequestOf(url, { query: text, key: ["id"], changed_by: { column: "at" } });
     const pages = await pagesOf(ask);
     expect(columnIn(pages, "id")).toEqual(numbers(10).map((id) => String(Number(id) * 2)));
     expect(pages[0]?.where(6)).toBe("query:14");
@@ -114,7 +114,7 @@ describe("readPostgres", () => {
       create table "My.Schema"."x""; drop table victim; --" ("Id ""1""" int primary key, "constructor" text, "__proto__" text);
       insert into "My.Schema"."x""; drop table victim; --" values (1, 'c', 'p')`);
     const table = `"My.Schema"."x""; drop table victim; --"`;
-    const pages = await pagesOf(askOf(url, { table, key: [`Id "1"`] }));
+    const pages = await pagesOf(readRequestOf(url, { table, key: [`Id "1"`] }));
     expect(pages.map(({ rows }) => rows.map((row) => Object.entries(row)))).toEqual([
       [
         [
@@ -133,7 +133,7 @@ describe("readPostgres", () => {
     await query("create table victim (id int)");
     const text =
       "select 1 as id) a) b; drop table victim; select * from (select * from (select 1 as id";
-    const reading = pagesOf(askOf(url, { query: text, key: ["id"] }));
+    const reading = pagesOf(readRequestOf(url, { query: text, key: ["id"] }));
     await expect(reading).rejects.toThrow(/cannot insert multiple commands/);
     expect(await query("select count(*) from victim")).toEqual([{ count: "0" }]);
   });
@@ -142,7 +142,7 @@ describe("readPostgres", () => {
     const { query, url } = await postgres();
     await query(`create table t (id int);
       create function f() returns int language sql as 'insert into t values (1) returning id'`);
-    const ask = askOf(url, { query: "select f() as id", key: ["id"] });
+    const ask = readRequestOf(url, { query: "select f() as id", key: ["id"] });
     await expect(pagesOf(ask)).rejects.toThrow(/read-only transaction \(25006\)/);
     expect(await query("select count(*) from t")).toEqual([{ count: "0" }]);
   });
@@ -150,7 +150,7 @@ describe("readPostgres", () => {
   it("refuses a query with two rows of one key", async () => {
     const { url } = await postgres();
     const text = "select 1 as id, n from generate_series(1, 2) n";
-    const reading = pagesOf(askOf(url, { query: text, key: ["id"] }));
+    const reading = pagesOf(readRequestOf(url, { query: text, key: ["id"] }));
     await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
   });
 
@@ -159,7 +159,7 @@ describe("readPostgres", () => {
     ["spans of time", "select interval '1 day' as id union all select interval '24 hours'"],
   ])("refuses a query with two equal keys that are written unlike: %s", async (_, text) => {
     const { url } = await postgres();
-    const reading = pagesOf(askOf(url, { query: text, key: ["id"] }), { pageRowsMax: 1 });
+    const reading = pagesOf(readRequestOf(url, { query: text, key: ["id"] }), { pageRowsMax: 1 });
     await expect(reading).rejects.toThrow("two rows have the same id: they are no key");
   });
 
@@ -167,7 +167,7 @@ describe("readPostgres", () => {
     const { query, url } = await postgres();
     await query(`create table t (id int primary key, at numeric not null);
       insert into t values (1, 1), (2, '${last}')`);
-    const reading = pagesOf(askOf(url, { table: "t", changed_by: { column: "at" } }));
+    const reading = pagesOf(readRequestOf(url, { table: "t", changed_by: { column: "at" } }));
     await expect(reading).rejects.toThrow(/no row could come after it/);
   });
 
@@ -181,7 +181,7 @@ describe("readPostgres", () => {
       { of: "t by at", changed: "2024-03-10 00:00:00", key: ["1"] },
     ];
     for (const from of other) {
-      await expect(pagesOf(askOf(url, changedBy), { from })).rejects.toThrow(
+      await expect(pagesOf(readRequestOf(url, changedBy), { from })).rejects.toThrow(
         /another changed_by or key/,
       );
     }
@@ -192,7 +192,7 @@ describe("readPostgres", () => {
     await query(
       `${companies}; insert into companies select n, 'x', now() from generate_series(1, 20) n`,
     );
-    const reading = readPostgres({ ...askOf(url, changedBy), pageRowsMax: 7 });
+    const reading = readPostgres({ ...readRequestOf(url, changedBy), pageRowsMax: 7 });
     await reading.next();
     const sessions = `select state, xact_start from pg_stat_activity
       where application_name = 'sluice' and datname = current_database()`;
@@ -206,7 +206,7 @@ describe("readPostgres", () => {
     const { query, restart, url } = await ownPostgres();
     await query(`create table t (id int primary key);
         insert into t select generate_series(1, 25000)`);
-    const ask = askOf(url, { table: "t" });
+    const ask = readRequestOf(url, { table: "t" });
     const seen: unknown[] = [];
     let from: PostgresPosition | undefined;
     const read = async (): Promise<void> => {

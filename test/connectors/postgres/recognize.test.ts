@@ -6,7 +6,7 @@ import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster
 import { postgres } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/process/process.ts";
 import { roleOf } from "./role.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 /** A server and a standby that has followed it to here. */
 async function pair(): Promise<{ primary: PostgresCluster; standby: PostgresCluster }> {
@@ -30,7 +30,7 @@ async function seen(
   { url }: Pick<PostgresCluster, "url">,
   known?: unknown,
 ): Promise<{ readonly identity: unknown; readonly differs: string | undefined }> {
-  const { identity, differs } = await recognizePostgres({ ...askOf(url), known });
+  const { identity, differs } = await recognizePostgres({ ...readRequestOf(url), known });
   return { identity, differs };
 }
 
@@ -109,7 +109,7 @@ describe("recognizePostgres", () => {
       async () =>
         void (await database.query("grant execute on function pg_control_system() to public")),
     );
-    const { identity, shown } = await recognizePostgres(askOf(role.url));
+    const { identity, shown } = await recognizePostgres(readRequestOf(role.url));
     expect(postgresIdentity.parse(identity).system).toBeNull();
     expect(shown).toContain("whose system identifier this role may not ask for");
     const first = await seen(database);

@@ -7,7 +7,7 @@ import { connectionsMax } from "../../../connectors/postgres/limits.ts";
 import { takeSlot } from "../../../connectors/postgres/slots.ts";
 import { RetryLater } from "../../../src/errors.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 const { signal } = new AbortController();
 const slots = new URL("../../../connectors/postgres/slots.ts", import.meta.url).href;
@@ -58,7 +58,7 @@ describe("takeSlot", () => {
 
   it("keeps the sessions of a process within the limit", async () => {
     const { query, url } = await postgres();
-    const ask = askOf(url);
+    const ask = readRequestOf(url);
     const counts: unknown[] = [];
     const look = async (): Promise<void> =>
       await withSession(ask, async (session) => {

@@ -8,9 +8,9 @@ import {
 } from "../../../connectors/postgres/source.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { postgres } from "../../support/postgres/postgres.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
-async function describedBy(ask: ReturnType<typeof askOf>): Promise<PostgresSource> {
+async function describedBy(ask: ReturnType<typeof readRequestOf>): Promise<PostgresSource> {
   return await withSession(ask, async (session) => {
     const source = await describeSource(session, ask.config);
     await assertNoNull(session, source);
@@ -21,14 +21,14 @@ async function describedBy(ask: ReturnType<typeof askOf>): Promise<PostgresSourc
 async function ofQuery(text: string): Promise<PostgresSource> {
   const { query, url } = await postgres();
   await query("create table t (id int primary key)");
-  return await describedBy(askOf(url, { query: text, key: ["id"] }));
+  return await describedBy(readRequestOf(url, { query: text, key: ["id"] }));
 }
 
 describe("describeSource", () => {
   it("finds the primary key, in the key's own order", async () => {
     const { query, url } = await postgres();
     await query("create table t (a int, b text, c int, primary key (c, a) include (b))");
-    const { key, from, place } = await describedBy(askOf(url, { table: "t" }));
+    const { key, from, place } = await describedBy(readRequestOf(url, { table: "t" }));
     expect(key.map(({ name }) => name)).toEqual(["c", "a"]);
     expect({ from, place }).toEqual({ from: '"public"."t"', place: "public.t" });
   });
@@ -37,7 +37,7 @@ describe("describeSource", () => {
     const { query, url } = await postgres();
     await query(`create domain code as char(3);
       create table t (id code primary key, codes code[], vector int2vector)`);
-    const { columns } = await describedBy(askOf(url, { table: "t" }));
+    const { columns } = await describedBy(readRequestOf(url, { table: "t" }));
     expect(columns.map(({ type, items }) => [type, items])).toEqual([
       ["bpchar", undefined],
       ["code[]", { type: "bpchar", delimiter: "," }],
@@ -53,7 +53,7 @@ describe("describeSource", () => {
       create table p (id int primary key) partition by range (id);
       create table p1 partition of p for values from (0) to (10)`);
     for (const table of ["u", "v", "m", "p"]) {
-      const { key } = await describedBy(askOf(url, { table, key: ["id"] }));
+      const { key } = await describedBy(readRequestOf(url, { table, key: ["id"] }));
       expect(key.map(({ name }) => name)).toEqual(["id"]);
     }
   });
@@ -163,7 +163,7 @@ describe("describeSource", () => {
   ])("refuses $what", async ({ sql = "select 1", members, message, hint = /\.$/ }) => {
     const { query, url } = await postgres();
     await query(sql);
-    const failure = await describedBy(askOf(url, members)).catch((error: unknown) => error);
+    const failure = await describedBy(readRequestOf(url, members)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ConfigError);
     expect(failure).toHaveProperty("message", expect.stringContaining(message));
     expect(failure).toHaveProperty("hint", expect.stringMatching(hint));

@@ -5,7 +5,7 @@ import { readPostgres } from "../../../connectors/postgres/read.ts";
 import type { PostgresRow } from "../../../connectors/postgres/sql/row.ts";
 
 /** What every ability is asked with: nothing is cancelled, and what is logged has no reader. */
-export function askOf(
+export function readRequestOf(
   url: string,
   members: object = {},
 ): {
@@ -25,7 +25,7 @@ export type PostgresPage = Page<PostgresRow, PostgresPosition>;
 
 /** Reads a span to its end. */
 export async function pagesOf(
-  ask: ReturnType<typeof askOf>,
+  ask: ReturnType<typeof readRequestOf>,
   how: Span<PostgresPosition> & { readonly pageRowsMax?: number } = {},
 ): Promise<readonly PostgresPage[]> {
   const pages: PostgresPage[] = [];

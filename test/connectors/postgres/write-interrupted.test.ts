@@ -6,7 +6,7 @@ import { writePostgres } from "../../../connectors/postgres/write.ts";
 import { RetryLater } from "../../../src/errors.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/process/process.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 const page = ["a", "b"].map((id): Patch => ({ key: { id }, set: { fit: 2 } }));
 const written: readonly Written[] = [{ done: "written" }, { done: "written" }];
@@ -24,7 +24,7 @@ async function held(): Promise<
     insert into scores values ('a', 1), ('b', 1)`);
   await db.admin.query("begin; select from scores where id = 'b' for update");
   const stopping = new AbortController();
-  const ask = askOf(db.url, { table: "scores" });
+  const ask = readRequestOf(db.url, { table: "scores" });
   const writing = writePostgres({ ...ask, signal: stopping.signal, patches: page });
   // It may fail before the test asks for it, while a statement of the test is not over yet.
   const settled = Promise.allSettled([writing]);

@@ -8,7 +8,7 @@ import type { JsonValue } from "../../../src/records/json-value.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/process/process.ts";
 import { roleOf } from "./role.ts";
-import { askOf } from "./support.ts";
+import { readRequestOf } from "./support.ts";
 
 const written: Written = { done: "written" };
 const unchanged: Written = { done: "unchanged" };
@@ -23,7 +23,7 @@ async function write(
   patches: readonly Patch[],
   members: object = {},
 ): Promise<readonly Written[]> {
-  return await writePostgres({ ...askOf(url, { table: "scores", ...members }), patches });
+  return await writePostgres({ ...readRequestOf(url, { table: "scores", ...members }), patches });
 }
 
 /** Everything a second writing could change: each row as text, with the transaction that wrote it. */

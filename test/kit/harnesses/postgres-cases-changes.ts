@@ -20,11 +20,11 @@ export function by(overlap?: string | number): {
   readonly table: string;
   readonly changed_by: object;
 } {
-  return { table: "case.t", changed_by: { column: "at", overlap } };
+  return { table: "sample.t", changed_by: { column: "at", overlap } };
 }
 
-/** What a horizon says when nothing is open. */
-export const quiet = { held: undefined, warnings: [] };
+/** What a read limit says when nothing is open. */
+export const quiet = { oldestOpen: undefined, warnings: [] };
 
 const moments: Changes = [
   [5, "1969-12-31 23:59:59.998500+00"],
@@ -50,7 +50,7 @@ const zoned: Sketch = {
     { name: "index on the change column", ok: true },
     { name: "open transactions", ok: true, detail: "those of other sessions are seen" },
   ],
-  horizon: { ...quiet, future: 0 },
+  readLimit: { ...quiet, future: 0 },
   times: {
     "1969-12-31T23:59:59.999Z": 1,
     "2024-03-10T00:00:00.000Z": 1,
@@ -58,7 +58,7 @@ const zoned: Sketch = {
   places: { "5": { code: "ConfigError", says: "at holds times" } },
   names: { "5": 0, "6": false },
   afterwards: {
-    config: querying("select id, at from case.t where id < 3", "id"),
+    config: querying("select id, at from sample.t where id < 3", "id"),
     startsOver: true,
     rows: rowsOf([moments[1] ?? [0, ""], moments[3] ?? [0, ""]], (at) =>
       at.replace(" ", "T").replace("+00", "Z"),
@@ -85,7 +85,7 @@ const unzoned: Sketch = {
   isUncut: true,
   rows: rowsOf(local, (at) => at.replace(" ", "T")),
   overlap: 2,
-  horizon: { ...quiet, future: 0 },
+  readLimit: { ...quiet, future: 0 },
   times: { "2024-03-10T01:30:00.500Z": 2 },
   afterwards: {
     change: async () => undefined,
@@ -107,7 +107,7 @@ const dated: Sketch = {
   isUncut: true,
   rows: rowsOf(days, (at) => at),
   overlap: 2,
-  horizon: { ...quiet, future: 2 },
+  readLimit: { ...quiet, future: 2 },
   times: { "2024-02-29T13:00:00Z": 1 },
   findings: [
     { name: "index on the change column", ok: true, detail: "none, and the table is small" },
@@ -133,7 +133,7 @@ const numbered: Sketch = {
   isUncut: true,
   rows: rowsOf(versions, (at) => at),
   overlap: 2,
-  horizon: {
+  readLimit: {
     warnings: [
       "at is a number, not a time: rows that are committed late are found up to the overlap only",
     ],
@@ -168,7 +168,7 @@ const fractions: readonly Sketch[] = [
     rows: rowsOf([...positive.slice(0, 2), [4, "42.25"], [3, "42.50"]], (at) => at),
     isUncut: true,
     afterwards: {
-      config: { table: undefined, query: "select id, at from case.t", key: ["id"] },
+      config: { table: undefined, query: "select id, at from sample.t", key: ["id"] },
       startsOver: true,
       rows: rowsOf([...positive.slice(0, 2), [4, "42.25"], [3, "42.50"]], (at) => at),
     },
@@ -176,11 +176,11 @@ const fractions: readonly Sketch[] = [
   {
     what: "changes by another query",
     sql: table("int", [[1, "1"]]),
-    from: { ...querying("select id, at from case.t", "id"), changed_by: { column: "at" } },
+    from: { ...querying("select id, at from sample.t", "id"), changed_by: { column: "at" } },
     rows: [{ id: "1", at: "1" }],
     isUncut: true,
     afterwards: {
-      config: { query: "select id, at from case.t where true" },
+      config: { query: "select id, at from sample.t where true" },
       startsOver: true,
       rows: [{ id: "1", at: "1" }],
     },
@@ -200,7 +200,7 @@ const unindexed: Sketch = {
       name: "index on the change column",
       ok: true,
       detail: `warning: no index begins with "at", so each page sorts the whole table`,
-      fix: `create index concurrently on "case"."t" ("at", "id");`,
+      fix: `create index concurrently on "sample"."t" ("at", "id");`,
     },
   ],
 };
@@ -208,7 +208,7 @@ const unindexed: Sketch = {
 const whole: Sketch = {
   what: "a change column that is the key",
   sql: "create table t (id smallint primary key); insert into t values (9), (5)",
-  from: { table: "case.t", changed_by: { column: "id" } },
+  from: { table: "sample.t", changed_by: { column: "id" } },
   rows: ["5", "9"].map((id) => ({ id })),
   places: { "9": 1, "32768": { code: "ConfigError", says: "no whole number that id (smallint)" } },
   afterwards: {
@@ -224,7 +224,7 @@ export function changeCases(site: Site): readonly TestCase[] {
     ...unzoned,
     afterwards: {
       ...unzoned.afterwards,
-      change: async () => void (await site.run("alter table case.t alter at type timestamptz")),
+      change: async () => void (await site.run("alter table sample.t alter at type timestamptz")),
     },
   };
   return casesOf(site, [zoned, lostZone, dated, numbered, ...fractions, whole, unindexed]);

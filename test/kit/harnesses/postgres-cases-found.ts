@@ -10,8 +10,8 @@ function column(
 }
 
 const companies: Discovery = {
-  name: "case.companies",
-  from: { table: "case.companies", changed_by: { column: "updated_at" } },
+  name: "sample.companies",
+  from: { table: "sample.companies", changed_by: { column: "updated_at" } },
   key: ["id"],
   columns: [
     column(["created_at", "time", "timestamp with time zone"], false),
@@ -38,8 +38,8 @@ const many = 43;
 const discoveries: readonly Discovery[] = [
   companies,
   {
-    name: 'case."My.Table"',
-    from: { table: 'case."My.Table"' },
+    name: 'sample."My.Table"',
+    from: { table: 'sample."My.Table"' },
     key: ["b", "a"],
     columns: [
       column(["a", "number", "integer"], false),
@@ -48,8 +48,8 @@ const discoveries: readonly Discovery[] = [
     ],
   },
   {
-    name: "case.keyless",
-    from: { table: "case.keyless" },
+    name: "sample.keyless",
+    from: { table: "sample.keyless" },
     key: [],
     columns: [
       column(["modified_at", "time", "timestamp without time zone"], false),
@@ -57,14 +57,14 @@ const discoveries: readonly Discovery[] = [
     ],
   },
   {
-    name: "case.parts",
-    from: { table: "case.parts" },
+    name: "sample.parts",
+    from: { table: "sample.parts" },
     key: [],
     columns: [column(["id", "number", "integer"])],
   },
   {
-    name: "case.visits",
-    from: { table: "case.visits", key: ["on", "company"] },
+    name: "sample.visits",
+    from: { table: "sample.visits", key: ["on", "company"] },
     key: ["on", "company"],
     columns: [
       column(["on", "date", "date"], false),
@@ -73,8 +73,8 @@ const discoveries: readonly Discovery[] = [
     ],
   },
   {
-    name: "case.zz",
-    from: { table: "case.zz" },
+    name: "sample.zz",
+    from: { table: "sample.zz" },
     key: [],
     columns: [column(["n", "number", "integer"])],
   },
@@ -101,7 +101,7 @@ const tables: Sketch = {
     create sequence a_sequence;
     create view zz as select 1 as n;
     do $$ begin for n in 1..${many} loop execute format('create table t%s (id int)', n); end loop; end $$`,
-  from: { table: "case.companies", changed_by: undefined },
+  from: { table: "sample.companies", changed_by: undefined },
   discoveries,
 };
 

@@ -20,7 +20,7 @@ const hourAgo: Sketch = {
   afterSql: async (site) => {
     lately.at = await textOf(site, `select to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as at from t`);
   },
-  horizon: { ...quiet, future: 0 },
+  readLimit: { ...quiet, future: 0 },
 };
 
 async function textOf(site: Site, sql: string): Promise<string> {
@@ -43,7 +43,7 @@ const endless: Sketch = {
       ),
     },
   ],
-  horizon: { ...quiet, future: 1 },
+  readLimit: { ...quiet, future: 1 },
 };
 
 const uncounted: Sketch = {
@@ -52,18 +52,18 @@ const uncounted: Sketch = {
       if current_query() like '%as future' then raise exception using errcode = 'query_canceled'; end if;
       return '2024-03-10'; end $$;
     create view v as select 1 as id, at() as at`,
-  from: { ...by(0), table: "case.v", key: ["id"] },
+  from: { ...by(0), table: "sample.v", key: ["id"] },
   rows: [{ id: "1", at: "2024-03-10T00:00:00.000000Z" }],
   isUncut: true,
-  horizon: {
-    held: undefined,
+  readLimit: {
+    oldestOpen: undefined,
     future: undefined,
     warnings: ["rows stamped in the future were not counted within 5 s: index at"],
   },
 };
 
 /** Set when it is prepared. */
-const held = { of: "case.t by at", changed: "" };
+const oldestOpen = { of: "sample.t by at", changed: "" };
 
 /** Nobody knows when it began: the overlap is taken for the time until then. */
 function prepared(name: string): Sketch {
@@ -74,12 +74,12 @@ function prepared(name: string): Sketch {
     rows: [{ id: "1", at: "2024-03-10T00:00:00.000000Z" }],
     overlap: 1,
     isUncut: true,
-    horizon: { ...quiet, held, future: 0 },
+    readLimit: { ...quiet, oldestOpen, future: 0 },
     afterSql: async (site) => {
-      const insert = "insert into case.t values (2, '2024-03-10')";
+      const insert = "insert into sample.t values (2, '2024-03-10')";
       // By itself, because what is made in one go with the table would hold that back too.
       await runSql(site.ownerUrl, `begin; ${insert}; prepare transaction '${name}'`);
-      held.changed = await textOf(
+      oldestOpen.changed = await textOf(
         site,
         `set timezone = 'UTC';
          select (prepared - interval '1 hour')::text as at from pg_prepared_xacts where gid = '${name}'`,
@@ -92,13 +92,13 @@ const lateCommits = "rows that are committed late are found up to the overlap on
 const hidden = `this role may not see the transactions of others (grant pg_read_all_stats to it): ${lateCommits}`;
 
 /** What a run may read, and what is said of it. */
-export function horizonCases(site: Site): readonly TestCase[] {
+export function readLimitCases(site: Site): readonly TestCase[] {
   const unseen: Sketch = {
     what: "changes, for a role that does not see the transactions of others",
     sql: table("timestamptz", []),
     from: { ...by(0), url: site.readerUrl },
     isUncut: true,
-    horizon: { held: undefined, warnings: [hidden], future: 0 },
+    readLimit: { oldestOpen: undefined, warnings: [hidden], future: 0 },
     findings: [{ name: "open transactions", ok: true, detail: `warning: ${hidden}` }],
   };
   const cases = casesOf(site, [hourAgo, endless, uncounted, unseen]);

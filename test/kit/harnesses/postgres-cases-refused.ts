@@ -20,7 +20,7 @@ const names: readonly Wrong[] = [
   ["a change column without a name", { changed_by: { column: "" } }, "changed_by.column"],
   ["a table without a name", { table: "" }, "table"],
   ["a table of 64 bytes", { table: tooLong }, "table"],
-  ["a table of 64 bytes in a schema", { table: `case.${tooLong}` }, "table"],
+  ["a table of 64 bytes in a schema", { table: `sample.${tooLong}` }, "table"],
   ["a table with three names", { table: "a.b.c" }, "table"],
   ["a table that ends with a dot", { table: "a." }, "table"],
   ["a table of two quoted names in one", { table: `"a"b` }, "table"],

@@ -24,7 +24,7 @@ export type Site = {
   readonly socket: { readonly folder: string; readonly port: number } | undefined;
   /** A folder with the server's own certificate as `c` and another one as `other`; undefined where it vouches for no 127.0.0.1. */
   readonly certificates: string | undefined;
-  /** Runs statements as the owner, tables without a schema being those of `case`; the rows of the last one. */
+  /** Runs statements as the owner, tables without a schema being those of `sample`; the rows of the last one. */
   run(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 };
 
@@ -38,16 +38,16 @@ export type Sketch = Omit<TestCase, "make"> & {
   readonly afterSql?: (site: Site) => Promise<void>;
 };
 
-/** The statement that leaves nothing of a case. */
-export const dropCase = "drop schema if exists case, a_hidden cascade";
+/** The statement that leaves nothing of a sample. */
+export const dropCase = "drop schema if exists sample, a_hidden cascade";
 
 /** Makes cases of sketches. */
 export function casesOf(site: Site, sketches: readonly Sketch[]): readonly TestCase[] {
   const reader = new URL(site.readerUrl).username;
-  const anew = `${dropCase}; create schema case;
-    grant usage on schema case to ${site.role}, ${reader};
-    alter default privileges in schema case grant select, insert, update on tables to ${site.role};
-    alter default privileges in schema case grant select on tables to ${reader}`;
+  const anew = `${dropCase}; create schema sample;
+    grant usage on schema sample to ${site.role}, ${reader};
+    alter default privileges in schema sample grant select, insert, update on tables to ${site.role};
+    alter default privileges in schema sample grant select on tables to ${reader}`;
   return sketches.map(({ sql = "", from = {}, afterSql, ...testCase }) => ({
     ...testCase,
     make: async () => {

@@ -12,7 +12,7 @@ function until(fault: string, ...well: readonly string[]): Findings {
   ];
 }
 
-const table = "case.t";
+const table = "sample.t";
 
 function configError(field: string, says: string): Pick<Sketch, "throws"> {
   return { throws: { code: "ConfigError", field, says } };
@@ -25,7 +25,7 @@ const keys: readonly Sketch[] = [
     what: "a table without a key",
     sql: "create table t (id int not null)",
     from: { table },
-    ...configError("key", "case.t has no primary key"),
+    ...configError("key", "sample.t has no primary key"),
     findings: atKey,
   },
   {
@@ -50,7 +50,7 @@ const keys: readonly Sketch[] = [
     sql: `create table t (id int not null, n int not null, unique (id, n), unique (n) include (id));
       create unique index on t (id) where n > 5; create unique index on t (abs(id))`,
     from: { table, key: ["id"] },
-    ...configError("key", `create unique index concurrently on "case"."t" ("id")`),
+    ...configError("key", `create unique index concurrently on "sample"."t" ("id")`),
     findings: atKey,
   },
   {
@@ -148,15 +148,15 @@ const tables: readonly Sketch[] = [
   },
   {
     what: "a table that is not there",
-    from: { table: "case.T" },
-    ...configError("table", "there is no table case.T"),
+    from: { table: "sample.T" },
+    ...configError("table", "there is no table sample.T"),
     findings: until("table"),
   },
   {
     what: "a sequence",
     sql: "create sequence t; grant select on t to public",
     from: { table },
-    ...configError("table", "there is no table case.t"),
+    ...configError("table", "there is no table sample.t"),
   },
   {
     what: "two columns of one name",
@@ -188,7 +188,7 @@ export function refusedSources(site: Site): readonly TestCase[] {
     what: "a table that may not be read",
     sql: `create table t (id int primary key); revoke all on t from ${site.role}`,
     from: { table },
-    throws: { code: "ConfigError", says: 'grant select on "case"."t" to' },
+    throws: { code: "ConfigError", says: 'grant select on "sample"."t" to' },
     findings: until("table"),
   };
   const sketches = [...keys, ...changeColumns, ...tables, barred];

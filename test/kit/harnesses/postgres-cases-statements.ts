@@ -16,7 +16,7 @@ const states: readonly (readonly [what: string, code: string, throws: Sketch["th
 const failing: readonly Sketch[] = states.map(([what, code, throws = { code: "" }]) => ({
   what,
   sql: fails,
-  from: querying(`select case.fails('${code}') as id`, "id"),
+  from: querying(`select sample.fails('${code}') as id`, "id"),
   throws,
   findings: [{ name: "table", ok: false }],
 }));
@@ -33,7 +33,7 @@ function tooSlowAt(row: number, sql: string): string {
     create view v as select id, counted(id) as n from (${sql}) as numbers`;
 }
 
-const slow = { table: "case.v", key: ["id"] };
+const slow = { table: "sample.v", key: ["id"] };
 
 const statements: readonly Sketch[] = [
   {
@@ -71,8 +71,8 @@ const statements: readonly Sketch[] = [
   {
     what: "a query that writes",
     sql: `create table t (id int);
-      create function writes() returns int language sql as 'insert into case.t values (1) returning id'`,
-    from: querying("select case.writes() as id", "id"),
+      create function writes() returns int language sql as 'insert into sample.t values (1) returning id'`,
+    from: querying("select sample.writes() as id", "id"),
     throws: { code: "ConfigError", says: "(25006)" },
     findings: [{ name: "table", ok: false }],
   },

@@ -19,16 +19,16 @@ const byText: Sketch = {
   what: "a key of texts and numbers, in another order than the columns",
   sql: `create table ${quoted} (line int, "Shop" text collate "C", note text, primary key ("Shop", line) include (note));
     insert into ${quoted} values (10, 'a', 'ten'), (2, 'a', null), (1, E'b,\\\\', 'a comma')`,
-  from: { table: `case.${quoted}`, statement_timeout: "24h" },
+  from: { table: `sample.${quoted}`, statement_timeout: "24h" },
   rows: [line("a", "2", null), line("a", "10", "ten"), line("b,\\", "1", "a comma")],
   columns: ["line", "Shop", "note"],
   findings: [
-    { name: "table", ok: true, detail: `case.${quoted}` },
+    { name: "table", ok: true, detail: `sample.${quoted}` },
     { name: "columns", ok: true, detail: "line integer, Shop text, note text" },
     { name: "key", ok: true, detail: "Shop, line: unique, never null" },
   ],
   names: {
-    [`case.${quoted}:a,2`]: 0,
+    [`sample.${quoted}:a,2`]: 0,
     "a,10": 1,
     [String.raw`b\,\\,1`]: 2,
     a: false,
@@ -70,7 +70,7 @@ const small: Sketch = {
 const unpromised: Sketch = {
   what: "a view of numbers that are written in many ways",
   sql: `create view v as select * from (values (2.50, 'b'), (1.0, 'a')) as v (id, note)`,
-  from: { table: "case.v", key: ["id"] },
+  from: { table: "sample.v", key: ["id"] },
   rows: [
     { id: "1.0", note: "a" },
     { id: "2.50", note: "b" },
@@ -82,7 +82,7 @@ const unpromised: Sketch = {
       detail: "id: never null; that it is unique is for the query or view to see to",
     },
   ],
-  names: { "case.v:2.5": 1, "1": 0 },
+  names: { "sample.v:2.5": 1, "1": 0 },
   isUncut: true,
   afterwards: {
     config: { key: ["id", "note"] },
@@ -95,7 +95,7 @@ const parts: Sketch = {
   sql: `create table t (id int not null, part text not null, unique (id, part)) partition by list (part);
     create table t1 partition of t for values in ('a'); create table t2 partition of t for values in ('b');
     insert into t values (1, 'b'), (2, 'a')`,
-  from: { table: "case.t", key: ["id", "part"] },
+  from: { table: "sample.t", key: ["id", "part"] },
   isUncut: true,
   places: { "1": { code: "ConfigError", says: "the key has 2 columns (id, part)" } },
   rows: [

@@ -86,7 +86,7 @@ export function valueCases(site: Site): readonly TestCase[] {
       what: "a cell of every type",
       sql: `create type mood as enum ('sad', 'ok'); create domain positive as int check (value > 0);
         create view v as select 7.50 as id, 'c' as constructor, 'p' as "__proto__", ${columns.join(", ")}`,
-      from: { ...querying("select * from case.v -- all of it", "id") },
+      from: { ...querying("select * from sample.v -- all of it", "id") },
       rows: [
         Object.fromEntries([["id", "7.50"], ["constructor", "c"], ["__proto__", "p"], ...cells]),
       ],

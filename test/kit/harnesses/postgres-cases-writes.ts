@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../src/records/json-value.ts";
 import type { TestCase } from "../../../testing/case.ts";
 import { casesOf, type Site, type Sketch } from "./postgres-cases-sketch.ts";
 
-const table = "case.scores";
+const table = "sample.scores";
 
 function patch(id: JsonValue, set: Patch["set"]): Patch {
   return { key: { id }, set };
@@ -68,7 +68,7 @@ function byTwo(site: Site): Sketch {
         throws: {
           code: "ConfigError",
           field: "key",
-          says: "nothing makes url unique in case.scores",
+          says: "nothing makes url unique in sample.scores",
         },
       },
       {
@@ -139,7 +139,7 @@ function refusing(site: Site): Sketch {
       },
     ],
     isUncut: true,
-    names: { "case.scores:a,b": 0, a: false },
+    names: { "sample.scores:a,b": 0, a: false },
     writes: [
       {
         patches: refusals.map(refused),

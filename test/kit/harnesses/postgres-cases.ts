@@ -13,7 +13,7 @@ import { portOf } from "../../src/api/support.ts";
 import { authority } from "../../support/certificates.ts";
 import { changeCases } from "./postgres-cases-changes.ts";
 import { foundCases } from "./postgres-cases-found.ts";
-import { horizonCases } from "./postgres-cases-read-limits.ts";
+import { readLimitCases } from "./postgres-cases-read-limits.ts";
 import { refusedSettings } from "./postgres-cases-refused.ts";
 import { serverCases } from "./postgres-cases-servers.ts";
 import type { Site } from "./postgres-cases-sketch.ts";
@@ -24,7 +24,7 @@ import { valueCases } from "./postgres-cases-values.ts";
 import { writeCases } from "./postgres-cases-writes.ts";
 
 /** What a harness of Postgres has. */
-export type SiteAsk = Pick<
+export type SiteRequest = Pick<
   Site,
   "role" | "password" | "port" | "readerUrl" | "barredUrl" | "ownerUrl"
 > & {
@@ -40,13 +40,13 @@ export type Cases = {
 };
 
 /** Everything that the kit's plain rows do not have. */
-export async function postgresCases(ask: SiteAsk): Promise<Cases> {
+export async function postgresCases(ask: SiteRequest): Promise<Cases> {
   const { client, ...known } = ask;
   const facts = await factsOf(client);
   const certificates = await certificatesIn(facts.certificate);
   const login = { user: ask.role, database: ask.role };
   const run = async (sql: string): Promise<z.output<typeof results>> =>
-    results.parse([await client.query(`set search_path = case, public; ${sql}`)].flat().at(-1));
+    results.parse([await client.query(`set search_path = sample, public; ${sql}`)].flat().at(-1));
   const plain = createServer((socket) => {
     socket.on("error", () => undefined).once("data", () => void socket.end(noTls));
   });
@@ -85,7 +85,7 @@ export async function postgresCases(ask: SiteAsk): Promise<Cases> {
       ...valueCases(site),
       ...tableCases(site),
       ...changeCases(site),
-      ...horizonCases(site),
+      ...readLimitCases(site),
       ...writeCases(site),
     ],
     close: async () => {

@@ -81,7 +81,7 @@ const oddSettings = [
   "extra_float_digits = -5",
   "lock_timeout = '1ms'",
   "default_transaction_read_only = on",
-  "search_path = case, public",
+  "search_path = sample, public",
 ];
 
 /**

@@ -34,7 +34,7 @@ export type Draw = {
 };
 
 /** What is drawn. */
-export type DrawAsk = {
+export type DrawRequest = {
   readonly connectors: readonly string[];
   readonly count: number;
   readonly seed: number;
@@ -46,7 +46,7 @@ export type DrawAsk = {
  */
 export async function drawMutants(
   root: string,
-  { connectors, count, seed }: DrawAsk,
+  { connectors, count, seed }: DrawRequest,
 ): Promise<readonly Draw[]> {
   const read = await Promise.all(
     connectors.map(async (connector) => ({ connector, files: await filesOf(root, connector) })),

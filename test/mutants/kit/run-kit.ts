@@ -21,7 +21,7 @@ export type KitRun = {
 };
 
 /** Where and how it is run. */
-export type KitAsk = {
+export type KitRequest = {
   /** A copy of the project. */
   readonly folder: string;
   readonly connector: string;
@@ -32,7 +32,7 @@ export type KitAsk = {
 };
 
 /** Runs the kit's tests of one connector, the cheap checks of all its harnesses first, up to the first that is red. */
-export async function runKit(ask: KitAsk): Promise<KitRun> {
+export async function runKit(ask: KitRequest): Promise<KitRun> {
   const { folder, connector, ...how } = ask;
   const files = await testFilesOf(folder, connector);
   let [greens, seconds] = [0, 0];

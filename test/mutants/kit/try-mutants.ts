@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { PostgresCluster } from "../../support/postgres/postgres-cluster.ts";
 import { copyProject } from "../copies.ts";
 import { compiling } from "./compile.ts";
-import { drawMutants, type Draw, type DrawAsk, type KitMutant } from "./draw.ts";
+import { drawMutants, type Draw, type DrawRequest, type KitMutant } from "./draw.ts";
 import { runKit, type KitRun } from "./run-kit.ts";
 
 /** What became of one mutant. */
 export type TriedMutant = { readonly mutant: KitMutant; readonly run: KitRun };
 
 /** What all of them share. */
-export type KitTestRuns = DrawAsk & {
+export type KitTestRuns = DrawRequest & {
   /** The project. */
   readonly root: string;
   /** How many are tried at a time; each has a core, a copy of the project and a database server. */

@@ -68,8 +68,8 @@ export const mutantsOfReviews: readonly Mutant[] = [
     edits: [
       {
         file: "activities/run/place-run.ts",
-        find: "held: held.data ?? undefined",
-        replace: "held: undefined",
+        find: "oldestOpen: oldestOpen.data ?? undefined",
+        replace: "oldestOpen: undefined",
       },
     ],
     test: {
@@ -79,7 +79,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
   },
   {
     id: "S27",
-    plants: "a run reads beyond its horizon",
+    plants: "a run reads beyond its read limit",
     edits: [
       {
         file: "activities/stage/stage-chunk.ts",
@@ -140,16 +140,16 @@ export const mutantsOfReviews: readonly Mutant[] = [
   },
   {
     id: "S31",
-    plants: "a horizon is finer than the times of its column",
+    plants: "a read limit is finer than the times of its column",
     edits: [
       {
-        file: "connectors/postgres/horizon.ts",
+        file: "connectors/postgres/read-limit.ts",
         find: "modifier < 0 ? type",
         replace: "modifier < 7 ? type",
       },
     ],
     test: {
-      file: "test/connectors/postgres/horizon.test.ts",
+      file: "test/connectors/postgres/read-limit.test.ts",
       title: "passes by no row of a column that rounds its times",
     },
   },
@@ -173,13 +173,13 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a standby that lags is read up to its clock",
     edits: [
       {
-        file: "connectors/postgres/horizon.ts",
+        file: "connectors/postgres/read-limit.ts",
         find: "case when pg_is_in_recovery()",
         replace: "case when false",
       },
     ],
     test: {
-      file: "test/connectors/postgres/horizon.test.ts",
+      file: "test/connectors/postgres/read-limit.test.ts",
       title: "reads a standby no further than it has followed its primary",
     },
   },

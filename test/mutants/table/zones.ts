@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const zonesTest = "test/activities/postgres/postgres-zones.test.ts";
 const versionsTest = "test/activities/postgres/postgres-versions.test.ts";
 const positionTest = "test/connectors/postgres/position.test.ts";
-const horizonTest = "test/connectors/postgres/horizon.test.ts";
+const readLimitTest = "test/connectors/postgres/read-limit.test.ts";
 
 /** Mutants of change columns: their zones and clocks, and rows that are versions of one record. */
 export const mutantsOfZones: readonly Mutant[] = [
@@ -34,7 +34,7 @@ export const mutantsOfZones: readonly Mutant[] = [
       },
     ],
     test: {
-      file: horizonTest,
+      file: readLimitTest,
       title:
         "takes a time without a zone for one of the zone that is configured, whatever the server's is",
     },

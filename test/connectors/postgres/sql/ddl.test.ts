@@ -6,14 +6,14 @@ import { ddlOf } from "../../../../connectors/postgres/sql/ddl.ts";
 import { writePostgres } from "../../../../connectors/postgres/write.ts";
 import { ConfigError } from "../../../../src/errors.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
-import { askOf } from "../support.ts";
+import { readRequestOf } from "../support.ts";
 
 const url = "postgres://sluice@127.0.0.1/crm";
 const key: readonly Column[] = [{ name: "id", type: "string" }];
 
 function named(name: string): string {
   return ddlOf({
-    config: askOf(url, { table: "t" }).config,
+    config: readRequestOf(url, { table: "t" }).config,
     key,
     set: [{ name, type: "json" }],
   });
@@ -23,7 +23,7 @@ describe("ddlOf", () => {
   it("makes what a write-back needs", async () => {
     const { url: own, query } = await postgres();
     await query('create schema "My.Schema"');
-    const ask = askOf(own, { table: '"My.Schema"."The ""Scores"""' });
+    const ask = readRequestOf(own, { table: '"My.Schema"."The ""Scores"""' });
     const { config } = ask;
     const set: readonly Column[] = [
       { name: "fit", type: "number" },
@@ -70,7 +70,7 @@ describe("ddlOf", () => {
   });
 
   it("asks for a table", () => {
-    const { config } = askOf(url);
+    const { config } = readRequestOf(url);
     expect(() => ddlOf({ config, key, set: [] })).toThrow(ConfigError);
   });
 });

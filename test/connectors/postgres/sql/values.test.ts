@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { coercions, type coercionNames } from "../../../../src/mapping/coerce.ts";
 import { Refusal } from "../../../../src/mapping/refusal.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
-import { askOf, columnIn, pagesOf } from "../support.ts";
+import { readRequestOf, columnIn, pagesOf } from "../support.ts";
 
 /** The text, or the code of the refusal, in which each expression arrives. */
 async function arriving(expressions: readonly string[]): Promise<readonly unknown[]> {
@@ -18,7 +18,7 @@ async function arriving(expressions: readonly string[]): Promise<readonly unknow
     create domain positive as int check (value > 0)`);
   const columns = expressions.map((expression, index) => `${expression} as c${index}`);
   const pages = await pagesOf(
-    askOf(url, { query: `select 1 as id, ${columns.join(", ")}`, key: ["id"] }),
+    readRequestOf(url, { query: `select 1 as id, ${columns.join(", ")}`, key: ["id"] }),
   );
   return expressions.map((_, index) => {
     const [value] = columnIn(pages, `c${index}`);

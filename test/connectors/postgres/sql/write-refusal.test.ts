@@ -5,10 +5,10 @@ import { writePostgres } from "../../../../connectors/postgres/write.ts";
 import { pageRowsMax } from "../../../../src/limits.ts";
 import type { JsonValue } from "../../../../src/records/json-value.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
-import { askOf } from "../support.ts";
+import { readRequestOf } from "../support.ts";
 
 async function write(url: string, patches: readonly Patch[]): Promise<readonly Written[]> {
-  return await writePostgres({ ...askOf(url, { table: "scores" }), patches });
+  return await writePostgres({ ...readRequestOf(url, { table: "scores" }), patches });
 }
 
 const poison = "poison-7d1f";

@@ -1,5 +1,5 @@
-import type { Ask } from "../contract/ask.ts";
-import type { Horizon } from "../contract/connector.ts";
+import type { ReadLimit } from "../contract/connector.ts";
+import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { clocksPutBackMs, clockStepMs, futureCountMs, futureRowsMax } from "./limits.ts";
@@ -17,9 +17,9 @@ import { quoteName } from "./sql/identifier.ts";
 const lateCommits = "rows that are committed late are found up to the overlap only";
 
 /** How far a run may read: to the server's clock, and the next one from the oldest transaction that may still commit. */
-export async function horizonOfPostgres(
-  ask: Ask<PostgresConfig> & { readonly since?: PostgresPosition | undefined },
-): Promise<Horizon<PostgresPosition>> {
+export async function readLimitOfPostgres(
+  ask: ConnectorRequest<PostgresConfig> & { readonly since?: PostgresPosition | undefined },
+): Promise<ReadLimit<PostgresPosition>> {
   return await withSession(ask, async (session) => {
     const source = await describeSource(session, ask.config);
     const { changed } = source;
@@ -29,12 +29,12 @@ export async function horizonOfPostgres(
     }
     // The clock first: a transaction that begins after it can stamp nothing before it.
     const to = { of: source.reading, ...(await clockOf(session, changed, source.zone.name)) };
-    const { held, warnings = [] } = await openTransactions(session, changed, source);
+    const { oldestOpen, warnings = [] } = await openTransactions(session, changed, source);
     const future = await countFuture(session, source, changed);
     const uncounted = `rows stamped in the future were not counted within ${futureCountMs / 1_000} s: index ${changed.name}`;
     return {
       to,
-      held,
+      oldestOpen,
       future,
       warnings: [
         ...warnings,
@@ -124,7 +124,7 @@ async function openTransactions(
   session: Session,
   changed: ChangeColumn,
   { reading: of, zone, overlap }: PostgresSource,
-): Promise<Pick<Horizon<PostgresPosition>, "held" | "warnings">> {
+): Promise<Pick<ReadLimit<PostgresPosition>, "oldestOpen" | "warnings">> {
   const parameters = zoneFor(changed, zone.name);
   // When a prepared transaction began nobody knows any more, only when it was prepared.
   const [row] = await session.query(
@@ -140,7 +140,7 @@ async function openTransactions(
   const began = row?.["began"] ?? null;
   const hidden = await hiddenTransactions(session);
   return {
-    held: began === null ? undefined : { of, changed: began },
+    oldestOpen: began === null ? undefined : { of, changed: began },
     warnings: hidden === undefined ? [] : [hidden],
   };
 }

@@ -1,17 +1,17 @@
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { horizonOfPostgres } from "../../../connectors/postgres/horizon.ts";
 import { futureRowsMax } from "../../../connectors/postgres/limits.ts";
 import {
   positionAt,
   rewindPostgres,
   type PostgresPosition,
 } from "../../../connectors/postgres/position.ts";
+import { readLimitOfPostgres } from "../../../connectors/postgres/read-limit.ts";
 import { PostgresCluster, runSql } from "../../support/postgres/postgres-cluster.ts";
 import { ownPostgres, postgres } from "../../support/postgres/postgres.ts";
 import { until } from "../../support/process/process.ts";
-import { askOf, columnIn, pagesOf } from "./support.ts";
+import { readRequestOf, columnIn, pagesOf } from "./support.ts";
 
 const table = `create table t (id int primary key, at timestamptz not null default now())`;
 const changedBy = { table: "t", changed_by: { column: "at", overlap: "1h" } };
@@ -40,32 +40,36 @@ function lastOf(pages: readonly { readonly position: PostgresPosition }[]): Post
 async function idsAround(hold: string, commit: string): Promise<readonly (readonly unknown[])[]> {
   const { query, url } = await ownPostgres();
   await query(table);
-  const ask = askOf(url, { table: "t", changed_by: { column: "at", overlap: "800ms" } });
+  const ask = readRequestOf(url, { table: "t", changed_by: { column: "at", overlap: "800ms" } });
   const late = await sessionAt(url);
   await late.query(`begin; insert into t values (1); ${hold}`);
   await query("select pg_sleep(1)");
   await query("insert into t values (2)");
-  const { to, held } = await horizonOfPostgres(ask);
+  const { to, oldestOpen } = await readLimitOfPostgres(ask);
   const first = await pagesOf(ask, { to });
   await late.query(commit);
   const behind = { config: ask.config, position: lastOf(first) };
   const byOverlap = await pagesOf(ask, { from: rewindPostgres(behind) });
-  const byHeld = await pagesOf(ask, { from: rewindPostgres({ ...behind, held }) });
+  const byHeld = await pagesOf(ask, { from: rewindPostgres({ ...behind, oldestOpen }) });
   return [first, byOverlap, byHeld].map((pages) => columnIn(pages, "id"));
 }
 
-describe("horizonOfPostgres", () => {
+describe("readLimitOfPostgres", () => {
   it("reads up to the server's clock, and counts a row stamped 2099 instead of following it", async () => {
     const { query, url } = await postgres();
     await query(`${table}; insert into t values (1, now()), (2, '2099-01-01')`);
-    const ask = askOf(url, changedBy);
-    const { to, future, held, warnings } = await horizonOfPostgres(ask);
-    expect({ future, held, warnings }).toEqual({ future: 1, held: undefined, warnings: [] });
+    const ask = readRequestOf(url, changedBy);
+    const { to, future, oldestOpen, warnings } = await readLimitOfPostgres(ask);
+    expect({ future, oldestOpen, warnings }).toEqual({
+      future: 1,
+      oldestOpen: undefined,
+      warnings: [],
+    });
     const pages = await pagesOf(ask, { to });
     expect(columnIn(pages, "id")).toEqual(["1"]);
     // Its time having come, it is read after the position that passed it over.
     await query("update t set at = now() where id = 2");
-    const later = await horizonOfPostgres(ask);
+    const later = await readLimitOfPostgres(ask);
     const next = await pagesOf(ask, { from: pages.at(-1)?.position, to: later.to });
     expect(columnIn(next, "id")).toEqual(["2"]);
   });
@@ -73,10 +77,10 @@ describe("horizonOfPostgres", () => {
   it("finds the row of a transaction that stamped before the position and committed after the run, by the overlap", async () => {
     const { query, url } = await postgres();
     await query(`${table}; insert into t values (1, now() - interval '2 minutes')`);
-    const ask = askOf(url, changedBy);
+    const ask = readRequestOf(url, changedBy);
     const late = await sessionAt(url);
     await late.query("begin; insert into t values (2, now() - interval '3 minutes')");
-    const first = await pagesOf(ask, { to: (await horizonOfPostgres(ask)).to });
+    const first = await pagesOf(ask, { to: (await readLimitOfPostgres(ask)).to });
     expect(columnIn(first, "id")).toEqual(["1"]);
     await late.query("commit");
     const position = lastOf(first);
@@ -99,10 +103,10 @@ describe("horizonOfPostgres", () => {
     const { query, url } = await postgres();
     await query(`create table t (id int primary key, at timestamptz(0) not null default now());
       insert into t values (0, now() - interval '1 hour'), (5, now())`);
-    const ask = askOf(url, { table: "t", changed_by: { column: "at", overlap: 0 } });
+    const ask = readRequestOf(url, { table: "t", changed_by: { column: "at", overlap: 0 } });
     let to: PostgresPosition | undefined;
     let stamp = "";
-    // On a busy machine the second may be over before the horizon is asked for.
+    // On a busy machine the second may be over before the read limit is asked for.
     while (changedIn(to).slice(0, 19) !== stamp.slice(0, 19) || stamp === "") {
       // In the first half of a second, of which the column drops the fraction.
       await query(
@@ -110,7 +114,7 @@ describe("horizonOfPostgres", () => {
       );
       const [row] = await query("update t set at = now() where id = 5 returning at::text");
       stamp = String(row?.["at"]);
-      ({ to } = await horizonOfPostgres(ask));
+      ({ to } = await readLimitOfPostgres(ask));
     }
     const first = await pagesOf(ask, { to });
     expect(columnIn(first, "id")).toEqual(["0"]);
@@ -125,8 +129,8 @@ describe("horizonOfPostgres", () => {
       insert into t select generate_series(1, 100);
       create function slow(at timestamptz) returns timestamptz language sql volatile as 'select $1 from pg_sleep(1)';
       create view v as select id, slow(at) as at from t`);
-    const ask = askOf(url, { table: "v", key: ["id"], changed_by: { column: "at" } });
-    const { to, future, warnings } = await horizonOfPostgres(ask);
+    const ask = readRequestOf(url, { table: "v", key: ["id"], changed_by: { column: "at" } });
+    const { to, future, warnings } = await readLimitOfPostgres(ask);
     expect(changedIn(to)).not.toBe("");
     expect(future).toBeUndefined();
     expect(warnings?.join()).toMatch(/were not counted/);
@@ -136,7 +140,7 @@ describe("horizonOfPostgres", () => {
     const { query, url } = await postgres();
     await query(`${table};
       insert into t select n, '2099-01-01' from generate_series(1, ${futureRowsMax + 1}) n`);
-    const { future } = await horizonOfPostgres(askOf(url, changedBy));
+    const { future } = await readLimitOfPostgres(readRequestOf(url, changedBy));
     expect(future).toBe(futureRowsMax);
   });
 
@@ -145,7 +149,10 @@ describe("horizonOfPostgres", () => {
     onTestFinished(async () => await primary.remove());
     const standby = await primary.standby();
     onTestFinished(async () => await standby.remove());
-    const ask = askOf(standby.url, { table: "t", changed_by: { column: "at", overlap: 0 } });
+    const ask = readRequestOf(standby.url, {
+      table: "t",
+      changed_by: { column: "at", overlap: 0 },
+    });
     const countThere = async (): Promise<unknown> =>
       (await runSql(standby.url, "select count(*) from t"))[0]?.["count"];
     const replayState = async (): Promise<unknown> =>
@@ -157,7 +164,7 @@ describe("horizonOfPostgres", () => {
     await until(async () => (await replayState()) === "paused");
     await runSql(primary.url, "insert into t values (1)");
     const [missing] = await runSql(primary.url, "select at::text from t where id = 1");
-    const { to, warnings } = await horizonOfPostgres(ask);
+    const { to, warnings } = await readLimitOfPostgres(ask);
     expect(Date.parse(changedIn(to))).toBeLessThan(Date.parse(String(missing?.["at"])));
     expect(warnings?.join()).toMatch(/a standby does not show/);
     const first = await pagesOf(ask, { to });
@@ -176,16 +183,16 @@ describe("horizonOfPostgres", () => {
     onTestFinished(async () => {
       await query(`drop owned by ${role}; drop role ${role}`);
     });
-    const ask = askOf(urlOf(role, "canary-database-password"), changedBy);
+    const ask = readRequestOf(urlOf(role, "canary-database-password"), changedBy);
     const other = await sessionAt(url);
     await other.query("begin; insert into t values (1)");
-    const { held, warnings } = await horizonOfPostgres(ask);
-    expect(held).toBeUndefined();
+    const { oldestOpen, warnings } = await readLimitOfPostgres(ask);
+    expect(oldestOpen).toBeUndefined();
     expect(warnings?.join()).toMatch(/may not see .* up to the overlap only/);
     await query(`grant pg_read_all_stats to ${role}`);
-    const seeing = await horizonOfPostgres(ask);
+    const seeing = await readLimitOfPostgres(ask);
     expect(seeing.warnings).toEqual([]);
-    expect(changedIn(seeing.held)).not.toBe("");
+    expect(changedIn(seeing.oldestOpen)).not.toBe("");
   });
 
   it("takes a time without a zone for one of the server's own", async () => {
@@ -193,8 +200,8 @@ describe("horizonOfPostgres", () => {
     await query(inTokyo);
     await query(`create table t (id int primary key, at timestamp not null default now());
       insert into t values (1, default), (2, now() + interval '1 hour')`);
-    const ask = askOf(url, changedBy);
-    const { to, future, warnings } = await horizonOfPostgres(ask);
+    const ask = readRequestOf(url, changedBy);
+    const { to, future, warnings } = await readLimitOfPostgres(ask);
     expect(future).toBe(1);
     expect(warnings).toEqual([
       "at has no time zone and `time_zone` is not set: it is taken for Asia/Tokyo, the server's own",
@@ -207,12 +214,12 @@ describe("horizonOfPostgres", () => {
     await query(`${inTokyo}
       create table t (id int primary key, at timestamp not null);
       insert into t values (1, now() at time zone 'UTC'), (2, (now() at time zone 'UTC') + interval '1 hour')`);
-    const ask = askOf(url, { ...changedBy, time_zone: "UTC" });
+    const ask = readRequestOf(url, { ...changedBy, time_zone: "UTC" });
     const late = await sessionAt(url);
     await late.query("begin; select pg_sleep(0)");
-    const { to, future, held, warnings } = await horizonOfPostgres(ask);
+    const { to, future, oldestOpen, warnings } = await readLimitOfPostgres(ask);
     expect({ future, warnings }).toEqual({ future: 1, warnings: [] });
-    expect(changedIn(to) >= changedIn(held) && changedIn(held) !== "").toBe(true);
+    expect(changedIn(to) >= changedIn(oldestOpen) && changedIn(oldestOpen) !== "").toBe(true);
     expect(columnIn(await pagesOf(ask, { to }), "id")).toEqual(["1"]);
     const when = new Date(Date.now() + 60_000);
     const moment = positionAt({ config: ask.config, when });
@@ -229,12 +236,12 @@ describe("horizonOfPostgres", () => {
       do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$;
       create table public.t (id int primary key, at timestamptz not null);
       insert into public.t values (1, now() + interval '4 hours')`);
-    const ask = askOf(url, { ...changedBy, table: "public.t" });
-    const ahead = await horizonOfPostgres(ask);
+    const ask = readRequestOf(url, { ...changedBy, table: "public.t" });
+    const ahead = await readLimitOfPostgres(ask);
     const position = lastOf(await pagesOf(ask, { to: ahead.to }));
     await query("drop schema clock cascade");
     await query("insert into t values (2, now() + interval '30 minutes')");
-    const { to, warnings } = await horizonOfPostgres({ ...ask, since: position });
+    const { to, warnings } = await readLimitOfPostgres({ ...ask, since: position });
     expect(warnings?.join()).toMatch(/^the server's clock went back by 5 h since the last run/);
     const behind = { config: ask.config, position };
     expect(columnIn(await pagesOf(ask, { from: rewindPostgres(behind) }), "id")).toEqual([]);
@@ -246,8 +253,8 @@ describe("horizonOfPostgres", () => {
     const { query, url } = await postgres();
     await query(`create table t (id int primary key, at date not null);
       insert into t values (1, current_date - 1), (2, current_date), (3, current_date + 1)`);
-    const ask = askOf(url, changedBy);
-    const { to, future } = await horizonOfPostgres(ask);
+    const ask = readRequestOf(url, changedBy);
+    const { to, future } = await readLimitOfPostgres(ask);
     expect(future).toBe(1);
     expect(columnIn(await pagesOf(ask, { to }), "id")).toEqual(["1"]);
   });
@@ -255,9 +262,9 @@ describe("horizonOfPostgres", () => {
   it("bounds nothing where the change column holds numbers, and says what that means", async () => {
     const { query, url } = await postgres();
     await query("create table t (id int primary key, at bigint not null)");
-    const ask = askOf(url, { table: "t", changed_by: { column: "at" } });
-    const { to, held, future, warnings } = await horizonOfPostgres(ask);
-    expect({ to, held, future }).toEqual({});
+    const ask = readRequestOf(url, { table: "t", changed_by: { column: "at" } });
+    const { to, oldestOpen, future, warnings } = await readLimitOfPostgres(ask);
+    expect({ to, oldestOpen, future }).toEqual({});
     expect(warnings?.join()).toMatch(/a number, not a time/);
   });
 });

@@ -8,7 +8,7 @@ export interface Log {
 export const silentLog = { info: () => undefined, warn: () => undefined } satisfies Log;
 
 /** What every ability is given. `signal` aborts when the run is cancelled: stop reading then. */
-export type Ask<Config> = {
+export type ConnectorRequest<Config> = {
   readonly config: Config;
   readonly signal: AbortSignal;
   readonly log: Log;
