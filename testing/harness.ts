@@ -12,8 +12,8 @@ export type HarnessRow = {
   readonly changed: string;
 };
 
-/** Cells that not every source can hold. */
-export type HardCell = "null" | "empty" | "NUL" | "line break" | "1 MB";
+/** Cells that not every source can hold; "64 MB" is a whole source, which one that is a single document cannot be. */
+export type HardCell = "null" | "empty" | "NUL" | "line break" | "1 MB" | "64 MB";
 
 /** Takes back what a hook did. */
 export type Undo = () => Promise<void>;

@@ -54,9 +54,13 @@ function faultOf(row: Row, given: readonly HarnessRow[]): RowFault | undefined {
     return `${member}: ${valueOf(member, row, given)}`;
   });
   return {
-    message: `the rows have no member ${missing.map((member) => `\`${member}\``).join(" and ")}; they have ${shown}`,
+    message: `the rows have ${lacking(missing)}; they have ${shown}`,
     hint: `set rowOf: (row) => ({ ${members.join(", ")} }) in the harness`,
   };
+}
+
+function lacking([one, other]: readonly string[]): string {
+  return other === undefined ? `no member \`${one}\`` : `neither \`${one}\` nor \`${other}\``;
 }
 
 const membersShown = 12;
@@ -70,5 +74,5 @@ function valueOf(member: keyof HarnessRow, row: Row, given: readonly HarnessRow[
   const found = same ?? (member in row ? member : (names[0] ?? member));
   const isPlain = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(found);
   const access = isPlain ? `row.${found}` : `row[${JSON.stringify(found)}]`;
-  return `String(${access})`;
+  return member === "text" ? `${access} == null ? null : String(${access})` : `String(${access})`;
 }

@@ -303,3 +303,12 @@ describe("the checks of a config and of reading", () => {
     expect(text).toContain("an end of the source; came 20000 pages");
   });
 });
+
+it("does not fill a source with 64 MB that cannot hold them", async () => {
+  for (const id of ["R14", "R15"]) {
+    expect(await resultOf(id, right, { cannotHold: ["64 MB"] })).toMatchObject({
+      state: "not shown",
+      text: "the source cannot hold 64 MB",
+    });
+  }
+});

@@ -69,12 +69,10 @@ describe("sluice connector test", () => {
     await folder.change("feed/index.ts", 'id: "id"', 'id: "guid"');
     const { code, stdout, stderr } = await folder.run("test", "feed");
     expect([code, stdout]).toEqual([exitCodes.usage, ""]);
-    expect(stderr).toContain(
-      "the rows have no member `id` and `text`; they have `guid`, `a title`",
-    );
+    expect(stderr).toContain("the rows have neither `id` nor `text`; they have `guid`, `a title`");
     const hint = /set (rowOf: .+) in the harness/.exec(stderr)?.[1] ?? "no hint";
     expect(hint).toBe(
-      'rowOf: (row) => ({ id: String(row.guid), text: String(row["a title"]), changed: "" })',
+      'rowOf: (row) => ({ id: String(row.guid), text: row["a title"] == null ? null : String(row["a title"]), changed: "" })',
     );
     // What it says works.
     await folder.change(
