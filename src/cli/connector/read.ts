@@ -26,7 +26,7 @@ export const readRequest = z.object({
   json: z.boolean().optional(),
 });
 
-/** See `readAsk`. */
+/** See `readRequest`. */
 export type ReadRequest = z.output<typeof readRequest>;
 
 type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;

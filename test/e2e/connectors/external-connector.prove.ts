@@ -42,7 +42,7 @@ export const demo = pullSource({
 });
 `;
 
-const read = `import { SourceAuthError, type Ask, type Page, type Row, type Span } from "sluice/connector";
+const read = `import { SourceAuthError, type ConnectorRequest, type Page, type Row, type Span } from "sluice/connector";
 import { isMainThread } from "node:worker_threads";
 
 import type { Demo } from "./index.ts";
@@ -50,7 +50,7 @@ import type { Demo } from "./index.ts";
 type Position = { readonly seq: number };
 
 export async function* readCounted(
-  { config, from, to, pageRowsMax, log }: Ask<Demo> & Span<Position> & { readonly pageRowsMax: number },
+  { config, from, to, pageRowsMax, log }: ConnectorRequest<Demo> & Span<Position> & { readonly pageRowsMax: number },
 ): AsyncGenerator<Page<Row, Position>> {
   const [token] = config.access.tokens;
   if (token?.reveal().endsWith("-of-a-sender") !== true) throw new SourceAuthError("this is not the token");
