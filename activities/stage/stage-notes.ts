@@ -1,4 +1,4 @@
-import type { Log } from "../../connectors/contract/ask.ts";
+import type { Log } from "../../connectors/contract/request.ts";
 import { runWarningsMax } from "../../src/limits.ts";
 import { fieldsToHave } from "../../src/mapping/load.ts";
 import type { WrittenPage } from "../../src/pipeline/chunk.ts";
