@@ -8,11 +8,9 @@ import { inboxFileIn } from "../../src/inbox/file.ts";
 const root = resolve(import.meta.dirname, "../..");
 const inbox = `\`${basename(inboxFileIn("."))}\``;
 
-it.each(["README.md", "docs/operations.md"])(
-  "%s has the inbox backed up, after the store",
-  (name) => {
-    const [sentence = ""] =
-      /Back up `state\.db`[^]*?\.\s/.exec(readFileSync(join(root, name), "utf8")) ?? [];
-    expect(sentence).toContain(inbox);
-  },
-);
+it("docs/operations.md has the inbox backed up, after the store", () => {
+  const text = readFileSync(join(root, "docs/operations.md"), "utf8");
+  const sentences = text.match(/Back up `state\.db`[^]*?\.\s/g) ?? [];
+  expect(sentences.length).toBeGreaterThan(0);
+  for (const sentence of sentences) expect(sentence).toContain(inbox);
+});

@@ -17,9 +17,12 @@ import { outcomes } from "../../src/state/contract/runs/runs.ts";
 const root = resolve(import.meta.dirname, "../..");
 const read = (name: string): string => readFileSync(join(root, name), "utf8");
 const readme = read("README.md");
+const tour = read("docs/tour.md");
+const reference = read("docs/reference.md");
 const documents = [
   "README.md",
   "CHANGELOG.md",
+  "CONTRIBUTING.md",
   ...readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name)),
@@ -129,8 +132,8 @@ describe("the commands in the documents", () => {
     there.filter((name) => name.includes(" ")).map((name) => name.split(" ")[0] ?? ""),
   );
 
-  it("are a table in the README of all there are, and no other", () => {
-    const listed = tableUnder(readme, "command").map(([cell]) => {
+  it("are a table in docs/reference.md of all there are, and no other", () => {
+    const listed = tableUnder(reference, "command").map(([cell]) => {
       const [, verb = "", second = ""] = /^`sluice ([a-z-]+) ?([a-z]*)/.exec(cell ?? "") ?? [];
       return groups.has(verb) ? `${verb} ${second}`.trimEnd() : verb;
     });
@@ -265,8 +268,8 @@ describe("docs/configuration.md", () => {
     );
   });
 
-  it("is what the README takes its members and defaults from", () => {
-    const shown = tableUnder(readme, "member").flatMap(([paths = "", given]) =>
+  it("is what docs/reference.md takes its members and defaults from", () => {
+    const shown = tableUnder(reference, "member").flatMap(([paths = "", given]) =>
       [...paths.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => ({ path, given: spanOf(given) })),
     );
     expect(shown.length).toBeGreaterThan(10);
@@ -278,10 +281,10 @@ describe("docs/configuration.md", () => {
   });
 });
 
-describe("the README", () => {
+describe("the README, the tour and the reference", () => {
   it("gives every limit as it is", () => {
     const values: Readonly<Record<string, number>> = limits;
-    const table = tableUnder(readme, "limit");
+    const table = tableUnder(reference, "limit");
     expect(table.length).toBeGreaterThan(10);
     const wrong = table.filter(([, value = "", name]) => {
       const stated = Number(/^[\d,]+/.exec(value)?.[0].replaceAll(",", ""));
@@ -291,12 +294,12 @@ describe("the README", () => {
   });
 
   it("explains every exit code", () => {
-    const codes = tableUnder(readme, "code").map(([code]) => Number(code));
+    const codes = tableUnder(reference, "code").map(([code]) => Number(code));
     expect(codes).toEqual(Object.values(exitCodes).toSorted((a, b) => a - b));
   });
 
   it("names every outcome", () => {
-    const [, section = ""] = readme.split("### Outcomes");
+    const [, section = ""] = reference.split("### Outcomes");
     const [text = ""] = section.split("\n## ");
     const named = [...text.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name);
     expect(named.toSorted()).toEqual([...outcomes].toSorted());
@@ -330,7 +333,7 @@ describe("the README", () => {
 
   it("shows parts of a configuration that are right together", async () => {
     const [whole = "", nightly = "", events = "", pulls = "", ...others] = [
-      ...readme.matchAll(/```yaml\n(.*?)```/gs),
+      ...`${readme}${tour}`.matchAll(/```yaml\n(.*?)```/gs),
     ].map(([, yaml = ""]) => yaml);
     expect(others).toEqual([]);
     const [head = ""] = whole.split("connections:");

@@ -80,13 +80,13 @@ export const mutantsOfDated: readonly Mutant[] = [
     plants: "the edges of a backfill's lanes go back to a file that another edge has left",
     edits: [
       {
-        file: "connectors/csv/split.ts",
+        file: "connectors/csv/parse/split.ts",
         find: "    if (index < (this.#last?.index ?? 0)) return undefined;\n",
         replace: "",
       },
     ],
     test: {
-      file: "test/connectors/csv/split.test.ts",
+      file: "test/connectors/csv/parse/split.test.ts",
       title: "cuts small files only forwards, where more parts are asked for than there are rows",
     },
   },
