@@ -13,6 +13,7 @@ import { configJsonSchema } from "../../src/config/schema/json-schema.ts";
 import * as limits from "../../src/limits.ts";
 import { coercionNames } from "../../src/mapping/coerce.ts";
 import { outcomes } from "../../src/state/contract/runs/runs.ts";
+import { codeIn, spanOf, tableUnder } from "./markdown.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (name: string): string => readFileSync(join(root, name), "utf8");
@@ -28,29 +29,6 @@ const documents = [
     .map((name) => join("docs", name)),
   ...readdirSync(join(root, "examples")).map((name) => join("examples", name, "README.md")),
 ];
-
-/** Code of a Markdown text: spans, fenced blocks and indented lines. */
-function codeIn(text: string): string[] {
-  return [...text.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`|^ {4}(\S.*)$/gm)].map(
-    ([, fenced, span, indented]) => fenced ?? span ?? indented ?? "",
-  );
-}
-
-/** Cells of the table rows below the heading row that begins with `heading`. */
-function tableUnder(text: string, heading: string): string[][] {
-  const lines = text.split("\n");
-  const start = lines.findIndex(
-    (line) => line.startsWith("| ") && line.slice(2).startsWith(heading),
-  );
-  const rest = lines.slice(start + 2);
-  const end = rest.findIndex((line) => !line.startsWith("|"));
-  return rest.slice(0, end < 0 ? undefined : end).map((line) =>
-    line
-      .split(/(?<!\\)\|/)
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
 
 /** What a pattern's group finds in the README. */
 function block(pattern: RegExp): string {
@@ -79,10 +57,6 @@ async function sluiceWith(
     },
   );
   return { output: stdout + stderr, status };
-}
-
-function spanOf(cell = ""): string | undefined {
-  return /^`([^`]+)`/.exec(cell)?.[1];
 }
 
 /** Of a command in a list of `sluice help …`: one without options does nothing itself, one with arguments has no verbs. */
@@ -132,11 +106,11 @@ describe("the commands in the documents", () => {
     there.filter((name) => name.includes(" ")).map((name) => name.split(" ")[0] ?? ""),
   );
 
-  it("are a table in docs/reference.md of all there are, and no other", () => {
-    const listed = tableUnder(reference, "command").map(([cell]) => {
-      const [, verb = "", second = ""] = /^`sluice ([a-z-]+) ?([a-z]*)/.exec(cell ?? "") ?? [];
-      return groups.has(verb) ? `${verb} ${second}`.trimEnd() : verb;
-    });
+  it("are sections of docs/commands.md, all of them, and no other", () => {
+    const sections = read("docs/commands.md").matchAll(/^### `sluice ([a-z-]+)(?: ([a-z]+))?/gm);
+    const listed = [...sections].map(([, verb = "", second]) =>
+      groups.has(verb) && second !== undefined ? `${verb} ${second}` : verb,
+    );
     expect(listed.toSorted()).toEqual(there.toSorted());
   });
 
