@@ -39,7 +39,7 @@ export {
   type Received,
 } from "./contract/push.ts";
 export type { ConnectorApi } from "./contract/version.ts";
-export type { Answer, ClientOptions, Get } from "./paging/client.ts";
+export type { PageAnswer, ClientOptions, Get } from "./paging/client.ts";
 export type { EntryNames } from "./paging/entries.ts";
 export type { FaultFields } from "./paging/faults.ts";
 export { paginate, type ListPage, type PagedList } from "./paging/paginate.ts";

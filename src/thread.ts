@@ -47,7 +47,7 @@ export function unpackError({ name, message, stack, fields }: PackedError): Erro
 }
 
 /** A call as it crosses to a thread. */
-export type Call = { readonly method: string; readonly input: readonly unknown[] };
+export type ThreadCall = { readonly method: string; readonly input: readonly unknown[] };
 
 /** Its answer; `result` is what the method returned. */
 type Answer = { readonly result: unknown; readonly error: PackedError | undefined };
@@ -66,7 +66,7 @@ export type Remote<Methods extends Record<keyof Methods, (...input: never) => un
 
 /** Answers a call with one of `methods`, none of which is asynchronous; `asFault` is the error that the caller gets. */
 export function answerCall(
-  { method, input }: Call,
+  { method, input }: ThreadCall,
   methods: object,
   asFault: (error: unknown) => unknown = (error) => error,
 ): Answer {
@@ -92,7 +92,7 @@ type Waiting = {
 export function createCalls(
   port: Port,
   gone: (cause: unknown) => Error,
-): (call: Call) => Promise<unknown> {
+): (call: ThreadCall) => Promise<unknown> {
   let waiting: Waiting[] = [];
   let ended: Error | undefined;
   port.on("message", ({ result, error }: Answer) => {

@@ -20,18 +20,18 @@ export type Thrown = {
 };
 
 /** Abilities that read, and must refuse what a read refuses; after a page `split` is asked for what follows it, or for what is before. */
-export type Refusing = "columns" | "discover" | "get" | "split" | "split before";
+export type RefusingCase = "columns" | "discover" | "get" | "split" | "split before";
 
 /** What a read must come to: rows as the connector gives them and rejects, both in order; or what it throws, and what comes before where that is said. @default nothing of each */
-export type Outcome = {
+export type CaseOutcome = {
   readonly rows?: readonly Row[];
   /** Of a reject its place and code, and whatever else of it is to be held against the connector. */
   readonly rejects?: readonly (Pick<Reject, "where" | "code"> & Partial<Reject>)[];
   readonly throws?: Thrown;
   /** What else must throw the same. @default none */
-  readonly throwing?: readonly Refusing[];
+  readonly throwing?: readonly RefusingCase[];
   /** What others throw where a read does not. @default nothing */
-  readonly refused?: Readonly<Partial<Record<Refusing, Thrown>>>;
+  readonly refused?: Readonly<Partial<Record<RefusingCase, Thrown>>>;
 };
 
 /** What is written, and what must become of it, also when it is written again. */
@@ -53,7 +53,7 @@ export type Writing = {
  * A source that `fill` cannot make, and what must become of it: a file in another encoding, a key of two columns, a setting that is wrong.
  * It is read whole, from and up to every page boundary, in parts, and row by row, as far as the connector can.
  */
-export type TestCase = Outcome & {
+export type TestCase = CaseOutcome & {
   /** Its name in messages: "a file in UTF-16". */
   readonly what: string;
   /** Makes it, anew where it was there, and gives the members of the configuration that are not the harness's. */
@@ -87,7 +87,7 @@ export type TestCase = Outcome & {
   /** Made one after the other, last of all. */
   readonly writes?: readonly Writing[];
   /** Done to the source when a first page of three is read, and what a read that continues there must then come to. */
-  readonly afterwards?: Outcome & {
+  readonly afterwards?: CaseOutcome & {
     /** Members of the configuration that are others from then on. @default none */
     readonly config?: Readonly<Record<string, unknown>>;
     /** Whether the position means nothing to the next run, which starts over. @default false */

@@ -1,6 +1,6 @@
 import type { Row } from "../connectors/contract/connector.ts";
 import type { TestCase } from "./case.ts";
-import type { Delivery } from "./delivery.ts";
+import type { DeliveryCase } from "./delivery.ts";
 
 /** A row as the kit writes it into a source. */
 export type HarnessRow = {
@@ -70,7 +70,7 @@ export type PushHarness = AnyHarness & {
   /** Headers with which the body is believed; `id` names the delivery. @default the connector's own `sign` */
   sign?(body: Buffer, id: string): Readonly<Record<string, string>>;
   /** Deliveries and configurations that only this connector knows, and what must become of them. */
-  readonly deliveries?: readonly Delivery[];
+  readonly deliveries?: readonly DeliveryCase[];
 };
 
 /** A harness of either kind. */

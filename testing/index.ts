@@ -1,4 +1,4 @@
 export type { Harness, HarnessRow, HardCell, PullHarness, PushHarness, Undo } from "./harness.ts";
 export { conform } from "./conform.ts";
-export type { Delivery } from "./delivery.ts";
-export type { Outcome, TestCase, Thrown, Writing } from "./case.ts";
+export type { DeliveryCase } from "./delivery.ts";
+export type { CaseOutcome, TestCase, Thrown, Writing } from "./case.ts";

@@ -16,7 +16,7 @@ export type ReadPage = {
 };
 
 /** How a read is asked for. */
-export type ReadRequest = Span<unknown> & {
+export type SubjectRead = Span<unknown> & {
   readonly pageRowsMax?: number;
   readonly limit?: number;
   readonly signal?: AbortSignal;
@@ -75,7 +75,7 @@ export class Subject {
     pageRowsMax = usualPageRows,
     signal,
     ...span
-  }: ReadRequest = {}): AsyncGenerator<ReadPage> {
+  }: SubjectRead = {}): AsyncGenerator<ReadPage> {
     const pages = this.source.read({ ...this.ask(signal), ...span, pageRowsMax });
     let count = 0;
     for await (const raw of pages) {
@@ -93,14 +93,14 @@ export class Subject {
   }
 
   /** All pages of a span. */
-  async read(ask: ReadRequest = {}): Promise<readonly ReadPage[]> {
+  async read(ask: SubjectRead = {}): Promise<readonly ReadPage[]> {
     const read: ReadPage[] = [];
     for await (const page of this.pages(ask)) read.push(page);
     return read;
   }
 
   /** The rows of a span, in the order they came. */
-  async rows(ask: ReadRequest = {}): Promise<readonly HarnessRow[]> {
+  async rows(ask: SubjectRead = {}): Promise<readonly HarnessRow[]> {
     return (await this.read(ask)).flatMap(({ rows }) => rows);
   }
 

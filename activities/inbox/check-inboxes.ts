@@ -9,7 +9,7 @@ import { noteAccepted, blockedReason } from "./look-into-inbox.ts";
 import { leastKept, readingsOf } from "./push-connections.ts";
 
 /** What a check did: numbers and names of connections. */
-export type Checked = {
+export type InboxesChecked = {
   /** Connections with something unread: their drains run now. */
   readonly drained: readonly string[];
   /** Why they could not be drained; null when they could. */
@@ -59,7 +59,7 @@ async function cleanUpRuns(deps: Dependencies, { syncs }: Pushed): Promise<numbe
  * more, whose start may have been lost; and removes what may go: events that
  * every sync has accepted, event ids and drains' runs that are old. Twice is once: a drain that runs is left alone.
  */
-export function createCheckInboxes(deps: Dependencies): () => Promise<Checked> {
+export function createCheckInboxes(deps: Dependencies): () => Promise<InboxesChecked> {
   return async () =>
     await attempt(async ({ signal }) => {
       const { inboxes } = deps;

@@ -8,7 +8,12 @@ import { assertMaySend } from "../../src/service/key-limits.ts";
 import { currentKey } from "../../src/service/rotating-key.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { inboxOf, pushConnectionNamed, readingsOf, type Reading } from "./push-connections.ts";
+import {
+  inboxOf,
+  pushConnectionNamed,
+  readingsOf,
+  type ConnectionReading,
+} from "./push-connections.ts";
 
 /** Input of `lookIntoInbox`. */
 export type LookInput = {
@@ -57,7 +62,7 @@ export async function noteAccepted(
     readonly connection: string;
     /** The last number given out before `readings` were taken. */
     readonly last: number;
-    readonly readings: readonly Reading[];
+    readonly readings: readonly ConnectionReading[];
   },
 ): Promise<number> {
   const { connection, last, readings } = at;

@@ -33,7 +33,7 @@ export function inboxOf({ config, inboxes }: Pick<Dependencies, "config" | "inbo
 }
 
 /** How far a sync is with the events of its connection. */
-export type Reading = {
+export type ConnectionReading = {
   readonly sync: string;
   /** The last that its checkpoint covers; 0 for none. */
   readonly seq: number;
@@ -69,7 +69,7 @@ export async function readingsOf(
   { state, target }: Pick<Dependencies, "state" | "target">,
   inbox: Inbox,
   { connection, syncs }: Pick<Pushed, "connection" | "syncs">,
-): Promise<readonly Reading[]> {
+): Promise<readonly ConnectionReading[]> {
   const checkpoints = await Promise.all(
     syncs.map(async ({ name: sync }) => {
       const { position } = await state.checkpoint({ target, sync });

@@ -1,6 +1,6 @@
 import type { NotifyConfig } from "../../src/config/schema/notify.ts";
 import { ConfigError, WrongStoreError } from "../../src/errors.ts";
-import { messageOf } from "../../src/notify/message.ts";
+import { notificationMessage } from "../../src/notify/message.ts";
 import { reportOfRun } from "../../src/report/of-run.ts";
 import { attempt } from "../attempt.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -29,6 +29,6 @@ export function createPostNotification(
         throw new WrongStoreError(`run ${runId} has not ended, as far as the state store knows`);
       }
       const report = await reportOfRun(deps.state, run);
-      await deps.notifier.post(receiver, messageOf(receiver, report, deps.now()), signal);
+      await deps.notifier.post(receiver, notificationMessage(receiver, report, deps.now()), signal);
     });
 }

@@ -3,7 +3,7 @@ import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
 import { domainOf } from "../../src/mapping/domain.ts";
-import { Refusal } from "../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../src/mapping/refusal.ts";
 import { sourceRejects } from "../../src/pipeline/rejects.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import { attempt } from "../attempt.ts";
@@ -27,7 +27,7 @@ function domainsOf(
     const text = typeof value === "string" ? value.trim() : value;
     if (text === undefined || text === null || text === "") continue;
     const domain = domainOf(text);
-    if (!(domain instanceof Refusal)) domains.push(domain);
+    if (!(domain instanceof CoercionRefusal)) domains.push(domain);
     else {
       const { code, reason } = domain;
       const fault = {

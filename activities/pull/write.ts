@@ -10,7 +10,7 @@ import { readRequestOf, connectorOf } from "../stage/source.ts";
 import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
 
 /** What became of a page in the source. */
-export type WrittenPage = {
+export type WrittenResults = {
   readonly counts: PageCounts;
   readonly rejects: readonly RejectEntry[];
   /** What tells the results apart, as text. */
@@ -44,7 +44,7 @@ export async function writePage(
   deps: Pick<Dependencies, "effect" | "sources">,
   pull: PullConfig,
   how: { readonly page: Pick<SearchPage, "bad" | "items">; readonly signal: AbortSignal },
-): Promise<WrittenPage> {
+): Promise<WrittenResults> {
   const { of } = pull;
   const { bad, items } = how.page;
   const rejects = bad.map(({ index, reason }) =>

@@ -1,6 +1,6 @@
 import type { Dependencies } from "../dependencies.ts";
 import { cleanUpEnded } from "../stage/drop-chunk.ts";
-import { endRun, type Ending } from "./close-run.ts";
+import { endRun, type RunClosing } from "./close-run.ts";
 import { isRunOpen } from "./run-open.ts";
 import { endGoneSenders, resumeResends } from "./settle-doubts.ts";
 
@@ -9,7 +9,7 @@ const openRunsMax = 1_000;
 
 /** Ends a run that its workflow will not: it was terminated, or is lost with its server. */
 export async function abandonRun(
-  deps: Ending,
+  deps: RunClosing,
   { runId, workflowId }: { readonly runId: string; readonly workflowId: string },
 ): Promise<void> {
   const message = `its workflow ${workflowId} was terminated, or its Temporal server is gone`;

@@ -13,7 +13,7 @@ import { settleMapping } from "./older-mapping.ts";
 import { settleDoubts } from "./settle-doubts.ts";
 
 /** What ending a run needs. */
-export type Ending = Pick<
+export type RunClosing = Pick<
   Dependencies,
   | "clock"
   | "config"
@@ -34,7 +34,7 @@ export type Ending = Pick<
  * outcome.
  */
 export async function endRun(
-  deps: Ending,
+  deps: RunClosing,
   { runId, ...input }: Omit<CloseRunInput, "outcome"> & { readonly outcome: Outcome },
 ): Promise<RunReport | null> {
   const { state } = deps;

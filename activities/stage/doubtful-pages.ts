@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Moment } from "../../src/clock.ts";
 import { StagedFileMissingError } from "../../src/errors.ts";
 import { pageRowsMax } from "../../src/limits.ts";
-import type { Page } from "../../src/pipeline/page.ts";
+import type { RecordPage } from "../../src/pipeline/page.ts";
 import type { StreamRecord } from "../../src/records/streams.ts";
 import { stagedFile } from "../../src/staging/folder.ts";
 import { stagedLines } from "../../src/staging/staged-lines.ts";
@@ -61,7 +61,7 @@ export async function* doubtfulPages(
   job: DoubtJob,
   tools: DoubtTools,
   from: StagedRecord = beginning,
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   const { target, sync, now } = job;
   let after = from;
   for (;;) {
@@ -78,7 +78,7 @@ export async function* doubtfulPages(
   }
 }
 
-function pageOf(lines: readonly Line[], position: unknown): Page {
+function pageOf(lines: readonly Line[], position: unknown): RecordPage {
   return {
     source: {
       rows: [],

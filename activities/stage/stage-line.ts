@@ -11,7 +11,7 @@ import { writeLines } from "../../src/pipeline/lines.ts";
 import type { LostFields } from "../../src/pipeline/lost-fields.ts";
 import { mapRows } from "../../src/pipeline/map.ts";
 import { namedRows } from "../../src/pipeline/named-rows.ts";
-import { numbered, type Page, type RowPage } from "../../src/pipeline/page.ts";
+import { numbered, type RecordPage, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { validateRecords } from "../../src/pipeline/validate.ts";
 import { keyFieldOf } from "../../src/records/streams.ts";
@@ -74,9 +74,9 @@ type LineParts = {
 
 /** Decides what of the lines is sent; all of them where nothing is compared. */
 function whatChanged(
-  lines: AsyncIterable<Page>,
+  lines: AsyncIterable<RecordPage>,
   { job, tools, budget, lost }: LineParts,
-): AsyncIterable<Page> {
+): AsyncIterable<RecordPage> {
   const { changed, mapping, keepRows } = job;
   if (changed === undefined) return lines;
   const { target, sync, dryRun } = changed;

@@ -4,7 +4,7 @@ import { fieldsToHave } from "../../src/mapping/load.ts";
 import type { WrittenPage } from "../../src/pipeline/chunk.ts";
 import { LostFields } from "../../src/pipeline/lost-fields.ts";
 import { OmittedFields } from "../../src/pipeline/omitted-fields.ts";
-import type { Page } from "../../src/pipeline/page.ts";
+import type { RecordPage } from "../../src/pipeline/page.ts";
 import { assertWithinLimit } from "../../src/pipeline/rejects.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { StageCounts } from "../../src/state/contract/sends/sends.ts";
@@ -12,7 +12,7 @@ import { runWarningCharsMax, stageNotedMs } from "../limits.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
 
 /** The rejects of a page in the order of its rows, whichever step refused them: a replay reads them in this order. */
-function inRowOrder({ rejects }: Page): readonly RejectEntry[] {
+function inRowOrder({ rejects }: RecordPage): readonly RejectEntry[] {
   return rejects.toSorted((a, b) => (a.rowNumber ?? 0) - (b.rowNumber ?? 0));
 }
 
@@ -69,7 +69,7 @@ export class StageNotes {
     signal.throwIfAborted();
   }
 
-  async #assertWithinLimit(page: Page, counts: StageCounts): Promise<void> {
+  async #assertWithinLimit(page: RecordPage, counts: StageCounts): Promise<void> {
     const { stage, rejects } = this.#job;
     const { before, limit } = rejects;
     try {

@@ -1,4 +1,4 @@
-import type { Page } from "../../src/pipeline/page.ts";
+import type { RecordPage } from "../../src/pipeline/page.ts";
 import { doubtfulPages, doubtPosition } from "./doubtful-pages.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
 
@@ -18,7 +18,7 @@ async function* pagesInDoubt(
     chunk,
   }: Pick<StageJob, "span" | "chunk"> & { readonly doubts: NonNullable<StageJob["doubts"]> },
   { state, warnings }: Tools,
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   let again = 0;
   const { isAlone } = doubts;
   const from = isAlone ? doubtPosition.nullish().parse(span.from) : undefined;
@@ -37,10 +37,10 @@ async function* pagesInDoubt(
 
 /** Pages with what is in doubt and sent once more before them. */
 export async function* withDoubtful(
-  pages: AsyncIterable<Page>,
+  pages: AsyncIterable<RecordPage>,
   job: StageJob,
   tools: Tools,
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   const { doubts } = job;
   if (doubts !== undefined) yield* pagesInDoubt({ ...job, doubts }, tools);
   yield* pages;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type { JsonValue } from "../../src/records/json-value.ts";
+import type { Row } from "../../src/records/streams.ts";
 import { Secret } from "../../src/security/secret.ts";
 import type { PushSource } from "./push.ts";
 import type { ConnectorRequest, Finding } from "./request.ts";
@@ -242,8 +243,7 @@ export type ReadLimit<Position> = {
   readonly warnings?: readonly string[] | undefined;
 };
 
-/** A row as the mapping reads it. Its prototype may be null, so that a column named `constructor` is only a column. */
-export type Row = Readonly<Record<string, unknown>>;
+export type { Row };
 
 /**
  * A connector as the engine holds it: types erased, schemas kept. The engine hands `read` only configurations and

@@ -7,7 +7,7 @@ export const blockBytes = 512 * 1024;
 export const hashedBytes = 64 * 1024;
 
 /** Bytes of a file after which a page ends, because rows may be long and a page is held in memory. */
-export const pageBytesMax = 8 * 1024 * 1024;
+export const csvPageBytesMax = 8 * 1024 * 1024;
 
 /** A row above `rowBytesMax` is followed this far to find where it ends; the file stops at a longer one. */
 export const longRowBytesMax = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 
 import { ConfigError, SluiceError, RetryLater } from "../../src/errors.ts";
 import { leftoverMs } from "./limits.ts";
-import { codeOf } from "./parse/file-error.ts";
+import { fileErrorCodeOf } from "./parse/file-error.ts";
 
 /** A file that is written whole, and what it was when it was looked at. */
 export type Target = {
@@ -25,7 +25,7 @@ export async function targetAt(path: string, place: string): Promise<Target> {
     if (!stats.isFile()) throw new ConfigError(`${place} is not a file`, { field: "file" });
     return { place, path: real, stats };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { place, path, stats: undefined };
+    if (fileErrorCodeOf(error) === "ENOENT") return { place, path, stats: undefined };
     throw writeError(error, place);
   }
 }
@@ -106,7 +106,7 @@ const stops: Readonly<Record<string, string>> = {
 };
 
 function writeError(error: unknown, place: string): unknown {
-  const code = codeOf(error);
+  const code = fileErrorCodeOf(error);
   // What is not a fault of the disk, a cancelled run for one, stays what it is.
   if (error instanceof SluiceError || code === "") return error;
   const facts = { field: "file", cause: error };

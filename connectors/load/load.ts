@@ -4,7 +4,7 @@ import type { Source } from "../contract/connector.ts";
 import { readFromInbox } from "../inbox/index.ts";
 import { findModule } from "./find.ts";
 import { sourceIn } from "./look.ts";
-import { faultOf, withPlaces, type Origin } from "./place.ts";
+import { placedFault, withPlaces, type Origin } from "./place.ts";
 import { resolveOwnImports } from "./resolve.ts";
 
 /** What was made of a module's export: it is the same object each time that it is loaded. */
@@ -47,7 +47,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 function importFault(error: unknown, { named, found }: Origin): ConfigError {
-  const { place, said } = faultOf(error, { named, found });
+  const { place, said } = placedFault(error, { named, found });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new ConfigError(`${named.connector} cannot be loaded: ${place}: ${said}`, {
     cause: error,

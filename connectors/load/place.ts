@@ -76,7 +76,7 @@ function faultFrom(
   const { signal, config } = membersOf(given[0]);
   const isAborted = signal instanceof AbortSignal && signal.aborted;
   if (isAborted || error instanceof SluiceError || error instanceof ConnectorFault) return error;
-  const { place, said } = faultOf(error, origin);
+  const { place, said } = placedFault(error, origin);
   const name = error instanceof Error ? error.name : "Error";
   const hidden = secretsIn(config).reduce((text, secret) => {
     return text.replaceAll(secret.reveal(), String(secret));
@@ -90,7 +90,7 @@ function secretsIn(value: unknown): readonly Secret[] {
 }
 
 /** Where it went wrong and the first line of what is said; without the text that was no JSON, which may be a customer's. */
-export function faultOf(
+export function placedFault(
   error: unknown,
   origin: Origin,
 ): { readonly place: string; readonly said: string } {

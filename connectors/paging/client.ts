@@ -6,7 +6,7 @@ import { RetryLater, SluiceError, SourceAuthError } from "../../src/errors.ts";
 import { isCarried } from "../../src/mapping/json-row.ts";
 import { LongNumber } from "../../src/mapping/refusal.ts";
 import { wrong, type FaultFields } from "./faults.ts";
-import { answerBytesMax, requestMsDefault } from "./limits.ts";
+import { pageAnswerBytesMax, requestMsDefault } from "./limits.ts";
 
 /** How an API is asked. */
 export type ClientOptions = {
@@ -18,7 +18,7 @@ export type ClientOptions = {
 };
 
 /** An answer with status 200. */
-export type Answer = {
+export type PageAnswer = {
   readonly text: string;
   /** By lower-case name; a header that came twice is a list. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -35,11 +35,11 @@ export type Answer = {
  * answer above 32 MiB. @throws {SourceAuthError} 401 or 403. @throws {ConfigError} any other status but 200: redirects
  * are not followed.
  */
-export type Get = (url: string | URL) => Promise<Answer>;
+export type Get = (url: string | URL) => Promise<PageAnswer>;
 
 /** A client that holds its connections until it is disposed of; `signal` ends a request that waits. */
 export class HttpClient implements AsyncDisposable {
-  readonly #agent = new Agent({ maxResponseSize: answerBytesMax });
+  readonly #agent = new Agent({ maxResponseSize: pageAnswerBytesMax });
   readonly #signal: AbortSignal;
   readonly #options: ClientOptions;
 
@@ -61,7 +61,7 @@ export class HttpClient implements AsyncDisposable {
       });
       const text = await answer.body.text();
       if (answer.statusCode !== 200) throw refusalOf(answer, what, fields);
-      const json: Answer["json"] = (schema) => parsed(text, schema, { what, fields });
+      const json: PageAnswer["json"] = (schema) => parsed(text, schema, { what, fields });
       return { text, headers: answer.headers, json };
     } catch (error) {
       this.#signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /** The largest answer; undici ends the request beyond it. */
-export const answerBytesMax = 32 * 1024 * 1024;
+export const pageAnswerBytesMax = 32 * 1024 * 1024;
 
 /** How long one request may take in all, unless the connector says so itself. */
 export const requestMsDefault = 30_000;

@@ -15,7 +15,7 @@ import {
   fetchRowsMax,
   firstFetchRows,
   hangUpCheckMs,
-  lockWaitMs,
+  postgresLockWaitMs,
   silenceMs,
 } from "./limits.ts";
 import { takeSlot, type Slot } from "./slots.ts";
@@ -61,7 +61,7 @@ const settings: Readonly<Record<string, string>> = {
   IntervalStyle: "iso_8601",
   bytea_output: "hex",
   extra_float_digits: "1",
-  lock_timeout: String(lockWaitMs),
+  lock_timeout: String(postgresLockWaitMs),
 };
 
 /** One connection. Its methods throw what pg throws: `withSession` says what that means. */

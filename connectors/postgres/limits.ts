@@ -19,7 +19,7 @@ export const statementTimeoutMsMax = 24 * 3_600_000;
 export const silenceMs = 30_000;
 
 /** How long a statement waits for a lock, a migration's for one; then Temporal tries again, and no slot is held meanwhile. */
-export const lockWaitMs = 30_000;
+export const postgresLockWaitMs = 30_000;
 
 /** How soon the server notices that we hung up in the middle of a statement. */
 export const hangUpCheckMs = 2_000;

@@ -1,4 +1,4 @@
-import { Refusal } from "../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../src/mapping/refusal.ts";
 
 /** The bounds of an array that does not begin at 1: `[0:2]={…}`. */
 const bounds = /^(?:\[-?\d+:-?\d+\])+=/;
@@ -10,8 +10,8 @@ const bounds = /^(?:\[-?\d+:-?\d+\])+=/;
 export function listJson(
   text: string,
   delimiter: string,
-  itemJson: (item: string) => string | Refusal,
-): string | Refusal {
+  itemJson: (item: string) => string | CoercionRefusal,
+): string | CoercionRefusal {
   let at = bounds.exec(text)?.[0].length ?? 0;
   let json = "";
   while (at < text.length) {
@@ -23,7 +23,7 @@ export function listJson(
     }
     const [item, end] = char === '"' ? quotedItem(text, at) : bareItem(text, { at, delimiter });
     const value = item === null ? "null" : itemJson(item);
-    if (value instanceof Refusal) return value;
+    if (value instanceof CoercionRefusal) return value;
     json += value;
     at = end;
   }

@@ -9,7 +9,7 @@ import {
   bodyBytesHighest,
   lingerMsDefault,
   lingerMsMax,
-  pathCharsMax,
+  webhookPathCharsMax,
   retentionMsDefault,
   secretsMax,
 } from "./limits.ts";
@@ -35,7 +35,7 @@ const eventId = z.union([
   z.strictObject({
     pointer: z
       .string()
-      .max(pathCharsMax)
+      .max(webhookPathCharsMax)
       .regex(jsonPointer, "must be a JSON pointer to a text or a whole number, such as /id")
       .describe("The JSON pointer (RFC 6901) to the id in each event: a text or a whole number."),
   }),
@@ -44,7 +44,7 @@ const eventId = z.union([
 const members = z.strictObject({
   path: z
     .string()
-    .max(pathCharsMax)
+    .max(webhookPathCharsMax)
     .regex(plainPath, "must be a path such as /hooks/forms: letters, digits and - . _ ~")
     .refine((path) => !ownPaths.has(path), "is a path of the receiver's own")
     .describe("Where deliveries are pushed to."),

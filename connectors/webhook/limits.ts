@@ -13,7 +13,7 @@ export const secretsMax = 4;
 export const secretBytesMin = 16;
 
 /** Characters of a path, and of a pointer to an id (our choice). */
-export const pathCharsMax = 200;
+export const webhookPathCharsMax = 200;
 
 /** Largest body when the configuration does not say (our choice). */
 export const bodyBytesDefault = 1_000_000;

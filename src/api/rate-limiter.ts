@@ -13,7 +13,7 @@ export type Permit = {
 };
 
 /** How a request ended: undecided says nothing of the service, as a refusal of this request or a cancel. */
-export type Outcome = "succeeded" | "failed" | "undecided";
+export type RequestOutcome = "succeeded" | "failed" | "undecided";
 
 /** Decides for every worker at once when a request may leave. The client tells it every answer that concerns other requests. */
 export interface RateLimiter {
@@ -23,7 +23,7 @@ export interface RateLimiter {
    */
   acquire(scope: Scope, signal: AbortSignal): Promise<Permit>;
   /** Takes how a request with a permit ended, once. Never throws: the request cannot be taken back. */
-  ended(permit: Permit, outcome: Outcome, why?: string): Promise<void>;
+  ended(permit: Permit, outcome: RequestOutcome, why?: string): Promise<void>;
   /**
    * Blocks the scope after "slow down" and returns for how long, in ms. `hintMs` is the answer's, never above
    * `retryAfterMsMax`; undefined when it named no time.

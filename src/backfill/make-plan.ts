@@ -10,7 +10,7 @@ import type { BackfillRequest } from "./input/schema.ts";
 import { planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "./limits.ts";
 import type { BackfillPlan } from "./plan.ts";
 import { sampleSpan, type Sampled } from "./sample.ts";
-import { askToPlan, type SourceToPlan, type Span } from "./source.ts";
+import { askToPlan, type SourceToPlan, type PlannedSpan } from "./source.ts";
 import { asJson, lanesOf, rowsOfLanes, spanOf, type Amount } from "./span.ts";
 
 type PlanInput = {
@@ -34,7 +34,7 @@ function sendOf({ sync, request }: PlanInput): "all" | "changed" {
 
 async function takeSample(
   input: PlanInput,
-  span: Span,
+  span: PlannedSpan,
   keys: readonly string[] | undefined,
 ): Promise<Sampled> {
   const { source, sync, request, state, target, now, signal } = input;
@@ -81,7 +81,7 @@ async function rowsInBytes(
 }
 
 /** How many rows a span holds: as the source counts, the sample if it is the whole span, or else as well as it can be told. */
-async function measureSpan(input: PlanInput, span: Span, sampled: Sampled): Promise<Amount> {
+async function measureSpan(input: PlanInput, span: PlannedSpan, sampled: Sampled): Promise<Amount> {
   const { source, sync, signal } = input;
   const measured = await source.measure?.({ ...askToPlan(sync.connectorConfig, signal), ...span });
   const { rows, bytes, exact = false } = measured ?? {};

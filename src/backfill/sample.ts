@@ -6,7 +6,7 @@ import { createGzipWriter } from "../pipeline/gzip.ts";
 import { createJsonlEncoder } from "../pipeline/jsonl.ts";
 import { writeLines } from "../pipeline/lines.ts";
 import { mapRows } from "../pipeline/map.ts";
-import type { Candidate, Page, RowPage } from "../pipeline/page.ts";
+import type { Candidate, RecordPage, RowPage } from "../pipeline/page.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
 import { changeOf, type Change } from "../pipeline/what-changed.ts";
@@ -50,7 +50,7 @@ export type Sampled = {
   readonly isWhole: boolean;
 };
 
-async function recordsOf({ pages, sync, mode }: SampleInput): Promise<AsyncIterable<Page>> {
+async function recordsOf({ pages, sync, mode }: SampleInput): Promise<AsyncIterable<RecordPage>> {
   const { stream, pii } = sync;
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
@@ -100,7 +100,7 @@ class Counts {
   }
 
   /** Counts a page; answers the records that passed. */
-  async add(page: Page): Promise<readonly Candidate[]> {
+  async add(page: RecordPage): Promise<readonly Candidate[]> {
     const { sync, knownRecords } = this.#input;
     this.rows += page.read;
     this.#filtered += page.filtered;

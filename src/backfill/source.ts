@@ -8,9 +8,9 @@ export type SourceRequest = {
 };
 
 /** What lies between two positions; an end that is undefined is the source's beginning or end. */
-export type Span = { readonly from: unknown; readonly to: unknown };
+export type PlannedSpan = { readonly from: unknown; readonly to: unknown };
 
-type SpanRequest = SourceRequest & Span;
+type SpanRequest = SourceRequest & PlannedSpan;
 
 /** What planning asks of a source; `connectors/contract/connector.ts` says what each member promises. */
 export type SourceToPlan = {

@@ -5,7 +5,7 @@ import { ConfigError } from "../errors.ts";
 import type { BackfillRequest } from "./input/schema.ts";
 import { laneRowsMin } from "./limits.ts";
 import { repeatsOf } from "./repeats.ts";
-import { askToPlan, type SourceToPlan, type Span } from "./source.ts";
+import { askToPlan, type SourceToPlan, type PlannedSpan } from "./source.ts";
 
 /** What the spans of a backfill are made from. */
 export type SpanInput = {
@@ -69,7 +69,7 @@ async function positionOf(input: SpanInput, end: "from" | "to"): Promise<unknown
  * changes later comes with the next run, and no lane can meet it twice.
  * @throws {ConfigError} the source has no such positions.
  */
-export async function spanOf(input: SpanInput): Promise<Span> {
+export async function spanOf(input: SpanInput): Promise<PlannedSpan> {
   const from = await positionOf(input, "from");
   const { source, sync, request, now, signal } = input;
   const { to } = request;
@@ -93,7 +93,10 @@ function timeNow({ source, sync, now }: SpanInput): unknown {
 }
 
 /** Whether a key may come twice, in two lanes: then the later one would not be sure to win. */
-async function mayOvertake({ sync, source, signal }: SpanInput, { to }: Span): Promise<boolean> {
+async function mayOvertake(
+  { sync, source, signal }: SpanInput,
+  { to }: PlannedSpan,
+): Promise<boolean> {
   if (source.restart?.(sync.connectorConfig) !== "each-run") {
     return to === undefined || (await repeatsOf(sync, source, signal)) !== "once";
   }
@@ -101,7 +104,7 @@ async function mayOvertake({ sync, source, signal }: SpanInput, { to }: Span): P
 }
 
 /** Whether neighbours cover a span: a row between two of them would be lost, one in both would be read twice. */
-function isCut(lanes: readonly Span[], { from, to }: Span): boolean {
+function isCut(lanes: readonly PlannedSpan[], { from, to }: PlannedSpan): boolean {
   return lanes.every((lane, index) => {
     const before = index === 0 ? from : lanes[index - 1]?.to;
     const isLast = index === lanes.length - 1;
@@ -113,9 +116,9 @@ function isCut(lanes: readonly Span[], { from, to }: Span): boolean {
 /** Cuts a span into lanes, as many as are asked for and worth it. @throws {ConfigError} the source cuts it wrongly. */
 export async function lanesOf(
   input: SpanInput,
-  span: Span,
+  span: PlannedSpan,
   rows: number | null,
-): Promise<readonly Span[]> {
+): Promise<readonly PlannedSpan[]> {
   const { sync, source, request, signal } = input;
   const { keys, limit, lanes } = request;
   const parts = rows === null ? lanes : Math.min(lanes, Math.floor(rows / laneRowsMin));
@@ -137,7 +140,7 @@ export async function lanesOf(
 /** The rows of each lane: measured where they or their bytes are, else shares of the whole. */
 export async function rowsOfLanes(
   { sync, source, signal }: SpanInput,
-  lanes: readonly Span[],
+  lanes: readonly PlannedSpan[],
   { rows, isCounted, bytes = 0 }: Amount,
 ): Promise<readonly (number | null)[]> {
   if (rows === null || lanes.length === 1) return lanes.map(() => rows);

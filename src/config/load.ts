@@ -4,7 +4,7 @@ import { assembleConfig } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import { parseConfigDocument } from "./document/document.ts";
 import { findConfigFile } from "./document/find.ts";
-import type { Search } from "./document/find.ts";
+import type { ConfigSearch } from "./document/find.ts";
 import { readNamedFiles } from "./document/named-files.ts";
 import { readVariables } from "./document/variables.ts";
 import { endpointMistakes } from "./endpoints.ts";
@@ -26,7 +26,7 @@ import { writtenFileMistakes } from "./written-files.ts";
  * `sluice.yaml:12:7: …` with the line and a caret under it.
  */
 export async function loadConfig(
-  search: Search & {
+  search: ConfigSearch & {
     /** The connectors there are, by name. */
     readonly connectors: ReadonlyMap<string, ConnectorSchema>;
     /** Loads an external one. @default there are no others @throws {ConfigError} it cannot be loaded. */

@@ -5,7 +5,7 @@ import type { Database } from "../state/sqlite/database.ts";
 import { all, count, first } from "../state/sqlite/database.ts";
 import type { InboxMethods } from "./inbox.ts";
 import { inboxGroupCharsMax } from "./limits.ts";
-import { placeOf } from "./reading.ts";
+import { eventPlaceOf } from "./reading.ts";
 
 const connectionRow = z.object({
   number: z.int(),
@@ -58,8 +58,8 @@ export function createBacklog(
     },
     backlogs: () =>
       all(connectionRow, list).map(({ number, ...backlog }) => {
-        const [none, last] = [placeOf(number, 0), placeOf(number, backlog.last)];
-        const after = placeOf(number, backlog.accepted);
+        const [none, last] = [eventPlaceOf(number, 0), eventPlaceOf(number, backlog.last)];
+        const after = eventPlaceOf(number, backlog.accepted);
         const next = first(oldestRow, oldest, { none, after, last });
         // No number is left out, and what is removed is removed from the front.
         const waiting = next === undefined ? 0 : backlog.last - next.seq + 1;
@@ -68,7 +68,7 @@ export function createBacklog(
     prune: ({ connection, upTo, receivedBefore }) => {
       const number = first(connectionRow, single, { connection })?.number;
       if (number === undefined) return 0;
-      const range = { none: placeOf(number, 0), upTo: placeOf(number, upTo) };
+      const range = { none: eventPlaceOf(number, 0), upTo: eventPlaceOf(number, upTo) };
       return db.write(() => Number(remove.run({ ...range, receivedBefore }).changes));
     },
   };

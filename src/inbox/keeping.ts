@@ -4,7 +4,7 @@ import type { Database } from "../state/sqlite/database.ts";
 import { first } from "../state/sqlite/database.ts";
 import { createEventIds, type TakeId } from "./event-ids.ts";
 import type { Delivery, InboxMethods, Verdict } from "./inbox.ts";
-import { placeOf } from "./reading.ts";
+import { eventPlaceOf } from "./reading.ts";
 
 const connectionRow = z.object({
   number: z.int(),
@@ -40,7 +40,7 @@ export function createKeeping(db: Database): Pick<InboxMethods, "keep" | "forget
       const novelty = id === undefined ? "new" : take({ ...event, id });
       if (novelty === "had") continue;
       receiving.last += 1;
-      const place = placeOf(receiving.number, receiving.last);
+      const place = eventPlaceOf(receiving.number, receiving.last);
       insert.run(place, receivedAt, Number(novelty === "conflict"), id ?? null, json);
     }
     const kept = receiving.last - before;

@@ -19,7 +19,7 @@ export type Reading = Pick<InboxMethods, "read" | "get"> & {
 const seqsPerConnection = 2 ** 40;
 
 /** Where an event lies: in the order of its connection's number, then of its sequence number. */
-export function placeOf(connection: number, seq: number): number {
+export function eventPlaceOf(connection: number, seq: number): number {
   return connection * seqsPerConnection + seq;
 }
 
@@ -46,16 +46,18 @@ export function createReading(db: Pick<Database, "prepare">): Reading {
     last: (connection) => count(last, { connection }),
     read: ({ connection, after, upTo = seqsPerConnection - 1, limit }) => {
       const own = count(number, { connection });
-      const range = { after: placeOf(own, after), upTo: placeOf(own, upTo) };
+      const range = { after: eventPlaceOf(own, after), upTo: eventPlaceOf(own, upTo) };
       return all<InboxRow>(inboxRow, page, { ...range, limit });
     },
     held: ({ connection, after, upTo }) => {
       const own = count(number, { connection });
-      return count(held, { after: placeOf(own, after), upTo: placeOf(own, upTo) });
+      return count(held, { after: eventPlaceOf(own, after), upTo: eventPlaceOf(own, upTo) });
     },
     get: ({ connection, seqs }) => {
       const own = count(number, { connection });
-      return seqs.flatMap((seq) => all<InboxRow>(inboxRow, single, { place: placeOf(own, seq) }));
+      return seqs.flatMap((seq) =>
+        all<InboxRow>(inboxRow, single, { place: eventPlaceOf(own, seq) }),
+      );
     },
   };
 }

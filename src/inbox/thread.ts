@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { answerCall, packError, type Call } from "../thread.ts";
+import { answerCall, packError, type ThreadCall } from "../thread.ts";
 import { openInboxDatabase, type InboxDatabase } from "./database.ts";
 import type { Opened } from "./open.ts";
 
@@ -22,7 +22,7 @@ function open(): InboxDatabase | undefined {
 const inbox = open();
 if (inbox !== undefined) {
   const { inboxId, close, ...methods } = inbox;
-  parentPort?.on("message", (call: Call | "close") => {
+  parentPort?.on("message", (call: ThreadCall | "close") => {
     if (call === "close") {
       close();
       process.exit(0);

@@ -53,7 +53,7 @@ export function isLasting({ command }: Pick<Beat, "command">): boolean {
 }
 
 /** How a worker's configuration of what is to run differs from a command's; undefined where it does not. */
-export function differenceOf(
+export function workerDifference(
   { configs }: Pick<Beat, "configs">,
   wanted: Runnable,
   config: Config,

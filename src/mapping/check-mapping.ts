@@ -2,7 +2,7 @@ import { shapeOf } from "../records/streams.ts";
 import type { Stream } from "../records/streams.ts";
 import { placedRules } from "./placed-rules.ts";
 import { constantRule, fieldReader } from "./read-field.ts";
-import { Refusal } from "./refusal.ts";
+import { CoercionRefusal } from "./refusal.ts";
 import type { RecordMapping } from "./schema.ts";
 
 /** Something wrong in a `record:` object, with the way to its member. */
@@ -52,7 +52,9 @@ function badConstants(mapping: RecordMapping, stream: Stream): readonly MappingP
       const constant = rule[member];
       if (constant === undefined) return [];
       const result = fieldReader(constantRule(rule, constant))({});
-      return result instanceof Refusal ? [{ path: [...path, member], message: result.reason }] : [];
+      return result instanceof CoercionRefusal
+        ? [{ path: [...path, member], message: result.reason }]
+        : [];
     }),
   );
 }

@@ -5,7 +5,7 @@ import { placedRules } from "./placed-rules.ts";
 import type { PlacedRule } from "./placed-rules.ts";
 import { columnsOf, fieldReader } from "./read-field.ts";
 import type { FieldReader } from "./read-field.ts";
-import { Refusal } from "./refusal.ts";
+import { CoercionRefusal } from "./refusal.ts";
 import type { RecordMapping } from "./schema.ts";
 
 /** What became of a row: a record still to be validated, a reject, or null when a mapping module left the row out. */
@@ -74,7 +74,7 @@ function fill(
 ): RecordFault | undefined {
   for (const { name, path, read, isOmitted } of fields) {
     const value = read(row);
-    if (value instanceof Refusal) {
+    if (value instanceof CoercionRefusal) {
       const fault = { code: value.code, field: path, reason: value.reason };
       if (!isOmitted) return fault;
       omitted.push(fault);

@@ -1,8 +1,8 @@
-import { Refusal } from "./refusal.ts";
+import { CoercionRefusal } from "./refusal.ts";
 
-const notDate = new Refusal("not_date", "is not a date written YYYY-MM-DD");
-const notDateTime = new Refusal("not_datetime", "is not a date with time in ISO 8601");
-const zoneless = new Refusal(
+const notDate = new CoercionRefusal("not_date", "is not a date written YYYY-MM-DD");
+const notDateTime = new CoercionRefusal("not_datetime", "is not a date with time in ISO 8601");
+const zoneless = new CoercionRefusal(
   "datetime_without_zone",
   "has no time zone: let the source write Z or an offset such as +02:00 after the time",
 );
@@ -17,7 +17,7 @@ const canonical = /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** A day of the calendar, written YYYY-MM-DD. Nothing else: which day a time belongs to depends on a zone. */
-export function dateOf(value: unknown): string | Refusal {
+export function dateOf(value: unknown): string | CoercionRefusal {
   return typeof value === "string" && date.test(value) && isCalendarDay(value) ? value : notDate;
 }
 
@@ -25,7 +25,7 @@ export function dateOf(value: unknown): string | Refusal {
  * An instant in RFC 3339 from ISO 8601 (also with a blank for T, a comma, +0200 or +02, without seconds). The offset and
  * up to nine decimals stay; a zero offset is written Z. A leap second is refused, because few readers take it.
  */
-export function dateTimeOf(value: unknown): string | Refusal {
+export function dateTimeOf(value: unknown): string | CoercionRefusal {
   if (typeof value !== "string") return notDateTime;
   if (canonical.test(value) && isCalendarDay(value)) return value;
   const found = dateTime.exec(value);

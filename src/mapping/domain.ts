@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 
 import { hostCharsMax } from "./limits.ts";
-import { Refusal } from "./refusal.ts";
+import { CoercionRefusal } from "./refusal.ts";
 
-const notText = new Refusal("not_domain", "is not text, so not a domain");
-const notHost = new Refusal("not_domain", "holds no host name");
-const address = new Refusal("not_domain", "is an IP address, not a domain");
-const singleLabel = new Refusal("not_domain", "is a single word, not a domain");
+const notText = new CoercionRefusal("not_domain", "is not text, so not a domain");
+const notHost = new CoercionRefusal("not_domain", "holds no host name");
+const address = new CoercionRefusal("not_domain", "is an IP address, not a domain");
+const singleLabel = new CoercionRefusal("not_domain", "is a single word, not a domain");
 
 // Underscores occur in real host names and the URL standard takes them; commas and other marks it takes too are
 // far more often two domains in one cell.
@@ -24,7 +24,7 @@ const lineOrTab = /[\t\r\n]/;
  * The host, as the URL standard reads it, of a URL, an e-mail address or a bare host: lower case, IDN in ASCII, without
  * `www.`, port, path and root dot. Expects text without blanks around it. Refuses IP addresses and single labels.
  */
-export function domainOf(value: unknown): string | Refusal {
+export function domainOf(value: unknown): string | CoercionRefusal {
   if (typeof value !== "string") return notText;
   if (value.length <= hostCharsMax && plainHost.test(value)) return value;
   // The URL standard drops these, which would make one domain of two.
@@ -40,7 +40,7 @@ function addressOf(value: string): string {
   return value.startsWith("//") ? `http:${value}` : `http://${value}`;
 }
 
-function domainOfHost(hostname: string): string | Refusal {
+function domainOfHost(hostname: string): string | CoercionRefusal {
   const host = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   if (host.startsWith("[") || isIP(host) !== 0) return address;
   if (host.length > hostCharsMax) return notHost;

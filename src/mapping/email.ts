@@ -1,15 +1,15 @@
 import { domainOf } from "./domain.ts";
 import { emailCharsMax, emailLocalCharsMax } from "./limits.ts";
-import { Refusal } from "./refusal.ts";
+import { CoercionRefusal } from "./refusal.ts";
 
-const notEmail = new Refusal("not_email", "is not an e-mail address");
+const notEmail = new CoercionRefusal("not_email", "is not an e-mail address");
 
 // Plausible, not RFC 5322: a quoted local part is far more often a display name or two addresses in one cell.
 const local = /^[^\s\p{C}@,:;"<>()[\]\\]+$/u;
 const host = /^[^\s\p{C}@/:?#%\\]+$/u;
 
 /** The text when it plausibly is one e-mail address, letters as they are. Expects text without blanks around it. */
-export function emailOf(value: unknown): string | Refusal {
+export function emailOf(value: unknown): string | CoercionRefusal {
   // The length is looked at first: it bounds the time of all that follows.
   if (typeof value !== "string" || value.length > emailCharsMax) return notEmail;
   const at = value.lastIndexOf("@");

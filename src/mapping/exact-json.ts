@@ -1,15 +1,15 @@
 import { recordDepthMax } from "../limits.ts";
 import { exactNumber } from "./exact-number.ts";
 import { isKeyEnd, numberEnd, stringEnd, textOfString } from "./json-tokens.ts";
-import { Refusal } from "./refusal.ts";
+import { CoercionRefusal } from "./refusal.ts";
 
-const bad = new Refusal("bad_json", "is not valid JSON");
-const deep = new Refusal("too_deep", "is JSON nested too deeply");
-const duplicate = new Refusal(
+const bad = new CoercionRefusal("bad_json", "is not valid JSON");
+const deep = new CoercionRefusal("too_deep", "is JSON nested too deeply");
+const duplicate = new CoercionRefusal(
   "duplicate_json_key",
   "is JSON with the same key twice in one object",
 );
-const inexact = new Refusal(
+const inexact = new CoercionRefusal(
   "inexact_number",
   "is JSON with a number of more digits than a JSON number carries for every reader",
 );
@@ -35,7 +35,7 @@ export function parseExactJson(text: string): unknown {
 export function alterationIn(
   text: string,
   isCarried: (number: string) => boolean,
-): Refusal | undefined {
+): CoercionRefusal | undefined {
   // The keys of each open object, and null for each open list.
   const open: (Set<string> | null)[] = [];
   let at = 0;

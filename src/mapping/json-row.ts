@@ -4,10 +4,10 @@ import type { Row } from "../records/streams.ts";
 import { alterationIn } from "./exact-json.ts";
 import { exactNumber } from "./exact-number.ts";
 import { numberEnd, stringEnd, textOfString } from "./json-tokens.ts";
-import { LongNumber, Refusal } from "./refusal.ts";
+import { LongNumber, CoercionRefusal } from "./refusal.ts";
 
-const duplicate = new Refusal("duplicate_json_key", "stands twice in one JSON object");
-const deep = new Refusal("too_deep", "is JSON nested too deeply");
+const duplicate = new CoercionRefusal("duplicate_json_key", "stands twice in one JSON object");
+const deep = new CoercionRefusal("too_deep", "is JSON nested too deeply");
 
 /**
  * The members of a JSON object as a row; undefined when the text is no JSON, or no object. What `JSON.parse` would alter without a

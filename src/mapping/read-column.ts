@@ -1,6 +1,6 @@
 import { isPlainObject } from "../records/json-value.ts";
 import type { Row } from "../records/streams.ts";
-import { Refusal } from "./refusal.ts";
+import { CoercionRefusal } from "./refusal.ts";
 
 const index = /^(?:0|[1-9]\d*)$/;
 
@@ -28,7 +28,7 @@ function memberAt(from: unknown, steps: readonly string[]): unknown {
   let value = from;
   for (const step of steps) {
     // What cannot be given cannot be looked into.
-    if (value instanceof Refusal) return value;
+    if (value instanceof CoercionRefusal) return value;
     if (Array.isArray(value)) value = index.test(step) ? value[Number(step)] : undefined;
     else if (isPlainObject(value) && Object.hasOwn(value, step)) value = value[step];
     else return undefined;

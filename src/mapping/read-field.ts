@@ -2,14 +2,14 @@ import type { Row } from "../records/streams.ts";
 import { coercions } from "./coerce.ts";
 import type { Coercion } from "./coerce.ts";
 import { columnReader } from "./read-column.ts";
-import { LongNumber, Refusal } from "./refusal.ts";
+import { LongNumber, CoercionRefusal } from "./refusal.ts";
 import type { FieldRule } from "./schema.ts";
 import { fillTemplate, parseTemplate } from "./template.ts";
 
 /** Gives a field's value for a row: undefined leaves the field out, a Refusal rejects the row. */
 export type FieldReader = (row: Row) => unknown;
 
-const required = new Refusal("required", "is required, and empty");
+const required = new CoercionRefusal("required", "is required, and empty");
 
 /** The columns a rule reads. */
 export function columnsOf(rule: FieldRule): readonly string[] {
@@ -30,7 +30,7 @@ export function fieldReader(rule: FieldRule): FieldReader {
     let value = source(row);
     if (isTrimmed && typeof value === "string") value = value.trim();
     if (value === "" || value === null || value === undefined) return isKept ? value : whenEmpty;
-    if (typeof value === "object" && value instanceof Refusal) {
+    if (typeof value === "object" && value instanceof CoercionRefusal) {
       // What the source says it cannot give is refused in its words; a long number is what its text would become.
       if (!(value instanceof LongNumber) || rule.as === undefined) return value;
       value = value.text;

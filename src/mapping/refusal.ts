@@ -1,7 +1,7 @@
 import type { RejectCode } from "../records/reject-codes.ts";
 
 /** What a coercion returns in place of a value it cannot make. One instance per cause, so that a bad column costs no allocation. */
-export class Refusal {
+export class CoercionRefusal {
   readonly code: RejectCode;
   /** What is wrong with the value, without the value: "is not a whole number". */
   readonly reason: string;
@@ -18,7 +18,7 @@ export class Refusal {
 }
 
 /** A number of a JSON row with more digits than a JSON number carries for every reader: refused, unless it is read as text. */
-export class LongNumber extends Refusal {
+export class LongNumber extends CoercionRefusal {
   /** The number as it was written. */
   readonly text: string;
 

@@ -1,5 +1,5 @@
 import { stringOf } from "./coerce.ts";
-import type { Refusal } from "./refusal.ts";
+import type { CoercionRefusal } from "./refusal.ts";
 
 /** A piece of a template: text as it stands, or a column to fill in. */
 export type TemplatePart = { readonly text: string } | { readonly column: string };
@@ -21,7 +21,7 @@ export function parseTemplate(template: string): readonly TemplatePart[] | undef
 export function fillTemplate(
   parts: readonly TemplatePart[],
   valueOf: (column: string) => unknown,
-): string | Refusal {
+): string | CoercionRefusal {
   let filled = "";
   let isEmpty = true;
   for (const part of parts) {

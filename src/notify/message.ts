@@ -15,7 +15,11 @@ const json = { "content-type": "application/json" } as const;
  * The message that tells a receiver of a run. Its id and body are the run's, so that a repeated delivery is known as one; the
  * time it is signed with is `nowMs`, because receivers refuse what is minutes old.
  */
-export function messageOf(receiver: NotifyConfig, report: RunReport, nowMs: number): Message {
+export function notificationMessage(
+  receiver: NotifyConfig,
+  report: RunReport,
+  nowMs: number,
+): Message {
   if (receiver.format === "slack") {
     return { headers: json, body: JSON.stringify({ text: slackText(report) }) };
   }

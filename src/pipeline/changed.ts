@@ -7,7 +7,7 @@ import type { StateClient } from "../state/state-store.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
-import type { Candidate, MakeReject, Page } from "./page.ts";
+import type { Candidate, MakeReject, RecordPage } from "./page.ts";
 import { rowText } from "./rejects.ts";
 
 /**
@@ -34,7 +34,7 @@ export type ChangedSettings = Omit<
 };
 
 /** Pages whose keys the store is judging. */
-type Judging = { readonly pages: readonly Page[]; readonly judged: Promise<JudgedKeys> };
+type Judging = { readonly pages: readonly RecordPage[]; readonly judged: Promise<JudgedKeys> };
 
 /** The first 128 bits of each line's sha256: faster than md5 where the processor knows it, and never forbidden. */
 export function hashesOf(candidates: readonly Pick<Candidate, "line">[]): Uint8Array {
@@ -47,7 +47,7 @@ export function hashesOf(candidates: readonly Pick<Candidate, "line">[]): Uint8A
 }
 
 /** Rows count, whatever became of them: a page that brings no key is in memory all the same. */
-function isEnough(pages: readonly Page[]): boolean {
+function isEnough(pages: readonly RecordPage[]): boolean {
   let [rows, chars] = [0, 0];
   for (const { candidates, read } of pages) {
     rows += read;
@@ -57,7 +57,7 @@ function isEnough(pages: readonly Page[]): boolean {
 }
 
 /** Hashes of the records together with the rows that they came from. */
-function hashesOfRows(pages: readonly Page[]): Uint8Array {
+function hashesOfRows(pages: readonly RecordPage[]): Uint8Array {
   return hashesOf(
     pages.flatMap(({ candidates, source }) =>
       candidates.map(({ line, index }) => ({ line: `${line}\n${rowText(source, index)}` })),
@@ -66,7 +66,7 @@ function hashesOfRows(pages: readonly Page[]): Uint8Array {
 }
 
 /** The place of one of the candidates of some pages. */
-function placeOf(pages: readonly Page[], candidate: number): string {
+function placeOf(pages: readonly RecordPage[], candidate: number): string {
   let left = candidate;
   for (const { candidates, source } of pages) {
     const found = candidates[left];
@@ -87,7 +87,7 @@ function severalRows(sync: string, rows: ChangedSettings["rows"]): ConfigError {
   );
 }
 
-function apply(page: Page, verdicts: Uint8Array, makeReject: MakeReject): void {
+function apply(page: RecordPage, verdicts: Uint8Array, makeReject: MakeReject): void {
   page.candidates = page.candidates.filter(({ key, index }, position) => {
     if (verdicts[position] === verdict.unchanged) {
       page.unchanged += 1;
@@ -109,7 +109,7 @@ function apply(page: Page, verdicts: Uint8Array, makeReject: MakeReject): void {
 }
 
 /** The number of each candidate's row in its chunk. */
-function rowNumbersOf(pages: readonly Page[], rows: number): Uint32Array {
+function rowNumbersOf(pages: readonly RecordPage[], rows: number): Uint32Array {
   const numbers = new Uint32Array(rows);
   let row = 0;
   for (const { source, candidates } of pages) {
@@ -120,7 +120,7 @@ function rowNumbersOf(pages: readonly Page[], rows: number): Uint32Array {
 }
 
 /** How old each row of a replay is; undefined where the rows are of none. */
-function agesOf(pages: readonly Page[]): readonly number[] | undefined {
+function agesOf(pages: readonly RecordPage[]): readonly number[] | undefined {
   const ages = pages.flatMap(({ source, candidates }) =>
     candidates.flatMap(({ index }) => source.age?.(index) ?? []),
   );
@@ -128,7 +128,7 @@ function agesOf(pages: readonly Page[]): readonly number[] | undefined {
 }
 
 /** The keys of the candidates of some pages, and how old their rows are. */
-function orderOf(pages: readonly Page[]): Pick<KeysToStage, "ages" | "keys" | "rowNumbers"> {
+function orderOf(pages: readonly RecordPage[]): Pick<KeysToStage, "ages" | "keys" | "rowNumbers"> {
   const keys = pages.flatMap(({ candidates }) => candidates.map(({ key }) => key));
   return { keys, rowNumbers: rowNumbersOf(pages, keys.length), ages: agesOf(pages) };
 }
@@ -150,7 +150,7 @@ function createJudging(
   state: Pick<StateClient, "stageKeys">,
   how: HowToJudge,
   again: ReadonlySet<string>,
-): (gathered: readonly Page[]) => Promise<Judging> {
+): (gathered: readonly RecordPage[]) => Promise<Judging> {
   const { rows, oneEach: _, ...settings } = how.settings;
   return async (gathered) => {
     const candidates = gathered.flatMap((page) => page.candidates);
@@ -170,14 +170,14 @@ function createJudging(
  * keep their order; while the store's thread judges some, this one continues with the next.
  */
 export async function* dropUnchanged(
-  pages: AsyncIterable<Page>,
+  pages: AsyncIterable<RecordPage>,
   state: Pick<StateClient, "stageKeys">,
   how: HowToJudge,
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   const { rows, oneEach, sync } = how.settings;
   const again = new Set<string>();
   const judge = createJudging(state, how, again);
-  async function* applied({ pages: done, judged }: Judging): AsyncGenerator<Page> {
+  async function* applied({ pages: done, judged }: Judging): AsyncGenerator<RecordPage> {
     const { verdicts: all, lost } = await judged;
     for (const { slot, keys, first } of lost) {
       how.lost?.add(how.fields?.nameOf(slot) ?? "", keys, placeOf(done, first));
@@ -192,7 +192,7 @@ export async function* dropUnchanged(
     }
   }
 
-  let gathered: Page[] = [];
+  let gathered: RecordPage[] = [];
   let judging: Judging | undefined;
   for await (const page of pages) {
     how.budget.enter(page);

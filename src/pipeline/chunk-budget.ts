@@ -1,5 +1,5 @@
 import { bytesPerCharMax } from "./jsonl.ts";
-import type { Page } from "./page.ts";
+import type { RecordPage } from "./page.ts";
 
 /** Where a chunk ends: at the first page boundary at or after any of these. */
 export type ChunkLimits = {
@@ -18,9 +18,9 @@ const timesItsBeginning = 10;
 /** What a chunk holds so far, and whether more may be read for it; one object for both ends of the data line. */
 export interface ChunkBudget {
   /** A page was given to be judged: it will be in this chunk. */
-  enter(page: Page): void;
+  enter(page: RecordPage): void;
   /** A page was written: `gzipBytes` is what the file would have at most. */
-  leave(page: Page, gzipBytes: number): void;
+  leave(page: RecordPage, gzipBytes: number): void;
   /** Whether a page may be read although others are still judged: none of them can fill the chunk. */
   canReadAhead(): boolean;
   /** Whether the chunk ends here. Never while a page that belongs to it is still judged. */
@@ -28,7 +28,7 @@ export interface ChunkBudget {
 }
 
 /** What a page adds to the file at most: its lines with their ends, if nothing of them could be made smaller. */
-function bytesAtMost(page: Page): number {
+function bytesAtMost(page: RecordPage): number {
   return page.candidates.reduce((sum, { line }) => sum + line.length * bytesPerCharMax + 1, 0);
 }
 

@@ -3,7 +3,7 @@ import { createBodyCutter } from "./bodies.ts";
 import type { ChunkBudget, ChunkLimits } from "./chunk-budget.ts";
 import { createGzipWriter, type GzipFacts, type GzipWriter } from "./gzip.ts";
 import { createJsonlEncoder } from "./jsonl.ts";
-import type { Page } from "./page.ts";
+import type { RecordPage } from "./page.ts";
 
 /** Where a page of a chunk begins: for finding the row after a record that the service refuses. */
 export type PageStart = {
@@ -40,7 +40,7 @@ export type ChunkSettings = {
   readonly from: unknown;
 };
 
-function addCounts(counts: StageCounts, page: Page): StageCounts {
+function addCounts(counts: StageCounts, page: RecordPage): StageCounts {
   return {
     read: counts.read + page.read,
     records: counts.records + page.candidates.length,
@@ -51,7 +51,7 @@ function addCounts(counts: StageCounts, page: Page): StageCounts {
 }
 
 /** A page that was written, and what the chunk holds with it. */
-export type WrittenPage = { readonly page: Page; readonly counts: StageCounts };
+export type WrittenPage = { readonly page: RecordPage; readonly counts: StageCounts };
 
 /** Writes one chunk: a gzip file of JSONL, and what a later request or split of it needs to know. */
 export class ChunkWriter {
@@ -80,7 +80,7 @@ export class ChunkWriter {
   }
 
   /** Writes page after page, and yields each after its write; ends, and its source with it, where the chunk is full. */
-  async *write(pages: AsyncIterable<Page>): AsyncGenerator<WrittenPage> {
+  async *write(pages: AsyncIterable<RecordPage>): AsyncGenerator<WrittenPage> {
     for await (const page of pages) {
       await this.#add(page);
       yield { page, counts: this.#counts };
@@ -89,7 +89,7 @@ export class ChunkWriter {
     }
   }
 
-  async #add(page: Page): Promise<void> {
+  async #add(page: RecordPage): Promise<void> {
     const lines = page.candidates.map(({ line }) => line);
     const { first, isAgain, position } = page.source;
     this.#pageStarts.push({ record: this.#counts.records, from: this.#to, first, isAgain });

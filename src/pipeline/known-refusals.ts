@@ -1,7 +1,7 @@
 import { rejectText } from "../records/reject-codes.ts";
 import type { Refusal } from "../state/contract/sends/refusals.ts";
 import { hashesOf } from "./changed.ts";
-import type { MakeReject, Page } from "./page.ts";
+import type { MakeReject, RecordPage } from "./page.ts";
 
 function nameOf(key: string, hash: Uint8Array): string {
   return `${Buffer.from(hash).toString("hex")} ${key}`;
@@ -12,10 +12,10 @@ function nameOf(key: string, hash: Uint8Array): string {
  * for again by halving. A record that changed since is another one, and is tried.
  */
 export async function* rejectRefused(
-  pages: AsyncIterable<Page>,
+  pages: AsyncIterable<RecordPage>,
   refusals: readonly Refusal[],
   makeReject: MakeReject,
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   const known = new Map(refusals.map((refusal) => [nameOf(refusal.key, refusal.hash), refusal]));
   const keys = new Set(refusals.map(({ key }) => key));
   for await (const page of pages) {

@@ -1,18 +1,18 @@
 import { bytesPerCharMax } from "./jsonl.ts";
-import type { MakeReject, Page } from "./page.ts";
+import type { MakeReject, RecordPage } from "./page.ts";
 
 /**
  * Writes every record as one line of JSON. A line above `bytesMax`, where that is set, becomes a reject: the record
  * could not travel alone in the mode that was asked for (I3).
  */
 export async function* writeLines(
-  pages: AsyncIterable<Page>,
+  pages: AsyncIterable<RecordPage>,
   how: {
     readonly keyField: string;
     readonly bytesMax: number | undefined;
     readonly makeReject: MakeReject;
   },
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   const { keyField, bytesMax = Infinity, makeReject } = how;
   for await (const page of pages) {
     for (const candidate of page.candidates) {

@@ -1,5 +1,5 @@
 import type { CompiledMapping } from "../mapping/compile.ts";
-import type { Candidate, MakeReject, Omitted, Page, RowPage } from "./page.ts";
+import type { Candidate, MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
 import { sourceRejects, type KeepRows } from "./rejects.ts";
 
 /** Turns rows into records; what cannot be mapped becomes a reject, and null is a row the mapping leaves out. */
@@ -7,7 +7,7 @@ export async function* mapRows(
   pages: AsyncIterable<RowPage>,
   mapping: Pick<CompiledMapping, "map">,
   how: { readonly stream: string; readonly keepRows: KeepRows; readonly makeReject: MakeReject },
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   for await (const source of pages) {
     const candidates: Candidate[] = [];
     const rejects = sourceRejects(source, how.stream, how.keepRows);

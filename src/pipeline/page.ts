@@ -52,7 +52,7 @@ export type Candidate = {
 };
 
 /** A page on its way through the pipeline: read = candidates + rejects + filtered + unchanged, after every step (I2). */
-export type Page = {
+export type RecordPage = {
   readonly source: RowPage;
   /** Rows and rejects the connector yielded. */
   readonly read: number;

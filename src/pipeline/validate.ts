@@ -1,12 +1,12 @@
 import type { validateRecord } from "../records/validate-record.ts";
-import type { MakeReject, Page } from "./page.ts";
+import type { MakeReject, RecordPage } from "./page.ts";
 
 /** Checks every record against its stream's schema; what does not fit becomes a reject. */
 export async function* validateRecords(
-  pages: AsyncIterable<Page>,
+  pages: AsyncIterable<RecordPage>,
   validate: ReturnType<typeof validateRecord>,
   makeReject: MakeReject,
-): AsyncGenerator<Page> {
+): AsyncGenerator<RecordPage> {
   for await (const page of pages) {
     page.candidates = page.candidates.filter(({ record, index }) => {
       const fault = validate(record);

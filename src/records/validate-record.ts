@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { Refusal } from "../mapping/refusal.ts";
+import { CoercionRefusal } from "../mapping/refusal.ts";
 import { isPlainObject, jsonFaultOf } from "./json-value.ts";
 import type { JsonFault } from "./json-value.ts";
 import type { RecordFault } from "./reject-codes.ts";
@@ -79,8 +79,8 @@ function propertiesFaultOf(field: string, properties: unknown): RecordFault {
 }
 
 /** The Refusal that is in a value, where it is the first thing in it that JSON cannot carry. */
-function refusalIn(value: unknown): Refusal | undefined {
-  if (value instanceof Refusal) return value;
+function refusalIn(value: unknown): CoercionRefusal | undefined {
+  if (value instanceof CoercionRefusal) return value;
   if (typeof value !== "object" || value === null) return undefined;
   const members: readonly unknown[] = Object.values(value);
   return refusalIn(

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 
 import { indexPieceBytes } from "./limits.ts";
-import type { Stream } from "./schemas.ts";
+import type { SandboxStream } from "./schemas.ts";
 import { LineSplitter } from "./upload/line-splitter.ts";
 import type { Applied } from "./upload/upload-store.ts";
 
@@ -14,7 +14,7 @@ const schema =
 
 /** One line of an applied upload; it was checked when it came. */
 export type AppliedLine = {
-  readonly stream: Stream;
+  readonly stream: SandboxStream;
   readonly text: string;
   /** Of its file, in the table `files`. */
   readonly file: number;
@@ -24,7 +24,7 @@ export type AppliedLine = {
 export type AppliedTarget = {
   readonly db: DatabaseSync;
   /** Other streams are passed over. */
-  readonly streams: readonly Stream[];
+  readonly streams: readonly SandboxStream[];
   /** Called inside a transaction, possibly twice for the same line. */
   readonly take: (line: AppliedLine) => void;
 };
@@ -82,7 +82,7 @@ export class AppliedReader {
   }
 
   async #readLines(
-    stream: Stream,
+    stream: SandboxStream,
     at: { readonly number: number; readonly path: string },
   ): Promise<void> {
     const lines = new LineSplitter();
@@ -98,7 +98,7 @@ export class AppliedReader {
   }
 
   #write(
-    stream: Stream,
+    stream: SandboxStream,
     batch: { readonly lines: readonly (string | undefined)[]; readonly file: number },
   ): void {
     const { db, take } = this.#target;

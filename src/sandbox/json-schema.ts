@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { recordSchemas, uploadJsonBody } from "./schemas.ts";
+import { sandboxRecordSchemas, uploadJsonBody } from "./schemas.ts";
 
 /** A part of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export function schemaOf(schema: z.ZodType): Json {
 /** The body of an upload-json as it is checked: the stream decides which schema its records follow. */
 export function uploadJsonSchema(): Json {
   const { properties, $schema: _, ...envelope } = z.toJSONSchema(uploadJsonBody, { io: "input" });
-  const bodies = Object.keys(recordSchemas).map((name) => {
+  const bodies = Object.keys(sandboxRecordSchemas).map((name) => {
     const data = { type: "array", items: { $ref: `#/components/schemas/${name}` } };
     return { ...envelope, properties: { ...properties, stream: { const: name }, data } };
   });

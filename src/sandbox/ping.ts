@@ -1,5 +1,5 @@
 import { legacyRequestsPerMinute } from "../limits.ts";
-import { type Answer, json, message } from "./http/answers.ts";
+import { type SandboxAnswer, json, message } from "./http/answers.ts";
 import { type ApiKeys, basicKey, RequestsPerMinute } from "./http/api-keys.ts";
 import type { StepHandler } from "./http/exchange.ts";
 
@@ -15,7 +15,7 @@ export function pingStep(keys: ApiKeys): StepHandler {
 
 const unauthorized = message(401, "Authorization is missing or not valid");
 
-function pong(isWithin: boolean): Answer {
+function pong(isWithin: boolean): SandboxAnswer {
   if (isWithin) return json(200, { status: "ok" });
   return json(429, { message: "Too many requests", details: "Limit: 600 requests per minute" });
 }

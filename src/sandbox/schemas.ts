@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 /** The accepted values of `stream` (published facts, Streams). */
-export const streams = ["account", "account_event", "contact", "contact_event"] as const;
+export const sandboxStreams = ["account", "account_event", "contact", "contact_event"] as const;
 
 /** One of the four kinds of record. */
-export type Stream = (typeof streams)[number];
+export type SandboxStream = (typeof sandboxStreams)[number];
 
 /** Attributes whose names and values are the client's own. */
 const freeObject = z.looseObject({});
@@ -23,7 +23,7 @@ export const dateTime = z
   .meta({ format: "date-time" });
 
 /** The members of each stream (published facts, Streams). That unknown top-level members are refused is our choice. */
-export const recordSchemas = {
+export const sandboxRecordSchemas = {
   account: z.strictObject({
     type: z.literal("account").default("account"),
     account_id: z.string(),
@@ -52,7 +52,7 @@ export const recordSchemas = {
     event_timestamp: dateTime,
     event_properties: freeObject,
   }),
-} as const satisfies Record<Stream, z.ZodType>;
+} as const satisfies Record<SandboxStream, z.ZodType>;
 
 /** The member that identifies a record of each stream: a later record with the same value replaces the earlier one. */
 export const idFields = {
@@ -60,7 +60,7 @@ export const idFields = {
   account_event: "event_id",
   contact: "contact_id",
   contact_event: "event_id",
-} as const satisfies Record<Stream, string>;
+} as const satisfies Record<SandboxStream, string>;
 
 /** The member of each stream that may be left out, because its only value is the stream's name. */
 export const typeFields = {
@@ -68,9 +68,9 @@ export const typeFields = {
   account_event: "event_type",
   contact: "type",
   contact_event: "event_type",
-} as const satisfies Record<Stream, string>;
+} as const satisfies Record<SandboxStream, string>;
 
-const streamName = z.enum(streams);
+const streamName = z.enum(sandboxStreams);
 
 /** Body of POST /ingestion/upload-json (API document, section 4.2); its records are checked one by one. */
 export const uploadJsonBody = z.strictObject({ stream: streamName, data: z.array(z.unknown()) });

@@ -20,7 +20,7 @@ import type { Wanted } from "./wanted.ts";
 export const leftNote = "sluice.yaml does not schedule it any more";
 
 /** One step that brings Temporal to what the file wants. */
-export type Change =
+export type ScheduleChange =
   | { readonly kind: "create"; readonly name: string; readonly wanted: Wanted }
   | {
       readonly kind: "update";
@@ -34,7 +34,7 @@ export type Change =
 
 /** What there is to do, and what is left as it is. */
 export type Plan = {
-  readonly changes: readonly Change[];
+  readonly changes: readonly ScheduleChange[];
   /** Names of schedules that are as the file wants them. */
   readonly same: readonly string[];
   /** Names of schedules on this task queue that another project made. */
@@ -74,7 +74,7 @@ export async function planSchedules(
   owner: Owner,
 ): Promise<Plan> {
   const { taskQueue, storeId } = owner;
-  const changes: Change[] = [];
+  const changes: ScheduleChange[] = [];
   const same: string[] = [];
   const foreign: string[] = [];
   for (const wanted of all) {
@@ -109,7 +109,7 @@ async function update(client: Client, wanted: Wanted, owner: Owner): Promise<voi
   });
 }
 
-async function make(client: Client, change: Change, owner: Owner): Promise<void> {
+async function make(client: Client, change: ScheduleChange, owner: Owner): Promise<void> {
   switch (change.kind) {
     case "pause":
       await client.schedule.getHandle(scheduleId(owner.taskQueue, change.name)).pause(leftNote);
@@ -129,7 +129,11 @@ async function make(client: Client, change: Change, owner: Owner): Promise<void>
 }
 
 /** Makes one change in Temporal. @throws {ConfigError} Temporal refuses it: its server may not know the time zone. */
-export async function applyChange(client: Client, change: Change, owner: Owner): Promise<void> {
+export async function applyChange(
+  client: Client,
+  change: ScheduleChange,
+  owner: Owner,
+): Promise<void> {
   try {
     await make(client, change, owner);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-import type { Outcome, Permit, RateLimiter, Scope } from "../api/rate-limiter.ts";
+import type { RequestOutcome, Permit, RateLimiter, Scope } from "../api/rate-limiter.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { CreditsExhaustedError, RateLimitedError } from "../errors.ts";
 import {
@@ -112,7 +112,7 @@ export class StoreRateLimiter implements RateLimiter {
     return new RateLimitedError(message, { retryAfterMs: answer.waitMs });
   }
 
-  async ended({ scope, isProbe }: Permit, outcome: Outcome, why = ""): Promise<void> {
+  async ended({ scope, isProbe }: Permit, outcome: RequestOutcome, why = ""): Promise<void> {
     const [limit] = limitsOf(scope, this.#key);
     const isNews =
       isProbe || outcome === "failed" || (outcome === "succeeded" && this.#troubled.has(limit));

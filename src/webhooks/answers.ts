@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { receiverDrainBytesMax, receiverDrainMs, receiverRetryAfterSeconds } from "./limits.ts";
 
 /** Why a request is not taken, and what its sender is told: nothing of the request. */
-export type Refusal = {
+export type DeliveryRefusal = {
   readonly status: number;
   /** What the metrics count it as. */
   readonly reason: string;
@@ -22,7 +22,7 @@ function refusalOf(
   status: number,
   [reason, message]: readonly [string, string],
   headers: Readonly<Record<string, string>> = {},
-): Refusal {
+): DeliveryRefusal {
   const body = JSON.stringify({ error: { code: reason, message } });
   return {
     status,
@@ -38,7 +38,7 @@ function refusalOf(
 }
 
 /** A refusal of a request of which it is not sure where it ends. */
-function lastRefusal(status: number, text: readonly [string, string]): Refusal {
+function lastRefusal(status: number, text: readonly [string, string]): DeliveryRefusal {
   return { ...refusalOf(status, text), isLast: true };
 }
 
@@ -65,12 +65,12 @@ export const refusals = {
 } as const;
 
 /** A refusal of every method but these, as `Allow` has them. */
-export function wrongMethod(allow: string): Refusal {
+export function wrongMethod(allow: string): DeliveryRefusal {
   return refusalOf(405, ["method", `This path takes ${allow}.`], { allow });
 }
 
 /** A refusal of a delivery that its connector cannot read. Its sender is known, so the reason may be told. */
-export function unreadable(reason: string, message: string): Refusal {
+export function unreadable(reason: string, message: string): DeliveryRefusal {
   return refusalOf(400, [reason, message]);
 }
 
@@ -85,11 +85,14 @@ export function bodyBytesOf(headers: IncomingMessage["headers"]): number {
 }
 
 /** A request and where it is answered. */
-export type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+export type DeliveryExchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+};
 
 /** Answers a delivery that is kept: 202, or 200 where all of it had been; `isLast` ends its connection. */
 export function acknowledge(
-  { response }: Exchange,
+  { response }: DeliveryExchange,
   delivery: { readonly kept: number; readonly duplicates: number; readonly isLast: boolean },
 ): void {
   const { kept, duplicates, isLast } = delivery;
@@ -115,7 +118,7 @@ export function hasEnded(socket: Socket): boolean {
  * Answers a request that is not taken, read or not. One whose body is still to come ends its connection, unless that body is
  * short: nobody reads gigabytes to say no.
  */
-export function refuse({ request, response }: Exchange, refusal: Refusal): void {
+export function refuse({ request, response }: DeliveryExchange, refusal: DeliveryRefusal): void {
   const { status, headers, body, isLast } = refusal;
   if (!isLast && (request.complete || endsSoon(request))) {
     response.writeHead(status, headers).end(body);
@@ -138,7 +141,7 @@ function endsSoon({ headers, httpVersion }: IncomingMessage): boolean {
  * Ends a connection whose answer is written. A sender whose bytes are not taken sees a reset, often in place of the answer: some
  * of them are read away, and it is left a moment to notice.
  */
-function linger({ request, response }: Exchange): void {
+function linger({ request, response }: DeliveryExchange): void {
   const end = (): void => {
     clearTimeout(timer);
     if (!response.writableEnded) response.end();

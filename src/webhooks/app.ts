@@ -8,13 +8,13 @@ import { messageOf } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import * as limits from "../limits.ts";
 import {
-  type Exchange,
+  type DeliveryExchange,
   hasBody,
   hasEnded,
   jsonType,
   refusals,
   refuse,
-  type Refusal,
+  type DeliveryRefusal,
   wrongMethod,
 } from "./answers.ts";
 import type { InboxWatch } from "./backlog-watch.ts";
@@ -49,7 +49,7 @@ export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
     watch,
     parts.pushed.map(({ connection }) => connection),
   );
-  const turnAway = (exchange: Exchange, refusal: Refusal): void => {
+  const turnAway = (exchange: DeliveryExchange, refusal: DeliveryRefusal): void => {
     metrics.refusedElsewhere(refusal.reason);
     refuse(exchange, refusal);
   };
@@ -100,13 +100,13 @@ export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
   return app;
 }
 
-type TurnAway = (exchange: Exchange, refusal: Refusal) => void;
+type TurnAway = (exchange: DeliveryExchange, refusal: DeliveryRefusal) => void;
 
 /** The two ends of a request that is answered here, not by fastify. */
 function exchangeOf(
   request: Pick<FastifyRequest, "raw">,
   reply: Pick<FastifyReply, "raw" | "hijack">,
-): Exchange {
+): DeliveryExchange {
   reply.hijack();
   return { request: request.raw, response: reply.raw };
 }
@@ -136,7 +136,10 @@ function listenOn(
 }
 
 /** What a request is told that no route takes. */
-function wrongPlace({ raw }: FastifyRequest, allowed: ReadonlyMap<string, string>): Refusal {
+function wrongPlace(
+  { raw }: FastifyRequest,
+  allowed: ReadonlyMap<string, string>,
+): DeliveryRefusal {
   const [path = ""] = raw.url?.split("?", 1) ?? [];
   const methods = allowed.get(path);
   return methods === undefined ? refusals.notFound : wrongMethod(methods);

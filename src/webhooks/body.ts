@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 
 /** A request's body, whole; or why there is none: it is larger than was to be read, or its sender is gone. */
-export type Body = Buffer | "gone" | "too_large";
+export type DeliveryBody = Buffer | "gone" | "too_large";
 
 /** Reads a body of at most `bytesMax` bytes; what comes after them stays to be read. */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Body> {
+export async function readBody(request: IncomingMessage, bytesMax: number): Promise<DeliveryBody> {
   return await new Promise((resolve) => {
     const blocks: Buffer[] = [];
     let bytes = 0;

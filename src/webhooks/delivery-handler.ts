@@ -7,10 +7,10 @@ import { deliveryEventsMax } from "../limits.ts";
 import {
   acknowledge,
   bodyBytesOf,
-  type Exchange,
+  type DeliveryExchange,
   refusals,
   refuse,
-  type Refusal,
+  type DeliveryRefusal,
   unreadable,
 } from "./answers.ts";
 import type { InboxWatch } from "./backlog-watch.ts";
@@ -50,7 +50,7 @@ export class DeliveryHandler {
   }
 
   /** Looks at a delivery before its body is read. @returns whether it is let in; else it is answered. */
-  admits(exchange: Exchange): boolean {
+  admits(exchange: DeliveryExchange): boolean {
     this.#parts.metrics.received();
     const refusal = this.#refusalOf(exchange);
     if (refusal === undefined) return true;
@@ -58,7 +58,7 @@ export class DeliveryHandler {
     return false;
   }
 
-  #refusalOf({ request, response }: Exchange): Refusal | undefined {
+  #refusalOf({ request, response }: DeliveryExchange): DeliveryRefusal | undefined {
     const { headers } = request;
     const { watch, room } = this.#parts;
     const { bodyBytesMax, backlogMax } = this.endpoint;
@@ -72,13 +72,17 @@ export class DeliveryHandler {
   }
 
   /** Answers a delivery that is not taken. */
-  refuse(exchange: Exchange, refusal: Refusal, reason: string = refusal.reason): void {
+  refuse(
+    exchange: DeliveryExchange,
+    refusal: DeliveryRefusal,
+    reason: string = refusal.reason,
+  ): void {
     this.#parts.metrics.refused(reason);
     refuse(exchange, refusal);
   }
 
   /** Reads a delivery whose head came at `arrivedMs`, verifies it, keeps it, and only then answers 2xx (I8). */
-  async receive(exchange: Exchange, arrivedMs: number): Promise<void> {
+  async receive(exchange: DeliveryExchange, arrivedMs: number): Promise<void> {
     const { request } = exchange;
     const body = await readBody(request, this.endpoint.bodyBytesMax);
     if (!Buffer.isBuffer(body)) {

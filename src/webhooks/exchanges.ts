@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-import { endConnection, hasEnded, refusals, type Refusal } from "./answers.ts";
+import { endConnection, hasEnded, refusals, type DeliveryRefusal } from "./answers.ts";
 import { receiverDrainMs } from "./limits.ts";
 
 /** What a connection is at. */
@@ -19,11 +19,11 @@ export class Exchanges {
   // Entries that come and go with each request would be kept with all that they hold, until the old generation is collected: a Map
   // that makes itself room points from its old table to its new one (measured: 200 MB).
   readonly #lines = new Map<Socket, Line>();
-  readonly #count: (refusal: Refusal) => void;
+  readonly #count: (refusal: DeliveryRefusal) => void;
   #pending = 0;
   #settled: (() => void) | undefined;
 
-  constructor(count: (refusal: Refusal) => void) {
+  constructor(count: (refusal: DeliveryRefusal) => void) {
     this.#count = count;
   }
 
@@ -87,7 +87,7 @@ export class Exchanges {
 }
 
 /** By Node's error code; everything else is malformed. */
-const refusalsByCode: ReadonlyMap<string, Refusal> = new Map([
+const refusalsByCode: ReadonlyMap<string, DeliveryRefusal> = new Map([
   ["HPE_HEADER_OVERFLOW", refusals.headTooLarge],
   ["ERR_HTTP_REQUEST_TIMEOUT", refusals.timeout],
 ]);
@@ -98,7 +98,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large",
 };
 
-function bytesOf({ status, headers, body }: Refusal): string {
+function bytesOf({ status, headers, body }: DeliveryRefusal): string {
   const lines = Object.entries({ ...headers, connection: "close" }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );

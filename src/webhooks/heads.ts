@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-import { refusals, type Refusal } from "./answers.ts";
+import { refusals, type DeliveryRefusal } from "./answers.ts";
 import { receiverHeaderLinesMax } from "./limits.ts";
 
 /**
@@ -11,7 +11,7 @@ export function headFlaw({
   rawHeaders,
   headers,
   httpVersion,
-}: IncomingMessage): Refusal | undefined {
+}: IncomingMessage): DeliveryRefusal | undefined {
   if (rawHeaders.length > 2 * receiverHeaderLinesMax) return refusals.headTooLarge;
   const hosts = rawHeaders.filter(
     (name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host",

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { Client } from "@temporalio/client";
 
-import type { FaultName } from "../../src/sandbox/faults/faults.ts";
+import type { SandboxFaultName } from "../../src/sandbox/faults/faults.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import type { HeldRecord, OracleRow, StoreFacts } from "../support/ledger/facts.ts";
@@ -36,7 +36,7 @@ export type RerunParts = {
 /** What a rerun came to. */
 export type Rerunning = {
   readonly violations: readonly string[];
-  readonly faults: readonly FaultName[];
+  readonly faults: readonly SandboxFaultName[];
 };
 
 /** The files with another value in every row that is sent. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import type { FaultName } from "../../src/sandbox/faults/faults.ts";
+import type { SandboxFaultName } from "../../src/sandbox/faults/faults.ts";
 import type { LedgerEntry } from "../../src/sandbox/ledger.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import { openSqliteStore } from "../../src/state/sqlite/open.ts";
@@ -32,7 +32,7 @@ export type Aftermath = {
   readonly run: Run;
   readonly since: number;
   /** What went wrong on purpose in runs before that, which it ended. */
-  readonly faultsBefore: readonly FaultName[];
+  readonly faultsBefore: readonly SandboxFaultName[];
   readonly snapshots: readonly Snapshot[];
   /** Records that were under way at each blow. */
   readonly underWay: readonly number[];
@@ -276,6 +276,6 @@ export class Seed {
 }
 
 /** The faults that a ledger tells of. */
-export function firedIn(ledger: readonly LedgerEntry[]): FaultName[] {
+export function firedIn(ledger: readonly LedgerEntry[]): SandboxFaultName[] {
   return ledger.flatMap(({ fault }) => (fault === null ? [] : [fault]));
 }

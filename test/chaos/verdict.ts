@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { z } from "zod";
 
 import type { RunReport } from "../../src/report/report.ts";
-import type { FaultName } from "../../src/sandbox/faults/faults.ts";
+import type { SandboxFaultName } from "../../src/sandbox/faults/faults.ts";
 import { canaries } from "../support/canaries.ts";
 import { checkLedger } from "../support/ledger/check.ts";
 import type { OracleRow } from "../support/ledger/facts.ts";
@@ -28,7 +28,7 @@ export type SeedResult = {
   readonly repeated: number;
   readonly calls: number;
   readonly struck: readonly Struck[];
-  readonly faults: readonly FaultName[];
+  readonly faults: readonly SandboxFaultName[];
   /** Who gave a run up after all that. */
   readonly givenUp: Rerun["by"] | undefined;
   /** What happened to a table after that. */

@@ -5,7 +5,7 @@ import type { Walk } from "../../src/api/page-walk.ts";
 import { pages } from "../../src/api/pages.ts";
 import { SluiceError } from "../../src/errors.ts";
 import { badCursors } from "../../src/sandbox/faults/fault-kinds.ts";
-import type { Fault } from "../../src/sandbox/faults/faults.ts";
+import type { SandboxFault } from "../../src/sandbox/faults/faults.ts";
 import { clientOf, firstPage } from "../src/api/support.ts";
 import { temporaryFolder } from "../support/process/temporary-folder.ts";
 import { SandboxView } from "../support/sandbox-view.ts";
@@ -24,7 +24,7 @@ type Walked = {
 };
 
 /** Walks over all accounts of a sandbox in which these faults were ordered. */
-async function walkWith(...faults: readonly Omit<Fault, "step">[]): Promise<Walked> {
+async function walkWith(...faults: readonly Omit<SandboxFault, "step">[]): Promise<Walked> {
   const sandbox = await SandboxView.start(await temporaryFolder());
   for (const { do: action, ...when } of faults) sandbox.order("search", action, when);
   const client = clientOf(new URL(sandbox.address));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { deliveryChecks } from "../../testing/checks/deliveries.ts";
-import type { Delivery } from "../../testing/delivery.ts";
+import type { DeliveryCase } from "../../testing/delivery.ts";
 import { runCheck, type CheckResult } from "../../testing/run.ts";
 import { rightPush, rightPushHarness } from "../broken-connectors/right-push.ts";
 
-async function answered(delivery: Partial<Delivery>): Promise<CheckResult> {
+async function answered(delivery: Partial<DeliveryCase>): Promise<CheckResult> {
   const [check] = deliveryChecks;
   if (check === undefined) throw new Error("there is no check of deliveries");
   const [first] = rightPushHarness().deliveries ?? [];
@@ -36,7 +36,7 @@ describe("check A8", () => {
     expect(result).toMatchObject({ state: "not shown", text: "the harness has no `deliveries`" });
   });
 
-  it.each<[what: string, delivery: Partial<Delivery>, said: string]>([
+  it.each<[what: string, delivery: Partial<DeliveryCase>, said: string]>([
     ["another event", { events: [{ json: "{}" }] }, "1 events as they are; came 0 events"],
     [
       "no refusal",

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
-import { compare as compareInSandbox } from "../../src/sandbox/upload/signature.ts";
+import { compareSignatures as compareInSandbox } from "../../src/sandbox/upload/signature.ts";
 import { compare } from "../../src/security/compare.ts";
 
 type Compare = (given: string, expected: string) => boolean;

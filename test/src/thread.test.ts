@@ -10,7 +10,7 @@ import {
   packError,
   threadFile,
   unpackError,
-  type Call,
+  type ThreadCall,
 } from "../../src/thread.ts";
 
 const facts = { hint: "what to do", field: "where", cause: new Error("a socket") } as const;
@@ -115,9 +115,12 @@ describe("createCalls and answerCall", () => {
     },
   };
 
-  function open(): { readonly call: (call: Call) => Promise<unknown>; readonly end: () => void } {
+  function open(): {
+    readonly call: (call: ThreadCall) => Promise<unknown>;
+    readonly end: () => void;
+  } {
     const { port1, port2 } = new MessageChannel();
-    port1.on("message", (call: Call) => port1.postMessage(answerCall(call, methods)));
+    port1.on("message", (call: ThreadCall) => port1.postMessage(answerCall(call, methods)));
     onTestFinished(() => port1.close());
     const call = createCalls(port2, () => new errors.StateUnavailableError("closed"));
     return { call, end: () => port2.close() };

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { z } from "zod";
 
 import type { Stream } from "../../src/records/streams.ts";
-import type { Fault, Step } from "../../src/sandbox/faults/faults.ts";
+import type { SandboxFault, Step } from "../../src/sandbox/faults/faults.ts";
 import { startSandbox, type Sandbox, type SandboxSettings } from "../../src/sandbox/http/server.ts";
 
 const entry = z.object({
@@ -43,7 +43,11 @@ export class SandboxView {
   }
 
   /** Has the next request of a step go wrong. */
-  order(step: Step, action: Fault["do"], when: Omit<Fault, "do" | "step"> = {}): void {
+  order(
+    step: Step,
+    action: SandboxFault["do"],
+    when: Omit<SandboxFault, "do" | "step"> = {},
+  ): void {
     this.#sandbox.order({ step, do: action, ...when });
   }
 

@@ -5,7 +5,7 @@ import type { TestCase } from "../case.ts";
 import { mustBe } from "../failed.ts";
 import type { ReadPage, Subject } from "../subject.ts";
 import { tryEdges } from "./case-cuts.ts";
-import { mustBeRows, mustFind, rowsOf } from "./case-rows.ts";
+import { mustBeCaseRows, mustFind, rowsOf } from "./case-rows.ts";
 import { tryWriting } from "./case-writes.ts";
 
 /** Tries what the connector can besides `read`, and what says something of the whole. @throws {CheckFailed} */
@@ -100,7 +100,7 @@ async function tryOverlap(
   const again = rowsOf(
     await subject.read({ from: subject.rewound({ position, oldestOpen: readLimit?.oldestOpen }) }),
   );
-  mustBeRows(again, rows.slice(rows.length - overlap), "in the next run");
+  mustBeCaseRows(again, rows.slice(rows.length - overlap), "in the next run");
 }
 
 /** Names as a person may write them, right ones and wrong ones. */

@@ -4,7 +4,14 @@ import type { Span } from "../../connectors/contract/connector.ts";
 import type { TestCase } from "../case.ts";
 import { mustBe } from "../failed.ts";
 import type { ReadPage, Subject } from "../subject.ts";
-import { mustBePlaced, mustBeRows, mustCome, mustThrow, placesOf, rowsOf } from "./case-rows.ts";
+import {
+  mustBePlaced,
+  mustBeCaseRows,
+  mustCome,
+  mustThrow,
+  placesOf,
+  rowsOf,
+} from "./case-rows.ts";
 
 /** Tries the abilities that read some of a case. @throws {CheckFailed} */
 export async function tryCuts(
@@ -28,7 +35,7 @@ async function tryLimit(subject: Subject, { rows = [] }: TestCase): Promise<void
     const expected = Math.min(limit, rows.length);
     const when = `with \`limit\` ${limit}`;
     mustBe(count >= expected, `${expected} rows at least ${when}`, String(count));
-    mustBeRows(came, rows.slice(0, came.length), when);
+    mustBeCaseRows(came, rows.slice(0, came.length), when);
   }
 }
 
@@ -55,7 +62,7 @@ async function tryGet(
     const indexes = got.rows.map((_, index) => places.get(got.where(index)) ?? -1);
     const expected = indexes.map((index) => rows[index] ?? {});
     mustBe(new Set(indexes).size === names.length, `${names.length} rows by name`, "others");
-    mustBeRows(got.rows, expected, "by their names");
+    mustBeCaseRows(got.rows, expected, "by their names");
     const texts = got.rows.map((_, index) => got.text?.(index));
     const isText = isDeepStrictEqual(
       texts,
@@ -98,7 +105,7 @@ async function tryGetWithin(
   const got = await subject.source.get({ ...subject.ask(), ...span, names });
   const expected = rows.length > 1 ? [rows[0] ?? {}, rows.at(-1) ?? {}] : rows;
   const came = names.map((name) => got.rows.find((_, index) => got.where(index) === name) ?? {});
-  mustBeRows(came, expected, "by their names within their part");
+  mustBeCaseRows(came, expected, "by their names within their part");
 }
 
 async function trySplit(subject: Subject, testCase: TestCase, parts: 2 | 3): Promise<void> {
@@ -152,10 +159,10 @@ export async function tryEdges(subject: Subject, testCase: TestCase): Promise<vo
     }
     const edge = subject.kept(await find());
     const before = await subject.read({ to: edge });
-    mustBeRows(rowsOf(before), rows.slice(0, count), what);
+    mustBeCaseRows(rowsOf(before), rows.slice(0, count), what);
     await tryGetWithin(subject, { to: edge }, before);
     const after = await subject.read({ from: edge });
-    mustBeRows(rowsOf(after), rows.slice(count), `not ${what}`);
+    mustBeCaseRows(rowsOf(after), rows.slice(count), `not ${what}`);
     const bothSides = [...before, ...after].flatMap((page) => page.rejects).length;
     const all = `${rejects.length} rejects before and behind it, ${what}`;
     mustBe(bothSides === rejects.length, all, String(bothSides));

@@ -1,4 +1,4 @@
-import type { Outcome, Refusing, TestCase, Thrown } from "../case.ts";
+import type { CaseOutcome, RefusingCase, TestCase, Thrown } from "../case.ts";
 import { mustBe } from "../failed.ts";
 import type { ReadPage, Subject } from "../subject.ts";
 import { tryEdges } from "./case-cuts.ts";
@@ -40,7 +40,7 @@ async function tryFaults(subject: Subject, { findings = [] }: TestCase): Promise
 export async function mustComeTo(
   subject: Subject,
   page: ReadPage | undefined,
-  expected: Outcome,
+  expected: CaseOutcome,
 ): Promise<void> {
   const { throws } = expected;
   if (throws !== undefined) return await mustThrowAll(subject, page, { ...expected, throws });
@@ -53,7 +53,7 @@ export async function mustComeTo(
 export async function mustRefuseAlone(
   subject: Subject,
   page: ReadPage | undefined,
-  { refused = {} }: Outcome,
+  { refused = {} }: CaseOutcome,
 ): Promise<void> {
   for (const [ability, thrown] of Object.entries(refused)) {
     const ask = abilities[ability];
@@ -82,7 +82,7 @@ export async function goOnMeanwhile(
   if (isSaid) mustCome(came, afterwards, "by a read that continues");
 }
 
-type Refusal = Outcome & { readonly throws: Thrown };
+type Refusal = CaseOutcome & { readonly throws: Thrown };
 
 /** Fails unless a read throws, after what is to come before, and every other ability that is named. */
 async function mustThrowAll(
@@ -107,7 +107,7 @@ async function mustThrowAll(
 type Asking = (subject: Subject, page: ReadPage | undefined) => Promise<unknown>;
 
 /** Each is asked for what comes after the page, but `get` for its first row, within what the page covers. */
-const abilities: Readonly<Record<string, Asking>> & Readonly<Record<Refusing, Asking>> = {
+const abilities: Readonly<Record<string, Asking>> & Readonly<Record<RefusingCase, Asking>> = {
   columns: async (subject) => await subject.source.columns?.(subject.ask()),
   discover: async (subject) => await subject.source.discover?.({ ...subject.ask(), max: 10 }),
   get: async (subject, page) => {

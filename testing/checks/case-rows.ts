@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Row } from "../../connectors/contract/connector.ts";
 import type { Finding } from "../../connectors/contract/request.ts";
 import { messageOf, SluiceError } from "../../src/errors.ts";
-import type { Outcome, TestCase, Thrown } from "../case.ts";
+import type { CaseOutcome, TestCase, Thrown } from "../case.ts";
 import { CheckFailed, mustBe } from "../failed.ts";
 import type { ReadPage } from "../subject.ts";
 
 /** Fails unless these pages hold what is expected, in its order. @throws {CheckFailed} without a cell */
-export function mustCome(pages: readonly ReadPage[], expected: Outcome, when: string): void {
-  mustBeRows(rowsOf(pages), expected.rows ?? [], when);
+export function mustCome(pages: readonly ReadPage[], expected: CaseOutcome, when: string): void {
+  mustBeCaseRows(rowsOf(pages), expected.rows ?? [], when);
   const { rejects = [] } = expected;
   const came = pages.flatMap((page) => page.rejects);
   const counted = `${rejects.length} rejects ${when}`;
@@ -47,7 +47,7 @@ export function mustBePlaced(
 }
 
 /** Fails unless exactly these rows came, in their order. @throws {CheckFailed} with names of columns, and without a cell */
-export function mustBeRows(came: readonly Row[], expected: readonly Row[], when: string): void {
+export function mustBeCaseRows(came: readonly Row[], expected: readonly Row[], when: string): void {
   mustBe(came.length === expected.length, `${expected.length} rows ${when}`, String(came.length));
   for (const [index, row] of expected.entries()) {
     const own = came[index] ?? {};

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Received } from "../../connectors/contract/push.ts";
 import type { Check, PushSubject } from "../check.ts";
-import type { Delivery } from "../delivery.ts";
+import type { DeliveryCase } from "../delivery.ts";
 import { mustBe, needed } from "../failed.ts";
 import { mustFind, naming } from "./case-rows.ts";
 
@@ -25,7 +25,10 @@ export const deliveryChecks: readonly Check<PushSubject>[] = [
 const log = { info: () => undefined, warn: () => undefined };
 const { signal } = new AbortController();
 
-async function tryDelivery({ source, harness }: PushSubject, delivery: Delivery): Promise<void> {
+async function tryDelivery(
+  { source, harness }: PushSubject,
+  delivery: DeliveryCase,
+): Promise<void> {
   const { refusedBy } = delivery;
   const parsed = source.config.safeParse({ ...harness.config, ...delivery.config });
   const paths = parsed.error?.issues.map(({ path }) => path.join(".")) ?? [];
@@ -48,7 +51,7 @@ async function tryDelivery({ source, harness }: PushSubject, delivery: Delivery)
 }
 
 function tryPost(
-  delivery: Delivery,
+  delivery: DeliveryCase,
   receive: (request: Parameters<PushSubject["source"]["receive"]>[0]["request"]) => Received,
 ): void {
   const { headers = {}, query = {}, at = new Date(), events, refusal } = delivery;
@@ -77,6 +80,6 @@ function told({ refuse, reason }: { readonly refuse: number; readonly reason: st
   return `${refuse} (${reason})`;
 }
 
-function bodyOf({ body = "" }: Delivery): Buffer {
+function bodyOf({ body = "" }: DeliveryCase): Buffer {
   return Buffer.from(body);
 }

@@ -4,7 +4,7 @@ import type { Check } from "../check.ts";
 import { mustBe, needed, NotShown } from "../failed.ts";
 import type { HarnessRow, PullHarness } from "../harness.ts";
 import { idsOf, makeRows, microsOf, timeOf } from "../rows.ts";
-import type { ReadRequest, Subject } from "../subject.ts";
+import type { SubjectRead, Subject } from "../subject.ts";
 
 /** R12 and R13: what changes while a run reads comes with this run or with the next. */
 export const movingChecks: readonly Check[] = [
@@ -33,7 +33,7 @@ type Run = {
 async function openRun(
   subject: Subject,
   last?: Run,
-): Promise<{ readonly ask: ReadRequest; readonly oldestOpen: unknown }> {
+): Promise<{ readonly ask: SubjectRead; readonly oldestOpen: unknown }> {
   const { to, oldestOpen } = (await subject.source.readLimit?.(subject.ask())) ?? {};
   const from = last === undefined ? undefined : subject.rewound(last);
   return { ask: { from, to: keptBy(subject, to) }, oldestOpen: keptBy(subject, oldestOpen) };

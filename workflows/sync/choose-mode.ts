@@ -5,7 +5,7 @@ export type ChosenMode = {
 };
 
 /** What the first chunk and the settings say of a batch. */
-export type Batch = {
+export type BatchFacts = {
   readonly asked: "auto" | "lightweight" | "heavyweight";
   readonly partsMax: number;
   /** Whether the first chunk is the whole batch. */
@@ -25,7 +25,7 @@ export function chooseMode({
   isWhole,
   records,
   bodies,
-}: Batch): ChosenMode | undefined {
+}: BatchFacts): ChosenMode | undefined {
   if (asked !== "auto") return { mode: asked, reason: `${asked} was asked for` };
   if (!isWhole && records === 0) return undefined;
   if (isWhole && records === 0) return { mode: "lightweight", reason: "there is nothing to send" };

@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { ConfigError, SluiceError } from "../../../src/errors.ts";
 import { blockBytes, gzipRatioFreeBytes, gzipRatioMax, unpackedBytesMax } from "../limits.ts";
 import { assertUnchanged, changed, type OpenFile } from "../open.ts";
-import { codeOf, fileError } from "./file-error.ts";
+import { fileErrorCodeOf, fileError } from "./file-error.ts";
 
 /** A stretch of a file's bytes; of a gzip file, of the unpacked ones. */
 export type Stretch = {
@@ -68,7 +68,9 @@ async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8
       if (at >= end) return;
     }
   } catch (error) {
-    throw codeOf(error).startsWith("Z_") ? damaged(file.place, error, gunzip.bytesWritten) : error;
+    throw fileErrorCodeOf(error).startsWith("Z_")
+      ? damaged(file.place, error, gunzip.bytesWritten)
+      : error;
   }
   assertWhole(file, gunzip.bytesWritten);
 }
@@ -108,7 +110,7 @@ export function assertInProportion(
 }
 
 function damaged(place: string, error: unknown, readBytes: number): ConfigError {
-  const isCut = codeOf(error) === "Z_BUF_ERROR";
+  const isCut = fileErrorCodeOf(error) === "Z_BUF_ERROR";
   const what = isCut ? "ends in the middle" : `is damaged after byte ${readBytes}`;
   return new ConfigError(`${place}: the gzip file ${what}`, {
     field: "path",

@@ -5,7 +5,7 @@ import { doubledQuote, notAscii, type Scanner } from "./scan.ts";
 import type { Window } from "./window.ts";
 
 /** Makes the strings of the fields a scanner found. */
-export interface Text {
+export interface DecodedText {
   /** Takes in what the window holds from `window.at` on; called after every `append` and `finish`. */
   load(): void;
   /** The value of a field of the scanner's last row. */
@@ -17,7 +17,7 @@ export interface Text {
 }
 
 /** Makes the `Text` of an encoding over a window and its scanner; `quote` is what stands doubled inside quotes. */
-export function textOf(encoding: Encoding, reading: Reading): Text {
+export function decodedTextOf(encoding: Encoding, reading: Reading): DecodedText {
   if (encoding === "utf-8") return new Utf8Text(reading);
   if (encoding === "windows-1252") return new Windows1252Text(reading);
   return new Utf16Text(reading);
@@ -30,7 +30,7 @@ type Reading = {
 };
 
 /** What the encodings share: the block is decoded once, and fields are cut from it. */
-abstract class BlockText implements Text {
+abstract class BlockText implements DecodedText {
   protected readonly window: Window;
   protected readonly scanner: Scanner;
   /** The window decoded from `first` on, one character a unit. */

@@ -1,12 +1,12 @@
 import { ConfigError } from "../../../src/errors.ts";
 import { rowBytesMax } from "../../../src/limits.ts";
 import type { Encoding } from "../config.ts";
-import type { Text } from "./decode.ts";
-import type { Scanner, Step } from "./scan.ts";
+import type { DecodedText } from "./decode.ts";
+import type { Scanner, ScanStep } from "./scan.ts";
 import type { Window } from "./window.ts";
 
 /** Why a row is refused. */
-export type RowFault = {
+export type CsvRowFault = {
   readonly code: "stray_quote" | "nul_byte" | "invalid_encoding" | "ragged_row" | "row_too_long";
   readonly reason: string;
 };
@@ -14,7 +14,7 @@ export type RowFault = {
 /** What the scanner's last row is judged by. */
 export type RowRead = {
   readonly scanner: Scanner;
-  readonly text: Text;
+  readonly text: DecodedText;
   readonly window: Window;
   readonly encoding: Encoding;
   /** The number of fields a row must have. */
@@ -22,7 +22,7 @@ export type RowRead = {
 };
 
 /** What is wrong with the scanner's last row, if anything; where it ends is certain. */
-export function rowFault(read: RowRead): RowFault | undefined {
+export function rowFault(read: RowRead): CsvRowFault | undefined {
   const { scanner, columns } = read;
   if (scanner.hasStrayQuote) {
     const reason =
@@ -42,7 +42,7 @@ export function rowFault(read: RowRead): RowFault | undefined {
 }
 
 /** Why a row is refused that is too long, but whose end is certain. */
-export const rowTooLong: RowFault = {
+export const rowTooLong: CsvRowFault = {
   code: "row_too_long",
   reason: `the row is longer than ${rowBytesMax} bytes`,
 };
@@ -51,7 +51,7 @@ export const rowTooLong: RowFault = {
 export function fatal(
   place: string,
   row: Pick<Scanner, "line" | "quoteLine" | "bytesMax">,
-  step: Extract<Step, "unclosed" | "doubtful" | "too long">,
+  step: Extract<ScanStep, "unclosed" | "doubtful" | "too long">,
 ): ConfigError {
   const { quoteLine, line, bytesMax } = row;
   if (step === "too long" && quoteLine === 0) {

@@ -20,7 +20,7 @@ export function fileError(
   error: unknown,
   place: string,
 ): { readonly error: SluiceError; readonly isMissing: boolean } {
-  const code = codeOf(error);
+  const code = fileErrorCodeOf(error);
   const stop = stops[code];
   if (stop !== undefined) {
     const [what, hint] = stop;
@@ -38,7 +38,7 @@ export function fileError(
 }
 
 /** The `code` of a system error, or nothing. */
-export function codeOf(error: unknown): string {
+export function fileErrorCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "";

@@ -3,9 +3,9 @@ import type { CsvConfig, Encoding } from "../config.ts";
 import { columnsMax, hashedBytes, nameCharsShown, namesShownMax } from "../limits.ts";
 import type { OpenFile } from "../open.ts";
 import { bytesOf } from "./bytes.ts";
-import { textOf, type Text } from "./decode.ts";
+import { decodedTextOf, type DecodedText } from "./decode.ts";
 import { fatal, rowFault } from "./faults.ts";
-import { Scanner, type Dialect, type Step } from "./scan.ts";
+import { Scanner, type Dialect, type ScanStep } from "./scan.ts";
 import { candidates, sniffDelimiter, sniffEncoding, sniffSeparatorLine } from "./sniff.ts";
 import { Window } from "./window.ts";
 
@@ -87,7 +87,7 @@ class HeaderLine {
   readonly scanner: Scanner;
   readonly #file: OpenFile;
   readonly #window: Window;
-  readonly #text: Text;
+  readonly #text: DecodedText;
   readonly #layout: Omit<Layout, "columns">;
 
   constructor(file: OpenFile, layout: Omit<Layout, "columns">) {
@@ -96,11 +96,11 @@ class HeaderLine {
     this.scanner = new Scanner(layout.dialect, layout.line);
     this.#window = new Window(layout.encoding, layout.offset);
     const reading = { window: this.#window, scanner: this.scanner, quote: layout.dialect.quote };
-    this.#text = textOf(layout.encoding, reading);
+    this.#text = decodedTextOf(layout.encoding, reading);
   }
 
   /** Reads up to the end of the line. "more" only of a file that may grow. */
-  async read(signal: AbortSignal): Promise<Exclude<Step, "blank">> {
+  async read(signal: AbortSignal): Promise<Exclude<ScanStep, "blank">> {
     for await (const piece of bytesOf(this.#file, { from: this.#layout.offset, signal })) {
       this.#window.append(piece);
       const step = this.#next();
@@ -110,7 +110,7 @@ class HeaderLine {
     return this.#next();
   }
 
-  #next(): Exclude<Step, "blank"> {
+  #next(): Exclude<ScanStep, "blank"> {
     this.#text.load();
     for (;;) {
       const step = this.scanner.next(this.#window);

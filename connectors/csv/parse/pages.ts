@@ -1,9 +1,9 @@
 import { rejectRowCharsMax } from "../../../src/limits.ts";
 import type { Reject } from "../../contract/connector.ts";
-import { hashedBytes, pageBytesMax } from "../limits.ts";
+import { hashedBytes, csvPageBytesMax } from "../limits.ts";
 import { changed } from "../open.ts";
-import { textOf, type Text } from "./decode.ts";
-import { fatal, rowFault, rowTooLong, unproven, type RowFault, type RowRead } from "./faults.ts";
+import { decodedTextOf, type DecodedText } from "./decode.ts";
+import { fatal, rowFault, rowTooLong, unproven, type CsvRowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";
 import { LongRow } from "./long-row.ts";
 import { CsvRow } from "./row.ts";
@@ -66,7 +66,7 @@ export class PageReader {
   readonly #read: FileRead;
   readonly #window: Window;
   readonly #scanner: Scanner;
-  readonly #text: Text;
+  readonly #text: DecodedText;
   readonly #rowRead: RowRead;
   #rows: CsvRow[] = [];
   #lines: number[] = [];
@@ -83,7 +83,7 @@ export class PageReader {
     this.#window = new Window(encoding, piecesBegin(read.start.offset));
     this.#scanner = new Scanner(dialect, read.start.line);
     const reading = { window: this.#window, scanner: this.#scanner, quote: dialect.quote };
-    this.#text = textOf(encoding, reading);
+    this.#text = decodedTextOf(encoding, reading);
     const columns = read.layout.columns.length;
     this.#rowRead = { ...reading, text: this.#text, encoding, columns };
   }
@@ -193,7 +193,7 @@ export class PageReader {
     this.#unproven = undefined;
   }
 
-  #reject(line: number, fault: RowFault): Reject {
+  #reject(line: number, fault: CsvRowFault): Reject {
     // One more than is kept, so that who keeps it sees that it was cut.
     const row = this.#text.row(rejectRowCharsMax + 1);
     return { where: `${this.#read.place}:${line}`, ...fault, row };
@@ -211,7 +211,7 @@ export class PageReader {
   }
 
   get #isFull(): boolean {
-    return this.#count >= this.#read.pageRowsMax || this.#bytes >= pageBytesMax;
+    return this.#count >= this.#read.pageRowsMax || this.#bytes >= csvPageBytesMax;
   }
 
   get #count(): number {

@@ -3,7 +3,7 @@ import { columnsMax } from "../limits.ts";
 import type { Window } from "./window.ts";
 
 /** What one call of `Scanner.next` found. */
-export type Step =
+export type ScanStep =
   /** A row; the scanner's members describe it. */
   | "row"
   /** A line with nothing on it, not even a blank. */
@@ -85,7 +85,7 @@ export class Scanner {
   }
 
   /** Reads one row at `window.at`, and moves `at` after it unless the row is not complete or cannot be told. */
-  next(window: Window): Step {
+  next(window: Window): ScanStep {
     this.#units = window.units;
     this.#end = window.end;
     this.#isFinal = window.isFinal;
@@ -107,7 +107,7 @@ export class Scanner {
     }
   }
 
-  #stuck(window: Window, why: number): Step {
+  #stuck(window: Window, why: number): ScanStep {
     if (why === isDoubtful) return "doubtful";
     if (why === isUnclosed) return "unclosed";
     // One unit more than a row may have: it can be half of the line end.
@@ -117,7 +117,7 @@ export class Scanner {
   }
 
   /** Closes the row whose line end, or the file's end, is at `at`. */
-  #finish(window: Window, at: number): Step {
+  #finish(window: Window, at: number): ScanStep {
     let after = at;
     if (at < this.#end) {
       after += 1;

@@ -1,10 +1,10 @@
-import type { Refusal } from "../../../src/mapping/refusal.ts";
+import type { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import type { Text } from "../client.ts";
 import type { SourceColumn } from "../source.ts";
 import { conversionOf } from "./values.ts";
 
 /** A row as the mapping reads it: text, null, or a Refusal of what JSON cannot carry. It has no prototype's members. */
-export type PostgresRow = Readonly<Record<string, string | Refusal | null>>;
+export type PostgresRow = Readonly<Record<string, string | CoercionRefusal | null>>;
 
 /** Prepares the making of rows of these columns, so that a row costs no decisions that their types have made. */
 export function rowMaker(
@@ -13,7 +13,7 @@ export function rowMaker(
   const names = columns.map(({ name }) => name);
   const conversions = columns.map(conversionOf);
   class Row {
-    [column: string]: string | Refusal | null;
+    [column: string]: string | CoercionRefusal | null;
 
     // The keys are set in one order, so all rows of a read share one hidden class.
     constructor(values: readonly Text[]) {

@@ -6,7 +6,7 @@ import { hasNoZone, type PostgresSource, type SourceColumn } from "../source.ts"
 import { quoteName } from "./identifier.ts";
 
 /** A statement, its values apart. */
-export type Statement<Value = string> = {
+export type SqlStatement<Value = string> = {
   readonly sql: string;
   readonly values: readonly Value[];
 };
@@ -16,7 +16,7 @@ export function selectRows(
   source: PostgresSource,
   span: Span<PostgresPosition>,
   rowsMax: number,
-): Statement {
+): SqlStatement {
   const { where, values } = conditionOf(source, span);
   const columns = source.columns.map(({ name }) => quoteName(name)).join(", ");
   const sql = `select ${columns} from ${source.from}${where} order by ${orderOf(source)} limit ${rowsMax}`;
@@ -27,7 +27,7 @@ export function selectRows(
 export function equalNeighbours(
   { order }: PostgresSource,
   rows: readonly (readonly Text[])[],
-): Statement<readonly Text[]> {
+): SqlStatement<readonly Text[]> {
   const lists = order.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
   const names = order.map((_, at) => `k${at}`).join(", ");
   const sql = `select 1 from (

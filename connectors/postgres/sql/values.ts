@@ -1,24 +1,24 @@
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import { listJson } from "../list.ts";
 import type { ColumnType } from "./types.ts";
 
 /** Turns the server's text of a value into what the mapping reads: text, or a Refusal of what JSON cannot carry. */
-export type Convert = (text: string) => string | Refusal;
+export type Convert = (text: string) => string | CoercionRefusal;
 
 // A Refusal rejects the rows whose mapping reads the column, and no others: an unmapped `valid_to` may well be infinite.
-const notFinite = new Refusal(
+const notFinite = new CoercionRefusal(
   "not_number",
   "is not a finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",
 );
-const noDate = new Refusal(
+const noDate = new CoercionRefusal(
   "not_date",
   "is infinite or outside the years 1 to 9999, which RFC 3339 cannot write",
 );
-const noDateTime = new Refusal(
+const noDateTime = new CoercionRefusal(
   "not_datetime",
   "is infinite or outside the years 1 to 9999, which RFC 3339 cannot write",
 );
-const bytes = new Refusal(
+const bytes = new CoercionRefusal(
   "not_text",
   "is bytes; a query can read them as text: encode(column, 'base64')",
 );
@@ -73,6 +73,8 @@ export function conversionOf({ type, items }: ColumnType): Convert | undefined {
   return (text) =>
     listJson(text, items.delimiter, (item) => {
       const value = convert === undefined ? item : convert(item);
-      return value instanceof Refusal || isJson.has(items.type) ? value : JSON.stringify(value);
+      return value instanceof CoercionRefusal || isJson.has(items.type)
+        ? value
+        : JSON.stringify(value);
     });
 }

@@ -3,7 +3,7 @@ import { modes } from "../../state/contract/runs/runs.ts";
 import { lanesDefault, noteCharsMax } from "../limits.ts";
 import type { GivenMembers } from "./given.ts";
 import { fitting } from "./problem.ts";
-import { keySchema, memberNames, type inputCheck } from "./schema.ts";
+import { keySchema, inputMembers, type inputCheck } from "./schema.ts";
 import { inDays, readSpanEnd, type SpanRequest } from "./span-end.ts";
 import { midnightBefore } from "./time.ts";
 
@@ -81,7 +81,7 @@ export function correctedInput(
   };
   const own: GivenMembers = {
     ...Object.fromEntries(
-      memberNames.map((name) => [name, wrong.has(name) ? instead[name] : given[name]]),
+      inputMembers.map((name) => [name, wrong.has(name) ? instead[name] : given[name]]),
     ),
     ...ask.meant,
     keys: keys === undefined ? undefined : shownKeys(keys),

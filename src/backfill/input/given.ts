@@ -2,14 +2,14 @@ import { closest, didYouMean } from "../../config/messages/did-you-mean.ts";
 import { kindOf } from "../../config/messages/wording.ts";
 import { membersOf } from "../../config/schema/members.ts";
 import { quoted } from "./problem.ts";
-import type { Fault } from "./problem.ts";
-import { memberNames } from "./schema.ts";
+import type { InputFault } from "./problem.ts";
+import { inputMembers } from "./schema.ts";
 
 /** Members as they were given, under their right names. */
 export type GivenMembers = Readonly<Record<string, unknown>>;
 
 /** The members of an input, as far as they can be told, and what is wrong with their names and with what is around them. */
-export type Given = { readonly members: GivenMembers; readonly faults: readonly Fault[] };
+export type Given = { readonly members: GivenMembers; readonly faults: readonly InputFault[] };
 
 /** What others call a member. */
 const otherNames: ReadonlyMap<string, string> = new Map(
@@ -25,8 +25,8 @@ const otherNames: ReadonlyMap<string, string> = new Map(
 );
 
 function memberMeant(name: string): string | undefined {
-  if (memberNames.includes(name)) return name;
-  return otherNames.get(name.trim().toLowerCase()) ?? closest(name, memberNames);
+  if (inputMembers.includes(name)) return name;
+  return otherNames.get(name.trim().toLowerCase()) ?? closest(name, inputMembers);
 }
 
 /** Gives the members their right names; text goes without spaces around it, and null is as if it were not there. */
@@ -34,7 +34,7 @@ function named(raw: GivenMembers): Given {
   const given = Object.entries(raw).filter(([, value]) => value !== null && value !== undefined);
   const allMeant = given.map(([name]) => memberMeant(name));
   const members = new Map<string, unknown>();
-  const faults: Fault[] = [];
+  const faults: InputFault[] = [];
   for (const [index, [name, value]] of given.entries()) {
     const meant = allMeant[index];
     // Of two that may be meant by one name, nobody knows which.
@@ -45,7 +45,7 @@ function named(raw: GivenMembers): Given {
     if (name === meant) continue;
     const way =
       meant === undefined
-        ? `: leave it out, the members are ${memberNames.join(", ")}`
+        ? `: leave it out, the members are ${inputMembers.join(", ")}`
         : ` (did you mean "${meant}"?)`;
     faults.push({ path: [], message: `unknown member ${quoted(name)}${way}` });
   }

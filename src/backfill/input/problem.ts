@@ -5,7 +5,7 @@ import { problemCharsMax, wrongInput } from "../../failure-types.ts";
 import { plainText } from "../../text/plain-text.ts";
 
 /** Something wrong with an input, and what to do about it; without a path it is of the input as a whole. */
-export type Fault = Pick<Mistake, "message" | "path">;
+export type InputFault = Pick<Mistake, "message" | "path">;
 
 /** Characters that are shown of a value that may be anything (our choice). */
 const quotedCharsMax = 60;
@@ -40,7 +40,7 @@ export function fitting(
  * one leaves out.
  */
 export function problemOf(
-  faults: readonly Fault[],
+  faults: readonly InputFault[],
   { corrected, remark }: { readonly corrected: object; readonly remark: string },
 ): string {
   const lines = new Map<string, string>();

@@ -4,7 +4,7 @@ import { wrongInput } from "../../failure-types.ts";
 import { correctedInput } from "./corrected.ts";
 import { givenMembers } from "./given.ts";
 import { problemOf } from "./problem.ts";
-import { inputCheck, syncNamed, type BackfillRequest } from "./schema.ts";
+import { inputCheck, syncOfInput, type BackfillRequest } from "./schema.ts";
 
 /** What an input is read by. */
 type About = {
@@ -38,7 +38,7 @@ export function readBackfillInput(
   const { members: given, faults } = givenMembers(raw, names);
   const [name, zone] = [textOf(given["sync"]), textOf(given["time_zone"])];
   // Also of a wrong input, so that the corrected one is read in the same zone.
-  const sync = syncNamed(name, names) ?? closest(name, names) ?? String(names[0]);
+  const sync = syncOfInput(name, names) ?? closest(name, names) ?? String(names[0]);
   const time_zone = zoneNamed(zone) ?? closest(zone, zoneNames);
   const ask = { syncs: names, timeZone: time_zone ?? syncs.get(sync)?.timeZone ?? "UTC", now };
   const check = inputCheck(ask);

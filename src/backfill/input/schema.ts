@@ -89,10 +89,10 @@ const shape = {
 };
 
 /** Every member, in the order in which a person would write them. */
-export const memberNames: readonly string[] = ["sync", "from", "to", ...Object.keys(shape)];
+export const inputMembers: readonly string[] = ["sync", "from", "to", ...Object.keys(shape)];
 
 /** The sync that a name stands for, in any case unless two differ by nothing else. */
-export function syncNamed(given: unknown, syncs: readonly string[]): string | undefined {
+export function syncOfInput(given: unknown, syncs: readonly string[]): string | undefined {
   if (typeof given !== "string") return undefined;
   const same = syncs.filter((name) => name.toLowerCase() === given.toLowerCase());
   return syncs.includes(given) ? given : same.length === 1 ? same[0] : undefined;
@@ -100,7 +100,7 @@ export function syncNamed(given: unknown, syncs: readonly string[]): string | un
 
 function syncSchema(syncs: readonly string[]) {
   return z.unknown().transform((given, context) => {
-    const name = syncNamed(given, syncs);
+    const name = syncOfInput(given, syncs);
     if (name !== undefined) return name;
     const why =
       given === undefined

@@ -18,8 +18,8 @@ import { firstRejects, reportText, type KnownHere } from "../output/report-text.
 import { positive } from "../positive.ts";
 import { failureOf, reportOfFailure } from "../running/follow.ts";
 import { letNotificationLeave } from "../running/notification.ts";
-import { openSession, type Session } from "../running/session.ts";
-import { begin, type Begun, type Wanted } from "./begin.ts";
+import { openSession, type CliSession } from "../running/session.ts";
+import { begin, type Begun, type WantedBackfill } from "./begin.ts";
 import { talkWith, type Talk, type Talked } from "./follow-backfill.ts";
 import { askedNames, isMoreAsked, readOptions, type AskedOptions } from "./input.ts";
 import { formLink } from "./link.ts";
@@ -37,7 +37,7 @@ type BackfillOptions = GlobalOptions &
 
 /** The report of a backfill that ended. @throws {SluiceError} it ended before there was a run to report on. */
 async function reportOf(
-  { state }: Session,
+  { state }: CliSession,
   { handle, firstRunId }: Begun,
   end: NonNullable<Talked["end"]>,
 ): Promise<RunReport> {
@@ -74,7 +74,7 @@ function showEnd({ report, plan, firsts }: Ended, { context, options }: Talk): v
   else context.print(reportText(report, { firsts }));
 }
 
-async function followToEnd(session: Session, wanted: Wanted, talk: Talk): Promise<void> {
+async function followToEnd(session: CliSession, wanted: WantedBackfill, talk: Talk): Promise<void> {
   const { context, options, interrupted } = talk;
   const begun = await begin(session, wanted, context);
   const { workflowId } = begun.handle;
@@ -106,7 +106,7 @@ async function followToEnd(session: Session, wanted: Wanted, talk: Talk): Promis
 async function drive(
   context: Context,
   config: Config,
-  { wanted, options }: { readonly wanted: Wanted; readonly options: BackfillOptions },
+  { wanted, options }: { readonly wanted: WantedBackfill; readonly options: BackfillOptions },
 ): Promise<void> {
   const interrupted = onInterrupt();
   const { signal } = interrupted;

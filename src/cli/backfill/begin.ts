@@ -9,7 +9,7 @@ import { BusyError, ConfigError } from "../../errors.ts";
 import { isTemplate } from "../../local/templates.ts";
 import type { Context } from "../output/context.ts";
 import type { RunWorkflow } from "../running/follow.ts";
-import type { Session } from "../running/session.ts";
+import type { CliSession } from "../running/session.ts";
 import type { BackfillInput } from "./input.ts";
 
 /** A workflow `backfill` that was started, or found. */
@@ -22,13 +22,13 @@ export type Begun = {
 };
 
 /** What to follow: a workflow by its id, or one to be started. */
-export type Wanted =
+export type WantedBackfill =
   | { readonly workflowId: string }
   | { readonly input: BackfillInput; readonly isMoreAsked: boolean };
 
 /** The backfill that continues under an id; undefined when none does. @throws {BusyError} it is another project's. */
 async function runningAs(
-  { client, config, hasOtherWorker }: Session,
+  { client, config, hasOtherWorker }: CliSession,
   workflowId: string,
 ): Promise<Begun | undefined> {
   try {
@@ -54,7 +54,7 @@ async function runningAs(
 }
 
 async function start(
-  { client, config }: Session,
+  { client, config }: CliSession,
   input: BackfillInput,
 ): Promise<Begun | undefined> {
   const { taskQueue } = config.temporal;
@@ -74,8 +74,8 @@ async function start(
 
 /** Starts a backfill, or finds the one that continues. @throws {BusyError} another one of the sync continues, and more was asked for. */
 export async function begin(
-  session: Session,
-  wanted: Wanted,
+  session: CliSession,
+  wanted: WantedBackfill,
   { say }: Pick<Context, "say">,
 ): Promise<Begun> {
   if ("workflowId" in wanted) {

@@ -10,10 +10,10 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { positive } from "../positive.ts";
 import { withMember } from "./config.ts";
 import { fileOf } from "./load.ts";
-import { readOnce, type ReadRequest } from "./read.ts";
+import { readOnce, type ReadOptions } from "./read.ts";
 import { watchSources } from "./watch.ts";
 
-type DevOptions = Omit<ReadRequest, "cwd" | "path"> & { readonly once?: boolean };
+type DevOptions = Omit<ReadOptions, "cwd" | "path"> & { readonly once?: boolean };
 
 /** `sluice connector dev <path>`. */
 export const registerConnectorDev: Register = (connector, context) => {
@@ -39,7 +39,7 @@ export const registerConnectorDev: Register = (connector, context) => {
 };
 
 /** Reads in a process of its own each time, because a module is loaded once in each. */
-async function readOnSaves(ask: ReadRequest, context: Context): Promise<void> {
+async function readOnSaves(ask: ReadOptions, context: Context): Promise<void> {
   const { config } = ask;
   const file = await fileOf(ask);
   const isFolder = resolve(ask.cwd, ask.path) === dirname(file);
@@ -65,7 +65,7 @@ const reading = new URL(
   import.meta.url,
 );
 
-function startReading(ask: ReadRequest): ChildProcess {
+function startReading(ask: ReadOptions): ChildProcess {
   const args = [fileURLToPath(reading), JSON.stringify(ask)];
   return spawn(process.execPath, args, { cwd: ask.cwd, stdio: ["ignore", "inherit", "inherit"] });
 }

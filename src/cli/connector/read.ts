@@ -27,7 +27,7 @@ export const readRequest = z.object({
 });
 
 /** See `readRequest`. */
-export type ReadRequest = z.output<typeof readRequest>;
+export type ReadOptions = z.output<typeof readRequest>;
 
 type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;
 
@@ -35,17 +35,17 @@ type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;
 const pageRows = 5;
 
 /** Reads a connector once and prints what comes. @throws {ConfigError} what is given does not fit the connector. */
-export async function readOnce(ask: ReadRequest, context: ReadContext): Promise<void> {
+export async function readOnce(ask: ReadOptions, context: ReadContext): Promise<void> {
   const reader = new Reader(ask, context);
   const source = await loadSource(ask);
   await (source.kind === "push" ? reader.receive(source) : reader.read(source));
 }
 
 class Reader {
-  readonly #ask: ReadRequest;
+  readonly #ask: ReadOptions;
   readonly #context: ReadContext;
 
-  constructor(ask: ReadRequest, context: ReadContext) {
+  constructor(ask: ReadOptions, context: ReadContext) {
     this.#ask = ask;
     this.#context = context;
   }

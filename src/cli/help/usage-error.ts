@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from "commander";
 
-import type { ErrorFacts } from "../output/output.ts";
+import type { ShownError } from "../output/output.ts";
 import { pathOf } from "./help.ts";
 
 /** The command that was typed, as far as its words are those of commands. */
@@ -15,7 +15,7 @@ export function usageFacts(
   { code, message }: CommanderError,
   program: Command,
   words: readonly string[],
-): ErrorFacts | undefined {
+): ShownError | undefined {
   if (code === "commander.help") return undefined;
   const command = typedCommand(program, words);
   const called = ["sluice", ...pathOf(command)].join(" ");

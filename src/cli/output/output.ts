@@ -34,13 +34,13 @@ export function tellAs(options: CommonOptions): void {
 }
 
 /** What is told of an error: of one that is not ours its message alone. */
-export type ErrorFacts = {
+export type ShownError = {
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
 };
 
-function factsOf(error: unknown): ErrorFacts {
+function factsOf(error: unknown): ShownError {
   const { code, hint } =
     error instanceof SluiceError ? error : { code: "Unexpected", hint: undefined };
   return { code, message: messageOf(error), hint };
@@ -52,7 +52,7 @@ export function showError(error: unknown, how: { readonly isJson: boolean }): vo
 }
 
 /** The same of facts. */
-export function showFacts(facts: ErrorFacts, { isJson }: { readonly isJson: boolean }): void {
+export function showFacts(facts: ShownError, { isJson }: { readonly isJson: boolean }): void {
   if (isJson) {
     output.print(JSON.stringify({ error: facts }));
     return;

@@ -2,7 +2,7 @@ import type { Column, Discovery, Source } from "../../../connectors/contract/con
 import { ConfigError } from "../../errors.ts";
 import { pageRowsMax } from "../../limits.ts";
 import { coercions } from "../../mapping/coerce.ts";
-import { Refusal } from "../../mapping/refusal.ts";
+import { CoercionRefusal } from "../../mapping/refusal.ts";
 import { looksLikeCount } from "./suggest-sync.ts";
 
 /** The first rows of a source whose cells are text, such as a file. */
@@ -36,9 +36,9 @@ const truths = /^(true|false|yes|no)$/i;
 /** What a type may be taken for, by all cells of a column: the strictest first. */
 const guesses: readonly (readonly [Column["type"], (cell: string) => boolean])[] = [
   ["boolean", (cell) => truths.test(cell)],
-  ["number", (cell) => !(coercions.number(cell) instanceof Refusal)],
-  ["date", (cell) => !(coercions.date(cell) instanceof Refusal)],
-  ["time", (cell) => !(coercions.datetime(cell) instanceof Refusal)],
+  ["number", (cell) => !(coercions.number(cell) instanceof CoercionRefusal)],
+  ["date", (cell) => !(coercions.date(cell) instanceof CoercionRefusal)],
+  ["time", (cell) => !(coercions.datetime(cell) instanceof CoercionRefusal)],
 ];
 
 function cellsOf({ rows }: Sample, column: string): readonly string[] {
@@ -113,7 +113,7 @@ export function assertNames(sample: Sample, column: string): void {
  */
 export function assertAddresses(sample: Sample, column: string, as: "domain" | "email"): void {
   const cells = cellsOf(sample, column);
-  const right = cells.filter((cell) => !(coercions[as](cell) instanceof Refusal)).length;
+  const right = cells.filter((cell) => !(coercions[as](cell) instanceof CoercionRefusal)).length;
   if (sample.rows.length === 0 || right * 2 > cells.length) return;
   const what = as === "domain" ? "a domain" : "an e-mail address";
   const example = as === "domain" ? '{ template: "{column}.example.com" }' : "a template";

@@ -1,6 +1,6 @@
 import { loadMapping } from "../../mapping/load.ts";
 import { configOf, withGlobals, type GlobalOptions, type Register } from "../output/context.ts";
-import { pushConnections, unreadTexts } from "../serve/push-connections.ts";
+import { receiverConnections, unreadTexts } from "../serve/push-connections.ts";
 
 /** `sluice validate`. */
 export const registerValidate: Register = (program, context) => {
@@ -9,7 +9,7 @@ export const registerValidate: Register = (program, context) => {
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
       for (const sync of config.syncs.values()) await loadMapping(sync);
-      for (const text of unreadTexts(pushConnections(config))) context.say(text);
+      for (const text of unreadTexts(receiverConnections(config))) context.say(text);
       const names = {
         connections: [...config.connections.keys()],
         syncs: [...config.syncs.keys()],

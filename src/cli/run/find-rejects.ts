@@ -1,6 +1,6 @@
 import { targetOf, type Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
-import type { Reject } from "../../state/contract/rejects/rejects.ts";
+import type { StoredReject } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { syncNamed } from "../named.ts";
 import { assertKnownName, runOfRejects } from "./runs.ts";
@@ -17,7 +17,7 @@ export type WhichRejects = {
 };
 
 /** Rejects that were found, and what to say where there are none. */
-type Found = { readonly rejects: AsyncIterable<Reject>; readonly none: string };
+type Found = { readonly rejects: AsyncIterable<StoredReject>; readonly none: string };
 
 const pageSize = 1_000;
 /** Newest runs that are looked through for a key or since a time: an inbox makes one by the second. */
@@ -26,7 +26,7 @@ const runsLookedThrough = 10_000;
 const openLookedThrough = 100_000;
 
 /** All rejects of a run, in the order of its rows. */
-export async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<Reject> {
+export async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<StoredReject> {
   let after: { chunk: number; ordinal: number } | undefined;
   for (;;) {
     const page = await state.rejects({ runId, after, limit: pageSize });
@@ -40,7 +40,7 @@ export async function* rejectsOf(state: StateStore, runId: string): AsyncGenerat
 async function* rejectsSince(
   state: StateStore,
   { sync, since = "" }: WhichRejects,
-): AsyncGenerator<Reject> {
+): AsyncGenerator<StoredReject> {
   for (const { runId, endedAt } of await state.runs({ sync, limit: runsLookedThrough })) {
     if (endedAt === null || endedAt >= since) yield* rejectsOf(state, runId);
   }
@@ -50,15 +50,15 @@ async function* openRejects(
   state: StateStore,
   config: Config,
   { sync, code }: WhichRejects,
-): AsyncGenerator<Reject> {
+): AsyncGenerator<StoredReject> {
   const target = targetOf(config.api);
   yield* await state.openRejects({ target, sync, code, limit: openLookedThrough });
 }
 
 async function* matching(
-  rejects: AsyncIterable<Reject>,
+  rejects: AsyncIterable<StoredReject>,
   { key, code, since = "" }: WhichRejects,
-): AsyncGenerator<Reject> {
+): AsyncGenerator<StoredReject> {
   for await (const reject of rejects) {
     const isMeant =
       (key === undefined || reject.key === key) && (code === undefined || reject.code === code);

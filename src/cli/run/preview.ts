@@ -11,7 +11,7 @@ import { loadMapping } from "../../mapping/load.ts";
 import { writeLines } from "../../pipeline/lines.ts";
 import { mapRows } from "../../pipeline/map.ts";
 import { namedRows } from "../../pipeline/named-rows.ts";
-import type { Page } from "../../pipeline/page.ts";
+import type { RecordPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
 import { validateRecords } from "../../pipeline/validate.ts";
 import { changeOf, withoutRow, type Change } from "../../pipeline/what-changed.ts";
@@ -53,7 +53,7 @@ async function pagesOf(
   source: Source,
   sync: SyncConfig,
   { key, limit }: PreviewOptions,
-): Promise<AsyncIterable<Page>> {
+): Promise<AsyncIterable<RecordPage>> {
   const { stream, pii } = sync;
   const ask = readRequestOf(sync, new AbortController().signal);
   if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
@@ -98,7 +98,7 @@ const howNamed =
 
 async function showPage(
   context: Context,
-  page: Page,
+  page: RecordPage,
   how: { readonly sync: SyncConfig; readonly lookUp: LookUp; readonly isJson: boolean },
 ): Promise<void> {
   const { sync, lookUp, isJson } = how;

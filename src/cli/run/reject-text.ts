@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 
-import type { Reject } from "../../state/contract/rejects/rejects.ts";
+import type { StoredReject } from "../../state/contract/rejects/rejects.ts";
 import { plainJson, plainJsonText, plainText } from "../../text/plain-text.ts";
 import { defused } from "../../text/spreadsheet-cell.ts";
 
@@ -20,7 +20,7 @@ const columns = [
 ];
 
 /** A reject as people and programs read it. */
-function shown(reject: Reject): Record<string, string | null> {
+function shown(reject: StoredReject): Record<string, string | null> {
   const { runId, chunk, ordinal, stream, place, key, step, code, field, reason, row } = reject;
   const number = `${chunk}.${ordinal}`;
   const became = { state: stateOf(reject), replayed_by: reject.replayedBy };
@@ -28,7 +28,7 @@ function shown(reject: Reject): Record<string, string | null> {
 }
 
 /** What became of a reject: nothing yet, or it was read again, or a newer row of its key came since. */
-function stateOf({ replayedBy, superseded }: Reject): "open" | "replayed" | "superseded" {
+function stateOf({ replayedBy, superseded }: StoredReject): "open" | "replayed" | "superseded" {
   if (superseded) return "superseded";
   return replayedBy === null ? "open" : "replayed";
 }
@@ -44,14 +44,14 @@ function isJsonObject(text: string): boolean {
 }
 
 /** One reject as JSON on one line; its row is JSON as well, with the digits that it has, or text where it is no JSON. */
-export function rejectJson(reject: Reject): string {
+export function rejectJson(reject: StoredReject): string {
   const { row, ...rest } = shown(reject);
   const json = typeof row === "string" && isJsonObject(row) ? plainJsonText(row) : plainJson(row);
   return `${plainJson(rest).slice(0, -1)},"row":${json}}`;
 }
 
 /** One reject as a line for a person: a reason that concerns a field is worded to follow its name. */
-export function rejectLine(reject: Reject): string {
+export function rejectLine(reject: StoredReject): string {
   const { place, key, field, reason, replayedBy } = reject;
   const of = key === null ? "" : ` (key ${key})`;
   const became = replayedBy === null ? "" : ` [${stateOf(reject)} by ${replayedBy}]`;
@@ -66,7 +66,7 @@ function csvLine(values: readonly (string | null)[]): string {
 export const rejectCsvHead: string = csvLine(columns);
 
 /** One reject as a line of CSV, with its end: cells that a spreadsheet would take for formulas are none. */
-export function rejectCsv(reject: Reject): string {
+export function rejectCsv(reject: StoredReject): string {
   const values = shown(reject);
   return csvLine(columns.map((column) => values[column] ?? null));
 }

@@ -14,7 +14,7 @@ import { oneByOne } from "../output/one-by-one.ts";
 import { positive } from "../positive.ts";
 import { driveRun, type Drive, type DriveOptions } from "../running/drive.ts";
 import type { ReadShare } from "../running/follow.ts";
-import type { Session } from "../running/session.ts";
+import type { CliSession } from "../running/session.ts";
 
 /** What a run is asked for beyond the configuration, and how it is shown. */
 export type RunOptions = DriveOptions & {
@@ -27,7 +27,7 @@ export type RunOptions = DriveOptions & {
 };
 
 /** How far a run has read, from what the source says is left. */
-function readShare(session: Session, sync: SyncConfig): ReadShare {
+function readShare(session: CliSession, sync: SyncConfig): ReadShare {
   const source = sourcesOf(session.config).get(sync.connector);
   const measure = async (from: unknown): Promise<number | undefined> => {
     const ask = readRequestOf(sync, AbortSignal.timeout(5_000));
@@ -61,7 +61,7 @@ function readShare(session: Session, sync: SyncConfig): ReadShare {
 
 /** Whether a run was asked to replay the same rejects. */
 async function replaysSame(
-  { state }: Session,
+  { state }: CliSession,
   runId: string,
   { mode, full, limit, dryRun, replay }: RunOptions,
 ): Promise<boolean> {

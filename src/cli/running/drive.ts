@@ -22,7 +22,7 @@ import {
   type RunWorkflow,
 } from "./follow.ts";
 import { letNotificationLeave } from "./notification.ts";
-import { openSession, type Session } from "./session.ts";
+import { openSession, type CliSession } from "./session.ts";
 
 /** A run to start, or to continue with. */
 export type Drive = {
@@ -42,8 +42,8 @@ export type Drive = {
   /** What was asked for beyond the configuration: a run that was begun without it cannot be continued with. */
   readonly asked: readonly unknown[];
   /** Whether the run that holds the lock was asked for the same. @default only when nothing is asked for */
-  readonly isSame?: (runId: string, session: Session) => Promise<boolean>;
-  readonly shareOf: (session: Session) => ReadShare;
+  readonly isSame?: (runId: string, session: CliSession) => Promise<boolean>;
+  readonly shareOf: (session: CliSession) => ReadShare;
 };
 
 /** How a run is shown. */
@@ -60,7 +60,7 @@ type How = {
  * @throws {BusyError} another run holds it, and a worker other than ours continues with it, or it was asked for something else.
  */
 async function startOrFollow(
-  session: Session,
+  session: CliSession,
   drive: Drive,
   { context }: How,
 ): Promise<WorkflowHandle<RunWorkflow>> {
@@ -93,7 +93,7 @@ async function startOrFollow(
   return handle;
 }
 
-async function showReport(session: Session, report: RunReport, how: How): Promise<void> {
+async function showReport(session: CliSession, report: RunReport, how: How): Promise<void> {
   const { context, options } = how;
   if (options.json) {
     context.print(JSON.stringify(report));
@@ -110,7 +110,7 @@ async function showReport(session: Session, report: RunReport, how: How): Promis
   context.exit(exitCodeOfReport(report));
 }
 
-async function followToEnd(session: Session, drive: Drive, how: How): Promise<void> {
+async function followToEnd(session: CliSession, drive: Drive, how: How): Promise<void> {
   const { context, options } = how;
   const handle = await startOrFollow(session, drive, how);
   if (!options.wait) {
@@ -144,7 +144,7 @@ async function followToEnd(session: Session, drive: Drive, how: How): Promise<vo
  */
 async function reportAfter(
   error: unknown,
-  of: { readonly session: Session; readonly handle: WorkflowHandle<RunWorkflow> },
+  of: { readonly session: CliSession; readonly handle: WorkflowHandle<RunWorkflow> },
 ): Promise<RunReport> {
   const carried = reportOfFailure(error);
   if (carried !== undefined) return carried;

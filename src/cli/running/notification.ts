@@ -3,11 +3,11 @@ import { receiversOf } from "../../notify/receivers.ts";
 import type { RunReport } from "../../report/report.ts";
 import { notifyWaitMsMax } from "../limits.ts";
 import type { Context } from "../output/context.ts";
-import type { Session } from "./session.ts";
+import type { CliSession } from "./session.ts";
 
 /** Lets the notification of a run leave before the worker of this command stops with it. */
 export async function letNotificationLeave(
-  { client, config, hasOtherWorker }: Pick<Session, "client" | "config" | "hasOtherWorker">,
+  { client, config, hasOtherWorker }: Pick<CliSession, "client" | "config" | "hasOtherWorker">,
   report: RunReport,
   { context, signal }: { readonly context: Pick<Context, "say">; readonly signal: AbortSignal },
 ): Promise<void> {

@@ -3,7 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import type { Config } from "../../config/config.ts";
 import { ConfigChangedError } from "../../errors.ts";
-import { differenceOf, isLasting, liveWorkers, type Runnable } from "../../local/live-workers.ts";
+import {
+  workerDifference,
+  isLasting,
+  liveWorkers,
+  type Runnable,
+} from "../../local/live-workers.ts";
 import { isProcessGone } from "../../local/process-identity.ts";
 import type { Beat } from "../../state/contract/runs/hosts.ts";
 import type { StateStore } from "../../state/state-store.ts";
@@ -59,7 +64,7 @@ export async function needRightWorkers(
   const giveUpAt = Date.now() + workerTakesUpMsMax;
   for (let looked = 0; ; looked++) {
     const others = (await workersAt(at)).flatMap((worker) => {
-      const difference = differenceOf(worker, wanted, at.config);
+      const difference = workerDifference(worker, wanted, at.config);
       return difference === undefined ? [] : [{ worker, difference }];
     });
     const [first] = others;

@@ -18,7 +18,7 @@ import { needRightWorkers, standIn, workersAt } from "./right-worker.ts";
 import { useEmbeddedTemporal, useService, useTemporal, type TemporalUse } from "./services.ts";
 
 /** Everything a run needs, found or started. */
-export type Session = TemporalClient & {
+export type CliSession = TemporalClient & {
   readonly config: Config;
   readonly state: StateStore;
   readonly temporal: TemporalUse;
@@ -148,7 +148,7 @@ export async function openSession(
   config: Config,
   context: Context,
   { signal, isPinged = true, wanted = [], command }: Opening,
-): Promise<Session> {
+): Promise<CliSession> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     const steps = closing.splice(0).toReversed();

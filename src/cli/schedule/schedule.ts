@@ -23,7 +23,7 @@ import { exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { temporalFor } from "../running/session.ts";
 import { listedSchedules, listText } from "./list.ts";
-import { planFacts, planText } from "./text.ts";
+import { planFacts, schedulePlanText } from "./text.ts";
 
 /** What the verbs work on. */
 type At = {
@@ -101,7 +101,7 @@ async function apply(at: At, context: Context, options: ApplyOptions): Promise<v
   const now = new Date();
   const plan = await planSchedules(client, wantedSchedules(config), owner);
   const count = plan.changes.length;
-  if (!options.json) context.print(planText(plan, now));
+  if (!options.json) context.print(schedulePlanText(plan, now));
   const canAsk = !options.json && isAtTerminal(context);
   const question = `make ${count === 1 ? "this change" : `these ${count} changes`}? [y/N] `;
   const asked = options.yes !== true && count > 0;

@@ -2,7 +2,7 @@ import type { ScheduleConfig } from "../../config/schema/schedule.ts";
 import { clockChanges, type ClockChange } from "../../schedules/clock-changes.ts";
 import { nextTimes } from "../../schedules/fire-times.ts";
 import { zonedText } from "../../schedules/local-time.ts";
-import type { Change, Plan } from "../../schedules/plan.ts";
+import type { ScheduleChange, Plan } from "../../schedules/plan.ts";
 import { scheduleWords } from "../../schedules/words.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { scheduleTimesShown } from "../limits.ts";
@@ -43,7 +43,7 @@ export function timesText({ next, clock_changes: changes }: ShownTimes): readonl
   ];
 }
 
-function changeText(change: Change, now: Date): string {
+function changeText(change: ScheduleChange, now: Date): string {
   if (change.kind === "pause") {
     return `  pause   ${bold(change.name)}: sluice.yaml does not schedule it any more`;
   }
@@ -62,7 +62,7 @@ function changeText(change: Change, now: Date): string {
 }
 
 /** A plan for a terminal: what `apply` would change, in words. */
-export function planText({ changes, same, foreign }: Plan, now: Date): string {
+export function schedulePlanText({ changes, same, foreign }: Plan, now: Date): string {
   const left = foreign.map((name) => `  left    ${name}: another project made it`);
   if (changes.length === 0) {
     const kept = `nothing to change: ${same.length} schedule${same.length === 1 ? " is" : "s are"} as in sluice.yaml`;

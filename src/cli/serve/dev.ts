@@ -17,7 +17,7 @@ import {
 } from "../output/context.ts";
 import { onInterrupt, untilAborted } from "../output/interrupt.ts";
 import { useEmbeddedTemporal, useService, type TemporalUse } from "../running/services.ts";
-import { pushConnections } from "./push-connections.ts";
+import { receiverConnections } from "./push-connections.ts";
 import { startReceiving, type Receiving } from "./receiving.ts";
 import { startWorkerHere } from "./start-worker.ts";
 import { changedConfig } from "./watch-config.ts";
@@ -28,7 +28,7 @@ async function receive(
   { address: temporalAddress }: TemporalUse,
   context: Context,
 ): Promise<Receiving | undefined> {
-  const pushed = pushConnections(config);
+  const pushed = receiverConnections(config);
   if (pushed.length === 0) return undefined;
   const isFree = await areFree(context.environment.host, [webhooksPortDefault]);
   const port = isFree ? webhooksPortDefault : 0;

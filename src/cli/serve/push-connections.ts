@@ -14,7 +14,7 @@ export type PushConnection = Pick<Pushed, "config" | "connection" | "push"> & {
 };
 
 /** The connections that are pushed to. */
-export function pushConnections(config: Config): PushConnection[] {
+export function receiverConnections(config: Config): PushConnection[] {
   return pushedTo({ config, sources: sourcesOf(config) }).map(({ syncs, ...pushed }) => {
     return { ...pushed, readers: syncs.map(({ name }) => name).toSorted() };
   });
@@ -36,7 +36,7 @@ export function unreadTexts(pushed: readonly PushConnection[]): string[] {
 
 /** The connections that are pushed to. @throws {ConfigError} there is none. */
 export function needPushConnection(config: Config): PushConnection[] {
-  const pushed = pushConnections(config);
+  const pushed = receiverConnections(config);
   if (pushed.length > 0) return pushed;
   throw new ConfigError(`no connection of ${config.file} is pushed to`, {
     field: "connections",
@@ -45,7 +45,7 @@ export function needPushConnection(config: Config): PushConnection[] {
 }
 
 /** The connection of that name. @throws {ConfigError} there is none, or it is not pushed to. */
-export function pushConnectionNamed(config: Config, name: string): PushConnection {
+export function receiverConnectionNamed(config: Config, name: string): PushConnection {
   const { connector } = connectionNamed(config, name);
   const pushed = needPushConnection(config);
   const found = pushed.find(({ connection }) => connection === name);
@@ -60,7 +60,7 @@ export function pushConnectionNamed(config: Config, name: string): PushConnectio
 export function onlyPush(config: Config): PushConnection {
   const [only, ...others] = needPushConnection(config);
   if (only !== undefined && others.length === 0) return only;
-  const names = pushConnections(config).map(({ connection }) => connection);
+  const names = receiverConnections(config).map(({ connection }) => connection);
   throw new ConfigError("several connections are pushed to, and --connection is missing", {
     hint: `say which: --connection ${names.join(", or --connection ")}`,
   });

@@ -15,7 +15,7 @@ import { plainJson, plainText } from "../../text/plain-text.ts";
 import { sendAnswerBytesMax, sendDeadlineMs, webhooksPortDefault } from "../limits.ts";
 import { configOf, withGlobals, type Context, type GlobalOptions } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
-import { onlyPush, pushConnectionNamed, type PushConnection } from "./push-connections.ts";
+import { onlyPush, receiverConnectionNamed, type PushConnection } from "./push-connections.ts";
 import { deliveryAnswerOf, type DeliveryAnswer } from "./webhook-answer.ts";
 
 type SendOptions = GlobalOptions & {
@@ -115,7 +115,7 @@ async function send(file: string, options: SendOptions, context: Context): Promi
   const pushed =
     options.connection === undefined
       ? onlyPush(config)
-      : pushConnectionNamed(config, options.connection);
+      : receiverConnectionNamed(config, options.connection);
   const { push, connection } = pushed;
   if (push.sign === undefined) {
     throw new ConfigError(`deliveries to ${connection} cannot be made here`, {

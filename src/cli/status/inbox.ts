@@ -10,8 +10,8 @@ import type { StateClient } from "../../state/state-store.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { counted, durationText, grouped } from "../../text/quantities.ts";
 import { advisingTable } from "../output/table.ts";
-import { pushConnections, readHint, type PushConnection } from "../serve/push-connections.ts";
-import type { Problem } from "./transfer.ts";
+import { receiverConnections, readHint, type PushConnection } from "../serve/push-connections.ts";
+import type { TransferProblem } from "./transfer.ts";
 
 /** How a connection that is pushed to stands. */
 export type InboxStatus = {
@@ -21,13 +21,13 @@ export type InboxStatus = {
   readonly waiting: number;
   /** Since the oldest of them came; undefined for none. */
   readonly oldestMs: number | undefined;
-  readonly problem: Problem | undefined;
+  readonly problem: TransferProblem | undefined;
 };
 
 function problemOf(
   { connection, readers, push, config }: PushConnection,
   { waiting, oldestMs }: Pick<InboxStatus, "oldestMs" | "waiting">,
-): Problem | undefined {
+): TransferProblem | undefined {
   const events = counted(waiting, "event");
   if (readers.length === 0) {
     const text = waiting === 0 ? "no sync reads it" : `no sync reads it: ${events} kept, none sent`;
@@ -58,7 +58,10 @@ export function inboxStatusOf(
 type Positions = Awaited<ReturnType<StateClient["positions"]>>;
 
 /** For whom events are kept that nobody sends: a sync that is not configured now, or one that sent to another service or account. */
-function problemOfHeld({ connection, accepted }: Backlog, idle: Positions): Problem | undefined {
+function problemOfHeld(
+  { connection, accepted }: Backlog,
+  idle: Positions,
+): TransferProblem | undefined {
   const holding = idle.find(({ position }) => {
     const read = inboxPosition.safeParse(position).data;
     return read?.connection === connection && read.seq < accepted;
@@ -93,9 +96,9 @@ export async function lookIntoInboxes(
   config: Config,
   state?: Pick<StateClient, "positions">,
 ): Promise<InboxStatus[]> {
-  const pushed = pushConnections(config);
+  const pushed = receiverConnections(config);
   const backlogs = new Map<string, Backlog>();
-  const held = new Map<string, Problem | undefined>();
+  const held = new Map<string, TransferProblem | undefined>();
   const target = targetOf(config.api);
   if (existsSync(inboxFileIn(config.stateFolder))) {
     const inbox = await openInbox(config.stateFolder);

@@ -1,6 +1,6 @@
 import type { Run } from "../../state/contract/runs/runs.ts";
 import type { StateStore } from "../../state/state-store.ts";
-import type { Transfer } from "./transfer.ts";
+import type { TransferState } from "./transfer.ts";
 
 /** Newest runs of a name among which the last transfer is looked for: replays and dry runs are none. */
 const runsLookedThrough = 50;
@@ -8,7 +8,7 @@ const runsLookedThrough = 50;
 /** The newest run at this target that was to move something. */
 export async function lastRun(
   state: Pick<StateStore, "runs">,
-  { name, kind }: Transfer,
+  { name, kind }: TransferState,
   target: string,
 ): Promise<Run | undefined> {
   const runs = await state.runs({ sync: name, limit: runsLookedThrough });

@@ -26,7 +26,7 @@ import {
 import { inboxesFacts, inboxesText, lookIntoInboxes, type InboxStatus } from "./inbox.ts";
 import { lastRun } from "./last-run.ts";
 import { stateText } from "./rate-limit.ts";
-import { minuteText, statusOf, type Transfer, type TransferStatus } from "./transfer.ts";
+import { minuteText, statusOf, type TransferState, type TransferStatus } from "./transfer.ts";
 
 /** Everything `sluice status` shows. */
 type Status = {
@@ -43,13 +43,13 @@ type Status = {
   readonly silent: Silent | undefined;
 };
 
-function transfersOf({ syncs, pulls }: Config): Transfer[] {
+function transfersOf({ syncs, pulls }: Config): TransferState[] {
   const all = [
     ...[...syncs.values()].map((sync) => ({ ...sync, kind: "sync" }) as const),
     ...[...pulls.values()].map((pull) => ({ ...pull, kind: "pull" }) as const),
   ];
   return all
-    .map(({ name, kind, schedule }): Transfer => ({ name, kind, schedule }))
+    .map(({ name, kind, schedule }): TransferState => ({ name, kind, schedule }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 

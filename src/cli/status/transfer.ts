@@ -8,17 +8,17 @@ import { counted } from "../../text/quantities.ts";
 import type { OpenRun, Silent } from "../running/ask-temporal.ts";
 
 /** A configured sync or pull, as far as its status goes. */
-export type Transfer = {
+export type TransferState = {
   readonly name: string;
   readonly kind: "sync" | "pull";
   readonly schedule: ScheduleConfig | undefined;
 };
 
 /** What is not as it should be, and what to do about it. */
-export type Problem = { readonly text: string; readonly hint?: string | undefined };
+export type TransferProblem = { readonly text: string; readonly hint?: string | undefined };
 
 /** How a sync or pull stands. */
-export type TransferStatus = Transfer & {
+export type TransferStatus = TransferState & {
   /** The report of its newest run; undefined before the first. */
   readonly last: RunReport | undefined;
   /** When it begins by itself; undefined when nothing schedules it, or when Temporal says that it will not. */
@@ -27,14 +27,14 @@ export type TransferStatus = Transfer & {
   readonly waiting: string | undefined;
   /** Rejects that are open, whichever run holds them; of a pull always 0. */
   readonly openRejects: number;
-  readonly problem: Problem | undefined;
+  readonly problem: TransferProblem | undefined;
 };
 
 /** What of a run that has not ended is not as it should be. `open` is undefined when Temporal did not tell. */
 function problemOfOpen(
-  transfer: Transfer,
+  transfer: TransferState,
   { open, workers }: Pick<Seen, "open" | "workers">,
-): Problem | undefined {
+): TransferProblem | undefined {
   // Without a server and a worker nobody continues with it: it was interrupted.
   if (open === undefined && workers !== 0) {
     const hint = "is its server running? `sluice doctor`";
@@ -50,9 +50,9 @@ function problemOfOpen(
 
 /** Why it does not begin by itself though the file schedules it. */
 function problemOfSchedule(
-  { name, schedule }: Transfer,
+  { name, schedule }: TransferState,
   { scheduled, silent }: Pick<Seen, "scheduled" | "silent">,
-): Problem | undefined {
+): TransferProblem | undefined {
   if (schedule === undefined) return undefined;
   if (silent !== undefined) {
     return { text: `nothing says that its schedule is on: ${silent.text}`, hint: silent.hint };
@@ -67,7 +67,11 @@ function problemOfSchedule(
 }
 
 /** Scheduled times that went by since the last run. */
-function overdue({ schedule }: Transfer, last: RunReport, now: Date): Problem | undefined {
+function overdue(
+  { schedule }: TransferState,
+  last: RunReport,
+  now: Date,
+): TransferProblem | undefined {
   if (schedule === undefined) return undefined;
   const until = new Date(now.getTime() - missedAfterMs);
   const after = new Date(last.started_at);
@@ -77,7 +81,7 @@ function overdue({ schedule }: Transfer, last: RunReport, now: Date): Problem | 
   return { text: runs, hint: "is a worker running? `sluice schedule list`" };
 }
 
-function problemOfEnded(last: RunReport, openRejects: number): Problem | undefined {
+function problemOfEnded(last: RunReport, openRejects: number): TransferProblem | undefined {
   const { error, counts, run_id: runId } = last;
   if (error !== undefined) return { text: error.message, hint: error.hint };
   // Of a sync those that are open count, whichever run holds them.
@@ -115,7 +119,7 @@ export type Seen = {
 };
 
 /** How a sync or pull is at a time, from what was seen of it. */
-export function statusOf(transfer: Transfer, seen: Seen, now: Date): TransferStatus {
+export function statusOf(transfer: TransferState, seen: Seen, now: Date): TransferStatus {
   const { last, open, openRejects = 0 } = seen;
   const { schedule } = transfer;
   const halted = problemOfSchedule(transfer, seen);

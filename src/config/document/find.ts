@@ -9,7 +9,7 @@ import { isMissing, readFault } from "./read-fault.ts";
 const fileName = "sluice.yaml";
 
 /** Where a configuration is looked for. */
-export type Search = {
+export type ConfigSearch = {
   /** The path given with `--config`, relative to `cwd`. */
   readonly path?: string | undefined;
   readonly cwd: string;
@@ -30,7 +30,7 @@ export type FoundFile = {
  * Finds and reads the configuration: `--config`, else SLUICE_CONFIG, else the nearest `sluice.yaml` upwards from `cwd`.
  * @throws {ConfigError} there is none, or it cannot be read.
  */
-export async function findConfigFile(search: Search): Promise<FoundFile> {
+export async function findConfigFile(search: ConfigSearch): Promise<FoundFile> {
   const { cwd, env } = search;
   const named = search.path ?? env["SLUICE_CONFIG"];
   if (named !== undefined && named !== "") {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { Step } from "../steps.ts";
-import type { Fault, FaultAction } from "./faults.ts";
+import type { SandboxFault, FaultAction } from "./faults.ts";
 
 /** A request as the orders see it. */
 export type Request = {
@@ -21,7 +21,7 @@ export class FaultOrders {
   }
 
   /** Adds a fault after those of the same step. */
-  order(fault: Fault): void {
+  order(fault: SandboxFault): void {
     this.#orders.push(new Order(fault, `${this.#seed} ${this.#orders.length}`));
   }
 
@@ -40,14 +40,14 @@ export class FaultOrders {
 }
 
 class Order {
-  readonly fault: Fault;
+  readonly fault: SandboxFault;
   readonly #salt: string;
   readonly #occurrences = new Map<string, number>();
   #passed = 0;
   #left: number;
   #endsAtMs: number | undefined;
 
-  constructor(fault: Fault, salt: string) {
+  constructor(fault: SandboxFault, salt: string) {
     this.fault = fault;
     this.#salt = salt;
     const isOpen = fault.oneIn !== undefined || fault.forMs !== undefined;

@@ -13,7 +13,7 @@ type OrderedFaultName = keyof typeof kinds;
 export type FaultAction = z.output<ReturnType<(typeof kinds)[OrderedFaultName]["schema"]>>["do"];
 
 /** A fault to come. */
-export type Fault = Occasion & { readonly do: FaultAction };
+export type SandboxFault = Occasion & { readonly do: FaultAction };
 
 /** Every fault that can be ordered, by name. */
 export const orderedFaultNames = Object.keys(kinds).filter(
@@ -30,7 +30,7 @@ export const faultKinds = orderedFaultNames.map((name) => {
 });
 
 /** How an item of a script's `faults` is read. */
-export function faultSchema(units: Units): z.ZodType<Fault> {
+export function faultSchema(units: Units): z.ZodType<SandboxFault> {
   const schemaOf = (name: OrderedFaultName) => kinds[name].schema(name, units);
   const [, ...others] = orderedFaultNames;
   return z.discriminatedUnion("do", [schemaOf("answer"), ...others.map(schemaOf)]);
@@ -43,10 +43,10 @@ const quotaFaultNames = ["credits-exhausted", "too-many-requests"] as const;
 export const faultNames = [...orderedFaultNames, ...quotaFaultNames];
 
 /** The name of a fault. */
-export type FaultName = (typeof faultNames)[number];
+export type SandboxFaultName = (typeof faultNames)[number];
 
 /** What an action is called. */
-export function faultName(action: FaultAction): FaultName {
+export function faultName(action: FaultAction): SandboxFaultName {
   if ("garble" in action) return action.garble;
   const name = orderedFaultNames.find((each) => kinds[each].member in action);
   if (name === undefined) throw new Error("an action without a name");

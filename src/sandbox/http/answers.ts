@@ -1,14 +1,14 @@
-import type { Issue } from "../upload/upload.ts";
+import type { UploadIssue } from "../upload/upload.ts";
 
 /** An HTTP answer, ready to be sent. */
-export type Answer = {
+export type SandboxAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
 /** An answer with a JSON body. */
-export function json(status: number, body: unknown): Answer {
+export function json(status: number, body: unknown): SandboxAnswer {
   return {
     status,
     headers: { "content-type": "application/json" },
@@ -17,17 +17,17 @@ export function json(status: number, body: unknown): Answer {
 }
 
 /** An error in the envelope `{message}` (published facts, Errors). */
-export function message(status: number, text: string): Answer {
+export function message(status: number, text: string): SandboxAnswer {
   return json(status, { message: text });
 }
 
 /** A 422 in the envelope `{detail}` (published facts, Errors). */
-export function invalid(issues: readonly Issue[]): Answer {
+export function invalid(issues: readonly UploadIssue[]): SandboxAnswer {
   return json(422, { detail: issues });
 }
 
 /** An error of the storage. Both texts are ours and hold nothing to escape. */
-export function storageError(status: number, error: { code: string; text: string }): Answer {
+export function storageError(status: number, error: { code: string; text: string }): SandboxAnswer {
   return {
     status,
     headers: { "content-type": "application/xml" },

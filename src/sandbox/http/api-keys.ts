@@ -1,4 +1,4 @@
-import { compare, sha256 } from "../upload/signature.ts";
+import { compareSignatures, signatureSha256 } from "../upload/signature.ts";
 
 /** The API keys that are let in. */
 export class ApiKeys {
@@ -13,8 +13,9 @@ export class ApiKeys {
   owner(key: string | readonly string[] | undefined): string | undefined {
     if (typeof key !== "string" || key === "") return undefined;
     // Every key is compared, so that the time does not tell which one it was.
-    const isAccepted = this.#accepted?.filter((accepted) => compare(key, accepted)).length !== 0;
-    return isAccepted ? sha256(key) : undefined;
+    const isAccepted =
+      this.#accepted?.filter((accepted) => compareSignatures(key, accepted)).length !== 0;
+    return isAccepted ? signatureSha256(key) : undefined;
   }
 }
 

@@ -7,15 +7,15 @@ import type { LedgerEntry } from "../ledger.ts";
 import type { Step } from "../steps.ts";
 import type { UploadStore } from "../upload/upload-store.ts";
 import type { Upload } from "../upload/upload.ts";
-import { type Answer, json, message, storageError } from "./answers.ts";
+import { type SandboxAnswer, json, message, storageError } from "./answers.ts";
 import { heldRequest } from "./held-request.ts";
 import { operationOf } from "./operation.ts";
 import { closed, reply, send, sendAndClose } from "./replies.ts";
 import { readAway } from "./request-body.ts";
 
 /** What a step makes of a request. What the entry does not name is null. */
-export type Outcome = {
-  readonly answer: Answer;
+export type ExchangeOutcome = {
+  readonly answer: SandboxAnswer;
   readonly entry?: Partial<Omit<LedgerEntry, "status" | "step" | "t">>;
   /** The new state of the upload, if it changed. */
   readonly upload?: Upload | undefined;
@@ -24,7 +24,7 @@ export type Outcome = {
 };
 
 /** One request to a step. */
-export type Call = {
+export type SandboxCall = {
   readonly request: IncomingMessage;
   readonly url: URL;
   /** What shall go wrong, of which a step looks for its own kinds; its entry names the one that it did. */
@@ -37,7 +37,7 @@ export type Call = {
  * A step of the service. It reads the request, then hands back what decides about it: the decision looks at the state and
  * takes no time, so that nothing comes between it and the commit.
  */
-export type StepHandler = (call: Call) => Promise<() => Outcome>;
+export type StepHandler = (call: SandboxCall) => Promise<() => ExchangeOutcome>;
 
 /** What every exchange needs. */
 export type ExchangeParts = {
@@ -55,7 +55,7 @@ export type Ask = {
 };
 
 /** Does one step: fault, handler, ledger, and only then the answer. */
-export class Exchange {
+export class SandboxExchange {
   readonly #parts: ExchangeParts;
   readonly #step: Step;
 
@@ -130,10 +130,10 @@ export class Exchange {
     { request, url }: Ask,
     handler: StepHandler,
     fault: FaultAction | undefined,
-  ): Promise<Answer | undefined> {
+  ): Promise<SandboxAnswer | undefined> {
     const soFar = { file_key: null, bytes: 0 };
     const name = fault === undefined || isOfStep(fault) ? null : faultName(fault);
-    let decide: () => Outcome;
+    let decide: () => ExchangeOutcome;
     try {
       decide = await handler({ request, url, fault, soFar });
     } catch {
@@ -145,9 +145,9 @@ export class Exchange {
   }
 
   async #commit(
-    outcome: Partial<Outcome>,
+    outcome: Partial<ExchangeOutcome>,
     fault: LedgerEntry["fault"],
-  ): Promise<Answer | undefined> {
+  ): Promise<SandboxAnswer | undefined> {
     const entry: LedgerEntry = {
       t: new Date().toISOString(),
       step: this.#step,
@@ -165,7 +165,7 @@ export class Exchange {
     return outcome.answer;
   }
 
-  #ordered(fault: Extract<FaultAction, { status: number }>): Answer {
+  #ordered(fault: Extract<FaultAction, { status: number }>): SandboxAnswer {
     const plain =
       this.#step === "put"
         ? storageError(fault.status, ordered)
@@ -180,7 +180,7 @@ export class Exchange {
     return { ...answer, headers: { ...answer.headers, ...fault.headers } };
   }
 
-  #failure(): Answer {
+  #failure(): SandboxAnswer {
     const text = "The sandbox failed";
     return this.#step === "put"
       ? storageError(500, { code: "InternalError", text })

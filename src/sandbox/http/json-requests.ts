@@ -1,11 +1,11 @@
 import type { z } from "zod";
 
 import { issuesAt, issuesOf } from "../upload/record-check.ts";
-import { type Answer, invalid, message } from "./answers.ts";
+import { type SandboxAnswer, invalid, message } from "./answers.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import type { Call, Outcome } from "./exchange.ts";
+import type { SandboxCall, ExchangeOutcome } from "./exchange.ts";
 import type { Quota } from "./quota.ts";
-import { readBody } from "./request-body.ts";
+import { readRequestBody } from "./request-body.ts";
 
 /** What decides whether a request with a JSON body is taken. */
 export type JsonRequestsParts = {
@@ -28,9 +28,9 @@ export class JsonRequests {
 
   /** Lets the key in, then reads and parses the body, or says how the request is refused. */
   async read<Schema extends z.ZodType>(
-    { request }: Call,
+    { request }: SandboxCall,
     schema: Schema,
-  ): Promise<{ readonly refusal: Outcome } | Taken<z.output<Schema>>> {
+  ): Promise<{ readonly refusal: ExchangeOutcome } | Taken<z.output<Schema>>> {
     const { keys, quota, bodyBytesMax } = this.#parts;
     const owner = keys.owner(request.headers["x-api-key"]);
     if (owner === undefined) return refuse(message(401, "x-api-key is missing or not valid"), 0);
@@ -41,7 +41,7 @@ export class JsonRequests {
     if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
       return refuse(message(415, "Content-Type must be application/json"), 0);
     }
-    const read = await readBody(request, bodyBytesMax);
+    const read = await readRequestBody(request, bodyBytesMax);
     const { text, bytes } = read;
     if (text === undefined) {
       if (read.why === "not UTF-8") return notJson("Body is not UTF-8", bytes);
@@ -59,10 +59,10 @@ export class JsonRequests {
   }
 }
 
-function notJson(msg: string, bytes: number): { readonly refusal: Outcome } {
+function notJson(msg: string, bytes: number): { readonly refusal: ExchangeOutcome } {
   return refuse(invalid([{ loc: ["body"], msg, type: "json_invalid" }]), bytes);
 }
 
-function refuse(answer: Answer, bytes: number): { readonly refusal: Outcome } {
+function refuse(answer: SandboxAnswer, bytes: number): { readonly refusal: ExchangeOutcome } {
   return { refusal: { answer, entry: { bytes } } };
 }

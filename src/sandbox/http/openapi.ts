@@ -6,7 +6,7 @@ import {
   inflationRatioMax,
   refusedRecordsMax,
 } from "../limits.ts";
-import { recordSchemas, recordsQuery } from "../schemas.ts";
+import { sandboxRecordSchemas, recordsQuery } from "../schemas.ts";
 import { type Bounds, type Operation, stepOf, steps } from "../steps.ts";
 import { answerSchemas } from "./openapi-answers.ts";
 
@@ -34,7 +34,7 @@ export function openapiDocument(bounds: Bounds): Json {
         },
       },
       schemas: Object.fromEntries(
-        Object.entries({ ...answerSchemas, ...recordSchemas }).map(([name, schema]) => [
+        Object.entries({ ...answerSchemas, ...sandboxRecordSchemas }).map(([name, schema]) => [
           name,
           schemaOf(schema),
         ]),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 import { confirmUploadBody } from "../schemas.ts";
 import { type Step, stepOf } from "../steps.ts";
-import { sha256 } from "../upload/signature.ts";
+import { signatureSha256 } from "../upload/signature.ts";
 import type { UploadStore } from "../upload/upload-store.ts";
 import { peek } from "./request-body.ts";
 
@@ -15,7 +15,7 @@ export async function operationOf(
   request: IncomingMessage,
   store: UploadStore,
 ): Promise<string> {
-  if (stepOf(step).isPaged) return sha256(await peek(request));
+  if (stepOf(step).isPaged) return signatureSha256(await peek(request));
   if (step !== "confirm-upload") return request.headers["content-length"] ?? "";
   const body = confirmUploadBody.safeParse(parse(await peek(request)));
   if (!body.success) return "";

@@ -1,5 +1,5 @@
-import type { FaultName } from "../faults/faults.ts";
-import { type Answer, message } from "./answers.ts";
+import type { SandboxFaultName } from "../faults/faults.ts";
+import { type SandboxAnswer, message } from "./answers.ts";
 import { RequestsPerMinute } from "./api-keys.ts";
 
 /** What a key may ask of an API; what is undefined is not limited. */
@@ -11,7 +11,7 @@ export type QuotaSettings = {
 };
 
 /** A call that goes beyond what its key may ask. */
-export type OverQuota = { readonly answer: Answer; readonly fault: FaultName };
+export type OverQuota = { readonly answer: SandboxAnswer; readonly fault: SandboxFaultName };
 
 /** Counts the calls of each key. A call costs a credit whatever becomes of it, a repeated one too, unless it came too soon. */
 export class Quota {

@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
 import type { FaultAction } from "../faults/faults.ts";
-import type { Answer } from "./answers.ts";
+import type { SandboxAnswer } from "./answers.ts";
 
 /** Sends an answer whole. */
-export function send(response: ServerResponse, answer: Answer): void {
+export function send(response: ServerResponse, answer: SandboxAnswer): void {
   response.writeHead(answer.status, {
     ...answer.headers,
     "content-length": Buffer.byteLength(answer.body),
@@ -15,7 +15,7 @@ export function send(response: ServerResponse, answer: Answer): void {
 }
 
 /** Sends an answer whole and closes the connection, whatever of the request is unread. */
-export async function sendAndClose(response: ServerResponse, answer: Answer): Promise<void> {
+export async function sendAndClose(response: ServerResponse, answer: SandboxAnswer): Promise<void> {
   // The system then resets what the client still sends, as with any server that does not read on.
   response.once("finish", () => response.socket?.destroy());
   send(response, { ...answer, headers: { ...answer.headers, connection: "close" } });
@@ -25,7 +25,7 @@ export async function sendAndClose(response: ServerResponse, answer: Answer): Pr
 /** Sends an answer as far, and in the way, that a fault lets it; undefined and faults of other kinds change nothing. */
 export async function reply(
   response: ServerResponse,
-  answer: Answer,
+  answer: SandboxAnswer,
   fault: FaultAction | undefined,
 ): Promise<void> {
   if (fault === undefined) send(response, answer);
@@ -57,12 +57,12 @@ const garbled = {
 /** What is sent in place of no body, so that something of it can be missing. */
 const filler = "stored\n";
 
-function bodyOf({ body }: Answer): Buffer {
+function bodyOf({ body }: SandboxAnswer): Buffer {
   return Buffer.from(body === "" ? filler : body);
 }
 
 /** Sends the headers of an answer that tells its whole length. */
-function begin(response: ServerResponse, answer: Answer): ServerResponse {
+function begin(response: ServerResponse, answer: SandboxAnswer): ServerResponse {
   const { length } = bodyOf(answer);
   response.writeHead(answer.status, { ...answer.headers, "content-length": length });
   response.flushHeaders();
@@ -71,7 +71,7 @@ function begin(response: ServerResponse, answer: Answer): ServerResponse {
 
 async function cut(
   response: ServerResponse,
-  answer: Answer,
+  answer: SandboxAnswer,
   { cutAt, framing }: Extract<FaultAction, { cutAt: number }>,
 ): Promise<void> {
   const body = bodyOf(answer);
@@ -87,7 +87,11 @@ async function cut(
   await closed(response);
 }
 
-async function drip(response: ServerResponse, answer: Answer, everyMs: number): Promise<void> {
+async function drip(
+  response: ServerResponse,
+  answer: SandboxAnswer,
+  everyMs: number,
+): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   begin(response, answer);

@@ -13,7 +13,10 @@ export type RequestBody = { readonly bytes: number } & (
  * bytes are not taken sees a reset in place of the answer.
  * @throws when the client goes away.
  */
-export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<RequestBody> {
+export async function readRequestBody(
+  raw: IncomingMessage,
+  bytesMax: number,
+): Promise<RequestBody> {
   const declared = Number(raw.headers["content-length"] ?? 0);
   // Node itself discards a body that nobody began to read.
   if (declared > bytesMax) return { text: undefined, why: "too long", bytes: 0 };

@@ -7,8 +7,8 @@ import { type Step, stepOf, steps } from "../steps.ts";
 import { issuesAt, issuesOf } from "../upload/record-check.ts";
 import type { RecordIndex } from "../upload/record-index.ts";
 import type { UploadStore } from "../upload/upload-store.ts";
-import { type Answer, invalid, json, message } from "./answers.ts";
-import { type Ask, Exchange, type ExchangeParts, type StepHandler } from "./exchange.ts";
+import { type SandboxAnswer, invalid, json, message } from "./answers.ts";
+import { type Ask, SandboxExchange, type ExchangeParts, type StepHandler } from "./exchange.ts";
 import { send } from "./replies.ts";
 
 /** The service's addresses. */
@@ -75,7 +75,7 @@ export class Routes {
     const route = routeOf(url);
     if (route !== undefined && route.method === methodOf(request)) {
       const { step } = route;
-      await new Exchange(this.#parts.exchange, step).run(ask, this.#parts.handlers[step]);
+      await new SandboxExchange(this.#parts.exchange, step).run(ask, this.#parts.handlers[step]);
       return;
     }
     try {
@@ -129,7 +129,7 @@ function routeOf({ pathname }: URL): (typeof routes)[number] | undefined {
 }
 
 /** What is said to a request that nothing takes. */
-function refusalOf({ url }: Ask): Answer {
+function refusalOf({ url }: Ask): SandboxAnswer {
   const method = openPaths.includes(url.pathname) ? "GET" : routeOf(url)?.method;
   if (method === undefined) return notFound;
   const refused = message(405, "Method not allowed");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { lightweightBodyBytesMax } from "../../limits.ts";
 import { type FolderLock, lockFolder, signingKeyOf } from "../data-folder.ts";
 import { FaultOrders } from "../faults/fault-orders.ts";
-import type { Fault } from "../faults/faults.ts";
+import type { SandboxFault } from "../faults/faults.ts";
 import { pageItemsMaxDefault, uploadUrlTtlMsDefault } from "../limits.ts";
 import { pingStep } from "../ping.ts";
 import { SearchIndex } from "../search/search-index.ts";
@@ -48,7 +48,7 @@ export type SandboxSettings = QuotaSettings & {
   readonly searchCreditCalls?: number | undefined;
   /** Items that one page of a search may have. @default 100 */
   readonly pageItemsMax?: number | undefined;
-  readonly faults?: readonly Fault[] | undefined;
+  readonly faults?: readonly SandboxFault[] | undefined;
   /** Decides which requests are hit by faults that hit one in so many. @default 0 */
   readonly seed?: number | undefined;
 };
@@ -58,7 +58,7 @@ export type Sandbox = {
   /** `http://<host>:<port>`, the base URL of every API. */
   readonly address: string;
   /** Adds a fault after those already ordered. */
-  order(fault: Fault): void;
+  order(fault: SandboxFault): void;
   /** Closes every connection, a request in the middle included, and leaves the data folder. */
   close(): Promise<void>;
 };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { z } from "zod";
 
-import type { recordSchemas } from "../schemas.ts";
+import type { sandboxRecordSchemas } from "../schemas.ts";
 import { FreeProperties } from "./free-properties.ts";
 import type { Findable } from "./items-table.ts";
 import { scoresOf } from "./scores.ts";
@@ -24,7 +24,7 @@ export function serviceId(of: {
 
 /** The search result of an account record (API document, section 2.6). */
 export function accountItem(
-  { account_id, domain, account_properties }: z.output<typeof recordSchemas.account>,
+  { account_id, domain, account_properties }: z.output<typeof sandboxRecordSchemas.account>,
   system: System,
 ): Findable {
   const given = new FreeProperties(account_properties);

@@ -15,7 +15,7 @@ export function writtenColumn(name: string): string {
 }
 
 /** The condition that an item's columns fulfil when it is found. Column `words` holds the text that is searched. */
-export function conditionOf(
+export function searchConditionOf(
   { search, filters, logic }: Query,
   kinds: Readonly<Record<string, Kind>>,
 ): Sql {
@@ -28,7 +28,7 @@ export function conditionOf(
 }
 
 /** The order of the items: what has no value comes last, and `id` decides where all else is equal. */
-export function orderOf({ sort }: Query): string {
+export function searchOrderOf({ sort }: Query): string {
   const columns = sort.map(
     ({ sort_by, sort_order }) => `"${sort_by}" is null, "${sort_by}" ${sort_order}`,
   );

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 import { keptOrdersMax } from "../limits.ts";
-import { conditionOf, folded, orderOf, type Sql, writtenColumn } from "./conditions.ts";
+import { searchConditionOf, folded, searchOrderOf, type Sql, writtenColumn } from "./conditions.ts";
 import { type Kind, properties, type Resource } from "./properties.ts";
 import type { Query } from "./query.ts";
 
@@ -69,8 +69,8 @@ export class ItemsTable {
 
   /** The items from this one on, counted from 0 in the order that is asked for. */
   find(query: Query, offset: number): Found {
-    const condition = conditionOf(query, Object.fromEntries(this.#kinds));
-    const order = orderOf(query);
+    const condition = searchConditionOf(query, Object.fromEntries(this.#kinds));
+    const order = searchOrderOf(query);
     if (offset === 0) return this.#first(condition, { order, limit: query.limit });
     const { table, total } = this.#orderOf(condition, order);
     const items = this.#db

@@ -11,7 +11,7 @@ type Meta = {
 };
 
 /** A page as it is answered (API document, section 4.4 and 2.5). */
-export type Page = {
+export type SandboxPage = {
   readonly data: readonly unknown[];
   readonly meta?: Meta;
 };
@@ -29,7 +29,10 @@ export type PageOrder = {
  * step to it, so that cursors grow where the items do not.
  * @returns the page, and whether the fault found an occasion.
  */
-export function pageOf({ query, fault, find }: PageOrder): { page: Page; isHit: boolean } {
+export function searchPageOf({ query, fault, find }: PageOrder): {
+  page: SandboxPage;
+  isHit: boolean;
+} {
   const { limit, cursor } = query;
   const asked = cursor % heldBackCursorStep;
   const shift = shiftOf(fault, asked);
@@ -60,7 +63,7 @@ function shiftOf(fault: FaultAction | undefined, asked: number): number {
 function spoil(
   { data, meta }: { readonly data: readonly unknown[]; readonly meta: Meta },
   { fault, cursor }: { readonly fault: FaultAction; readonly cursor: number },
-): Page | undefined {
+): SandboxPage | undefined {
   if ("badCursor" in fault) {
     const { next_cursor: next = cursor + data.length, ...rest } = meta;
     const given = {

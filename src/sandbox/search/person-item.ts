@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import type { recordSchemas } from "../schemas.ts";
+import type { sandboxRecordSchemas } from "../schemas.ts";
 import { serviceId, type System } from "./account-item.ts";
 import { FreeProperties } from "./free-properties.ts";
 import type { Findable } from "./items-table.ts";
@@ -8,7 +8,7 @@ import { scoresOf } from "./scores.ts";
 
 /** The search result of a contact record (API document, section 2.7); its company's `mk_id` is filled in when it is answered. */
 export function personItem(
-  { contact_id, email, contact_properties }: z.output<typeof recordSchemas.contact>,
+  { contact_id, email, contact_properties }: z.output<typeof sandboxRecordSchemas.contact>,
   system: System,
 ): Findable {
   const given = new FreeProperties(contact_properties);

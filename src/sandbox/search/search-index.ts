@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 
 import { AppliedReader } from "../applied-reader.ts";
-import { recordSchemas } from "../schemas.ts";
+import { sandboxRecordSchemas } from "../schemas.ts";
 import type { Applied } from "../upload/upload-store.ts";
 import { accountItem } from "./account-item.ts";
 import { folded } from "./conditions.ts";
@@ -100,9 +100,9 @@ export class SearchIndex {
   #take(stream: string, line: string): void {
     const record: unknown = JSON.parse(line);
     if (stream === "account") {
-      this.#accounts.put(accountItem(recordSchemas.account.parse(record), "api"));
+      this.#accounts.put(accountItem(sandboxRecordSchemas.account.parse(record), "api"));
     } else {
-      this.#persons.put(personItem(recordSchemas.contact.parse(record), "api"));
+      this.#persons.put(personItem(sandboxRecordSchemas.contact.parse(record), "api"));
     }
   }
 

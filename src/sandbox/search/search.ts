@@ -1,11 +1,11 @@
 import { faultName } from "../faults/faults.ts";
 import { json } from "../http/answers.ts";
-import type { Call, Outcome, StepHandler } from "../http/exchange.ts";
+import type { SandboxCall, ExchangeOutcome, StepHandler } from "../http/exchange.ts";
 import type { JsonRequests, Taken } from "../http/json-requests.ts";
 import type { Step } from "../steps.ts";
-import { sha256 } from "../upload/signature.ts";
+import { signatureSha256 } from "../upload/signature.ts";
 import type { UploadStore } from "../upload/upload-store.ts";
-import { type PageOrder, pageOf } from "./pages.ts";
+import { type PageOrder, searchPageOf } from "./pages.ts";
 import type { Resource } from "./properties.ts";
 import { type Query, type SearchBodies, searchBodies } from "./query.ts";
 import type { SearchIndex } from "./search-index.ts";
@@ -65,13 +65,13 @@ type Asked = Pick<Taken<unknown>, "bytes"> & {
   readonly find: PageOrder["find"];
 };
 
-function outcomeOf({ fault }: Call, asked: Asked): () => Outcome {
+function outcomeOf({ fault }: SandboxCall, asked: Asked): () => ExchangeOutcome {
   const { of, domain, query, find, bytes } = asked;
-  const { page, isHit } = pageOf({ query, fault, find });
+  const { page, isHit } = searchPageOf({ query, fault, find });
   const { cursor, ...rest } = query;
   const told = {
     of,
-    query: sha256(JSON.stringify(rest)).slice(0, 16),
+    query: signatureSha256(JSON.stringify(rest)).slice(0, 16),
     domain,
     cursor,
     items: page.data.length,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import type { recordSchemas } from "../schemas.ts";
+import type { sandboxRecordSchemas } from "../schemas.ts";
 import { Draws } from "./draws.ts";
 
 const names = ["Amber", "Birch", "Cobalt", "Delta", "Ember", "Fjord", "Granite", "Harbor"] as const;
@@ -22,8 +22,8 @@ const lastNames = ["Archer", "Bonnet", "Costa", "Dahl", "Engel", "Fischer"] as c
 const titles = ["Head of Data", "CTO", "Marketing Manager", "Sales Director", "Engineer"] as const;
 const personas = ["decision maker", "champion", "user", ""] as const;
 
-type Account = z.output<typeof recordSchemas.account>;
-type Contact = z.output<typeof recordSchemas.contact>;
+type Account = z.output<typeof sandboxRecordSchemas.account>;
+type Contact = z.output<typeof sandboxRecordSchemas.contact>;
 
 /** The 40 companies that a sandbox knows before anything was ingested. */
 export function startingAccounts(): readonly Account[] {

@@ -7,14 +7,14 @@ import {
   inflationFreeBytes,
   inflationRatioMax,
 } from "../limits.ts";
-import type { Stream } from "../schemas.ts";
+import type { SandboxStream } from "../schemas.ts";
 import { LineCheck } from "./line-check.ts";
-import type { Issue } from "./upload.ts";
+import type { UploadIssue } from "./upload.ts";
 
 /** What confirm will answer about a file. */
 export type FileVerdict = {
   /** Empty when every line may be applied. */
-  readonly issues: readonly Issue[];
+  readonly issues: readonly UploadIssue[];
   /** Lines seen: all of them, unless the check ended early. */
   readonly records: number;
   /** Of the inflated bytes; null when the check ended early. */
@@ -42,7 +42,7 @@ export class FileCheck {
   #isDone = false;
   #problem: string | undefined;
 
-  constructor(stream: Stream) {
+  constructor(stream: SandboxStream) {
     this.#lines = new LineCheck(stream);
     this.#done = this.#readAll();
   }
@@ -96,6 +96,6 @@ export class FileCheck {
 }
 
 /** An issue of a file as a whole. */
-export function fileIssue(msg: string): Issue {
+export function fileIssue(msg: string): UploadIssue {
   return { loc: ["file"], msg, type: "file_invalid" };
 }

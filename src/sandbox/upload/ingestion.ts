@@ -3,13 +3,13 @@ import type { IncomingMessage } from "node:http";
 
 import { faultName } from "../faults/faults.ts";
 import { invalid, json, message } from "../http/answers.ts";
-import type { Call, Outcome, StepHandler } from "../http/exchange.ts";
+import type { SandboxCall, ExchangeOutcome, StepHandler } from "../http/exchange.ts";
 import type { JsonRequests } from "../http/json-requests.ts";
 import { refusedRecordsMax } from "../limits.ts";
 import {
   confirmUploadBody,
   generateUploadUrlBody,
-  type Stream,
+  type SandboxStream,
   uploadJsonBody,
 } from "../schemas.ts";
 import { type Step, storagePath } from "../steps.ts";
@@ -17,7 +17,7 @@ import { checkRecord, issuesAt } from "./record-check.ts";
 import { signUpload } from "./signature.ts";
 import { unsafeAddress } from "./unsafe-address.ts";
 import type { UploadStore } from "./upload-store.ts";
-import type { Issue, Upload } from "./upload.ts";
+import type { UploadIssue, Upload } from "./upload.ts";
 
 /** What the ingestion steps are given. */
 export type IngestionParts = {
@@ -80,9 +80,9 @@ export class Ingestion {
   } satisfies Partial<Record<Step, StepHandler>>;
 
   #giveAddress(
-    { request, fault }: Call,
-    asked: { readonly stream: Stream; readonly owner: string; readonly bytes: number },
-  ): Outcome {
+    { request, fault }: SandboxCall,
+    asked: { readonly stream: SandboxStream; readonly owner: string; readonly bytes: number },
+  ): ExchangeOutcome {
     const { stream, owner, bytes } = asked;
     const last = `${owner} ${stream}`;
     const isToRepeat = fault !== undefined && "sameKey" in fault;
@@ -113,9 +113,9 @@ export class Ingestion {
   }
 
   #confirm(
-    { fault }: Call,
+    { fault }: SandboxCall,
     asked: { readonly fileKey: string; readonly owner: string; readonly bytes: number },
-  ): Outcome {
+  ): ExchangeOutcome {
     const upload = this.#parts.store.get(asked.fileKey);
     const content = upload?.content;
     if (upload === undefined || upload.owner !== asked.owner) {
@@ -159,8 +159,8 @@ const noUpload = message(
   "No upload with this file_key; generate an upload address and PUT the file first",
 );
 
-function issuesOfRecords(stream: Stream, data: readonly unknown[]): readonly Issue[] {
-  const issues: Issue[] = [];
+function issuesOfRecords(stream: SandboxStream, data: readonly unknown[]): readonly UploadIssue[] {
+  const issues: UploadIssue[] = [];
   let refused = 0;
   for (const [index, record] of data.entries()) {
     const found = issuesAt(["body", "data", index], checkRecord(stream, record));
@@ -171,6 +171,6 @@ function issuesOfRecords(stream: Stream, data: readonly unknown[]): readonly Iss
   return issues;
 }
 
-function newFileKey(stream: Stream, ending: "jsonl" | "jsonl.gz"): string {
+function newFileKey(stream: SandboxStream, ending: "jsonl" | "jsonl.gz"): string {
   return `uploads/${stream}/${randomUUID()}.${ending}`;
 }

@@ -2,27 +2,27 @@ import { createHash } from "node:crypto";
 
 import { recordBytesMax } from "../../limits.ts";
 import { refusedRecordsMax } from "../limits.ts";
-import type { Stream } from "../schemas.ts";
+import type { SandboxStream } from "../schemas.ts";
 import { type Line, LineSplitter } from "./line-splitter.ts";
 import { checkRecord, issuesAt } from "./record-check.ts";
-import type { Issue } from "./upload.ts";
+import type { UploadIssue } from "./upload.ts";
 
 /** Checks the lines of one file against its stream's schema while its inflated bytes arrive. */
 export class LineCheck {
-  readonly #stream: Stream;
+  readonly #stream: SandboxStream;
   readonly #lines = new LineSplitter();
   readonly #hash = createHash("sha256");
-  readonly #issues: Issue[] = [];
+  readonly #issues: UploadIssue[] = [];
   #refused = 0;
   #records = 0;
   #isOver = false;
 
-  constructor(stream: Stream) {
+  constructor(stream: SandboxStream) {
     this.#stream = stream;
   }
 
   /** What is wrong so far; `loc` is ["file", n, field], n counted from 0. */
-  get issues(): readonly Issue[] {
+  get issues(): readonly UploadIssue[] {
     return this.#issues;
   }
 
@@ -63,7 +63,7 @@ export class LineCheck {
     }
   }
 
-  #check(line: Line): readonly Issue[] {
+  #check(line: Line): readonly UploadIssue[] {
     if (line === undefined) return [{ loc: [], msg: "Line is not UTF-8", type: "json_invalid" }];
     try {
       return checkRecord(this.#stream, JSON.parse(line));
@@ -79,7 +79,7 @@ export class LineCheck {
     this.#isOver = true;
   }
 
-  #refuse(issues: readonly Issue[]): void {
+  #refuse(issues: readonly UploadIssue[]): void {
     this.#issues.push(...issuesAt(["file", this.#records], issues));
     this.#refused += 1;
     if (this.#refused === refusedRecordsMax) this.#isOver = true;

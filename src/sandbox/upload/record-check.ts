@@ -1,19 +1,19 @@
 import { z } from "zod";
 
 import { locNameCharsMax, nestingDepthMax } from "../limits.ts";
-import { recordSchemas, type Stream } from "../schemas.ts";
-import type { Issue } from "./upload.ts";
+import { sandboxRecordSchemas, type SandboxStream } from "../schemas.ts";
+import type { UploadIssue } from "./upload.ts";
 
 // Compiled once: uncompiled, zod costs four times as much per record and would be the dearest part of a PUT.
-const compiled: Readonly<Record<Stream, z.ZodType>> = {
-  account: z.compile(recordSchemas.account, { strict: true }),
-  account_event: z.compile(recordSchemas.account_event, { strict: true }),
-  contact: z.compile(recordSchemas.contact, { strict: true }),
-  contact_event: z.compile(recordSchemas.contact_event, { strict: true }),
+const compiled: Readonly<Record<SandboxStream, z.ZodType>> = {
+  account: z.compile(sandboxRecordSchemas.account, { strict: true }),
+  account_event: z.compile(sandboxRecordSchemas.account_event, { strict: true }),
+  contact: z.compile(sandboxRecordSchemas.contact, { strict: true }),
+  contact_event: z.compile(sandboxRecordSchemas.contact_event, { strict: true }),
 };
 
 /** What is wrong with one record; empty when it follows its stream's schema. `loc` begins at the record. */
-export function checkRecord(stream: Stream, record: unknown): readonly Issue[] {
+export function checkRecord(stream: SandboxStream, record: unknown): readonly UploadIssue[] {
   const result = compiled[stream].safeParse(record);
   if (!result.success) return issuesOf(result.error);
   const problem = unstorable(record, 0);
@@ -21,12 +21,15 @@ export function checkRecord(stream: Stream, record: unknown): readonly Issue[] {
 }
 
 /** The same issues below another place: of a record in its body, of a line in its file. */
-export function issuesAt(place: readonly (string | number)[], issues: readonly Issue[]): Issue[] {
+export function issuesAt(
+  place: readonly (string | number)[],
+  issues: readonly UploadIssue[],
+): UploadIssue[] {
   return issues.map((issue) => ({ ...issue, loc: [...place, ...issue.loc] }));
 }
 
 /** A failed parse in the published shape; one issue for all unknown members of an object, named by the first. */
-export function issuesOf(error: z.ZodError): Issue[] {
+export function issuesOf(error: z.ZodError): UploadIssue[] {
   return error.issues.map((issue) => {
     const loc = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
     if (issue.code === "unrecognized_keys") {

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 
 import { AppliedReader } from "../applied-reader.ts";
-import { idFields, type Stream, streams, typeFields } from "../schemas.ts";
+import { idFields, type SandboxStream, sandboxStreams, typeFields } from "../schemas.ts";
 import type { Applied } from "./upload-store.ts";
 
 // Ids come in any order, so that each checkpoint writes pages all over the file and waits for the disk: at the default of
@@ -35,7 +35,7 @@ export class RecordIndex {
     );
     this.#reader = new AppliedReader({
       db: this.#db,
-      streams,
+      streams: sandboxStreams,
       take: ({ stream, text, file }) => {
         const record = readLine(stream, text);
         upsert.run(stream, record.id, record.text, file);
@@ -56,7 +56,7 @@ export class RecordIndex {
   }
 
   /** The visible records of a stream, in the order in which their ids first came, as JSON lines; later changes do not show. */
-  *lines(stream: Stream): Generator<string> {
+  *lines(stream: SandboxStream): Generator<string> {
     // A connection of its own sees one moment, however long the reader takes.
     const db = new DatabaseSync(this.#path, { readOnly: true });
     try {
@@ -83,7 +83,7 @@ export class RecordIndex {
 }
 
 /** The id and the text of a line that was checked when it came: as sent, so that no number is rounded, with the type filled in. */
-function readLine(stream: Stream, line: string): { id: string; text: string } {
+function readLine(stream: SandboxStream, line: string): { id: string; text: string } {
   const record: unknown = JSON.parse(line);
   if (!isObject(record)) throw new Error("an applied line is not an object");
   const text = line.trim();

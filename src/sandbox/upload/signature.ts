@@ -1,12 +1,12 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /** SHA-256 in hexadecimal digits. */
-export function sha256(text: string): string {
+export function signatureSha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
 /** Compares secrets in a time that does not tell how much of them is equal; digests, because timingSafeEqual throws on unequal lengths. */
-export function compare(given: string, expected: string): boolean {
+export function compareSignatures(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
@@ -15,14 +15,14 @@ function digest(text: string): Buffer {
 }
 
 /** What the signature of an upload address covers. */
-export type Signed = {
+export type SignedUpload = {
   readonly fileKey: string;
   /** When the address ends to be valid, in seconds since 1970. */
   readonly expires: string;
 };
 
 /** The signature of a PUT to an upload address. */
-export function signUpload(signingKey: Buffer, signed: Signed): string {
+export function signUpload(signingKey: Buffer, signed: SignedUpload): string {
   return createHmac("sha256", signingKey)
     .update(`PUT\n${signed.fileKey}\n${signed.expires}`)
     .digest("hex");

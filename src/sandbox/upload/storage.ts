@@ -4,10 +4,10 @@ import { z } from "zod";
 
 import { uploadBytesMax } from "../../limits.ts";
 import { faultName } from "../faults/faults.ts";
-import { type Answer, storageError } from "../http/answers.ts";
-import type { Call, Outcome, StepHandler } from "../http/exchange.ts";
+import { type SandboxAnswer, storageError } from "../http/answers.ts";
+import type { SandboxCall, ExchangeOutcome, StepHandler } from "../http/exchange.ts";
 import { storagePath } from "../steps.ts";
-import { compare, signUpload } from "./signature.ts";
+import { compareSignatures, signUpload } from "./signature.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { Content } from "./upload.ts";
 
@@ -45,7 +45,7 @@ export class Storage {
   };
 
   /** Lets the newer of two PUTs stand; after a confirm it is taken and forgotten, as the file was applied already. */
-  #keep(fileKey: string, content: Content): Outcome {
+  #keep(fileKey: string, content: Content): ExchangeOutcome {
     const outcome = {
       answer: { status: 200, headers: {}, body: "" },
       entry: {
@@ -68,14 +68,14 @@ export class Storage {
     };
   }
 
-  #signedKey(call: Call): string | Answer {
+  #signedKey(call: SandboxCall): string | SandboxAnswer {
     const given = query.safeParse(Object.fromEntries(call.url.searchParams));
     if (!given.success) return badSignature;
     const { expires, signature } = given.data;
     // A client that is made from the document writes the key's slashes as %2F, because a path's parameter holds none.
     const fileKey = call.url.pathname.slice(storagePath.length).replaceAll(/%2f/gi, "/");
     const expected = signUpload(this.#signingKey, { fileKey, expires });
-    if (!compare(signature, expected)) return badSignature;
+    if (!compareSignatures(signature, expected)) return badSignature;
     return Number(expires) * 1_000 <= Date.now() ? expired : fileKey;
   }
 }
@@ -88,7 +88,7 @@ const badSignature = storageError(403, {
 });
 
 /** The body, with its bytes counted as they come. */
-async function* counted({ request, soFar }: Call): AsyncGenerator<Buffer> {
+async function* counted({ request, soFar }: SandboxCall): AsyncGenerator<Buffer> {
   for await (const chunk of request as AsyncIterable<Buffer>) {
     soFar.bytes += chunk.length;
     yield chunk;
@@ -96,7 +96,7 @@ async function* counted({ request, soFar }: Call): AsyncGenerator<Buffer> {
 }
 
 /** The checks of an object store before it takes a byte; the signature covers the two content headers as well. */
-function refusalOf({ headers }: IncomingMessage): Answer | undefined {
+function refusalOf({ headers }: IncomingMessage): SandboxAnswer | undefined {
   if (headers["content-type"] !== "application/jsonl" || headers["content-encoding"] !== "gzip") {
     return badSignature;
   }

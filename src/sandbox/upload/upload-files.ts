@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-import type { Stream } from "../schemas.ts";
+import type { SandboxStream } from "../schemas.ts";
 import { FileCheck, fileIssue, type FileVerdict } from "./file-check.ts";
-import { sha256 } from "./signature.ts";
+import { signatureSha256 } from "./signature.ts";
 import type { Content } from "./upload.ts";
 
 const compress = promisify(gzip);
 
 /** A PUT whose bytes are still coming. */
-export type Incoming = {
+export type IncomingFile = {
   readonly fileKey: string;
-  readonly stream: Stream;
+  readonly stream: SandboxStream;
   readonly body: AsyncIterable<Buffer>;
 };
 
@@ -49,7 +49,7 @@ export class UploadFiles {
    * Streams a PUT to the disk, checking it as it comes; it is flushed before this resolves. A refused file is not kept.
    * @throws when the client goes away or the disk fails; nothing is left then.
    */
-  async receive(incoming: Incoming): Promise<Content> {
+  async receive(incoming: IncomingFile): Promise<Content> {
     const part = this.path(`${randomUUID()}.part`);
     try {
       const { gzipSha256, bytes, verdict } = await writeAndCheck(part, incoming);
@@ -84,7 +84,7 @@ export class UploadFiles {
     return {
       diskName: await this.#keep(part, fileKey),
       gzipSha256: null,
-      jsonlSha256: sha256(jsonl),
+      jsonlSha256: signatureSha256(jsonl),
       records: records.length,
       bytes: Buffer.byteLength(jsonl),
       issues: [],
@@ -97,7 +97,7 @@ export class UploadFiles {
   }
 
   async #keep(part: string, fileKey: string): Promise<string> {
-    const diskName = `${sha256(fileKey)}.${randomUUID()}.jsonl.gz`;
+    const diskName = `${signatureSha256(fileKey)}.${randomUUID()}.jsonl.gz`;
     await rename(part, this.path(diskName));
     const folder = await open(this.#folder);
     try {
@@ -111,7 +111,7 @@ export class UploadFiles {
 
 async function writeAndCheck(
   part: string,
-  incoming: Incoming,
+  incoming: IncomingFile,
 ): Promise<{ gzipSha256: string; bytes: number; verdict: FileVerdict }> {
   const file = await open(part, "wx", 0o600);
   const check = new FileCheck(incoming.stream);

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 
 import { Ledger, type LedgerEntry } from "../ledger.ts";
-import type { Stream } from "../schemas.ts";
+import type { SandboxStream } from "../schemas.ts";
 import { UploadFiles } from "./upload-files.ts";
 import type { Upload } from "./upload.ts";
 
 /** A confirmed upload whose records are visible. */
 export type Applied = {
   readonly fileKey: string;
-  readonly stream: Stream;
+  readonly stream: SandboxStream;
   readonly diskName: string;
 };
 

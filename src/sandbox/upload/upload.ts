@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { streams } from "../schemas.ts";
+import { sandboxStreams } from "../schemas.ts";
 
 /** One member of a 422's `detail` (published facts, Errors). The optional `input` is left out: answers get logged. */
 export const issueSchema = z.object({
@@ -26,7 +26,7 @@ const contentSchema = z.object({
 /** The state of one file key, as the ledger keeps it. */
 export const uploadSchema = z.object({
   fileKey: z.string(),
-  stream: z.enum(streams),
+  stream: z.enum(sandboxStreams),
   /** SHA-256 of the API key that asked for it: to every other one the file key does not exist. */
   owner: z.string(),
   /** What the last PUT left; absent before the first. */
@@ -36,7 +36,7 @@ export const uploadSchema = z.object({
 });
 
 /** One refusal in the published shape. */
-export type Issue = Readonly<z.output<typeof issueSchema>>;
+export type UploadIssue = Readonly<z.output<typeof issueSchema>>;
 
 /** What one PUT, or the data of one upload-json, left. */
 export type Content = Readonly<z.output<typeof contentSchema>>;

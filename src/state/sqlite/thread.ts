@@ -2,7 +2,7 @@ import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { answerCall, packError, type Call } from "../../thread.ts";
+import { answerCall, packError, type ThreadCall } from "../../thread.ts";
 import { openStateMethods } from "./open-methods.ts";
 import { asStateError } from "./state-fault.ts";
 
@@ -31,7 +31,7 @@ if (store !== undefined) {
       process.exit(0);
     }
     const { port } = control;
-    port.on("message", (call: Call) => port.postMessage(answerCall(call, methods, asFault)));
+    port.on("message", (call: ThreadCall) => port.postMessage(answerCall(call, methods, asFault)));
   });
   parentPort?.postMessage({ storeId });
 }

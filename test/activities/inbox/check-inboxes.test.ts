@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Checked } from "../../../activities/inbox/check-inboxes.ts";
+import type { InboxesChecked } from "../../../activities/inbox/check-inboxes.ts";
 import { drainRunsKeptMs } from "../../../activities/limits.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { eventIdsKeptMs } from "../../../src/limits.ts";
@@ -13,7 +13,7 @@ import { PostedHarness } from "../../support/webhooks/push.ts";
 const hourMs = 3_600_000;
 const nothing = { events: 0, ids: 0, runs: 0 };
 
-async function check({ harness, activities }: PostedHarness): Promise<Checked> {
+async function check({ harness, activities }: PostedHarness): Promise<InboxesChecked> {
   return await harness.perform(async () => await activities.checkInboxes(), undefined);
 }
 

@@ -1,15 +1,15 @@
-import type { FaultName, Step } from "../../../src/sandbox/faults/faults.ts";
+import type { SandboxFaultName, Step } from "../../../src/sandbox/faults/faults.ts";
 import type { Dice } from "../dice.ts";
 
 /** One item of `faults:` in a fault script. */
 export type FaultOrder = {
   readonly step: Step;
-  readonly do: FaultName;
+  readonly do: SandboxFaultName;
   readonly [member: string]: unknown;
 };
 
 /** What goes wrong, wherever it does. */
-type Kind = { readonly do: FaultName; readonly [member: string]: unknown };
+type Kind = { readonly do: SandboxFaultName; readonly [member: string]: unknown };
 type Kinds = readonly [Kind, ...Kind[]];
 
 const slowDown = { do: "answer", status: 429, headers: { "retry-after": 1 } } as const;

@@ -5,7 +5,7 @@ import {
   backlogHighest,
   bodyBytesHighest,
   lingerMsMax,
-  pathCharsMax,
+  webhookPathCharsMax,
   secretsMax,
 } from "../../../connectors/webhook/limits.ts";
 import { checkData } from "../../../src/config/messages/mistakes.ts";
@@ -166,10 +166,14 @@ describe("webhookConfig", () => {
   });
 
   it.each<[string, number, (value: number) => object]>([
-    ["characters of a path", pathCharsMax, (chars) => ({ path: `/${"a".repeat(chars - 1)}` })],
+    [
+      "characters of a path",
+      webhookPathCharsMax,
+      (chars) => ({ path: `/${"a".repeat(chars - 1)}` }),
+    ],
     [
       "characters of a pointer",
-      pathCharsMax,
+      webhookPathCharsMax,
       (chars) => ({ event_id: { pointer: `/${"a".repeat(chars - 1)}` } }),
     ],
     ["secrets", secretsMax, (count) => ({ secret: Array<string>(count).fill(secret) })],

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Dependencies } from "../../../activities/dependencies.ts";
 import { runEffect, type Effect } from "../../../src/effect.ts";
 import type { RunReport } from "../../../src/report/report.ts";
-import type { Fault } from "../../../src/sandbox/faults/faults.ts";
+import type { SandboxFault } from "../../../src/sandbox/faults/faults.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/http/server.ts";
 import { readService } from "../../support/ledger/view.ts";
 import { watch } from "../../support/process/process.ts";
@@ -149,7 +149,7 @@ export class CrashLane<Found> {
   }
 
   /** Runs in a process that kills itself at a point, with a fault of the sandbox. */
-  async kill(point: KillPoint, fault?: Fault): Promise<Death<Found>> {
+  async kill(point: KillPoint, fault?: SandboxFault): Promise<Death<Found>> {
     const folder = await this.#copyOrigin();
     return await this.#finish(folder, async (sandbox) => {
       if (fault !== undefined) sandbox.order(fault);

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 
 import type { Row } from "../../../connectors/contract/connector.ts";
-import type { Outcome, TestCase, Writing } from "../../../testing/case.ts";
+import type { CaseOutcome, TestCase, Writing } from "../../../testing/case.ts";
 import { lock } from "../../support/process/lock.ts";
 
 /** Files by their paths within a folder. */
@@ -29,7 +29,7 @@ export type CsvCase = Omit<TestCase, "make" | "writes" | "afterwards"> & {
   readonly locked?: { readonly path: string; readonly mode: number };
   /** Of a write `leaves` is what the folder then holds besides `a.csv`: texts by names and modes, as in "written.csv 600". */
   readonly writes?: readonly Omit<Writing, "left">[];
-  readonly afterwards?: Outcome & {
+  readonly afterwards?: CaseOutcome & {
     readonly config?: Readonly<Record<string, unknown>>;
     /** Put in the place of those there by renaming. */
     readonly replaced?: Files;

@@ -3,7 +3,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-import type { Refusing, Thrown } from "../../../testing/case.ts";
+import type { RefusingCase, Thrown } from "../../../testing/case.ts";
 import type { CsvCase, Files } from "./csv-cases-make.ts";
 
 const one: Files = { "a.csv": "id,name\n1,a\n" };
@@ -28,14 +28,14 @@ const settings: readonly (readonly [what: string, config: object, field: string]
   ["another encoding", { encoding: "utf-32" }, "encoding"],
 ];
 
-const atOnce: readonly Refusing[] = ["columns", "split"];
+const atOnce: readonly RefusingCase[] = ["columns", "split"];
 
 /** Paths that lead nowhere, and files that are none. */
 const paths: readonly (Pick<CsvCase, "what" | "config" | "prepare"> & {
   readonly files?: Files;
   readonly says: string;
   readonly field?: string;
-  readonly throwing?: readonly Refusing[];
+  readonly throwing?: readonly RefusingCase[];
   readonly findings?: NonNullable<CsvCase["findings"]>;
 })[] = [
   {
@@ -189,7 +189,7 @@ const headers: readonly (readonly [
   text: string | Buffer,
   says: string,
   more?: {
-    readonly throwing?: readonly Refusing[];
+    readonly throwing?: readonly RefusingCase[];
     readonly field?: string;
     readonly config?: object;
     readonly found?: string;

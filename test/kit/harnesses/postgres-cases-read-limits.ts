@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import type { TestCase } from "../../../testing/case.ts";
 import { runSql } from "../../support/postgres/postgres-cluster.ts";
 import { by, quiet, table } from "./postgres-cases-changes.ts";
@@ -37,7 +37,7 @@ const endless: Sketch = {
     { id: "1", at: "2024-03-10T00:00:00.000000Z" },
     {
       id: "2",
-      at: new Refusal(
+      at: new CoercionRefusal(
         "not_datetime",
         "is infinite or outside the years 1 to 9999, which RFC 3339 cannot write",
       ),

@@ -1,23 +1,23 @@
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import type { TestCase } from "../../../testing/case.ts";
 import { querying, casesOf, type Site } from "./postgres-cases-sketch.ts";
 
-const notFinite = new Refusal(
+const notFinite = new CoercionRefusal(
   "not_number",
   "is not a finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",
 );
-const noDate = new Refusal(
+const noDate = new CoercionRefusal(
   "not_date",
   "is infinite or outside the years 1 to 9999, which RFC 3339 cannot write",
 );
-const noDateTime = new Refusal("not_datetime", noDate.reason);
-const noText = new Refusal(
+const noDateTime = new CoercionRefusal("not_datetime", noDate.reason);
+const noText = new CoercionRefusal(
   "not_text",
   "is bytes; a query can read them as text: encode(column, 'base64')",
 );
 
 /** An expression of SQL, and what a row has of it. */
-type Golden = readonly (readonly [expression: string, value: string | Refusal | null])[];
+type Golden = readonly (readonly [expression: string, value: string | CoercionRefusal | null])[];
 
 const scalars: Golden = [
   ["null::int", null],

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 
 import type { IncomingEvent } from "../../../connectors/contract/push.ts";
-import type { Delivery } from "../../../testing/delivery.ts";
+import type { DeliveryCase } from "../../../testing/delivery.ts";
 
 const open = { signature: "none", secret: undefined, allow_unsigned: true };
 
@@ -37,7 +37,7 @@ const bodies: readonly (readonly [what: string, body: string, events: readonly s
   ["a number alone", " 17 ", ["17"]],
 ];
 
-const cut: readonly Delivery[] = bodies.map(([what, body, events]) => ({
+const cut: readonly DeliveryCase[] = bodies.map(([what, body, events]) => ({
   what,
   config: open,
   body,
@@ -46,7 +46,7 @@ const cut: readonly Delivery[] = bodies.map(([what, body, events]) => ({
 
 const many = Array<string>(1_000).fill("{}");
 
-const limits: readonly Delivery[] = [
+const limits: readonly DeliveryCase[] = [
   {
     what: "as many events as a delivery may hold",
     config: open,
@@ -97,7 +97,7 @@ const pointed: readonly (readonly [pointer: string, body: string, id: string | u
   ["/", '{"":"of no name"}', "of no name"],
 ];
 
-const byPointer: readonly Delivery[] = pointed.map(([pointer, body, id]) => ({
+const byPointer: readonly DeliveryCase[] = pointed.map(([pointer, body, id]) => ({
   what: `an id at ${pointer} of ${body}`,
   config: { ...open, event_id: { pointer } },
   body,
@@ -105,7 +105,7 @@ const byPointer: readonly Delivery[] = pointed.map(([pointer, body, id]) => ({
   signed: { id: "msg_1", headers: {} },
 }));
 
-const named: readonly Delivery[] = [
+const named: readonly DeliveryCase[] = [
   {
     what: "an id of one event",
     headers: { "X-Event-Id": "evt.1" },
@@ -143,7 +143,7 @@ const byHeader = named.map((delivery) => ({
   config: { ...open, event_id: { header: "X-Event-ID" } },
 }));
 
-const others: readonly Delivery[] = [
+const others: readonly DeliveryCase[] = [
   {
     what: "a header whose name every object has",
     config: { ...open, event_id: { header: "constructor" } },
@@ -161,7 +161,7 @@ const secret = "kit-secret-of-the-sender-5b1d0c";
 function dated(
   body: string,
   suffixes: readonly (readonly [json: string, own: string])[],
-): Delivery {
+): DeliveryCase {
   const digest = createHash("sha256").update(body).digest("hex");
   const signature = createHmac("sha256", secret).update(`${now}.${body}`).digest("hex");
   return {
@@ -178,7 +178,7 @@ function dated(
 }
 
 /** What bodies are cut into, and what the events are called. */
-export const eventDeliveries: readonly Delivery[] = [
+export const eventDeliveries: readonly DeliveryCase[] = [
   ...cut,
   ...limits,
   ...byPointer,

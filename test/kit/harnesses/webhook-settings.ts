@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../testing/delivery.ts";
+import type { DeliveryCase } from "../../../testing/delivery.ts";
 
 const secret = "kit-secret-of-the-sender-5b1d0c";
 const open = { signature: "none", secret: undefined, allow_unsigned: true };
@@ -43,13 +43,13 @@ const wrong: readonly (readonly [refusedBy: string, members: object])[] = [
   ["", { secrets: [secret] }],
 ];
 
-const refused: readonly Delivery[] = wrong.map(([refusedBy, members]) => ({
+const refused: readonly DeliveryCase[] = wrong.map(([refusedBy, members]) => ({
   what: `a wrong ${refusedBy}: ${JSON.stringify(members)}`,
   config: { ...members },
   refusedBy,
 }));
 
-const endpoints: readonly Delivery[] = [
+const endpoints: readonly DeliveryCase[] = [
   {
     what: "the endpoint of a connection that says nothing of it",
     endpoint: {
@@ -86,7 +86,7 @@ const endpoints: readonly Delivery[] = [
 ];
 
 /** A finding of `check`, which looks at nothing that could be at fault. */
-function said(name: string, detail: string): NonNullable<Delivery["findings"]>[number] {
+function said(name: string, detail: string): NonNullable<DeliveryCase["findings"]>[number] {
   return { name, ok: true, detail };
 }
 
@@ -94,7 +94,7 @@ const text =
   "warning: the text itself, as it does not begin with whsec_; put that before it if the sender means base64";
 const nobody = "header x-event-id, which nobody signs";
 
-const findings: readonly Delivery[] = [
+const findings: readonly DeliveryCase[] = [
   {
     what: "what `check` says of Standard Webhooks",
     config: { secret: keyOf(16) },
@@ -169,4 +169,4 @@ const findings: readonly Delivery[] = [
 ];
 
 /** Settings, right and wrong. */
-export const settingDeliveries: readonly Delivery[] = [...refused, ...endpoints, ...findings];
+export const settingDeliveries: readonly DeliveryCase[] = [...refused, ...endpoints, ...findings];

@@ -1,6 +1,6 @@
 import { createHmac, type BinaryLike } from "node:crypto";
 
-import type { Delivery } from "../../../testing/delivery.ts";
+import type { DeliveryCase } from "../../../testing/delivery.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -16,7 +16,7 @@ function hmacOf(key: BinaryLike, signed: string): (encoding: "hex" | "base64") =
   return (encoding) => createHmac("sha256", key).update(signed).digest(encoding);
 }
 
-function refused(reason: string): NonNullable<Delivery["refusal"]> {
+function refused(reason: string): NonNullable<DeliveryCase["refusal"]> {
   return { refuse: 401, reason };
 }
 
@@ -38,7 +38,7 @@ function without(headers: Headers, name: string): Headers {
 }
 
 /** A delivery of Standard Webhooks that is signed by the text of the secret at this time. */
-function signedAt(what: string, seconds: number, receivedAt: Date): Delivery {
+function signedAt(what: string, seconds: number, receivedAt: Date): DeliveryCase {
   const signature = v1(secret, { timestamp: String(seconds) });
   return { what, at: receivedAt, headers: standardHeaders(signature, seconds) };
 }
@@ -47,7 +47,7 @@ const sharp = new Date("2026-03-29T01:00:00.000Z");
 const key = Buffer.from("kit-key-of-the-sender-that-is-of-bytes");
 
 /** As Standard Webhooks say, with the text of a secret and with a key behind `whsec_`. */
-const standard: readonly Delivery[] = [
+const standard: readonly DeliveryCase[] = [
   {
     what: "the example that its libraries are tested with",
     config: { secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
@@ -151,7 +151,7 @@ function githubHeaders(signature: string): Headers {
 const githubHex = hmacOf(secret, body)("hex");
 
 /** As GitHub signs: the body alone, at any time. */
-const github: readonly Delivery[] = [
+const github: readonly DeliveryCase[] = [
   {
     what: "signed long ago",
     headers: githubHeaders(`sha256=${githubHex}`),
@@ -197,7 +197,7 @@ function stripeHeaders(signature: string): Headers {
 const byStripe = [{ json: body, id: "evt_1" }];
 
 /** As Stripe signs: with the text of the secret, whatever it begins with. */
-const stripe: readonly Delivery[] = [
+const stripe: readonly DeliveryCase[] = [
   {
     what: "signed",
     headers: stripeHeaders(`t=${now},v1=${stripeHex(now)},v0=00`),
@@ -249,7 +249,7 @@ function token(authorization: string): Headers {
 }
 
 /** By a token that says who posts. */
-const bearer: readonly Delivery[] = [
+const bearer: readonly DeliveryCase[] = [
   {
     what: "right",
     headers: token(`Bearer ${secret}`),
@@ -276,7 +276,7 @@ const bearer: readonly Delivery[] = [
 ];
 
 /** They come at one time and with one body, where they do not say. */
-function sentAs(signature: string, deliveries: readonly Delivery[]): readonly Delivery[] {
+function sentAs(signature: string, deliveries: readonly DeliveryCase[]): readonly DeliveryCase[] {
   return deliveries.map((delivery) => ({
     at,
     body,
@@ -287,7 +287,7 @@ function sentAs(signature: string, deliveries: readonly Delivery[]): readonly De
 }
 
 /** Deliveries of each kind of sender, right and wrong. */
-export const signedDeliveries: readonly Delivery[] = [
+export const signedDeliveries: readonly DeliveryCase[] = [
   ...sentAs("standard", standard),
   ...sentAs("github", github),
   ...sentAs("stripe", stripe),

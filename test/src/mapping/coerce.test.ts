@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 
 import { coercionNames, coercions } from "../../../src/mapping/coerce.ts";
 import type { Coercion } from "../../../src/mapping/coerce.ts";
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 
 /** The value, or the code of the refusal as "!code". */
 function outcome(coerce: Coercion, value: unknown): unknown {
   const result = coerce(value);
-  return result instanceof Refusal ? `!${result.code}` : result;
+  return result instanceof CoercionRefusal ? `!${result.code}` : result;
 }
 
 type Golden = readonly (readonly [input: unknown, expected: unknown])[];

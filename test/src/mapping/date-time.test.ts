@@ -2,10 +2,10 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { dateOf, dateTimeOf } from "../../../src/mapping/date-time.ts";
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 
-function codeOf(result: string | Refusal): string {
-  return result instanceof Refusal ? result.code : `taken: ${result}`;
+function codeOf(result: string | CoercionRefusal): string {
+  return result instanceof CoercionRefusal ? result.code : `taken: ${result}`;
 }
 
 describe("dateOf", () => {

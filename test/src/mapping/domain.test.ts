@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { domainOf } from "../../../src/mapping/domain.ts";
 import { hostCharsMax } from "../../../src/mapping/limits.ts";
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 
 /** A host of so many characters. */
 function hostOfLength(length: number): string {
@@ -80,7 +80,7 @@ describe("domainOf", () => {
     [7, "no text"],
   ])("refuses %j as %s", (value, reason) => {
     const result = domainOf(value);
-    expect(result instanceof Refusal && [result.code, result.reason]).toEqual([
+    expect(result instanceof CoercionRefusal && [result.code, result.reason]).toEqual([
       "not_domain",
       reasons[reason],
     ]);

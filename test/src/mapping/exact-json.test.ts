@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import { recordDepthMax } from "../../../src/limits.ts";
 import { parseExactJson } from "../../../src/mapping/exact-json.ts";
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 
 function codeOf(text: string): string | undefined {
   const result = parseExactJson(text);
-  return result instanceof Refusal ? result.code : undefined;
+  return result instanceof CoercionRefusal ? result.code : undefined;
 }
 
 const nested = (levels: number): string => `${"[".repeat(levels)}1${"]".repeat(levels)}`;

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import { recordDepthMax } from "../../../src/limits.ts";
 import { parseJsonRow } from "../../../src/mapping/json-row.ts";
-import { LongNumber, Refusal } from "../../../src/mapping/refusal.ts";
+import { LongNumber, CoercionRefusal } from "../../../src/mapping/refusal.ts";
 
 /** A value with what is in it for what it could not be, by `of`. */
-function replaced(value: unknown, of: (refusal: Refusal) => unknown): unknown {
-  if (value instanceof Refusal) return of(value);
+function replaced(value: unknown, of: (refusal: CoercionRefusal) => unknown): unknown {
+  if (value instanceof CoercionRefusal) return of(value);
   if (Array.isArray(value)) return value.map((item) => replaced(item, of));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

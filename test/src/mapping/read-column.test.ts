@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { columnReader } from "../../../src/mapping/read-column.ts";
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 
 const event = {
   type: "user.created",
@@ -58,7 +58,7 @@ describe("columnReader", () => {
   });
 
   it("gives back a refusal that is on the way", () => {
-    const refusal = new Refusal("duplicate_json_key", "stands twice");
+    const refusal = new CoercionRefusal("duplicate_json_key", "stands twice");
     expect(columnReader("data.email.host")({ data: { email: refusal } })).toBe(refusal);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import { fillTemplate, parseTemplate } from "../../../src/mapping/template.ts";
 
 function filled(template: string, row: Readonly<Record<string, unknown>>): unknown {
@@ -48,7 +48,7 @@ describe("fillTemplate", () => {
   });
 
   it("refuses what the source says it cannot give in its words", () => {
-    const refusal = new Refusal("not_number", "is not a finite number");
+    const refusal = new CoercionRefusal("not_number", "is not a finite number");
     expect(filled("{a}", { a: refusal })).toBe(refusal);
   });
 });

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import type { NotifyConfig } from "../../../src/config/schema/notify.ts";
 import { slackTextCharsMax } from "../../../src/notify/limits.ts";
-import { messageOf } from "../../../src/notify/message.ts";
+import { notificationMessage } from "../../../src/notify/message.ts";
 import type { RunReport } from "../../../src/report/report.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { reportWith } from "../../support/project/report.ts";
@@ -34,14 +34,14 @@ const report = reportWith({
 
 /** The text that Slack is pushed. */
 function slackText(changes: Partial<RunReport> = {}): string {
-  const { body, headers } = messageOf(toSlack, { ...report, ...changes }, now);
+  const { body, headers } = notificationMessage(toSlack, { ...report, ...changes }, now);
   expect(headers).toEqual({ "content-type": "application/json" });
   return z.strictObject({ text: z.string() }).parse(JSON.parse(body)).text;
 }
 
 describe("messageOf an event", () => {
   it("carries the report, named by its outcome and timed by the run's end", () => {
-    const { body } = messageOf(toEvents, report, now);
+    const { body } = notificationMessage(toEvents, report, now);
     expect(JSON.parse(body)).toEqual({
       type: "run.done_with_rejects",
       timestamp: "2026-01-01T02:35:00.000Z",
@@ -50,7 +50,7 @@ describe("messageOf an event", () => {
   });
 
   it("is signed over id, time in seconds and body", () => {
-    const { headers, body } = messageOf(toEvents, report, now);
+    const { headers, body } = notificationMessage(toEvents, report, now);
     const time = "1767234907";
     const id = "run_accounts-20260101-023000-0a1b2c3d";
     const signature = createHmac("sha256", "shared").update(`${id}.${time}.${body}`);
@@ -65,7 +65,11 @@ describe("messageOf an event", () => {
   it("is signed with each key that a secret of bare base64 may stand for", () => {
     const key = Buffer.alloc(24, 7);
     const bare = key.toString("base64");
-    const { headers, body } = messageOf({ ...toEvents, secret: new Secret(bare) }, report, now);
+    const { headers, body } = notificationMessage(
+      { ...toEvents, secret: new Secret(bare) },
+      report,
+      now,
+    );
     const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
     const signatures = [bare, key].map((one) =>
       createHmac("sha256", one).update(signed).digest("base64"),
@@ -74,8 +78,8 @@ describe("messageOf an event", () => {
   });
 
   it("has the same id and body in every try, and the time of its own", () => {
-    const first = messageOf(toEvents, report, now);
-    const second = messageOf(toEvents, report, now + 60_000);
+    const first = notificationMessage(toEvents, report, now);
+    const second = notificationMessage(toEvents, report, now + 60_000);
     expect([second.headers["webhook-id"], second.body]).toEqual([
       first.headers["webhook-id"],
       first.body,

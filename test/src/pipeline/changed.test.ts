@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { dropUnchanged } from "../../../src/pipeline/changed.ts";
-import type { Page } from "../../../src/pipeline/page.ts";
+import type { RecordPage } from "../../../src/pipeline/page.ts";
 import {
   hashBytes,
   verdict,
@@ -25,12 +25,12 @@ const settings = {
 
 /** A budget without limits that notes who enters. */
 function openBudget(): {
-  readonly entered: Page[];
+  readonly entered: RecordPage[];
   readonly budget: Parameters<typeof dropUnchanged>[2]["budget"];
 } {
-  const entered: Page[] = [];
+  const entered: RecordPage[] = [];
   const budget = {
-    enter: (page: Page): void => void entered.push(page),
+    enter: (page: RecordPage): void => void entered.push(page),
     leave: () => undefined,
     canReadAhead: () => true,
     isFull: () => false,
@@ -38,7 +38,7 @@ function openBudget(): {
   return { entered, budget };
 }
 
-function pageOf(...keys: readonly string[]): Page {
+function pageOf(...keys: readonly string[]): RecordPage {
   return linePage(keys.map((key) => [key, `"line of ${key}"`] as const));
 }
 
@@ -47,7 +47,7 @@ function isKnown(key: string): boolean {
 }
 
 /** A page of rows that the mapping left out. */
-function filteredPage(): Page {
+function filteredPage(): RecordPage {
   return { ...pageOf(), read: 1_000, filtered: 1_000 };
 }
 
@@ -157,7 +157,7 @@ describe("dropUnchanged", () => {
       return { verdicts: new Uint8Array(keys.length), lost: [] };
     };
     const pages = ["a", "b", "c"].map((key) => pageOf(key));
-    const yielded: Page[] = [];
+    const yielded: RecordPage[] = [];
     const consume = async (): Promise<void> => {
       const budget = { ...openBudget().budget, canReadAhead: () => false };
       const how = { settings, makeReject, budget };

@@ -10,7 +10,7 @@ import {
   type ChunkLimits,
 } from "../../../src/pipeline/chunk-budget.ts";
 import { ChunkWriter, type ChunkSettings, type WrittenChunk } from "../../../src/pipeline/chunk.ts";
-import type { Page } from "../../../src/pipeline/page.ts";
+import type { RecordPage } from "../../../src/pipeline/page.ts";
 import {
   verdict,
   type JudgedKeys,
@@ -40,7 +40,7 @@ const changed = {
 
 /** Writes pages that are made with the chunk's budget, as the data line does. */
 async function writeChunk(
-  pages: (budget: ChunkBudget) => AsyncIterable<Page>,
+  pages: (budget: ChunkBudget) => AsyncIterable<RecordPage>,
   chunkSettings: ChunkSettings,
   io: {
     readonly write: (bytes: Buffer) => Promise<void>;
@@ -62,7 +62,7 @@ type Written = {
 
 /** Writes one chunk of these pages, judged by a store that answers late and calls some keys unchanged. */
 async function write(
-  pages: readonly Page[],
+  pages: readonly RecordPage[],
   limits: Partial<ChunkLimits>,
   unchanged: ReadonlySet<string> = new Set(),
 ): Promise<Written> {
@@ -88,7 +88,7 @@ async function write(
 function pagesOf(
   sizes: readonly number[],
   lineOf = (key: string): string => `{"k":"${key}"}`,
-): Page[] {
+): RecordPage[] {
   return sizes.map((size, page) =>
     linePage(
       Array.from({ length: size }, (_, row) => {
@@ -208,7 +208,7 @@ describe("a chunk", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     const pages = pagesOf(Array.from({ length: 20 }, () => 2));
     let read = 0;
-    const source = function* (): Generator<Page> {
+    const source = function* (): Generator<RecordPage> {
       for (const page of pages) {
         vi.setSystemTime(Date.now() + 100);
         read += 1;
@@ -233,7 +233,7 @@ describe("a chunk", () => {
   it("stops with what a page's check throws, and reads no further", async () => {
     const stop = new Error("too many rejects");
     let pages = 0;
-    const source = function* (): Generator<Page> {
+    const source = function* (): Generator<RecordPage> {
       for (const page of pagesOf([1, 1, 1])) {
         pages += 1;
         yield page;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { writeLines } from "../../../src/pipeline/lines.ts";
-import type { Page } from "../../../src/pipeline/page.ts";
+import type { RecordPage } from "../../../src/pipeline/page.ts";
 import { collect, streamOf } from "../../support/sequences.ts";
 import { isBalanced, linePage, makeReject } from "./support.ts";
 
 /** The page behind `writeLines`, of one account of this name. */
-async function lineOf(name: string, bytesMax?: number): Promise<Page> {
+async function lineOf(name: string, bytesMax?: number): Promise<RecordPage> {
   const page = linePage([["k", ""]]);
   page.candidates = page.candidates.map((candidate) => ({
     ...candidate,

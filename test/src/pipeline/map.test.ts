@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Mapped } from "../../../src/mapping/compile.ts";
 import { mapRows } from "../../../src/pipeline/map.ts";
-import type { Page, RowPage } from "../../../src/pipeline/page.ts";
+import type { RecordPage, RowPage } from "../../../src/pipeline/page.ts";
 import { collect, streamOf } from "../../support/sequences.ts";
 import { isBalanced, makeReject, rowPage } from "./support.ts";
 
@@ -19,7 +19,7 @@ const mapping = {
   },
 };
 
-async function mapped(...pages: readonly RowPage[]): Promise<Page[]> {
+async function mapped(...pages: readonly RowPage[]): Promise<RecordPage[]> {
   return await collect(mapRows(streamOf(pages), mapping, how));
 }
 

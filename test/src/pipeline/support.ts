@@ -1,4 +1,4 @@
-import type { Candidate, MakeReject, Page, RowPage } from "../../../src/pipeline/page.ts";
+import type { Candidate, MakeReject, RecordPage, RowPage } from "../../../src/pipeline/page.ts";
 import { rejectMaker } from "../../../src/pipeline/rejects.ts";
 import type { Row } from "../../../src/records/streams.ts";
 
@@ -14,7 +14,7 @@ export function rowPage(rows: readonly Row[], more: Partial<RowPage> = {}): RowP
 export function linePage(
   lines: readonly (readonly [key: string, line: string])[],
   position: unknown = null,
-): Page {
+): RecordPage {
   const candidates = lines.map(([key, line], index): Candidate => ({
     record: { account_id: key },
     index,
@@ -35,6 +35,12 @@ export function linePage(
 }
 
 /** Whether a page accounts for every row read (I2). */
-export function isBalanced({ read, candidates, rejects, filtered, unchanged }: Page): boolean {
+export function isBalanced({
+  read,
+  candidates,
+  rejects,
+  filtered,
+  unchanged,
+}: RecordPage): boolean {
   return read === candidates.length + rejects.length + filtered + unchanged;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { recordDepthMax } from "../../../src/limits.ts";
-import { Refusal } from "../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
 import { shapeOf, streams } from "../../../src/records/streams.ts";
 import type { Stream, StreamRecord } from "../../../src/records/streams.ts";
 import { validateRecord } from "../../../src/records/validate-record.ts";
@@ -115,7 +115,7 @@ describe("validateRecord", () => {
   });
 
   it("says of what a source could not give what the source says, however deep it lies", () => {
-    const refused = new Refusal("duplicate_json_key", "stands twice in one JSON object");
+    const refused = new CoercionRefusal("duplicate_json_key", "stands twice in one JSON object");
     const itself: unknown[] = [1n];
     itself.push(itself);
     for (const value of [refused, { absent: undefined, a: [1, { b: refused }] }]) {

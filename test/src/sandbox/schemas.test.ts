@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { nestingDepthMax } from "../../../src/sandbox/limits.ts";
-import type { Stream } from "../../../src/sandbox/schemas.ts";
+import type { SandboxStream } from "../../../src/sandbox/schemas.ts";
 import { checkRecord } from "../../../src/sandbox/upload/record-check.ts";
 import { account, started } from "./sandbox-client.ts";
 
@@ -11,7 +11,7 @@ const event = {
   event_timestamp: "2026-01-31T23:59:59Z",
   event_properties: {},
 };
-const examples: [Stream, Record<string, unknown>, string][] = [
+const examples: [SandboxStream, Record<string, unknown>, string][] = [
   ["account", { account_id: "A", domain: "a.example", account_properties: {} }, "type"],
   ["contact", { contact_id: "C", email: "c@a.example", contact_properties: {} }, "type"],
   ["account_event", { ...event, account_id: "A" }, "event_type"],

@@ -10,7 +10,7 @@ import { stateOnPort } from "../../../src/state/port.ts";
 import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
 import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
-import { answerCall, type Call } from "../../../src/thread.ts";
+import { answerCall, type ThreadCall } from "../../../src/thread.ts";
 
 // A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
 // every test. The code is the same as in the threads, and so is the port.
@@ -25,7 +25,7 @@ export async function openStoreInline(
   const asFault = (error: unknown): unknown => asStateError(error, file);
   const openPort: StateStore["openPort"] = () => {
     const { port1, port2 } = new MessageChannel();
-    port1.on("message", (call: Call) =>
+    port1.on("message", (call: ThreadCall) =>
       port1.postMessage(answerCall(call, opened.methods, asFault)),
     );
     port1.unref();

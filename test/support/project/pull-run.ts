@@ -2,7 +2,7 @@ import type { HostActivities, SharedActivities } from "../../../activities/index
 import type { CloseRunInput } from "../../../activities/inputs.ts";
 import type { OpenedPull, OpenPullInput, PulledPages } from "../../../activities/pull/inputs.ts";
 import type { RunReport } from "../../../src/report/report.ts";
-import type { Reject } from "../../../src/state/contract/rejects/rejects.ts";
+import type { StoredReject } from "../../../src/state/contract/rejects/rejects.ts";
 import type { Harness } from "./harness.ts";
 
 /** One run of a pull, driven activity by activity: what the workflow does, without Temporal and one step at a time. */
@@ -54,7 +54,7 @@ export class PullRun {
     return await this.close();
   }
 
-  async rejects(): Promise<Reject[]> {
+  async rejects(): Promise<StoredReject[]> {
     return await this.harness.state.rejects({ runId: this.opened.runId, limit: 1_000 });
   }
 }

@@ -12,7 +12,7 @@ import type {
   StageResult,
 } from "../../../activities/inputs.ts";
 import type { RunReport } from "../../../src/report/report.ts";
-import type { Reject } from "../../../src/state/contract/rejects/rejects.ts";
+import type { StoredReject } from "../../../src/state/contract/rejects/rejects.ts";
 import type { RunRequest } from "../../../src/state/contract/runs/runs.ts";
 import type { Run } from "../../../src/state/contract/runs/runs.ts";
 import type { Receipt } from "../../../src/state/contract/sends/receipts.ts";
@@ -150,7 +150,7 @@ export class TestRun {
     return run;
   }
 
-  async rejects(): Promise<Reject[]> {
+  async rejects(): Promise<StoredReject[]> {
     return await this.harness.state.rejects({ runId: this.opened.runId, limit: 1_000 });
   }
 }

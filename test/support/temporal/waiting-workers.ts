@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 import { createApiClient, type ApiClient } from "../../../src/api/client.ts";
 import { RateLimitedError, SluiceError } from "../../../src/errors.ts";
-import type { Fault } from "../../../src/sandbox/faults/faults.ts";
+import type { SandboxFault } from "../../../src/sandbox/faults/faults.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/http/server.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { StoreRateLimiter } from "../../../src/service/rate-limiter.ts";
@@ -82,7 +82,7 @@ export class WaitingWorkers {
   }
 
   /** Starts the service at its address again, with these faults and no others. */
-  async restartService(faults: readonly Fault[] = []): Promise<void> {
+  async restartService(faults: readonly SandboxFault[] = []): Promise<void> {
     await this.stopService();
     const { port } = new URL(this.#sandbox.address);
     const where = { host: "127.0.0.1", port: Number(port), dataFolder: this.#dataFolder };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { chooseMode, type Batch } from "../../../workflows/sync/choose-mode.ts";
+import { chooseMode, type BatchFacts } from "../../../workflows/sync/choose-mode.ts";
 
-const batch: Batch = { asked: "auto", partsMax: 3, isWhole: true, records: 10, bodies: 1 };
+const batch: BatchFacts = { asked: "auto", partsMax: 3, isWhole: true, records: 10, bodies: 1 };
 
 describe("chooseMode", () => {
   it.each([

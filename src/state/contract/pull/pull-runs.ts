@@ -35,7 +35,7 @@ export const amounts = z.object({
 export type PullAmounts = Readonly<z.output<typeof amounts>>;
 
 /** The shape in which a store reads it. */
-export const tallyRow = amounts.extend({
+export const pullTallyRow = amounts.extend({
   /** Whether the run continued with the round of one before. */
   isContinued: z.int().transform(Boolean),
   /** Rows of the reject store: the other side of `refused`. */
@@ -45,7 +45,7 @@ export const tallyRow = amounts.extend({
 });
 
 /** What the store itself says of a run of a pull. */
-export type PullTally = Readonly<z.output<typeof tallyRow>>;
+export type PullTally = Readonly<z.output<typeof pullTallyRow>>;
 
 /** The sums behind a pull's report. */
 export interface PullTallyStore {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { SyncName } from "../runs/checkpoints.ts";
 import { runKinds } from "../runs/runs.ts";
-import { type Reject } from "./rejects.ts";
+import { type StoredReject } from "./rejects.ts";
 
 /** Which open rejects are asked for: of one target, of one sync and one code when they are named. */
 export type OpenRejectsOf = Pick<SyncName, "target"> & {
@@ -11,12 +11,12 @@ export type OpenRejectsOf = Pick<SyncName, "target"> & {
 };
 
 /** The shape in which a store reads it. */
-export const runRow = z
+export const openRejectsRow = z
   .object({ runId: z.string(), sync: z.string(), kind: z.enum(runKinds), open: z.int() })
   .readonly();
 
 /** A run with rejects that are open, and how many. */
-export type RunWithOpenRejects = z.output<typeof runRow>;
+export type RunWithOpenRejects = z.output<typeof openRejectsRow>;
 
 /**
  * Rejects of syncs that are open, whichever run holds them: no replay has read their rows, none of the same row or key came later, a newer
@@ -27,5 +27,5 @@ export interface OpenRejectStore {
   /** The runs that hold them, in the order in which they are replayed: newest first, replays after what they were of. */
   runsWithOpenRejects(input: OpenRejectsOf & { readonly limit?: number }): RunWithOpenRejects[];
   /** Of the newest run first. */
-  openRejects(input: OpenRejectsOf & { readonly limit: number }): Reject[];
+  openRejects(input: OpenRejectsOf & { readonly limit: number }): StoredReject[];
 }

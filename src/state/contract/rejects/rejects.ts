@@ -45,7 +45,7 @@ export const rejectRow = z
   .readonly();
 
 /** A reject as it is in the store. */
-export type Reject = z.output<typeof rejectRow>;
+export type StoredReject = z.output<typeof rejectRow>;
 
 /** The place of a reject in its run, for paging. */
 export type RejectNumber = { readonly chunk: number; readonly ordinal: number };
@@ -76,7 +76,7 @@ export interface RejectStore {
     readonly runId: string;
     readonly after?: RejectNumber | undefined;
     readonly limit: number;
-  }): Reject[];
+  }): StoredReject[];
   /** Most frequent first. */
   rejectReasons(input: { readonly runId: string; readonly limit: number }): RejectReason[];
 }

@@ -68,7 +68,7 @@ export function momentColumns(now: Moment): {
 }
 
 /** The requests of a store; every function is called inside a transaction. */
-export type Requests = {
+export type RequestStore = {
   /** Notes that a request begins; answers its number. */
   begin(
     input: Sender &
@@ -92,7 +92,7 @@ export type Requests = {
 };
 
 /** Makes the functions for requests. */
-export function createRequests(db: Database): Requests {
+export function createRequests(db: Database): RequestStore {
   const insert = db.prepare(
     `insert into requests (set_id, stream, send, part, attempt, process, boot_id, since, since_wall, deadline_ms, rest_ms, lasts_ms)
      values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)`,

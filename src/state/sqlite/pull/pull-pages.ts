@@ -59,7 +59,7 @@ function createCommit(
 }
 
 /** The pages of a SQLite store. */
-export function createPullPages(db: Database, tables: Tables): PullPageStore {
+export function createPullPageStore(db: Database, tables: Tables): PullPageStore {
   const { places, runs } = tables;
   const isHere = ({ target, pull, version }: PullStep): boolean =>
     places.load({ target, pull })?.version === version;

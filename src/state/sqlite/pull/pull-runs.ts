@@ -2,7 +2,7 @@ import {
   type PullAmounts,
   amounts,
   type PullRuns,
-  tallyRow,
+  pullTallyRow,
 } from "../../contract/pull/pull-runs.ts";
 import type { Database } from "../database.ts";
 import { count, first } from "../database.ts";
@@ -49,6 +49,6 @@ export function createPullRuns(db: Database): PullRuns {
     setDomains: (runId, domains) => void setDomains.run({ runId, domains }),
     add: (runId, added) => void add.run({ runId, ...nothing, ...added }),
     calls: (runId) => count(calls, { runId }),
-    pullTally: ({ runId }) => first(tallyRow, select, { runId }),
+    pullTally: ({ runId }) => first(pullTallyRow, select, { runId }),
   };
 }

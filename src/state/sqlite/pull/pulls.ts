@@ -1,7 +1,7 @@
 import { type PullStore } from "../../contract/pull/pulls.ts";
 import type { Database } from "../database.ts";
 import { createPullDomains } from "./pull-domains.ts";
-import { createPullPages } from "./pull-pages.ts";
+import { createPullPageStore } from "./pull-pages.ts";
 import { createPullPlaces } from "./pull-places.ts";
 import { createPullRounds } from "./pull-rounds.ts";
 import { createPullRuns } from "./pull-runs.ts";
@@ -12,7 +12,7 @@ export function createPullStore(db: Database): PullStore {
   const tables = { places: createPullPlaces(db), domains: createPullDomains(db), runs };
   return {
     ...createPullRounds(db, tables),
-    ...createPullPages(db, tables),
+    ...createPullPageStore(db, tables),
     pullTally: (input) => runs.pullTally(input),
   };
 }

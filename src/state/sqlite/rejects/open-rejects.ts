@@ -1,6 +1,6 @@
 import { refusedAgain } from "../../../records/reject-codes.ts";
 import type { OpenRejectStore } from "../../contract/rejects/open-rejects.ts";
-import { runRow } from "../../contract/rejects/open-rejects.ts";
+import { openRejectsRow } from "../../contract/rejects/open-rejects.ts";
 import { rejectRow } from "../../contract/rejects/rejects.ts";
 import type { Database } from "../database.ts";
 import { all } from "../database.ts";
@@ -46,7 +46,7 @@ export function createOpenRejectStore(db: Database): OpenRejectStore {
   );
   return {
     runsWithOpenRejects: ({ target, sync = null, code = null, limit = -1 }) =>
-      all(runRow, runs, { target, sync, code, limit }),
+      all(openRejectsRow, runs, { target, sync, code, limit }),
     openRejects: ({ target, sync = null, code = null, limit }) =>
       all(rejectRow, list, { target, sync, code, limit }),
   };

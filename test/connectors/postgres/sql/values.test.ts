@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { coercions, type coercionNames } from "../../../../src/mapping/coerce.ts";
-import { Refusal } from "../../../../src/mapping/refusal.ts";
+import { CoercionRefusal } from "../../../../src/mapping/refusal.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
 import { readRequestOf, columnIn, pagesOf } from "../support.ts";
 
@@ -22,7 +22,7 @@ async function arriving(expressions: readonly string[]): Promise<readonly unknow
   );
   return expressions.map((_, index) => {
     const [value] = columnIn(pages, `c${index}`);
-    return value instanceof Refusal ? { refused: value.code } : value;
+    return value instanceof CoercionRefusal ? { refused: value.code } : value;
   });
 }
 
@@ -151,6 +151,6 @@ describe("conversionOf", () => {
   ])("gives %s as %s to the mapping", async (expression, as, expected) => {
     const [value] = await arriving([expression]);
     const made = coercions[as](value);
-    expect(made instanceof Refusal ? made.code : made).toEqual(expected);
+    expect(made instanceof CoercionRefusal ? made.code : made).toEqual(expected);
   });
 });

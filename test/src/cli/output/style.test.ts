@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 
-import { setColor, styledOutcome, verdict } from "../../../../src/cli/output/style.ts";
+import { setColor, styledOutcome, outcomeStyle } from "../../../../src/cli/output/style.ts";
 
 afterEach(() => setColor("auto"));
 
@@ -12,12 +12,15 @@ it("outcomes and verdicts are green, yellow or red where colours are wanted", ()
   expect(styledOutcome("done with rejects")).toContain(yellow);
   expect(styledOutcome("failed", "accounts: failed")).toContain(`${red}accounts: failed`);
   expect(styledOutcome("running")).toBe("running");
-  expect([verdict(true).includes(green), verdict(false).includes(red)]).toEqual([true, true]);
+  expect([outcomeStyle(true).includes(green), outcomeStyle(false).includes(red)]).toEqual([
+    true,
+    true,
+  ]);
 });
 
 it("nothing is coloured where no colours are wanted, nor into a pipe or a file", () => {
   for (const mode of ["never", "auto"] as const) {
     setColor(mode);
-    expect([styledOutcome("failed"), verdict(false)]).toEqual(["failed", "FAIL"]);
+    expect([styledOutcome("failed"), outcomeStyle(false)]).toEqual(["failed", "FAIL"]);
   }
 });

@@ -7,8 +7,8 @@ import { sources } from "../../../../connectors/registry.ts";
 import {
   needPushConnection,
   onlyPush,
-  pushConnections,
-  pushConnectionNamed,
+  receiverConnections,
+  receiverConnectionNamed,
   unreadTexts,
 } from "../../../../src/cli/serve/push-connections.ts";
 import type { Config } from "../../../../src/config/config.ts";
@@ -47,7 +47,7 @@ ${written.join("")}`,
 describe("pushConnections", () => {
   it("gives the connections that are pushed to, each with the syncs that read it", async () => {
     const syncs = { submissions: "forms", contacts: "forms", people: "files" };
-    const pushed = pushConnections(await configOf([files, forms, other], syncs));
+    const pushed = receiverConnections(await configOf([files, forms, other], syncs));
     expect(pushed.map(({ connection, readers }) => ({ connection, readers }))).toEqual([
       { connection: "forms", readers: ["contacts", "submissions"] },
       { connection: "other", readers: [] },
@@ -61,7 +61,7 @@ describe("pushConnections", () => {
 
 describe("unreadTexts", () => {
   it("warns of the connections that no sync reads, and of no other", async () => {
-    const pushed = pushConnections(await configOf([forms, other], { contacts: "forms" }));
+    const pushed = receiverConnections(await configOf([forms, other], { contacts: "forms" }));
     expect(unreadTexts(pushed)).toEqual([
       "no sync reads other: what it is sent is kept → give a sync `from: other`",
     ]);
@@ -80,13 +80,15 @@ describe("needPushConnection", () => {
 
 describe("pushConnectionNamed", () => {
   it("gives the connection of that name", async () => {
-    expect(pushConnectionNamed(await configOf([files, forms]), "forms").connection).toBe("forms");
+    expect(receiverConnectionNamed(await configOf([files, forms]), "forms").connection).toBe(
+      "forms",
+    );
   });
 
   it("refuses a name that is not there, and a connection that is only read", async () => {
     const config = await configOf([files, forms]);
-    expect(() => pushConnectionNamed(config, "form")).toThrow('did you mean "forms"');
-    expect(() => pushConnectionNamed(config, "files")).toThrow(
+    expect(() => receiverConnectionNamed(config, "form")).toThrow('did you mean "forms"');
+    expect(() => receiverConnectionNamed(config, "files")).toThrow(
       "nothing is pushed to files: its connector is csv",
     );
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { statusOf, type Transfer } from "../../../../src/cli/status/transfer.ts";
+import { statusOf, type TransferState } from "../../../../src/cli/status/transfer.ts";
 import { missedAfterMs } from "../../../../src/limits.ts";
 import { doubtWarnings } from "../../../../src/report/doubt-warnings.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
 import { reportWith } from "../../../support/project/report.ts";
 
 const at = "2026-01-01T01:30:10.000Z";
-const accounts: Transfer = { name: "accounts", kind: "sync", schedule: undefined };
-const nightly: Transfer = {
+const accounts: TransferState = { name: "accounts", kind: "sync", schedule: undefined };
+const nightly: TransferState = {
   ...accounts,
   schedule: { cron: "30 2 * * *", timeZone: "Europe/Paris" },
 };
@@ -142,7 +142,7 @@ describe("statusOf", () => {
   it("says of a run whose workflow is gone how to start another", () => {
     const last = report({ outcome: "running" });
     const open = { isWorkflowOpen: false, waiting: undefined };
-    const hintOf = (transfer: Transfer): string | undefined =>
+    const hintOf = (transfer: TransferState): string | undefined =>
       statusOf(transfer, { last, open }, soon).problem?.hint;
     expect(hintOf(accounts)).toBe("`sluice run accounts`");
     expect(hintOf({ ...accounts, kind: "pull" })).toBe("`sluice pull accounts`");

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { FaultOrders } from "../../../../src/sandbox/faults/fault-orders.ts";
-import type { Fault, Step } from "../../../../src/sandbox/faults/faults.ts";
+import type { SandboxFault, Step } from "../../../../src/sandbox/faults/faults.ts";
 
 /** What each of these requests of a step is hit by, as a status; 0 when by nothing. */
 function hits(orders: FaultOrders, operations: readonly string[], step: Step = "put"): number[] {
@@ -11,13 +11,13 @@ function hits(orders: FaultOrders, operations: readonly string[], step: Step = "
   });
 }
 
-function ordered(faults: readonly Fault[], seed = 0): FaultOrders {
+function ordered(faults: readonly SandboxFault[], seed = 0): FaultOrders {
   const orders = new FaultOrders(seed);
   for (const fault of faults) orders.order(fault);
   return orders;
 }
 
-const fault = { step: "put", do: { status: 503 } } as const satisfies Fault;
+const fault = { step: "put", do: { status: 503 } } as const satisfies SandboxFault;
 const thousand = Array.from({ length: 1_000 }, (_, number) => `chunk ${number}`);
 
 describe("the fault orders", () => {

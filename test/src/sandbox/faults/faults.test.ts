@@ -4,7 +4,7 @@ import { connect } from "node:net";
 
 import { describe, expect, it } from "vitest";
 
-import type { Fault, Step } from "../../../../src/sandbox/faults/faults.ts";
+import type { SandboxFault, Step } from "../../../../src/sandbox/faults/faults.ts";
 import {
   account,
   gzipOf,
@@ -121,7 +121,7 @@ describe("an ordered fault", () => {
   });
 });
 
-function every(step: Step): Fault {
+function every(step: Step): SandboxFault {
   return { step, oneIn: 3, do: { status: 503 } };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { streams } from "../../../../src/sandbox/schemas.ts";
+import { sandboxStreams } from "../../../../src/sandbox/schemas.ts";
 import { operators, searchBodies } from "../../../../src/sandbox/search/query.ts";
 import { started } from "../sandbox-client.ts";
 
@@ -88,7 +88,7 @@ describe("openapi.json", () => {
     const client = await started();
     const { body } = await client.get("/openapi.json");
     const { post } = documentSchema.parse(body).paths["/ingestion/upload-json"] ?? {};
-    const bodies = streams.map((name) => ({
+    const bodies = sandboxStreams.map((name) => ({
       properties: {
         stream: { const: name },
         data: { items: { $ref: `#/components/schemas/${name}` } },

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const product = ["src", "activities", "workflows", "connectors", "testing"];
+const others = ["test", "bench", "prove", "tools", "templates", "examples"];
+
+/** Most files of a folder; a reader finds one by its name, not by reading a list. */
+const filesMax = 20;
+
+/** Folders with more, and why. */
+const larger: Readonly<Record<string, string>> = {
+  "connectors/postgres": "the files that every connector has, and the SQL in a folder of its own",
+  "test/connectors/postgres": "it mirrors connectors/postgres",
+  "test/kit/harnesses": "tables of cases, each a page long, sorted by their names",
+  "test/mutants/table": "one table, cut by subject because a file has 300 lines at most",
+  "testing/checks": "one file for each family of checks of the kit",
+};
+
+/** Files of our own code below a folder, as paths from the root. */
+function codeIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|mjs)$/.test(entry.name))
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+    .filter((file) => !file.includes("node_modules"));
+}
+
+const productFiles = product.flatMap(codeIn);
+
+describe("the rooms of the house", () => {
+  it("have twenty files at most, or a reason", () => {
+    const counts = Map.groupBy([...productFiles, ...others.flatMap(codeIn)], dirname);
+    const large = [...counts].filter(([, files]) => files.length > filesMax).map(([name]) => name);
+    expect(large.toSorted()).toEqual(Object.keys(larger).toSorted());
+  });
+
+  it("leave ten files loose in src", () => {
+    const loose = readdirSync(join(root, "src"), { withFileTypes: true });
+    expect(loose.filter((entry) => entry.isFile()).length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe("an exported name", () => {
+  it("has one meaning in the whole product", () => {
+    const exported =
+      /^export (?:declare |abstract |async )*(?:function\*?|const|class|type|interface) (\w+)/gm;
+    const names = new Map<string, Set<string>>();
+    for (const file of productFiles) {
+      for (const [, name = ""] of readFileSync(join(root, file), "utf8").matchAll(exported)) {
+        names.set(name, (names.get(name) ?? new Set()).add(file));
+      }
+    }
+    const doubles = [...names].filter(([, files]) => files.size > 1);
+    expect(doubles.map(([name, files]) => `${name}: ${[...files].join(", ")}`)).toEqual([]);
+  });
+});
