@@ -52,9 +52,10 @@ export type RecordFault = {
   readonly reason: string;
 };
 
-const textOfCode: ReadonlyMap<string, string> = new Map(Object.entries(texts));
+/** What each reject code means, one line for a person. */
+export const rejectTexts: ReadonlyMap<string, string> = new Map(Object.entries(texts));
 
 /** One line for a person about a reject code; a connector's own code stands for itself. */
 export function rejectText(code: string): string {
-  return textOfCode.get(code) ?? code.replaceAll("_", " ");
+  return rejectTexts.get(code) ?? code.replaceAll("_", " ");
 }
