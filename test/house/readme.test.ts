@@ -207,7 +207,7 @@ function describedAs(path: string): string {
   return path;
 }
 
-describe("docs/configuration.md", () => {
+describe("docs/configuration.md and docs/mapping.md", () => {
   const schema = configJsonSchema(sources);
   const members = new Map(membersOf(schema).map((member) => [describedAs(member.path), member]));
   const defaultOf = (path: string): string | undefined => {
@@ -215,7 +215,9 @@ describe("docs/configuration.md", () => {
     return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
   };
   const described = [
-    ...read("docs/configuration.md").matchAll(/^\| `([\w.<>]+)` +\| ([^|]+?) +\|/gm),
+    ...`${read("docs/configuration.md")}${read("docs/mapping.md")}`.matchAll(
+      /^\| `([\w.<>]+)` +\| ([^|]+?) +\|/gm,
+    ),
   ]
     .map(([, path = "", given = ""]) => ({ path, given }))
     // The other tables of the page list streams and conversions.
@@ -237,9 +239,9 @@ describe("docs/configuration.md", () => {
   });
 
   it("names every conversion", () => {
-    expect(tableUnder(read("docs/configuration.md"), "`as`").map(([cell]) => spanOf(cell))).toEqual(
-      [...coercionNames],
-    );
+    expect(tableUnder(read("docs/mapping.md"), "`as`").map(([cell]) => spanOf(cell))).toEqual([
+      ...coercionNames,
+    ]);
   });
 
   it("is what docs/reference.md takes its members and defaults from", () => {
