@@ -118,11 +118,11 @@ async function tryBoundaries(subject: Subject, testCase: TestCase): Promise<void
     const { position } = page;
     const rest = { rows: rows.slice(rowCount), rejects: rejects.slice(rejectCount) };
     const before = { rows: rows.slice(0, rowCount), rejects: rejects.slice(0, rejectCount) };
-    const behind = `${rowCount} rows and ${rejectCount} rejects`;
+    const passed = `${rowCount} rows and ${rejectCount} rejects`;
     const after = await subject.read({ from: position, pageRowsMax: 3 });
-    mustCome(after, rest, `behind ${behind}`);
-    mustBePlaced(after, placesOf(pages).slice(rowCount), `behind ${behind}`);
-    mustCome(await subject.read({ to: position, pageRowsMax: 3 }), before, `up to ${behind}`);
+    mustCome(after, rest, `after ${passed}`);
+    mustBePlaced(after, placesOf(pages).slice(rowCount), `after ${passed}`);
+    mustCome(await subject.read({ to: position, pageRowsMax: 3 }), before, `up to ${passed}`);
     if (rejects.length > 0) continue;
     await subject.mustMeasure({ from: position }, rest.rows.length);
     await subject.mustMeasure({ to: position }, rowCount);
