@@ -210,7 +210,10 @@ const whole: Sketch = {
   sql: "create table t (id smallint primary key); insert into t values (9), (5)",
   from: { table: "sample.t", changed_by: { column: "id" } },
   rows: ["5", "9"].map((id) => ({ id })),
-  places: { "9": 1, "32768": { code: "ConfigError", says: "not a whole number that id (smallint)" } },
+  places: {
+    "9": 1,
+    "32768": { code: "ConfigError", says: "not a whole number that id (smallint)" },
+  },
   afterwards: {
     config: { changed_by: { column: "id", overlap: 4 }, table: "t" },
     startsOver: true,
