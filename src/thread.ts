@@ -16,7 +16,7 @@ const prototypes: ReadonlyMap<string, unknown> = new Map(
   Object.entries(errors).map(([name, value]) => [name, Reflect.get(value, "prototype")]),
 );
 
-/** The URL of a thread's entry file beside `from`: `.ts` when run from source, `.js` when built. */
+/** The URL of the entry file of a thread or process beside `from`: `.ts` when run from source, `.js` when built. */
 export function threadFile(name: string, from: string): URL {
   return new URL(`./${name}${from.endsWith(".ts") ? ".ts" : ".js"}`, from);
 }

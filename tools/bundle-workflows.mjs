@@ -1,4 +1,4 @@
-// dist/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's last step:
+// build/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's last step:
 // the file says that dist/ is whole.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,9 +22,9 @@ const collectProblems = {
 };
 
 await main(async () => {
-  const inputs = join(root, "dist", "workflows", "unreadable-input.js");
+  const inputs = join(root, "build", "workflows", "unreadable-input.js");
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, "dist", "workflows", "index.js"),
+    workflowsPath: join(root, "build", "workflows", "index.js"),
     payloadConverterPath: inputs,
     workflowInterceptorModules: [inputs],
     logger: silent,

@@ -18,6 +18,7 @@ const sources = [
   "activities",
   "connectors",
   "testing",
+  "tools/bundle-program.mjs",
   "tools/bundle-workflows.mjs",
 ];
 const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-
 import { CommanderError } from "commander";
 
 import { readEnvironment } from "../config/environment.ts";
@@ -9,14 +7,6 @@ import { endWithPipe, output, showError, showFacts, tellAs } from "./output/outp
 import { createProgram } from "./program.ts";
 
 const [, , verb, ...rest] = process.argv;
-
-// V8 enlarges a young generation by all that ever survived in it, and lets an old one grow far before it collects: with five
-// isolates in a worker that was 150 MB of RSS (485,208 rows, 2 cores: 372 MB against 520) for a tenth of the time. It holds for
-// the isolates that are made later, too. A receiver has its own (bin/sluice.js): its code would not be optimized for speed.
-if (verb !== "webhooks") {
-  setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--optimize-for-size");
-}
 
 const isJson = process.argv.includes("--json");
 

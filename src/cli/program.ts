@@ -39,7 +39,9 @@ export async function createProgram(
     // For `webhooks send`, whose options `webhooks` would take for its own.
     .enablePositionalOptions()
     .showSuggestionAfterError();
-  const isKnown = Object.values(verbGroups).some((verbs) => Object.hasOwn(verbs, verb));
+  const isKnown =
+    ["--version", "-V"].includes(verb) ||
+    Object.values(verbGroups).some((verbs) => Object.hasOwn(verbs, verb));
   for (const [heading, verbs] of Object.entries(verbGroups)) {
     program.commandsGroup(heading);
     for (const [name, load] of Object.entries(verbs)) {

@@ -1,8 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
+import { threadFile } from "../thread.ts";
 import { runTool } from "./run-tool.ts";
-import { temporalCliVersion, type FetchTemporal } from "./temporal-version.ts";
+import type { FetchTemporal } from "./temporal-version.ts";
 
 const tickMs = 5_000;
 
@@ -11,7 +13,7 @@ const stalledMsMax = 30_000;
 
 /**
  * Downloads the Temporal server the way Temporal's SDK does for tests, and gives the path of the program. A process of
- * its own does it, this very file: the SDK's download cannot be cancelled, and it would set up the native runtime here,
+ * its own does it (`download-main.ts`): the SDK's download cannot be cancelled, and it would set up the native runtime here,
  * which can be configured only once.
  * @throws {Error} the download is refused, or stalls
  */
@@ -21,7 +23,7 @@ export async function downloadTemporal({ env, folder, say }: FetchTemporal): Pro
   let [bytes, grewAt] = [0, Date.now()];
   const path = await runTool({
     command: process.execPath,
-    args: [import.meta.filename, folder],
+    args: [fileURLToPath(threadFile("download-main", import.meta.url)), folder],
     env,
     tick: () => {
       const now = bytesIn(folder);
@@ -43,29 +45,4 @@ function bytesIn(folder: string): number {
     // The SDK renames the file once it is whole.
     return sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
   }, 0);
-}
-
-/** Runs in the process of its own. The SDK offers the download only together with a first start of the server. */
-async function downloadWithSdk(folder: string): Promise<void> {
-  const { TestWorkflowEnvironment } = await import("@temporalio/testing");
-  const server = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: {
-        type: "cached-download",
-        version: `v${temporalCliVersion}`,
-        downloadDir: folder,
-      },
-    },
-  });
-  await server.teardown();
-  const [name] = readdirSync(folder);
-  if (name === undefined) throw new Error(`the SDK left nothing in ${folder}`);
-  process.stdout.write(join(folder, name));
-}
-
-if (import.meta.main) {
-  await downloadWithSdk(process.argv[2] ?? "").catch((error: unknown) => {
-    process.stderr.write(String(error));
-    process.exitCode = 1;
-  });
 }
