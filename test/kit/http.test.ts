@@ -1,9 +1,8 @@
-import { describe } from "vitest";
-
 import { http } from "../../connectors/http/index.ts";
 import { conform } from "../../testing/conform.ts";
 import { httpHarnesses } from "./harnesses/http-harness.ts";
 
-describe.each(await httpHarnesses())("$name", ({ harness }) => {
-  conform(http, harness);
-});
+const [first] = await httpHarnesses();
+if (first === undefined) throw new Error("http has no harness");
+
+conform(http, first.harness);

@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+
+import { http } from "../../connectors/http/index.ts";
+import { conform } from "../../testing/conform.ts";
+import { httpHarnesses } from "./harnesses/http-harness.ts";
+
+// The other ways to page; the first is in http.test.ts.
+describe.each((await httpHarnesses()).slice(1))("$name", ({ harness }) => {
+  conform(http, harness);
+});
