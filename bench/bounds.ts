@@ -16,7 +16,7 @@ export function allHold(checked: readonly Checked[]): boolean {
   return checked.every(({ holds, isAim = false }) => holds || isAim);
 }
 
-/** Least rows per second of staging, by issue and performance.md; and least times the naive way's. */
+/** Least rows per second of staging, as promised; and least times the naive way's. */
 const rowsPerSecondMin = 150_000;
 const timesNaiveMin = 4;
 

@@ -19,7 +19,7 @@ const trickle = { perSecond: 20, seconds: 60 } as const;
 /** Most of the median of what an event of a trickle takes from its 2xx to the service (issue 6). */
 const acceptedMsMax = 1_000;
 
-/** Senders, and others who send a byte now and then (T14). */
+/** Senders, and others who send a byte now and then (docs/facts/threats.md#t14). */
 const attack = { posters: 16, drippers: 1_000, seconds: 15 } as const;
 
 /** What such connections may do to the answers of others (issue 6). */

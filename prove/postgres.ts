@@ -19,7 +19,7 @@ import {
 import { PostgresCluster } from "../test/support/postgres/postgres-cluster.ts";
 import { proveRuns } from "./runs.ts";
 
-/** What the read of a table aims at (performance.md, section 12). */
+/** What the read of a table aims at. */
 const readRowsPerSecondAim = 200_000;
 
 const readSluice = fileURLToPath(new URL("../bench/workloads/read-sluice.ts", import.meta.url));

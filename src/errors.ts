@@ -30,7 +30,7 @@ export type RetryBudget = {
 };
 
 /**
- * The root of every error that sluice itself throws. The class says what happens next (design: the table of errors);
+ * The root of every error that sluice itself throws. The class says what happens next;
  * `code` is the Temporal failure type and the `code` of `--json` errors, and never changes.
  */
 export abstract class SluiceError extends Error {

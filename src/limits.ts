@@ -3,13 +3,13 @@
 
 // ---- The service -------------------------------------------------------------------------------------------------
 
-/** Largest upload-json body as sent, envelope included (API document, section 8: "1 MB, uncompressed"). */
+/** Largest upload-json body as sent, envelope included (docs/facts/service.md#limits: "1 MB, uncompressed"). */
 export const lightweightBodyBytesMax = 1_000_000;
 
-/** Largest compressed file we PUT; the service takes "2 GB" (API document, section 8), read as the smaller of its meanings. */
+/** Largest compressed file we PUT; the service takes "2 GB" (docs/facts/service.md#limits), read as the smaller of its meanings. */
 export const uploadBytesMax = 2_000_000_000;
 
-/** Requests per minute and endpoint of the legacy API (published facts, Errors). */
+/** Requests per minute and endpoint of the legacy API (docs/facts/service.md#errors). */
 export const legacyRequestsPerMinute = 600;
 
 // ---- The client (our choice) -------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ export const lockWaitMs = 10_000;
 /** Characters of its source row that a reject keeps. */
 export const rejectRowCharsMax = 64 * 1024;
 
-// ---- Temporal (temporal.md, section 8) ----------------------------------------------------------------------------
+// ---- Temporal (docs/facts/temporal.md#limits) -------------------------------------------------------------------------
 
 /** Characters of an error in a run's current details, which hold 20,000 bytes in all. */
 export const detailsErrorCharsMax = 4_000;
@@ -76,7 +76,7 @@ export const reportReasonsMax = 10;
 
 // ---- Configuration (our choice) -----------------------------------------------------------------------------------
 
-/** Characters of a connection's or sync's name; a sync's name is a fairness key, which Temporal bounds (temporal.md, section 3). */
+/** Characters of a connection's or sync's name; a sync's name is a fairness key, which Temporal bounds (docs/facts/temporal.md#limits). */
 export const nameCharsMax = 64;
 
 // ---- Requests (our choice) ----------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ export const runWarningsMax = 20;
 
 // ---- Pages of search and enrichment (our choice) ------------------------------------------------------------------
 
-/** Highest cursor: an int32 (API document, section 4.4). */
+/** Highest cursor: an int32 (docs/facts/service.md#search). */
 export const cursorMax = 2 ** 31 - 1;
 
 // ---- Notifications (our choice) -----------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ export const statusTemporalMsMax = 3_000;
 
 // ---- Schedules (our choice) ---------------------------------------------------------------------------------------
 
-/** How late a run may still start that Temporal, being away, did not start in time (design: Schedules). */
+/** How late a run may still start that Temporal, being away, did not start in time. */
 export const scheduleCatchUpMs = 12 * 3_600_000;
 
 /** A wanted run counts as missed when it has not begun so long after its time; more than the jitter and a slow start. */
@@ -230,10 +230,10 @@ export const drainBusyBackoffMs = 15_000;
 
 // ---- Webhook receiver (our choice where no source is named) -------------------------------------------------------
 
-/** Time to the end of a request's head (design: faults, section 6.3). */
+/** Time to the end of a request's head (docs/facts/faults.md#webhooks). */
 export const receiverHeadMsMax = 3_000;
 
-/** Time to the end of a request (design: faults, section 6.3). */
+/** Time to the end of a request (docs/facts/faults.md#webhooks). */
 export const receiverRequestMsMax = 5_000;
 
 /** How often the receiver looks for requests that took longer: looked at once a second, they were answered up to two seconds late (measured). */
@@ -258,7 +258,7 @@ export const deliveryEventsMax = 1_000;
 
 // ---- Promised in the README -----------------------------------------------------------------------------------------
 
-/** How long the id of an event that was pushed is remembered (design: P12). */
+/** How long the id of an event that was pushed is remembered. */
 export const eventIdsKeptMs = 7 * 24 * 3_600_000;
 
 /** Domains of one pull. */

@@ -90,7 +90,7 @@ function installRuntime(log: Logger): void {
     if (message.startsWith("No workflows registered")) return;
     const { workflowId, activityType, attempt, error }: Record<string, unknown> = meta ?? {};
     const facts = { workflowId, activityType, attempt };
-    // Every failure of ours is fit to be shown (rule 16); what a library puts beside it is not looked at.
+    // Every failure of ours is fit to be shown; what a library puts beside it is not looked at.
     const text = error instanceof Error ? `${message}: ${error.message}` : message;
     if (level === "ERROR") log.error(facts, text);
     else log.warn(facts, text);

@@ -60,7 +60,7 @@ function notesOnWalks({ earlier }: Walk): readonly string[] {
     : [`results changed places: the search was walked ${earlier + 1} times`];
 }
 
-/** The walk that begins when this one has ended and not every result came (P16); undefined when there is to be none. */
+/** The walk that begins when this one has ended and not every result came (docs/facts/faults.md#promises, P16); undefined when there is to be none. */
 function againAfter(
   { bad, earlier, isDone, limit, total }: Walk,
   { place, pull }: PageRequest,

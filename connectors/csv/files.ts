@@ -104,7 +104,7 @@ async function targetOf(path: string, place: string): Promise<string> {
 
 /**
  * Whether a match is something to open: no folder. A link that leads out of the folder is refused, because whoever may write there need not be
- * the person who wrote the pattern (T3); a file written out in the configuration may be a link to anywhere.
+ * the person who wrote the pattern (docs/facts/threats.md#t3); a file written out in the configuration may be a link to anywhere.
  */
 async function isWanted({ place, path }: SourceFile, root: string): Promise<boolean> {
   if (!path.startsWith(root === sep ? sep : root + sep)) {

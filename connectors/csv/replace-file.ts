@@ -78,7 +78,7 @@ async function removeLeftovers(folder: string, prefix: string): Promise<void> {
   }
 }
 
-/** A process that was stopped while it wrote must not put an old page over a newer one (P7). */
+/** A process that was stopped while it wrote must not put an old page over a newer one (docs/facts/faults.md#promises, P7). */
 async function assertSame({ place, path, stats }: Target): Promise<void> {
   const { stats: now } = await targetAt(path, place);
   const isSame =

@@ -136,7 +136,7 @@ async function checkIndex(
   };
 }
 
-/** Grants are the wall against writing, the read-only session only a belt (T5). */
+/** Grants are the wall against writing, the read-only session only a belt (docs/facts/threats.md#t5). */
 async function checkGrants(session: Session): Promise<Finding> {
   const [row] = await session.query(
     `select rolsuper, (

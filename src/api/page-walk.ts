@@ -123,7 +123,7 @@ function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): v
   );
 }
 
-/** Cursors that only grow are never the same twice; the first page is at 0 (API document, section 4.5). */
+/** Cursors that only grow are never the same twice; the first page is at 0 (docs/facts/service.md#search). */
 function cursorAfter({ cursor = 0 }: Walk, next: number | undefined): number {
   if (next === undefined) throw endless("has_next_page is true, and next_cursor is missing");
   if (next > cursor) return next;

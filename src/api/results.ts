@@ -26,7 +26,7 @@ const scores = z.object({
   likelihood_to_buy: z.object({ score: amount, segment: text }).nullish(),
 });
 
-/** API document, sections 2.6, 2.7 and 2.9; what is always there: published facts, Search and enrichment. */
+/** docs/facts/service.md#results. */
 const shapes: Readonly<Record<Searchable, z.ZodType>> = {
   accounts: z.object({
     mk_id: z.string().min(1),

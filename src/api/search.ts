@@ -12,7 +12,7 @@ import type { Result, Searchable } from "./results.ts";
 /** A value that a filter compares with; sent as it is given. */
 type FilterValue = string | number | boolean;
 
-/** What to search for (API document, sections 2.3, 2.4, 4.4 and 4.5). */
+/** What to search for (docs/facts/service.md#search). */
 export type SearchQuery = {
   /** Results of one page. */
   readonly limit: number;
@@ -46,7 +46,7 @@ export type SearchPage = {
   readonly items: readonly Result[];
   /** What is not of the shape of a result and left out of `items`: its index in the page as it came, from 0, and why. */
   readonly bad: readonly { readonly index: number; readonly reason: string }[];
-  /** API document, section 2.5: each member may be absent. */
+  /** docs/facts/service.md#pages: each member may be absent. */
   readonly meta: {
     readonly limit?: number | undefined;
     readonly total?: number | undefined;

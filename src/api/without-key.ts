@@ -1,7 +1,7 @@
 import type { Secret } from "../security/secret.ts";
 import type { Answer } from "./exchange.ts";
 
-/** The API key as the user name of a Basic header, with an empty password (API document, section 5). */
+/** The API key as the user name of a Basic header, with an empty password (docs/facts/service.md#authentication). */
 export function basicCredentials(apiKey: Secret): string {
   // Latin-1, as the x-api-key header is.
   return Buffer.from(`${apiKey.reveal()}:`, "latin1").toString("base64");

@@ -1,6 +1,6 @@
 import type { Body } from "../state/contract/sends/sends.ts";
 
-/** What stands around the records of a lightweight body (API document, section 4.2). */
+/** What stands around the records of a lightweight body (docs/facts/service.md#lightweight). */
 export function bodyEnvelope(stream: string): { readonly head: string; readonly tail: string } {
   return { head: `{"stream":${JSON.stringify(stream)},"data":[`, tail: "]}" };
 }

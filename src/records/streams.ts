@@ -1,4 +1,4 @@
-/** The API's kinds of record (published facts, Streams). */
+/** The API's kinds of record (docs/facts/service.md#records). */
 export const streams = ["account", "contact", "account_event", "contact_event"] as const;
 
 /** One of the API's kinds of record. */

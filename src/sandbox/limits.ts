@@ -33,13 +33,13 @@ export const uploadUrlTtlMsDefault = 15 * 60_000;
 /** Megabytes of the young generation of the sandbox's thread: a 700 MB upload took 121 MB of RSS with 24, and 140 MB with 12 (measured). */
 export const youngGenerationMegabytesMax = 24;
 
-/** Items of a page when a search does not say (published for job postings, contract 4.5; for the others our choice). */
+/** Items of a page when a search does not say (documented for job postings, docs/facts/service.md#search; for the others our choice). */
 export const pageItemsDefault = 20;
 
 /** Items that a page may have when the settings do not say (our choice). */
 export const pageItemsMaxDefault = 100;
 
-/** Largest 32-bit integer, which `limit` and `cursor` are (API document, section 4.4). */
+/** Largest 32-bit integer, which `limit` and `cursor` are (docs/facts/service.md#search). */
 export const int32Max = 2 ** 31 - 1;
 
 /** Filters of a search (our choice). */

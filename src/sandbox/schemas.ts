@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The accepted values of `stream` (published facts, Streams). */
+/** The accepted values of `stream` (docs/facts/service.md#records). */
 export const sandboxStreams = ["account", "account_event", "contact", "contact_event"] as const;
 
 /** One of the four kinds of record. */
@@ -22,7 +22,7 @@ export const dateTime = z
   )
   .meta({ format: "date-time" });
 
-/** The members of each stream (published facts, Streams). That unknown top-level members are refused is our choice. */
+/** The members of each stream (docs/facts/service.md#records). That unknown top-level members are refused is our choice. */
 export const sandboxRecordSchemas = {
   account: z.strictObject({
     type: z.literal("account").default("account"),
@@ -72,17 +72,17 @@ export const typeFields = {
 
 const streamName = z.enum(sandboxStreams);
 
-/** Body of POST /ingestion/upload-json (API document, section 4.2); its records are checked one by one. */
+/** Body of POST /ingestion/upload-json (docs/facts/service.md#lightweight); its records are checked one by one. */
 export const uploadJsonBody = z.strictObject({ stream: streamName, data: z.array(z.unknown()) });
 
-/** Body of POST /ingestion/generate-upload-url (API document, section 4.3; the accepted values: published facts). */
+/** Body of POST /ingestion/generate-upload-url (docs/facts/service.md#heavyweight). */
 export const generateUploadUrlBody = z.strictObject({
   stream: streamName,
   content_type: z.literal("application/jsonl"),
   content_encoding: z.literal("gzip"),
 });
 
-/** Body of POST /ingestion/confirm-upload (API document, section 4.3). */
+/** Body of POST /ingestion/confirm-upload (docs/facts/service.md#heavyweight). */
 export const confirmUploadBody = z.strictObject({ file_key: z.string() });
 
 /** Query of GET /_sandbox/records. */

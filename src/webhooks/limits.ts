@@ -13,7 +13,7 @@ export const receiverSmallBodyBytes = 16 * 1024;
 /** Bytes of larger bodies that are read at once, so that senders who stop in the middle cannot fill the memory. */
 export const receiverBodiesBytesMax = 64 * 1024 * 1024;
 
-/** Bytes of an unwanted body that are read away (design: faults, section 6.3). */
+/** Bytes of an unwanted body that are read away (docs/facts/faults.md#webhooks). */
 export const receiverDrainBytesMax = 64 * 1024;
 
 /** How long a sender of an unwanted body has for reading its answer. */

@@ -34,7 +34,7 @@ async function failureOf(error: unknown, times: Times = {}): Promise<Application
   );
 }
 
-// As in the table of errors of the design: the failure's type, and whether Temporal tries again.
+// The failure's type, and whether Temporal tries again.
 const table = [
   [errors.ApiUnavailableError, "Unavailable", true],
   [errors.RetryLater, "Unavailable", true],

@@ -135,7 +135,7 @@ export class Strikes {
     const store = await readStore(state, { runId, oracle });
     const service = await readService(fleet.sandboxAddress, since);
     this.snapshots.push({ store, service });
-    // A worker that is told to stop finishes what it sends (P13).
+    // A worker that is told to stop finishes what it sends (docs/facts/faults.md#promises, P13).
     if (blow !== "term") this.underWay.push(recordsUnderWay(store));
   }
 }

@@ -53,7 +53,7 @@ async function soundWalk(): Promise<{ readonly ids: readonly unknown[]; readonly
   return { ids, total: walk?.total?.last ?? 0 };
 }
 
-describe("faults.md, section 5: a walk over the pages of the sandbox", () => {
+describe("docs/facts/faults.md#pages: a walk over the pages of the sandbox", () => {
   it("brings every id once, and as many as the total says", async () => {
     const { ids, walk, stopped, requests } = await walkWith();
     const total = new Set(ids).size;

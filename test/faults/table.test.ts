@@ -14,7 +14,7 @@ function kindOf(says: Says): "played" | "shown by a test of its own" | "not appl
 
 const numbers = Array.from({ length: rowsOfTable }, (_, index) => index + 1);
 
-/** Cells that faults.md leaves empty, or that cannot be: every other one must be shown. */
+/** Cells that the table leaves empty, or that cannot be: every other one must be shown. */
 const empty: Readonly<Record<number, readonly Column[]>> = {
   19: ["put"],
   21: ["put"],
@@ -31,7 +31,7 @@ const empty: Readonly<Record<number, readonly Column[]>> = {
 
 describe("the fault table", () => {
   it.each(numbers)(
-    "shows in row %i what must follow in every column that faults.md fills",
+    "shows in row %i what must follow in every column that the table fills",
     (row) => {
       const ofRow = lines.filter((line) => line.row === row);
       const isShown = (column: Column): boolean =>
@@ -40,7 +40,7 @@ describe("the fault table", () => {
     },
   );
 
-  it("has no row that faults.md does not have", () => {
+  it("has no row beyond those numbered", () => {
     expect(lines.filter(({ row }) => row < 1 || row > rowsOfTable)).toEqual([]);
   });
 

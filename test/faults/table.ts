@@ -4,7 +4,7 @@ import { bodies } from "./table/bodies.ts";
 import { elsewhere } from "./table/elsewhere.ts";
 import { certificates, sockets } from "./table/sockets.ts";
 
-/** Rows of faults.md, section 3. */
+/** Rows of docs/facts/faults.md#actions. */
 export const rowsOfTable = 48;
 
 const played: readonly Case[] = [...answers, ...bodies, ...sockets, ...certificates];

@@ -10,7 +10,7 @@ import { mutants } from "../mutants/table.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const cases = mutants.map((mutant) => ({ ...mutant, name: `${mutant.id}, ${mutant.plants}` }));
 
-/** Of faults.md, section 10. */
+/** Of docs/facts/faults.md#mutants. */
 const mutantsOfFaultsMax = 28;
 
 describe("the table of mutants", () => {
@@ -24,7 +24,7 @@ describe("the table of mutants", () => {
     expect(whyProve === undefined).toBe(test.file.endsWith(".test.ts"));
   });
 
-  it("has each mutant of faults.md, and none twice", () => {
+  it("has each mutant from M1 to M28, and none twice", () => {
     const ids = new Set(mutants.map(({ id }) => id));
     const numbers = Array.from({ length: mutantsOfFaultsMax }, (_, index) => `M${index + 1}`);
     expect(numbers.filter((id) => !ids.has(id))).toEqual([]);

@@ -15,7 +15,7 @@ export type NamedTest = { readonly file: string; readonly title: string };
  * it is when lines around it move, and a quick test sees when the code it stands for has changed.
  */
 export type Mutant = {
-  /** M1 to M28 are those of faults.md, section 10; S is for the mechanisms that are ours. */
+  /** M1 to M28 are those of docs/facts/faults.md#mutants; S is for the mechanisms that are ours. */
   readonly id: string;
   readonly plants: string;
   readonly edits: readonly [Edit, ...Edit[]];

@@ -30,7 +30,7 @@ function numberOf({ id }: Mutant): number {
   return Number.parseInt(id.slice(1), 10);
 }
 
-/** Every mutant, those of faults.md first. */
+/** Every mutant, those of docs/facts/faults.md#mutants first. */
 export const mutants: readonly Mutant[] = [
   ...[...mutantsOfRecords, ...mutantsOfRequests, ...mutantsOfPulls, ...mutantsOfWebhooks].toSorted(
     (a, b) => numberOf(a) - numberOf(b),

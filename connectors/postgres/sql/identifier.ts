@@ -19,7 +19,7 @@ export function nameFault(name: string): string | undefined {
 }
 
 /**
- * A name as it is in a statement, quoted, so that it is only ever a name (T4).
+ * A name as it is in a statement, quoted, so that it is only ever a name (docs/facts/threats.md#t4).
  * @throws {ConfigError} Postgres has no such names.
  */
 export function quoteName(name: string): string {

@@ -19,14 +19,14 @@ const person =
 const posting =
   "company_domain job_opening_title job_opening_url keywords categories location event event_on first_event_on";
 
-/** What a result may hold (API document, sections 2.6 to 2.9), as paths. */
+/** What a result may hold (docs/facts/service.md#results), as paths. */
 const paths: Readonly<Record<Searchable, readonly string[]>> = {
   accounts: [...account.split(" "), ...system, ...socials, ...scored],
   persons: [...person.split(" "), ...system, ...socials, ...scored],
   job_postings: posting.split(" "),
 };
 
-/** Paths to what is not a text (API document, sections 2.6 to 2.9; published facts). */
+/** Paths to what is not a text (docs/facts/service.md#results). */
 const types: Readonly<Record<string, "boolean" | "date" | "number">> = {
   founded_year: "number",
   raised_amount: "number",
@@ -68,7 +68,7 @@ export function resultPathType(
   of: Searchable,
   written: string,
 ): "boolean" | "date" | "json" | "number" | "string" {
-  // A person's activities have no declared type (published facts).
+  // A person's activities have no declared type (docs/facts/service.md#results).
   if (!paths[of].includes(written) || written === "activities") return "json";
   return types[written] ?? "string";
 }

@@ -16,12 +16,12 @@ export function json(status: number, body: unknown): SandboxAnswer {
   };
 }
 
-/** An error in the envelope `{message}` (published facts, Errors). */
+/** An error in the envelope `{message}` (docs/facts/service.md#errors). */
 export function message(status: number, text: string): SandboxAnswer {
   return json(status, { message: text });
 }
 
-/** A 422 in the envelope `{detail}` (published facts, Errors). */
+/** A 422 in the envelope `{detail}` (docs/facts/service.md#errors). */
 export function invalid(issues: readonly UploadIssue[]): SandboxAnswer {
   return json(422, { detail: issues });
 }

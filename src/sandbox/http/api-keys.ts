@@ -19,7 +19,7 @@ export class ApiKeys {
   }
 }
 
-/** The API key of a Basic header: the user name, with an empty password (API document, section 5). */
+/** The API key of a Basic header: the user name, with an empty password (docs/facts/service.md#authentication). */
 export function basicKey(authorization: string | undefined): string | undefined {
   const encoded = /^basic ([\w+/]+=*)$/i.exec(authorization ?? "")?.[1];
   if (encoded === undefined) return undefined;

@@ -22,7 +22,7 @@ export function serviceId(of: {
     .slice(0, 24);
 }
 
-/** The search result of an account record (API document, section 2.6). */
+/** The search result of an account record (docs/facts/service.md#results). */
 export function accountItem(
   { account_id, domain, account_properties }: z.output<typeof sandboxRecordSchemas.account>,
   system: System,

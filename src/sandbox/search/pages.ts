@@ -10,7 +10,7 @@ type Meta = {
   readonly next_cursor?: number | string;
 };
 
-/** A page as it is answered (API document, section 4.4 and 2.5). */
+/** A page as it is answered (docs/facts/service.md#pages). */
 export type SandboxPage = {
   readonly data: readonly unknown[];
   readonly meta?: Meta;

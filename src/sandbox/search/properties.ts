@@ -4,7 +4,7 @@ export type Resource = "accounts" | "job_postings" | "persons";
 /** What a property's values are. */
 export type Kind = "boolean" | "date" | "number" | "text";
 
-/** The properties that filters and sorts may name, with what they hold (published facts, Search and enrichment). */
+/** The properties that filters and sorts may name, with what they hold (docs/facts/service.md#search). */
 export const properties = {
   accounts: {
     name: "text",

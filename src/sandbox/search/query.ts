@@ -11,7 +11,7 @@ import {
 import { dateTime } from "../schemas.ts";
 import { type Kind, properties } from "./properties.ts";
 
-/** The operators of a filter (published facts, Search and enrichment). */
+/** The operators of a filter (docs/facts/service.md#search). */
 export const operators = [
   "IS",
   "IS_NOT",
@@ -133,7 +133,7 @@ function filterOf(of: Kinds) {
     .meta({ ...shapesOf(of) });
 }
 
-/** The members that both kinds of search have, but for the logic between filters (API document, section 4.4 and 4.5). */
+/** The members that both kinds of search have, but for the logic between filters (docs/facts/service.md#search). */
 function membersOf(of: Kinds, itemsMax: number) {
   return {
     limit: z.int().min(1).max(itemsMax).default(Math.min(pageItemsDefault, itemsMax)),

@@ -2,7 +2,7 @@ import { Draws } from "./draws.ts";
 
 type Score = { readonly score: number; readonly segment: string };
 
-/** The scores of a result (API document, section 2.8). */
+/** The scores of a result (docs/facts/service.md#scores). */
 export type Scores = {
   readonly customer_fit: Score & { readonly signals: string };
   readonly likelihood_to_buy: Score;

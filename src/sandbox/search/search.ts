@@ -18,7 +18,7 @@ export type SearchParts = {
   readonly pageItemsMax: number;
 };
 
-/** The endpoints under `/search` and `/enrichment` (API document, section 4.4 and 4.5). */
+/** The endpoints under `/search` and `/enrichment` (docs/facts/service.md#search). */
 export class Search {
   readonly #parts: SearchParts;
   readonly #bodies: SearchBodies;

@@ -32,7 +32,7 @@ export type IngestionParts = {
   readonly origin: (request: IncomingMessage) => string;
 };
 
-/** The POST endpoints under `/ingestion` (API document, section 4.2 and 4.3). */
+/** The POST endpoints under `/ingestion` (docs/facts/service.md#heavyweight). */
 export class Ingestion {
   readonly #parts: IngestionParts;
   /** The last file key given, by owner and stream. */

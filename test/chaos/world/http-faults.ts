@@ -70,7 +70,7 @@ const oneIn = 20;
 
 /**
  * Faults for about 15 % of all calls. `times` bounds each: three of one class for one part end a run, as they shall
- * (faults.md, section 2).
+ * (docs/facts/faults.md#actions).
  */
 export function drawFaults(dice: Dice, times: number): FaultOrder[] {
   return kindsByStep.flatMap(([step, groups]) =>

@@ -12,7 +12,7 @@ export type Column = (typeof columns)[number];
 export type SendColumn = Exclude<Column, "search">;
 
 /**
- * What must follow, in the codes of faults.md, section 2. RT, RG and AMB are tried as often as `Case.times` says, then the fault
+ * What must follow, in the codes of docs/facts/faults.md#actions. RT, RG and AMB are tried as often as `Case.times` says, then the fault
  * is over; with x3 the third one stops the run, with x2 the second. AMB counts records as possibly repeated, and a page as possibly paid twice. `wait` is a limit that is blocked for so many ms, least and greatest.
  */
 export type Code =
@@ -55,7 +55,7 @@ export type Meets = {
 
 /** One fault and what must follow in each column. */
 export type Case = {
-  /** The number of its row in faults.md, section 3. */
+  /** The number of its row in docs/facts/faults.md#actions. */
   readonly row: number;
   /** Continues after the column's name: "answered 500". */
   readonly fault: string;

@@ -65,7 +65,7 @@ function stop(
   return { fails: [{ type, nonRetryable: true, receipt }], next: "stops", repeated: 0 };
 }
 
-/** faults.md, section 2, in one column. */
+/** docs/facts/faults.md#actions, in one column. */
 type InColumn = (column: Column, of: Case) => Expected;
 
 const goesOn =
@@ -140,7 +140,7 @@ const byCode: Readonly<Record<Extract<Code, string>, InColumn>> = {
   DL: (column) => ({ ...stop("RecordsRejected", receipts[column].undone), next: "splits" }),
 };
 
-/** What the play of one cell must show, by the codes of faults.md, section 2. */
+/** What the play of one cell must show, by the codes of docs/facts/faults.md#actions. */
 export function expectedOf(code: Code, column: Column, of: Case): Expected {
   if (typeof code === "string") return byCode[code](column, of);
   if ("wait" in code) {

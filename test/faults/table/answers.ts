@@ -69,7 +69,7 @@ const unwell: readonly Case[] = [
     row: 7,
     fault: "answered 503 with a time to wait",
     meets: answered(503, { "retry-after": "120" }),
-    // Beyond faults.md for confirm and a page: what a gateway refuses so may have reached the service.
+    // Beyond the table for confirm and a page: what a gateway refuses so may have reached the service.
     says: says(
       { doubt: twoMinutes },
       { generate: { wait: [twoMinutes, twoMinutes] }, put: { wait: [twoMinutes, twoMinutes] } },
@@ -112,7 +112,7 @@ const refused: readonly Case[] = [
   ...each([301, 302, 303, 307, 308], { row: 18, says: says("SC") }),
   ...each([201, 202, 204, 206], {
     row: 22,
-    // Beyond faults.md for confirm: a 2xx may have had the file processed, so it stays in doubt.
+    // Beyond the table for confirm: a 2xx may have had the file processed, so it stays in doubt.
     says: says("SC", { put: "RG x3", confirm: "AMB x3", json: "AMB x3" }),
   }),
 ];

@@ -60,7 +60,7 @@ export const bodies: readonly Case[] = [
     fault: "answered with less, and nothing that tells the length",
     meets: { action: { cutAt: 10, framing: "close" } },
     isApplied: true,
-    // Beyond faults.md for confirm, json and a page: nothing tells it from row 20.
+    // Beyond the table for confirm, json and a page: nothing tells it from row 20.
     says: says("AMB x3", { generate: "RT x3", put: "OK", search: "AMB x2" }),
   },
   {

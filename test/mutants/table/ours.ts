@@ -5,7 +5,7 @@ const lightweight = {
   title: "wherever it is killed",
 } as const;
 
-/** Mutants of the mechanisms that faults.md does not plant anything in. */
+/** Mutants of the mechanisms that are ours. */
 export const mutantsOfOurs: readonly Mutant[] = [
   {
     id: "S1",

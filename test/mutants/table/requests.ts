@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of faults.md, section 10: requests, answers and waits. */
+/** Mutants of docs/facts/faults.md#mutants: requests, answers and waits. */
 export const mutantsOfRequests: readonly Mutant[] = [
   {
     id: "M2",

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Mutants of faults.md, section 10: what is pushed, until it is kept. */
+/** Mutants of docs/facts/faults.md#mutants: what is pushed, until it is kept. */
 export const mutantsOfWebhooks: readonly Mutant[] = [
   {
     id: "M6",

@@ -72,7 +72,7 @@ describe("a walk over pages", () => {
   });
 });
 
-describe("faults of the pages (faults.md, section 5)", () => {
+describe("faults of the pages (docs/facts/faults.md#pages)", () => {
   it("stops when another page follows and its cursor is missing", () => {
     const last = page(10, { hasNextPage: true });
     expect(() => walked(last)).toThrow(ApiContractError);

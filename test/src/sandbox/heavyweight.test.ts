@@ -169,7 +169,7 @@ describe("confirm-upload", () => {
     expect((await client.ledger()).some(({ applied }) => applied)).toBe(false);
   });
 
-  it("answers under the names of the overview text too", async () => {
+  it("answers under the names of the service's overview too", async () => {
     const client = await started();
     const { body } = await client.post("/ingestion/request-upload-url", asked);
     const { upload_url: url, file_key: fileKey } = addressSchema.parse(body);

@@ -17,7 +17,7 @@ export type LedgerNumbers = {
   readonly afterAppliedConfirm: number;
 };
 
-/** Findings in words; none when every invariant of faults.md, section 7, holds. */
+/** Findings in words; none when every invariant of docs/facts/faults.md#ledger, holds. */
 export type LedgerFindings = {
   readonly violations: readonly string[];
   readonly numbers: LedgerNumbers;
@@ -48,7 +48,7 @@ function numbersOf({ oracle, service, snapshots, ambiguities }: LedgerFacts): Le
 
 /**
  * Holds what the service took, what the store says and what the report says against what the source holds: L1 to L8, L10
- * and L11, which are I1 to I11 of faults.md, section 7, for one finished run. The promises of docs/design.md have other numbers.
+ * and L11, which are I1 to I11 of docs/facts/faults.md#ledger, for one finished run. The promises of docs/design.md have other numbers.
  */
 export function checkLedger(facts: LedgerFacts): LedgerFindings {
   return {

@@ -6,7 +6,7 @@ import { csvPosition } from "../../../../connectors/csv/position.ts";
 import { rowBytesMax } from "../../../../src/limits.ts";
 import { layoutOf, scan } from "../support.ts";
 
-/** A megabyte takes some 10 ms; what grows with the square of its length takes minutes (T19). */
+/** A megabyte takes some 10 ms; what grows with the square of its length takes minutes (docs/facts/threats.md#t19). */
 const megabyteMsMax = 2_000;
 
 /** Processor time of this process: what others do on a busy machine does not count. */

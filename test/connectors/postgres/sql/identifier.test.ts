@@ -12,7 +12,7 @@ import { ConfigError } from "../../../../src/errors.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
 import { numbers } from "../../../support/sequences.ts";
 
-/** Names that have broken out of statements elsewhere (T4). */
+/** Names that have broken out of statements elsewhere (docs/facts/threats.md#t4). */
 const names = [
   "plain",
   "Mixed Case",

@@ -28,7 +28,7 @@ import {
 const confirm = { fileKey: "uploads/1", records: 10, signal: never };
 const brief = { requestMs: 300, headersMs: 10_000, putBaseMs: 300, putHeadersMs: 10_000 };
 
-/** The failure types of G, P, C and J, as the table in faults.md has them. */
+/** The failure types of G, P, C and J (docs/facts/faults.md#actions). */
 async function typesOf(url: URL, timeouts = {}): Promise<string> {
   const asked: EndpointName[] = ["generateUploadUrl", "putFile", "confirmUpload", "uploadJson"];
   const client = clientOf(url, { timeouts });

@@ -71,7 +71,7 @@ const cases = operators.flatMap((operator) =>
 );
 
 describe("a filter", () => {
-  it("has a case for every operator and every type of value of the published facts", () => {
+  it("has a case for every operator and every type of value that the service documents", () => {
     expect(cases).toHaveLength(16 * 8);
     expect(Object.keys(valuesByType)).toEqual(all);
   });

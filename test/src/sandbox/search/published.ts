@@ -1,7 +1,7 @@
 /** What the values of a property are. */
 export type Kind = "boolean" | "date" | "number" | "text";
 
-/** The operators, copied from the published facts. */
+/** The operators, copied from docs/facts/service.md#search. */
 export const operators = [
   "IS",
   "IS_NOT",
@@ -27,7 +27,7 @@ export type Operator = (typeof operators)[number];
 const text = "text";
 const number = "number";
 
-/** The properties, copied from the published facts; their kinds, from the fields of contract 2.6, 2.7 and 2.9. */
+/** The properties, copied from docs/facts/service.md#search; their kinds, from the results there. */
 export const properties = {
   accounts: {
     name: text,
@@ -66,7 +66,7 @@ export const properties = {
   },
 } as const satisfies Record<string, Readonly<Record<string, Kind>>>;
 
-/** A value of every type that a filter may have (published facts), by the type's name. */
+/** A value of every type that a filter may have (docs/facts/service.md#search), by the type's name. */
 export const valuesByType = {
   string: "software",
   number: 7,
