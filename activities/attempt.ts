@@ -28,7 +28,10 @@ function isWorkerStop({ aborted, reason }: AbortSignal): boolean {
 
 const cutOffs = new AsyncLocalStorage<AbortSignal>();
 
-/** Runs an activity whose attempt ends as one of a worker that stops, once `signal` aborts: sooner than Temporal would cancel it. */
+/**
+ * Runs an activity whose attempt ends as one of a worker that stops, once `signal` aborts: sooner than
+ * Temporal would cancel it.
+ */
 export async function cutOffBy<Result>(
   signal: AbortSignal,
   activity: () => Promise<Result>,

@@ -64,7 +64,10 @@ export type Dependencies = {
   readonly unnotedEnds: Map<number, Moment>;
   /** Starts the workflow `resend` of a sync; one that runs is left alone. */
   startResend(sync: string): Promise<void>;
-  /** Leaves the start form of the Web UI an example again, a while after the backfill of this workflow id; undefined leaves none. */
+  /**
+   * Leaves the start form of the Web UI an example again, a while after the backfill of this workflow id;
+   * undefined leaves none.
+   */
   readonly seedTemplate?: ((workflowId: string) => void) | undefined;
   /** What is pushed; undefined where no connection is pushed to. */
   readonly inboxes?: Inboxes | undefined;
@@ -144,8 +147,8 @@ export async function heldRunOf(
 }
 
 /**
- * A worker may have been started again with another key in the midst of a run. A key of a file is looked at where a run opens: it
- * may be rotated under a worker.
+ * A worker may have been started again with another key in the midst of a run. A key of a file is looked at
+ * where a run opens: it may be rotated under a worker.
  * @throws {ConfigError} it is not the key that the run was opened with.
  */
 async function assertStillSameAccount(
@@ -160,9 +163,10 @@ async function assertStillSameAccount(
 }
 
 /**
- * The run of an activity that reads, maps or sends, once it is sure that this worker may continue with it: neither a redeploy
- * nor a zombie may mix two mappings, two services, two accounts or two stores.
- * @throws {WrongStoreError} @throws {SupersededError} @throws {ConfigChangedError} its sync is configured otherwise by now.
+ * The run of an activity that reads, maps or sends, once it is sure that this worker may continue with it:
+ * neither a redeploy nor a zombie may mix two mappings, two services, two accounts or two stores.
+ * @throws {WrongStoreError} @throws {SupersededError} @throws {ConfigChangedError} its sync is configured
+ * otherwise by now.
  * @throws {ConfigError} it was begun for another service than this worker talks to: what one holds the other does not.
  */
 export async function runOf(

@@ -19,7 +19,10 @@ export type FailureFacts = {
   readonly field?: string | undefined;
   /** Of `RecordsRejected`: indices in the part. */
   readonly refused?: readonly RefusedRecord[] | undefined;
-  /** Of a long `RateLimited`: how long the workflow waits before it schedules the activity again; its clock and ours may differ. */
+  /**
+   * Of a long `RateLimited`: how long the workflow waits before it schedules the activity again; its clock
+   * and ours may differ.
+   */
   readonly waitMs?: number | undefined;
 };
 
@@ -27,8 +30,8 @@ export type FailureFacts = {
 const lastAttemptMs = 5_000;
 
 /**
- * How long ago the activity was first asked for: by the server's clock up to this attempt, by this machine's from there. The two clocks are
- * never compared, because they may be hours apart.
+ * How long ago the activity was first asked for: by the server's clock up to this attempt, by this machine's
+ * from there. The two clocks are never compared, because they may be hours apart.
  */
 function sinceFirstMs(attemptMs: number): number {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = activityInfo();
@@ -46,8 +49,8 @@ function isStillWaitedFor(error: SluiceError, attemptMs: number): boolean {
 }
 
 /**
- * The one place where an error of ours becomes a failure of Temporal: code -> type, class -> whether it is retried. `attemptMs` is how long
- * this attempt has run.
+ * The one place where an error of ours becomes a failure of Temporal: code -> type, class -> whether it is
+ * retried. `attemptMs` is how long this attempt has run.
  */
 export function toFailure(error: unknown, attemptMs: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
@@ -67,8 +70,9 @@ export function toFailure(error: unknown, attemptMs: number): ApplicationFailure
     return ApplicationFailure.create({ ...failure, details: [facts] });
 
   const delayMs = Math.max(retryDelayMsMin, Math.ceil(retryAfterMs));
-  // A long wait is the workflow's, which can say so; and so is one that outlasts the activity. But each costs its history
-  // eleven events: an outage, with two waits a minute and no end in sight, would fill it in less than a day.
+  // A long wait is the workflow's, which can say so; and so is one that outlasts the activity. But each costs
+  // its history eleven events: an outage, with two waits a minute and no end in sight, would fill it in less
+  // than a day.
   const isLong =
     error instanceof RateLimitedError && !error.isOutage && delayMs > waitInActivityRetryMsMax;
   const isWaitForWorkflow = isLong || delayMs > timeLeftMs(attemptMs) - lastAttemptMs;

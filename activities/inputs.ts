@@ -44,7 +44,10 @@ export type RunSettings = {
   readonly retryMaxMs?: number | undefined;
   /** Whether to upsert the search attribute SluiceSync. */
   readonly searchAttribute: boolean;
-  /** Temporal's, of the run's activities: what came in by itself goes first, a backfill last, and syncs of one class share alike. */
+  /**
+   * Temporal's, of the run's activities: what came in by itself goes first, a backfill last, and syncs of one
+   * class share alike.
+   */
   readonly priority: { readonly priorityKey: number; readonly fairnessKey: string };
 };
 

@@ -1,7 +1,10 @@
 /** Time after which a chunk ends at the next page. */
 export const chunkMsMax = 5 * 60_000;
 
-/** The same of a chunk in which nothing leaves: a run that is interrupted again and again gets to its end all the same. */
+/**
+ * The same of a chunk in which nothing leaves: a run that is interrupted again and again gets to its end all
+ * the same.
+ */
 export const chunkUnsentMsMax = 15_000;
 
 /** How often a staging tells the store how far it has read. */
@@ -13,7 +16,10 @@ export const leaveMsMax = 5_000;
 /** Time that is added to the deadline of a request before what it may apply is held to be applied, in ms. */
 export const landingMarginMs = 60_000;
 
-/** Unknown outcomes in a row after which a part is sent once more only, and that once the service has taken another request. */
+/**
+ * Unknown outcomes in a row after which a part is sent once more only, and that once the service has taken
+ * another request.
+ */
 export const poisonTimesMax = 5;
 
 /** Longest step of the back-off after a fault that may pass. */
@@ -28,7 +34,10 @@ export const stageThreadHeapMiB = 256;
 /** Young generation of one staging thread; what V8 takes by itself made a worker 100 MB larger, and no faster. */
 export const stageThreadYoungMiB = 24;
 
-/** How long what the service refused is not tried again in a chunk that is not committed: the fault may have been its own. */
+/**
+ * How long what the service refused is not tried again in a chunk that is not committed: the fault may have
+ * been its own.
+ */
 export const refusalKnownMs = 24 * 3_600_000;
 
 /** Characters of one: it is in the run's history. */
@@ -40,7 +49,10 @@ export const notifyLateMsMax = 24 * 3_600_000;
 /** Rejects after which a chunk of a replay ends: they are marked in the transaction that commits it. */
 export const replayChunkRowsMax = 5_000;
 
-/** Domains that a run may see refused, and none taken, before it is the query that is refused: each may cost credits. */
+/**
+ * Domains that a run may see refused, and none taken, before it is the query that is refused: each may cost
+ * credits.
+ */
 export const domainRefusalsMax = 20;
 
 /** Transactions in which one check removes events of a connection, and event ids: what is left goes with the next. */

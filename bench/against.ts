@@ -23,7 +23,10 @@ export type AgainstInput = {
   readonly root: string;
 };
 
-/** Processor seconds of one step, pair by pair: of the commit, of now beside it, and of the commit once more beside it. */
+/**
+ * Processor seconds of one step, pair by pair: of the commit, of now beside it, and of the commit once more
+ * beside it.
+ */
 type Series = {
   readonly step: string;
   readonly before: number[];
@@ -32,8 +35,9 @@ type Series = {
 };
 
 /**
- * Has both builds do a workload by turns after a warm-up that does not count: before, now, before in one round, the other way round in
- * the next, so that whatever a machine does more and more of as time goes by cancels out.
+ * Has both builds do a workload by turns after a warm-up that does not count: before, now, before in one
+ * round, the other way round in the next, so that whatever a machine does more and more of as time goes by
+ * cancels out.
  */
 async function measurePairs(
   workload: Workload,
@@ -79,8 +83,8 @@ function judged(
 }
 
 /**
- * Holds the processor seconds of the program as it is built now against those of a commit, pair by pair, beside the commit against
- * itself. @returns the exit code: 1 when a bound is broken
+ * Holds the processor seconds of the program as it is built now against those of a commit, pair by pair,
+ * beside the commit against itself. @returns the exit code: 1 when a bound is broken
  */
 export async function benchAgainst(asked: AgainstInput): Promise<number> {
   const { root, commit, pairs, rows, bound } = asked;

@@ -1,6 +1,7 @@
-// npm run bench: CSV to staged chunks, beside the naive way, round by round; writes its table into docs/proof/measurements.md.
-// npm run bench -- --against <commit> [--pairs 20 --rows 100000 --bound 1.05 --only run,stage-all,stage-changed]: processor seconds
-// of the program as it is now beside those of a commit. Exit code 1 when a bound is broken, 2 when it was asked wrongly.
+// npm run bench: CSV to staged chunks, beside the naive way, round by round; writes its table into
+// docs/proof/measurements.md. npm run bench -- --against <commit> [--pairs 20 --rows 100000 --bound 1.05
+// --only run,stage-all,stage-changed]: processor seconds of the program as it is now beside those of a
+// commit. Exit code 1 when a bound is broken, 2 when it was asked wrongly.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -37,8 +37,8 @@ export async function commitOf(repository: string, commit: string): Promise<stri
 }
 
 /**
- * Builds a commit of a repository in a folder that does not exist yet. Where both ask for the same packages it uses those of the
- * repository, else it installs its own.
+ * Builds a commit of a repository in a folder that does not exist yet. Where both ask for the same packages
+ * it uses those of the repository, else it installs its own.
  */
 export async function buildCommit(
   { repository, commit }: { readonly repository: string; readonly commit: string },

@@ -7,8 +7,9 @@ export const pairsMin = 6;
 const certainty = 0.95;
 
 /**
- * How many figures lie outside the interval at each end: as many as can be left out of the sorted figures so that the true median
- * lies between the others with the wanted certainty, whatever the figures' distribution. Each lies below it with one chance in two.
+ * How many figures lie outside the interval at each end: as many as can be left out of the sorted figures so
+ * that the true median lies between the others with the wanted certainty, whatever the figures' distribution.
+ * Each lies below it with one chance in two.
  */
 function outside(count: number): number {
   let [chance, below, left] = [0.5 ** count, 0, 0];

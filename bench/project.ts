@@ -60,8 +60,8 @@ export class BenchProject {
   }
 
   /**
-   * Writes the configuration, a connection and the sync `accounts` from it, and starts Temporal, with its histories in the
-   * project's state folder. `program` is the command line that runs it.
+   * Writes the configuration, a connection and the sync `accounts` from it, and starts Temporal, with its
+   * histories in the project's state folder. `program` is the command line that runs it.
    */
   static async open(
     folder: string,
@@ -126,8 +126,8 @@ export class BenchProject {
   }
 
   /**
-   * Holds what the sandbox keeps against the oracle's reading of a CSV with the same rows in the same order, record by record, as values:
-   * the order of members does not count.
+   * Holds what the sandbox keeps against the oracle's reading of a CSV with the same rows in the same order,
+   * record by record, as values: the order of members does not count.
    * @returns how many are the same. @throws at the first that is not, and when one side has more.
    */
   async compareRecords(csv: string): Promise<number> {

@@ -134,7 +134,8 @@ export async function assertSameAccount(
 
 /**
  * The same of the source.
- * @throws {ConfigError} it is another one, of which nobody has said that it is the same. @throws whatever the connector throws
+ * @throws {ConfigError} it is another one, of which nobody has said that it is the same. @throws whatever the
+ * connector throws
  */
 export async function assertSameSource(
   holder: Holder,

@@ -17,7 +17,8 @@ export const sources: ReadonlyMap<string, Source> = new Map(
 );
 
 /**
- * The connector that a configuration names: one of this repository, or an external one, which is imported once per thread.
+ * The connector that a configuration names: one of this repository, or an external one, which is imported
+ * once per thread.
  * @throws {ConfigError} there is none, or it cannot be loaded.
  */
 export async function sourceNamed(named: ExternalName): Promise<Source> {

@@ -27,7 +27,10 @@ const timesP99Max = 2;
 
 const chaos = fileURLToPath(new URL("../test/chaos/main.ts", import.meta.url));
 
-/** The receiver under load, and under kills, a full disk and without Temporal; and how soon its events are in the service. */
+/**
+ * The receiver under load, and under kills, a full disk and without Temporal; and how soon its events are in
+ * the service.
+ */
 export async function proveInbox(
   folder: string,
   { rounds }: { readonly rounds: number },

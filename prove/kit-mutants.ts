@@ -16,8 +16,8 @@ const connectors: readonly string[] = ["csv", "postgres", "webhook", "jsonl", "h
 const shareMin = 0.85;
 
 /**
- * Plants mutants in the shipped connectors, one at a time, and runs the kit on each. With all that are promised the list of those that no
- * check notices goes into docs/proof/kit.md.
+ * Plants mutants in the shipped connectors, one at a time, and runs the kit on each. With all that are
+ * promised the list of those that no check notices goes into docs/proof/kit.md.
  */
 export async function proveKitMutants(ask: {
   readonly mutants: number;

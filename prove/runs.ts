@@ -43,8 +43,8 @@ function figureOf(name: string, rows: number, run: WholeRun): Checked {
 }
 
 /**
- * Runs a project's sync twice as a user does: the first run sends every row, the second reads them all again and sends none.
- * `csv` holds the same rows for the oracle.
+ * Runs a project's sync twice as a user does: the first run sends every row, the second reads them all again
+ * and sends none. `csv` holds the same rows for the oracle.
  */
 export async function proveRuns(
   project: BenchProject,

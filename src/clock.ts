@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * One moment on two clocks. The wall clock can be set; the clock of one boot only runs forward and is the same for every
- * process, but says nothing after the next boot.
+ * One moment on two clocks. The wall clock can be set; the clock of one boot only runs forward and is the
+ * same for every process, but says nothing after the next boot.
  */
 export type Moment = {
   /** Unix ms. */
@@ -15,8 +15,8 @@ export type Moment = {
 export type Clock = () => Moment;
 
 /**
- * The clocks of this system. Only Linux names its boot; there CLOCK_MONOTONIC leaves out the time a laptop sleeps, so a wait
- * gets longer by it and never shorter.
+ * The clocks of this system. Only Linux names its boot; there CLOCK_MONOTONIC leaves out the time a laptop
+ * sleeps, so a wait gets longer by it and never shorter.
  */
 export function systemClock(): Clock {
   const id = bootId();

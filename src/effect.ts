@@ -1,6 +1,6 @@
 /**
- * Goes around every change of the outside world and of the store, one change a call, so that whoever hands it in sees each by
- * its name: a step of the service, a method of the store, a change of the staging folder.
+ * Goes around every change of the outside world and of the store, one change a call, so that whoever hands it
+ * in sees each by its name: a step of the service, a method of the store, a change of the staging folder.
  */
 export type Effect = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 

@@ -1,6 +1,9 @@
 import { lockAskMs } from "./limits.ts";
 
-/** A reference to one refused record of a part: its index in the part and the field the service named. Never a value. */
+/**
+ * A reference to one refused record of a part: its index in the part and the field the service named. Never a
+ * value.
+ */
 export type RefusedRecord = {
   /** Index of the record in the part, from 0. */
   readonly index: number;
@@ -51,7 +54,10 @@ export abstract class SluiceError extends Error {
   }
 }
 
-/** A fault that may pass, of a request, of staging or of a staging thread: the activity is tried again after `retryAfterMs`. */
+/**
+ * A fault that may pass, of a request, of staging or of a staging thread: the activity is tried again after
+ * `retryAfterMs`.
+ */
 export abstract class TransientError extends SluiceError {
   readonly retryable = true;
   override readonly retryAfterMs: number | undefined;
@@ -93,7 +99,10 @@ export class RetryLater extends SluiceError {
   }
 }
 
-/** Thrown when the staging folder cannot be written or read: disk full, read-only, vanished; or when a staging thread died. */
+/**
+ * Thrown when the staging folder cannot be written or read: disk full, read-only, vanished; or when a staging
+ * thread died.
+ */
 export class StagingError extends TransientError {
   readonly code = "Unavailable";
 }
@@ -155,7 +164,10 @@ export class ApiRejectedError extends SluiceError {
   }
 }
 
-/** Thrown on 413, or for a page beyond `pageBytesMax`: the part is to be split, the page asked for with half the limit. */
+/**
+ * Thrown on 413, or for a page beyond `pageBytesMax`: the part is to be split, the page asked for with half
+ * the limit.
+ */
 export class TooLargeError extends SluiceError {
   readonly code = "TooLarge";
   readonly retryable = false;
@@ -175,8 +187,8 @@ export class ServiceFailsError extends SluiceError {
 }
 
 /**
- * Thrown when the uploaded file is gone for good: a confirm says so (410, or a 404 that lasts), or its receipt went back. The
- * same bytes are uploaded again, under a new key.
+ * Thrown when the uploaded file is gone for good: a confirm says so (410, or a 404 that lasts), or its
+ * receipt went back. The same bytes are uploaded again, under a new key.
  */
 export class UploadGoneError extends SluiceError {
   readonly code = "UploadGone";
@@ -224,8 +236,9 @@ export class ApiContractError extends SluiceError {
 }
 
 /**
- * Thrown when the configuration or a command's arguments are wrong: nothing to retry, `field` and `hint` say what to change. With
- * `retryBudgetMs` Temporal looks again for so long before it stops, because what is missing may only be late; a command never waits.
+ * Thrown when the configuration or a command's arguments are wrong: nothing to retry, `field` and `hint` say
+ * what to change. With `retryBudgetMs` Temporal looks again for so long before it stops, because what is
+ * missing may only be late; a command never waits.
  */
 export class ConfigError extends SluiceError {
   readonly code = "ConfigError";
@@ -244,7 +257,10 @@ export class StagedFileMissingError extends SluiceError {
   readonly retryable = false;
 }
 
-/** Thrown when a write comes from a staging that is no longer the chunk's newest, or from a run that lost its send lock. */
+/**
+ * Thrown when a write comes from a staging that is no longer the chunk's newest, or from a run that lost its
+ * send lock.
+ */
 export class SupersededError extends SluiceError {
   readonly code = "Superseded";
   readonly retryable = false;

@@ -7,8 +7,9 @@ export const problemCharsMax = 2_000;
 export const foreignRun = "✖ continued: only a workflow itself continues its run";
 
 /**
- * Says what is wrong with a workflow's input; short, however long the input. `example` is an input to paste, and undefined where nobody
- * types one. Workflows import this file, so it and what it imports stay free of Node.
+ * Says what is wrong with a workflow's input; short, however long the input. `example` is an input to paste,
+ * and undefined where nobody types one. Workflows import this file, so it and what it imports stay free of
+ * Node.
  */
 export function wrongInput(problem: string | z.ZodError, example?: object): string {
   const text = typeof problem === "string" ? problem : z.prettifyError(problem);

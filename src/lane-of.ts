@@ -1,6 +1,9 @@
 import { laneChunksMax } from "./limits.ts";
 
-/** The lane that a chunk belongs to, by its number: those of lane 1 are numbered from 1, each next lane's `laneChunksMax` further on. */
+/**
+ * The lane that a chunk belongs to, by its number: those of lane 1 are numbered from 1, each next lane's
+ * `laneChunksMax` further on.
+ */
 export type Lane = {
   /** From 1. */
   readonly lane: number;
@@ -24,8 +27,8 @@ export function firstChunkOf(lane: number): number {
 }
 
 /**
- * A chunk as a person reads it: "chunk 12", or "lane 2 chunk 12" of a run with several lanes. Who does not know how many there are
- * leaves them out: then the first lane is not named.
+ * A chunk as a person reads it: "chunk 12", or "lane 2 chunk 12" of a run with several lanes. Who does not
+ * know how many there are leaves them out: then the first lane is not named.
  */
 export function chunkName(chunk: number, lanes = laneOf(chunk).lane): string {
   const { lane, ordinal } = laneOf(chunk);

@@ -1,12 +1,16 @@
-// What the service, Temporal and the README promise or bound, and what several folders share, each with its source. The other
-// numbers are in the `limits.ts` of the one folder that reads them. Units come last in the name.
+// What the service, Temporal and the README promise or bound, and what several folders share, each with its
+// source. The other numbers are in the `limits.ts` of the one folder that reads them. Units come last in the
+// name.
 
 // ---- The service -------------------------------------------------------------------------------------------------
 
 /** Largest upload-json body as sent, envelope included (docs/facts/service.md#limits: "1 MB, uncompressed"). */
 export const lightweightBodyBytesMax = 1_000_000;
 
-/** Largest compressed file we PUT; the service takes "2 GB" (docs/facts/service.md#limits), read as the smaller of its meanings. */
+/**
+ * Largest compressed file we PUT; the service takes "2 GB" (docs/facts/service.md#limits), read as the
+ * smaller of its meanings.
+ */
 export const uploadBytesMax = 2_000_000_000;
 
 /** Requests per minute and endpoint of the legacy API (docs/facts/service.md#errors). */
@@ -31,7 +35,10 @@ export const pageRowsMax = 1_000;
 /** Largest CSV row; a longer one is most likely an unclosed quote. */
 export const rowBytesMax = 1_000_000;
 
-/** Extra uploads that splitting may cause in one run, whatever `reject_limit` asks for: each leaves about 15 events, and a workflow's history may hold 51,200. */
+/**
+ * Extra uploads that splitting may cause in one run, whatever `reject_limit` asks for: each leaves about 15
+ * events, and a workflow's history may hold 51,200.
+ */
 export const splitsPerRunMax = 2_000;
 
 /** Failures in a row after which a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
@@ -76,7 +83,10 @@ export const reportReasonsMax = 10;
 
 // ---- Configuration (our choice) -----------------------------------------------------------------------------------
 
-/** Characters of a connection's or sync's name; a sync's name is a fairness key, which Temporal bounds (docs/facts/temporal.md#limits). */
+/**
+ * Characters of a connection's or sync's name; a sync's name is a fairness key, which Temporal bounds
+ * (docs/facts/temporal.md#limits).
+ */
 export const nameCharsMax = 64;
 
 // ---- Requests (our choice) ----------------------------------------------------------------------------------------
@@ -106,7 +116,10 @@ export const backoffMaxMs = 60_000;
 /** Time of refusals without a hint and without one success after which the credits are taken to be used up. */
 export const creditsSuspectedMs = 3_600_000;
 
-/** A rate limit longer than this is the workflow's to wait for, where a person sees it; a shorter one, or an outage, is Temporal's. */
+/**
+ * A rate limit longer than this is the workflow's to wait for, where a person sees it; a shorter one, or an
+ * outage, is Temporal's.
+ */
 export const waitInActivityRetryMsMax = 30_000;
 
 /** Time to the first probe; doubles with each that fails. */
@@ -162,7 +175,10 @@ export const statusTemporalMsMax = 3_000;
 /** How late a run may still start that Temporal, being away, did not start in time. */
 export const scheduleCatchUpMs = 12 * 3_600_000;
 
-/** A wanted run counts as missed when it has not begun so long after its time; more than the jitter and a slow start. */
+/**
+ * A wanted run counts as missed when it has not begun so long after its time; more than the jitter and a slow
+ * start.
+ */
 export const missedAfterMs = 5 * 60_000;
 
 /** Missed runs that are counted. */
@@ -176,7 +192,10 @@ export const triggerMsMax = 10_000;
 
 // ---- What changed, and replays (our choice) -----------------------------------------------------------------------
 
-/** Fields of a sync whose hashes are kept, 4 bytes a record and field; a change of another field is seen, and not named. */
+/**
+ * Fields of a sync whose hashes are kept, 4 bytes a record and field; a change of another field is seen, and
+ * not named.
+ */
 export const fieldSlotsMax = 256;
 
 // ---- Pulls (our choice) -------------------------------------------------------------------------------------------
@@ -236,10 +255,16 @@ export const receiverHeadMsMax = 3_000;
 /** Time to the end of a request (docs/facts/faults.md#webhooks). */
 export const receiverRequestMsMax = 5_000;
 
-/** How often the receiver looks for requests that took longer: looked at once a second, they were answered up to two seconds late (measured). */
+/**
+ * How often the receiver looks for requests that took longer: looked at once a second, they were answered up
+ * to two seconds late (measured).
+ */
 export const receiverCheckMs = 250;
 
-/** How long a connection is kept for its next request; longer than the 60 s that proxies keep theirs, who else meet a closed one. */
+/**
+ * How long a connection is kept for its next request; longer than the 60 s that proxies keep theirs, who else
+ * meet a closed one.
+ */
 export const receiverKeepAliveMs = 72_000;
 
 /** Connections at once; further ones are closed as they come. */

@@ -16,8 +16,9 @@ function withPlainTexts(line: string): string {
 }
 
 /**
- * Writes log lines to stderr: for a person, or one JSON object a line. Nothing of a row and no secret belongs in one; names of
- * files and columns do, and must neither begin a line that looks like ours nor steer the reader's terminal.
+ * Writes log lines to stderr: for a person, or one JSON object a line. Nothing of a row and no secret belongs
+ * in one; names of files and columns do, and must neither begin a line that looks like ours nor steer the
+ * reader's terminal.
  */
 export function createLog(format: "text" | "json"): Logger {
   const options = { level: "info", base: null } as const;

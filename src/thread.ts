@@ -3,7 +3,10 @@ import type { MessagePort } from "node:worker_threads";
 import * as errors from "./errors.ts";
 import { messageOf, SluiceError } from "./errors.ts";
 
-/** An error as it crosses from one thread to another; structured cloning would keep neither its class nor its fields. */
+/**
+ * An error as it crosses from one thread to another; structured cloning would keep neither its class nor its
+ * fields.
+ */
 export type PackedError = {
   readonly name: string;
   readonly message: string;

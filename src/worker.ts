@@ -67,7 +67,10 @@ export type RunningWorker = {
   readonly hostQueue: string;
   /** Resolves when it has stopped; rejects when it broke. */
   readonly ended: Promise<void>;
-  /** Takes no more work, gives what runs `withinMs` to end, at most the settings' `graceMs`, and resolves when all has stopped. */
+  /**
+   * Takes no more work, gives what runs `withinMs` to end, at most the settings' `graceMs`, and resolves when
+   * all has stopped.
+   */
   stop(withinMs?: number): Promise<void>;
 };
 

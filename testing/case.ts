@@ -19,10 +19,16 @@ export type Thrown = {
   readonly says?: string;
 };
 
-/** Abilities that read, and must refuse what a read refuses; after a page `split` is asked for what follows it, or for what is before. */
+/**
+ * Abilities that read, and must refuse what a read refuses; after a page `split` is asked for what follows
+ * it, or for what is before.
+ */
 export type RefusingCase = "columns" | "discover" | "get" | "split" | "split before";
 
-/** What a read must come to: rows as the connector gives them and rejects, both in order; or what it throws, and what comes before where that is said. @default nothing of each */
+/**
+ * What a read must come to: rows as the connector gives them and rejects, both in order; or what it throws,
+ * and what comes before where that is said. @default nothing of each
+ */
 export type CaseOutcome = {
   readonly rows?: readonly Row[];
   /** Of a reject its place and code, and whatever else of it is to be held against the connector. */
@@ -50,8 +56,9 @@ export type Writing = {
 };
 
 /**
- * A source that `fill` cannot make, and what must become of it: a file in another encoding, a key of two columns, a setting that is wrong.
- * It is read whole, from and up to every page boundary, in parts, and row by row, as far as the connector can.
+ * A source that `fill` cannot make, and what must become of it: a file in another encoding, a key of two
+ * columns, a setting that is wrong. It is read whole, from and up to every page boundary, in parts, and row
+ * by row, as far as the connector can.
  */
 export type TestCase = CaseOutcome & {
   /** Its name in messages: "a file in UTF-16". */
@@ -60,9 +67,15 @@ export type TestCase = CaseOutcome & {
   make(): Promise<Readonly<Record<string, unknown>>>;
   /** Takes back what `make` did besides, once it was tried, whatever came of it. */
   undo?(): Promise<void>;
-  /** Whether it is only read whole, because where it is cut shows nothing more: that saves most of the time. @default false */
+  /**
+   * Whether it is only read whole, because where it is cut shows nothing more: that saves most of the time.
+   * @default false
+   */
   readonly isUncut?: boolean;
-  /** Names that `get` is asked for all at once, each with the row that it finds, from 0; false for one that is missing. */
+  /**
+   * Names that `get` is asked for all at once, each with the row that it finds, from 0; false for one that is
+   * missing.
+   */
   readonly names?: Readonly<Record<string, number | false>>;
   /** How many rows each part has when it is cut into 2, and into 3. @default any number */
   readonly splits?: Readonly<Partial<Record<2 | 3, readonly number[]>>>;
@@ -70,11 +83,17 @@ export type TestCase = CaseOutcome & {
   readonly columns?: readonly string[];
   /** How many of the last rows the next run reads again. @default 0 */
   readonly overlap?: number;
-  /** Places for `before`, each with the rows that come before it; false, or what it throws, for one that must be refused. */
+  /**
+   * Places for `before`, each with the rows that come before it; false, or what it throws, for one that must
+   * be refused.
+   */
   readonly places?: Readonly<Record<string, number | false | Thrown>>;
   /** Times for `at`, ISO 8601, as `places`. */
   readonly times?: Readonly<Record<string, number | false | Thrown>>;
-  /** What `check` must find among other things, each by its name; of a source that throws a fault, unless all of these are none. */
+  /**
+   * What `check` must find among other things, each by its name; of a source that throws a fault, unless all
+   * of these are none.
+   */
   readonly findings?: readonly (Pick<Finding, "name"> & Partial<Finding>)[];
   /** Members that `readLimit` must answer with. */
   readonly readLimit?: Partial<ReadLimit<unknown>>;

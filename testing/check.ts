@@ -12,7 +12,10 @@ export type Check<On = Subject> = {
   readonly msMax?: number;
   /** Why a connector that fails it loses or repeats rows in production; one sentence. */
   readonly why: string;
-  /** @throws {CheckFailed} it does not hold. @throws {NotShown} it cannot be made. Whatever else it throws is the connector's: a failure too. */
+  /**
+   * @throws {CheckFailed} it does not hold. @throws {NotShown} it cannot be made. Whatever else it throws is
+   * the connector's: a failure too.
+   */
   run(on: On): Promise<void>;
 };
 

@@ -10,8 +10,8 @@ import { rowFaultOf } from "./row-members.ts";
 const graceMs = 10_000;
 
 /**
- * Declares the tests of a connector, one for each check of the kit; to be called at the top of a test file or in a `describe`. The harness
- * is closed after the last of them.
+ * Declares the tests of a connector, one for each check of the kit; to be called at the top of a test file or
+ * in a `describe`. The harness is closed after the last of them.
  */
 export function conform(source: Source | PushSource, harness: Harness): void {
   describe(`connector ${source.name}`, () => {

@@ -1,7 +1,10 @@
 import type { Endpoint, IncomingEvent } from "../connectors/contract/push.ts";
 import type { Finding } from "../connectors/contract/request.ts";
 
-/** A delivery, or a configuration, that only this push connector knows, and what must become of it. What is not said is not looked at. */
+/**
+ * A delivery, or a configuration, that only this push connector knows, and what must become of it. What is
+ * not said is not looked at.
+ */
 export type DeliveryCase = {
   /** Its name in messages: "a body that is not a list". */
   readonly what: string;

@@ -10,7 +10,10 @@ export class CheckFailed extends Error {
   }
 }
 
-/** Thrown by a check that cannot be made, because a hook of the harness or a member of the connector is missing: it is never green. */
+/**
+ * Thrown by a check that cannot be made, because a hook of the harness or a member of the connector is
+ * missing: it is never green.
+ */
 export class NotShown extends Error {}
 
 /** Fails unless it holds. @throws {CheckFailed} */

@@ -4,7 +4,10 @@ import type { DeliveryCase } from "./delivery.ts";
 
 /** A row as the kit writes it into a source. */
 export type HarnessRow = {
-  /** Names the row: digits without a leading zero, below 2^63, so that it fits a column of text or of numbers. Compared as text. */
+  /**
+   * Names the row: digits without a leading zero, below 2^63, so that it fits a column of text or of numbers.
+   * Compared as text.
+   */
   readonly id: string;
   /** A cell of any kind of text; null where there is none. */
   readonly text: string | null;
@@ -27,15 +30,19 @@ type AnyHarness = {
 };
 
 /**
- * The source that a connector is tried on, and what can be done to it. It belongs to the kit alone: everything in it is deleted, many times. Only `fill` and `empty` are required; a check whose hook is missing
- * is reported as not shown. Every hook must be real: a file, a server, a socket.
+ * The source that a connector is tried on, and what can be done to it. It belongs to the kit alone:
+ * everything in it is deleted, many times. Only `fill` and `empty` are required; a check whose hook is
+ * missing is reported as not shown. Every hook must be real: a file, a server, a socket.
  */
 export type PullHarness = AnyHarness & {
   /** Puts rows in, all at once, in the order given; a row whose id is there already is replaced. */
   fill(rows: readonly HarnessRow[]): Promise<void>;
   /** Takes every row out. */
   empty(): Promise<void>;
-  /** What the kit wrote, out of a row as the connector gave it. @default its members `id`, `text` and `changed`, each as text */
+  /**
+   * What the kit wrote, out of a row as the connector gave it. @default its members `id`, `text` and
+   * `changed`, each as text
+   */
   rowOf?(row: Row): HarnessRow;
   /** Cells that the source itself cannot hold. @default none */
   readonly cannotHold?: readonly HardCell[];
@@ -45,7 +52,10 @@ export type PullHarness = AnyHarness & {
   breakAt?(rows: number): Promise<Undo>;
   /** Makes the source answer "too many requests" with this wait until it is undone. */
   throttle?(afterMs: number): Promise<Undo>;
-  /** Makes the source take requests and never answer until it is undone; the connector must give up within 15 s, as `config` tells it. */
+  /**
+   * Makes the source take requests and never answer until it is undone; the connector must give up within 15
+   * s, as `config` tells it.
+   */
   stall?(): Promise<Undo>;
   /** Writes a row in a transaction that is begun now and committed by what is returned. */
   commitLate?(row: HarnessRow): Promise<() => Promise<void>>;

@@ -12,8 +12,9 @@ export type RowFault = { readonly message: string; readonly hint: string };
 const waitMsMax = 5_000;
 
 /**
- * Looks at a few rows before any check is made: those of a harness without `rowOf` must have the members `id` and `text`, or every check of
- * rows would fail. Undefined: they have, or none can be read, which the checks tell better.
+ * Looks at a few rows before any check is made: those of a harness without `rowOf` must have the members `id`
+ * and `text`, or every check of rows would fail. Undefined: they have, or none can be read, which the checks
+ * tell better.
  */
 export async function rowFaultOf(
   source: Source,
@@ -65,7 +66,10 @@ function lacking([one, other]: readonly string[]): string {
 
 const membersShown = 12;
 
-/** An expression for what the kit wrote as `member`: the member of the row that holds it, or else one for a person to look at. */
+/**
+ * An expression for what the kit wrote as `member`: the member of the row that holds it, or else one for a
+ * person to look at.
+ */
 function valueOf(member: keyof HarnessRow, row: Row, given: readonly HarnessRow[]): string {
   const values = given.map((one) => one[member]);
   const names = Object.keys(row);

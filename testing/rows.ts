@@ -20,8 +20,8 @@ const usualSince = new Date("2024-03-31T00:59:59.000Z");
 const usualSinceMicros = 999_990;
 
 /**
- * Rows whose order of changes is neither that of their ids nor that in which they are here: a source that is read in any of the others
- * by mistake shows it. The same ask makes the same rows.
+ * Rows whose order of changes is neither that of their ids nor that in which they are here: a source that is
+ * read in any of the others by mistake shows it. The same ask makes the same rows.
  */
 export function makeRows(count: number, ask: RowsRequest = {}): readonly HarnessRow[] {
   const { firstId = 1, stepMicros = 1, together = 3, textChars = 0 } = ask;

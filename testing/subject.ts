@@ -42,7 +42,10 @@ export class Subject {
     this.harness = harness;
   }
 
-  /** The harness's configuration as the engine hands it over. @throws {CheckFailed} the connector's schema refuses it. */
+  /**
+   * The harness's configuration as the engine hands it over. @throws {CheckFailed} the connector's schema
+   * refuses it.
+   */
   config(changes: object = {}): unknown {
     const parsed = this.source.config.safeParse({ ...this.harness.config, ...changes });
     if (parsed.success) return parsed.data;
@@ -113,7 +116,8 @@ export class Subject {
   }
 
   /**
-   * Where the next run begins, as the engine finds it from a run's last position and its `oldestOpen`; undefined is the source's beginning.
+   * Where the next run begins, as the engine finds it from a run's last position and its `oldestOpen`;
+   * undefined is the source's beginning.
    */
   rewound(last: { readonly position: unknown; readonly oldestOpen?: unknown }): unknown {
     const config = this.config();

@@ -1,5 +1,6 @@
-// build/ (what the compiler makes of each file) -> dist/: a few files in place of a thousand, because to find and load that
-// many modules took most of the time of a short command. Shared code is in shared files, so that each class exists once.
+// build/ (what the compiler makes of each file) -> dist/: a few files in place of a thousand, because to find
+// and load that many modules took most of the time of a short command. Shared code is in shared files, so
+// that each class exists once.
 import { cpSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
@@ -36,8 +37,8 @@ const entries = [
 ];
 
 /**
- * Packages that stay where npm put them: native code and what finds its own files, and Temporal's, of which the worker and we
- * must have the same copy.
+ * Packages that stay where npm put them: native code and what finds its own files, and Temporal's, of which
+ * the worker and we must have the same copy.
  */
 const apart = /^(?:node:|@temporalio\/|pino$|pino-pretty$|thread-stream$)/;
 

@@ -1,5 +1,5 @@
-// build/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's last step:
-// the file says that dist/ is whole.
+// build/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's
+// last step: the file says that dist/ is whole.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -3,7 +3,10 @@ import { existsSync } from "node:fs";
 
 import { run, say } from "./child.mjs";
 
-/** Installs a package, or does nothing where there is no apt-get or no right to use it; what went wrong is on stderr. */
+/**
+ * Installs a package, or does nothing where there is no apt-get or no right to use it; what went wrong is on
+ * stderr.
+ */
 export async function installFromDebian(name, { env }) {
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return;
   say(`installing ${name} (apt-get)`);

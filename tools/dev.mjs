@@ -68,7 +68,10 @@ export class Example {
     return await this.#untilReady();
   }
 
-  /** Runs a command of `sluice` on what was started; gives its exit code and its output, when that is captured and not shown. */
+  /**
+   * Runs a command of `sluice` on what was started; gives its exit code and its output, when that is captured
+   * and not shown.
+   */
   async sluice(addresses, args, options = {}) {
     if (!options.capture) say(`sluice ${args.join(" ")}`);
     return await run(process.execPath, this.#command(...args), {

@@ -1,6 +1,7 @@
-// npm run nightly: examples/postgres-nightly as its user would see it over two nights, in one go. Makes a throw-away Postgres, or
-// a database on the server of PG_URL, starts everything with `sluice dev`, applies the schedules, fires the sync's, pulls scores and
-// job postings back, and does it all again: the second round sends nothing and writes nothing.
+// npm run nightly: examples/postgres-nightly as its user would see it over two nights, in one go. Makes a
+// throw-away Postgres, or a database on the server of PG_URL, starts everything with `sluice dev`, applies
+// the schedules, fires the sync's, pulls scores and job postings back, and does it all again: the second
+// round sends nothing and writes nothing.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -8,8 +8,8 @@ import { installFromDebian } from "./debian.mjs";
 const binariesFolder = "/usr/lib/postgresql";
 
 /**
- * Does nothing where PG_URL names a server or the server's programs are there; else installs Debian's package, or says what to do: the
- * tests that need no database run without.
+ * Does nothing where PG_URL names a server or the server's programs are there; else installs Debian's
+ * package, or says what to do: the tests that need no database run without.
  */
 export async function getPostgres(options) {
   if (options.env.PG_URL || isInstalled()) return;

@@ -106,8 +106,8 @@ async function vitest(report, args, options) {
 }
 
 /**
- * Whether the few red files are green by themselves. A test that is red only beside others is a fault of the test, which
- * is named so that it is fixed.
+ * Whether the few red files are green by themselves. A test that is red only beside others is a fault of the
+ * test, which is named so that it is fixed.
  */
 async function passAlone(red, report, options) {
   if (red.length === 0 || red.length > secondTryFiles) return false;

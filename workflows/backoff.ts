@@ -18,7 +18,10 @@ export type RunEnd = Pick<RunReport, "outcome"> & {
 /** Characters kept of why a sync backoffs. */
 const whyCharsMax = 500;
 
-/** How long a sync backs off after a run of it, which was begun because something was unread; undefined when it continues at once. */
+/**
+ * How long a sync backs off after a run of it, which was begun because something was unread; undefined when
+ * it continues at once.
+ */
 export function backOffAfter(
   { outcome, error, read }: RunEnd,
   before: Backoff | undefined,
@@ -39,8 +42,8 @@ export function backOffAfter(
 type Doubtful = { readonly due: number; readonly waitMs?: number | undefined };
 
 /**
- * When to look again for what is in doubt, in ms, and how many runs in a row have not helped. A run that is done has not helped either where
- * the service refused its records, or their lines are on another host.
+ * When to look again for what is in doubt, in ms, and how many runs in a row have not helped. A run that is
+ * done has not helped either where the service refused its records, or their lines are on another host.
  */
 export function nextLook(
   before: Pick<Doubtful, "due">,

@@ -22,8 +22,8 @@ type Closing = Omit<CloseRunInput, "runId">;
 export type Ending = { readonly closing: Closing; readonly cause?: unknown };
 
 /**
- * The cancel that an error is, else the error: an attempt whose worker is gone is not made again once a cancel was asked for, and ends as out
- * of time.
+ * The cancel that an error is, else the error: an attempt whose worker is gone is not made again once a
+ * cancel was asked for, and ends as out of time.
  */
 export function asCancel(error: unknown): unknown {
   const isAsked = CancellationScope.current().consideredCancelled;
@@ -52,8 +52,8 @@ export function endingOf(error: unknown): Required<Ending> {
 }
 
 /**
- * Waits, before continue-as-new, for updates that are being answered. A cancel that came meanwhile is an ending: the next execution would
- * not hear of it, and nobody would close the run.
+ * Waits, before continue-as-new, for updates that are being answered. A cancel that came meanwhile is an
+ * ending: the next execution would not hear of it, and nobody would close the run.
  */
 export async function cancelledBeforeNext(): Promise<Ending | undefined> {
   try {
@@ -69,7 +69,10 @@ function hasEndedBefore({ failure }: Closing): boolean {
   return failure?.code === "RunEnded";
 }
 
-/** Closes a run, also one that was cancelled, and shows its report; null for a run that was never opened, or had ended before. */
+/**
+ * Closes a run, also one that was cancelled, and shows its report; null for a run that was never opened, or
+ * had ended before.
+ */
 export async function close(view: RunView, closing: Closing): Promise<RunReport | null> {
   const { run_id: runId } = view.progress;
   if (hasEndedBefore(closing)) return null;

@@ -27,8 +27,9 @@ async function tell(runId: string, target: string): Promise<string | undefined> 
 }
 
 /**
- * Tells the receivers of a run that it ended, each for about an hour if need be. A workflow of its own, started by whoever
- * ends the run: a receiver that is away costs the run nothing, and what is not delivered stands red in the Web UI.
+ * Tells the receivers of a run that it ended, each for about an hour if need be. A workflow of its own,
+ * started by whoever ends the run: a receiver that is away costs the run nothing, and what is not delivered
+ * stands red in the Web UI.
  */
 export async function notify(raw: unknown): Promise<void> {
   const parsed = notifyInput.safeParse(raw ?? {});

@@ -39,7 +39,10 @@ export const { advanceCheckpoint, yieldBackfill } = proxyActivities<SharedActivi
   retry: { initialInterval: "1 second", maximumInterval: "30 seconds" },
 });
 
-/** Inboxes, and what is in doubt: what a look waits is its linger, what a check takes is a bounded share of what may go. */
+/**
+ * Inboxes, and what is in doubt: what a look waits is its linger, what a check takes is a bounded share of
+ * what may go.
+ */
 export const { lookForDoubts, lookIntoInbox, checkInboxes } = proxyActivities<SharedActivities>({
   ...metaOptions,
   startToCloseTimeout: "5 minutes",
@@ -51,7 +54,8 @@ export const { postNotification } = proxyActivities<SharedActivities>({
   cancellationType,
   startToCloseTimeout: "30 seconds",
   heartbeatTimeout: "10 seconds",
-  // Counted in tries, because a worker that is away must not use the time up; a day later nobody needs to hear of a night.
+  // Counted in tries, because a worker that is away must not use the time up; a day later nobody needs to
+  // hear of a night.
   scheduleToCloseTimeout: "1 day",
   retry: {
     initialInterval: "1 second",
@@ -86,8 +90,9 @@ function optionsOf({ hostQueue, settings }: OpenedRun) {
     heartbeatTimeout,
     retry: { initialInterval, maximumInterval: maximum(600_000) },
   };
-  // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stops what hangs with a beating heart. What
-  // has not got through in a night ends the run, which keeps its checkpoint and gives its lock back.
+  // A chunk ends after 5 minutes and a PUT has its own deadline: six hours only stops what hangs with a
+  // beating heart. What has not got through in a night ends the run, which keeps its checkpoint and gives its
+  // lock back.
   const long = {
     ...onHost,
     startToCloseTimeout: "6 hours",

@@ -46,7 +46,10 @@ function changedSince({ runId, sync }: Run): ConfigChangedError {
   );
 }
 
-/** Holds a plan that was agreed to against its source. One that still holds takes the spans of the source as it is now. */
+/**
+ * Holds a plan that was agreed to against its source. One that still holds takes the spans of the source as
+ * it is now.
+ */
 async function planAgain(
   deps: Dependencies,
   at: { readonly runId: string; readonly raw: unknown; readonly approved: BackfillPlan },
@@ -67,8 +70,9 @@ async function planAgain(
 }
 
 /**
- * Takes the send lock for a backfill, to be called before its lanes begin and whenever they continue. While nothing was staged the plan is
- * held against the source, once the lock is held: one that does not hold any more gives it back.
+ * Takes the send lock for a backfill, to be called before its lanes begin and whenever they continue. While
+ * nothing was staged the plan is held against the source, once the lock is held: one that does not hold any
+ * more gives it back.
  */
 export function createOpenBackfill(
   deps: Dependencies,
@@ -112,7 +116,10 @@ export function createOpenBackfill(
     });
 }
 
-/** Lets the send lock of a backfill go, for a pause or for another run: what is staged and not committed is given up. */
+/**
+ * Lets the send lock of a backfill go, for a pause or for another run: what is staged and not committed is
+ * given up.
+ */
 export function createYieldBackfill(deps: Dependencies): (input: RunRef) => Promise<object> {
   const { state, target } = deps;
   return async (ref) =>

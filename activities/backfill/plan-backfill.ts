@@ -31,7 +31,10 @@ export function requestOf(
   return readBackfillInput(raw, { syncs, now });
 }
 
-/** @throws {ConfigError} older rows may follow newer ones of the same key: of what is pushed, or appended, each version stands for itself. */
+/**
+ * @throws {ConfigError} older rows may follow newer ones of the same key: of what is pushed, or appended,
+ * each version stands for itself.
+ */
 function assertMayRepeat(sync: SyncConfig, source: Source): void {
   if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;
   throw new ConfigError(
@@ -44,8 +47,8 @@ function assertMayRepeat(sync: SyncConfig, source: Source): void {
 }
 
 /**
- * Of rows that are versions of one record the newest must be the last one sent: only what continues to the present, in order, ends with it.
- * What another run sent meanwhile is left out by its fingerprint.
+ * Of rows that are versions of one record the newest must be the last one sent: only what continues to the
+ * present, in order, ends with it. What another run sent meanwhile is left out by its fingerprint.
  * @throws {ConfigError} the backfill would end with an older one.
  */
 async function assertEndsWithNewest(
@@ -81,7 +84,10 @@ async function assertEndsWithNewest(
   throw new ConfigError(what, { field, hint });
 }
 
-/** @throws {ConfigError} a transaction is open that may still commit rows before the end: neither this nor the nightly run would read them. */
+/**
+ * @throws {ConfigError} a transaction is open that may still commit rows before the end: neither this nor the
+ * nightly run would read them.
+ */
 async function assertNothingIsOpen(
   sync: SyncConfig,
   source: Source,
@@ -144,8 +150,8 @@ async function freezePlan(
     startedAt: isoNow(deps),
   });
   assertNotEnded(opened);
-  // One that was reset may have begun to send, and now waits for a person again: nobody else is to wait for that. Not for an attempt
-  // that was stalled, while the backfill continued.
+  // One that was reset may have begun to send, and now waits for a person again: nobody else is to wait for
+  // that. Not for an attempt that was stalled, while the backfill continued.
   if (opened.fence === before?.fence) {
     await state.dropSends({ runId: ref.runId });
     await state.releaseLock({ name: sendLock(target, sync.name), runId: ref.runId });

@@ -30,7 +30,10 @@ async function inSteps(remove: () => Promise<number>): Promise<number> {
 
 type At = { readonly pushed: Pushed; readonly backlog: Backlog; readonly inbox: Inbox };
 
-/** Removes the events that every sync has accepted and that have lain their time. Answers how many, and whether any is unread. */
+/**
+ * Removes the events that every sync has accepted and that have lain their time. Answers how many, and
+ * whether any is unread.
+ */
 async function cleanUpEvents(
   deps: Dependencies,
   { pushed, backlog, inbox }: At,
@@ -55,9 +58,10 @@ async function cleanUpRuns(deps: Dependencies, { syncs }: Pushed): Promise<numbe
 }
 
 /**
- * Starts the drains of connections with something unread, whose notifier may not have been heard, and what sends records in doubt once
- * more, whose start may have been lost; and removes what may go: events that
- * every sync has accepted, event ids and drains' runs that are old. Twice is once: a drain that runs is left alone.
+ * Starts the drains of connections with something unread, whose notifier may not have been heard, and what
+ * sends records in doubt once more, whose start may have been lost; and removes what may go: events that
+ * every sync has accepted, event ids and drains' runs that are old. Twice is once: a drain that runs is left
+ * alone.
  */
 export function createCheckInboxes(deps: Dependencies): () => Promise<InboxesChecked> {
   return async () =>

@@ -32,7 +32,10 @@ export type Look = {
   readonly syncs: readonly string[];
   /** Whether the wake-up was taken: what comes from here on is woken for. */
   readonly isAnswered: boolean;
-  /** How long to wait before looking again, where lingering takes longer than a worker's slot may be held; nothing was looked at. */
+  /**
+   * How long to wait before looking again, where lingering takes longer than a worker's slot may be held;
+   * nothing was looked at.
+   */
   readonly waitMs?: number | undefined;
   /** Continue as new after this many runs; undefined leaves it to Temporal. */
   readonly runsPerExecution?: number | undefined;
@@ -73,7 +76,10 @@ export async function noteAccepted(
   return upTo;
 }
 
-/** How long until the oldest unread event has waited its time; where there is none, for one to come. 0 or less: no longer. */
+/**
+ * How long until the oldest unread event has waited its time; where there is none, for one to come. 0 or
+ * less: no longer.
+ */
 async function lingerMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Promise<number> {
   const readings = await readingsOf(deps, inbox, pushed);
   const since = readings.flatMap(({ unreadSince }) => unreadSince ?? []);
@@ -81,8 +87,9 @@ async function lingerMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Pro
 }
 
 /**
- * How long what is unread waits for a file of its stream: its confirmation is not the end of it, and a small body after it may be applied
- * first. No event waits longer than the setting, so that one file after the other does not hold it up for ever. 0 or less: no longer.
+ * How long what is unread waits for a file of its stream: its confirmation is not the end of it, and a small
+ * body after it may be applied first. No event waits longer than the setting, so that one file after the
+ * other does not hold it up for ever. 0 or less: no longer.
  */
 async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): Promise<number> {
   const { config, state, target } = deps;
@@ -100,8 +107,9 @@ async function fileWaitMsOf(deps: Dependencies, inbox: Inbox, pushed: Pushed): P
 }
 
 /**
- * Looks which syncs have something unread. It takes the wake-up first, so that nothing comes unheard; but not while nothing can be
- * sent or nobody would read it: then no notifier is to start a drain, and a check does once it helps.
+ * Looks which syncs have something unread. It takes the wake-up first, so that nothing comes unheard; but not
+ * while nothing can be sent or nobody would read it: then no notifier is to start a drain, and a check does
+ * once it helps.
  */
 export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => Promise<Look> {
   return async ({ connection, linger, backingOff }) =>

@@ -42,8 +42,9 @@ export type ConnectionReading = {
 };
 
 /**
- * The least number of a connection that any checkpoint of the store covers, whoever has it: a sync that is not configured now may come
- * back, and a target that nothing is sent to now may be sent to again. Infinity where there is none.
+ * The least number of a connection that any checkpoint of the store covers, whoever has it: a sync that is
+ * not configured now may come back, and a target that nothing is sent to now may be sent to again. Infinity
+ * where there is none.
  */
 export async function leastKept(
   { state }: Pick<Dependencies, "state">,
@@ -80,8 +81,8 @@ export async function readingsOf(
   const last = await lastOf(inbox, connection);
   return await Promise.all(
     checkpoints.map(async ({ sync, read }) => {
-      // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this one: it is read from its
-      // beginning.
+      // A position in another inbox or in a newer copy of it, or of another connection, says nothing of this
+      // one: it is read from its beginning.
       const isOurs = read?.inbox === inbox.inboxId && read.connection === connection;
       const seq = isOurs && read.seq <= last ? read.seq : 0;
       const [first] = await inbox.read({ connection, after: seq, limit: 1 });

@@ -19,8 +19,8 @@ async function isNotified(
 }
 
 /**
- * Starts the workflow that notifies the receivers of a run that ended, by itself and once a run. It can neither fail nor hold
- * up the run; when Temporal does not take it, a warning of the run says so.
+ * Starts the workflow that notifies the receivers of a run that ended, by itself and once a run. It can
+ * neither fail nor hold up the run; when Temporal does not take it, a warning of the run says so.
  */
 export async function announceRun(
   deps: Pick<Dependencies, "config" | "now" | "startNotifying" | "state">,

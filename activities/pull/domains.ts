@@ -65,8 +65,8 @@ async function assertColumn(
 }
 
 /**
- * Lists the domains of a round: read whole, made into domains, each once. Twice is once: a list that was not finished is begun
- * anew, one that was stays as it is.
+ * Lists the domains of a round: read whole, made into domains, each once. Twice is once: a list that was not
+ * finished is begun anew, one that was stays as it is.
  */
 export function createListDomains(deps: Dependencies): (input: RunRef) => Promise<object> {
   return async (ref) =>

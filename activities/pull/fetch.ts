@@ -72,8 +72,8 @@ async function ask(
 }
 
 /**
- * The walk after a page. What cannot continue begins anew with the next run: a service that was fixed may have left this one in
- * the middle of nowhere.
+ * The walk after a page. What cannot continue begins anew with the next run: a service that was fixed may
+ * have left this one in the middle of nowhere.
  */
 async function advance(
   deps: Dependencies,
@@ -92,8 +92,8 @@ async function advance(
 }
 
 /**
- * The next page of a pull: the one that is kept, or else one that is asked for, counted before it leaves, and kept when it came.
- * A page that came is never asked for again.
+ * The next page of a pull: the one that is kept, or else one that is asked for, counted before it leaves, and
+ * kept when it came. A page that came is never asked for again.
  */
 export async function fetchPage(deps: Dependencies, asked: PageRequest): Promise<Fetched> {
   const { pull, place, step, left } = asked;

@@ -36,7 +36,8 @@ function settingsOf({ config }: Dependencies): PullSettings {
 }
 
 /**
- * Holds the account and what is written to against those of the round that continues; a round that begins takes what it finds.
+ * Holds the account and what is written to against those of the round that continues; a round that begins
+ * takes what it finds.
  * @throws {ConfigError} one of them is another: half of the results would be in one place, and half in the other.
  */
 async function assertSameRound(
@@ -56,8 +57,8 @@ async function assertSameRound(
 }
 
 /**
- * Opens a run of a pull: takes its lock, and continues with its round or begins one. Twice is once: the run is stored by its id,
- * its own lock is given to it again, and a round that it began is not begun anew.
+ * Opens a run of a pull: takes its lock, and continues with its round or begins one. Twice is once: the run
+ * is stored by its id, its own lock is given to it again, and a round that it began is not begun anew.
  */
 export function createOpenPull(deps: Dependencies): (input: OpenPullInput) => Promise<OpenedPull> {
   return async ({ walks, ...input }) =>

@@ -44,7 +44,10 @@ async function refuseDomain(
   });
 }
 
-/** What a person should know of a walk. A run keeps few warnings, and the numbers of one domain of many would fill them. */
+/**
+ * What a person should know of a walk. A run keeps few warnings, and the numbers of one domain of many would
+ * fill them.
+ */
 function notesOf({ notes }: Walk, { domain }: PullPlace): readonly string[] {
   if (domain === undefined) return notes;
   const kept = notes.filter((note) => note === endNotStated);
@@ -60,7 +63,10 @@ function notesOnWalks({ earlier }: Walk): readonly string[] {
     : [`results changed places: the search was walked ${earlier + 1} times`];
 }
 
-/** The walk that begins when this one has ended and not every result came (docs/facts/faults.md#promises, P16); undefined when there is to be none. */
+/**
+ * The walk that begins when this one has ended and not every result came (docs/facts/faults.md#promises,
+ * P16); undefined when there is to be none.
+ */
 function againAfter(
   { bad, earlier, isDone, limit, total }: Walk,
   { place, pull }: PageRequest,
@@ -117,8 +123,8 @@ function endOf(run: Run, { place, tally }: Backlog): PulledPages["end"] {
 
 /**
  * Whether an error is the service's refusal of the one domain.
- * @throws {ApiContractError} it refused so many and took none that it is the query. Its own words may quote a domain: they are
- * left out.
+ * @throws {ApiContractError} it refused so many and took none that it is the query. Its own words may quote a
+ * domain: they are left out.
  */
 function isOfDomain(error: unknown, { place, tally }: Backlog): error is ApiContractError {
   const isRefusal = error instanceof ApiContractError && domainStatuses.includes(error.status);
@@ -130,7 +136,10 @@ function isOfDomain(error: unknown, { place, tally }: Backlog): error is ApiCont
   );
 }
 
-/** Refused results among all that came. Domains and rows without one are read to be refused: they say nothing of the write-back. */
+/**
+ * Refused results among all that came. Domains and rows without one are read to be refused: they say nothing
+ * of the write-back.
+ */
 function refusedResults({ read, refused, results }: PullTally): {
   readonly refused: number;
   readonly read: number;
@@ -174,8 +183,8 @@ async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages
 }
 
 /**
- * Pulls pages, one after the other. Twice is once: it continues where the store says, a page that came is not asked for again, and
- * one that was written is written again without changing anything.
+ * Pulls pages, one after the other. Twice is once: it continues where the store says, a page that came is not
+ * asked for again, and one that was written is written again without changing anything.
  */
 export function createPullPages(
   deps: Dependencies,

@@ -3,8 +3,8 @@ import { hostQueueOf, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
 
 /**
- * Answers which host a run continues at: the one of `hostQueue` while it beats, because its staged files are there; else the
- * one of the worker that was asked, which lives.
+ * Answers which host a run continues at: the one of `hostQueue` while it beats, because its staged files are
+ * there; else the one of the worker that was asked, which lives.
  */
 export function createChooseHost(
   deps: Dependencies,

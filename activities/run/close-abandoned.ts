@@ -19,8 +19,8 @@ export async function abandonRun(
 }
 
 /**
- * Abandons the runs whose workflow is gone, has what they left in doubt sent once more, and removes the files of runs that have ended.
- * For a worker that starts: nobody else comes back to them.
+ * Abandons the runs whose workflow is gone, has what they left in doubt sent once more, and removes the files
+ * of runs that have ended. For a worker that starts: nobody else comes back to them.
  */
 export async function closeAbandoned(deps: Dependencies): Promise<void> {
   const { state } = deps;

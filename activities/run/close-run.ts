@@ -30,8 +30,8 @@ export type RunClosing = Pick<
 
 /**
  * Ends a run: gives up what is not committed, holds the counts against each other (I2), gives the send lock back and
- * answers the report, which is also announced; null for a run that was never opened. Twice is once: a run keeps its first
- * outcome.
+ * answers the report, which is also announced; null for a run that was never opened. Twice is once: a run
+ * keeps its first outcome.
  */
 export async function endRun(
   deps: RunClosing,

@@ -5,8 +5,8 @@ import type { Dependencies } from "../dependencies.ts";
 const runsLookedAtMax = 20;
 
 /**
- * Warns of a run that read its source from the beginning and found no rows, where the run before had some: an export that failed looks
- * just like one with nothing in it.
+ * Warns of a run that read its source from the beginning and found no rows, where the run before had some: an
+ * export that failed looks just like one with nothing in it.
  */
 export async function warnOfEmptySource(
   { state }: Pick<Dependencies, "state">,

@@ -3,8 +3,9 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 /**
- * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over some, sends none of them twice.
- * Of what is pushed only the events after the checkpoint are read. Any other kind of run sends rows that it does not follow.
+ * Whether a run with `send: all` follows the rows that it sends, so that the next one, which goes back over
+ * some, sends none of them twice. Of what is pushed only the events after the checkpoint are read. Any other
+ * kind of run sends rows that it does not follow.
  */
 export function followsRows(
   deps: Pick<Dependencies, "sources">,
@@ -17,8 +18,8 @@ export function followsRows(
 }
 
 /**
- * Forgets what is known of a sync with `send: all` when a run opens: nothing holds any more once rows are sent that nobody follows, or
- * everything is sent again. To be called once the run has its place.
+ * Forgets what is known of a sync with `send: all` when a run opens: nothing holds any more once rows are
+ * sent that nobody follows, or everything is sent again. To be called once the run has its place.
  */
 export async function forgetUnfollowed(
   deps: Pick<Dependencies, "sources" | "state" | "target">,
@@ -32,7 +33,10 @@ export async function forgetUnfollowed(
   if (!goesOn) await state.forgetFingerprints({ target, sync: sync.name });
 }
 
-/** Forgets the rows that no later run goes back over: those that this one did not go back over, now that it has come to its end. */
+/**
+ * Forgets the rows that no later run goes back over: those that this one did not go back over, now that it
+ * has come to its end.
+ */
 export async function forgetPassed(
   { config, sources, state }: Pick<Dependencies, "config" | "sources" | "state">,
   run: Run,

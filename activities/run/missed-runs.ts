@@ -7,8 +7,8 @@ import type { Dependencies } from "../dependencies.ts";
 const runsLookedAtMax = 100;
 
 /**
- * Warns of the runs that the schedule of a sync or pull wanted since the last one that did something, and that did not happen:
- * Temporal keeps no trace of them. Nothing is known before the first run.
+ * Warns of the runs that the schedule of a sync or pull wanted since the last one that did something, and
+ * that did not happen: Temporal keeps no trace of them. Nothing is known before the first run.
  */
 export async function warnOfMissedRuns(
   { scheduleState, state }: Pick<Dependencies, "scheduleState" | "state">,

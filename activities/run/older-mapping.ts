@@ -14,7 +14,10 @@ async function hasReadAll(
   return plan !== undefined && plan.from === null && plan.to === null && plan.keys === null;
 }
 
-/** Warns of records that an older mapping made, once a run that read on from its checkpoint has ended: it mapped no row that did not change. */
+/**
+ * Warns of records that an older mapping made, once a run that read on from its checkpoint has ended: it
+ * mapped no row that did not change.
+ */
 export async function settleMapping(
   { config, sources, state }: Pick<Dependencies, "config" | "sources" | "state">,
   run: Run,

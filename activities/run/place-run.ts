@@ -22,7 +22,10 @@ function sinceOf(
   return { position: position.data, oldestOpen: oldestOpen.data ?? undefined };
 }
 
-/** Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning; `isOther`: it is of another way of reading. */
+/**
+ * Where the checkpoint lets a run begin that reads up to `to`, null for the source's beginning; `isOther`: it
+ * is of another way of reading.
+ */
 function beginOf(
   source: Source,
   config: unknown,
@@ -43,7 +46,10 @@ function goneWarnings(gone: number): readonly string[] {
   ];
 }
 
-/** Lets a run begin that reads no source: it sends once more what is in doubt. To be called once the send lock is held. */
+/**
+ * Lets a run begin that reads no source: it sends once more what is in doubt. To be called once the send lock
+ * is held.
+ */
 export async function placeResend(
   { state, target }: Pick<Dependencies, "state" | "target">,
   { runId, sync }: Pick<Run, "runId" | "sync">,

@@ -31,7 +31,10 @@ export function assertReplayable(
   }
 }
 
-/** Lists the rejects that a replay reads again, and lets it begin at the first. To be called once the send lock is held. */
+/**
+ * Lists the rejects that a replay reads again, and lets it begin at the first. To be called once the send
+ * lock is held.
+ */
 export async function placeReplay(
   { state, target }: Pick<Dependencies, "state" | "target">,
   at: { readonly run: Run; readonly sync: SyncConfig; readonly source: Source },
@@ -47,8 +50,8 @@ export async function placeReplay(
 }
 
 /**
- * How many rejects stop a run; none stop a replay, because what it reads was refused before, a resend, because all of it was accepted
- * before, or a drain, because others post what it reads.
+ * How many rejects stop a run; none stop a replay, because what it reads was refused before, a resend,
+ * because all of it was accepted before, or a drain, because others post what it reads.
  */
 export function rejectLimitOf(
   { kind }: Pick<Run, "kind">,

@@ -10,8 +10,8 @@ import { isoNow, type Dependencies } from "../dependencies.ts";
 import { readRequestOf } from "../stage/source.ts";
 
 /**
- * Holds account and source of a sync against those that its checkpoint and fingerprints belong to. To be called before anything is read or
- * sent; where the answer is to be kept, once the send lock is held.
+ * Holds account and source of a sync against those that its checkpoint and fingerprints belong to. To be
+ * called before anything is read or sent; where the answer is to be kept, once the send lock is held.
  * @throws {ConfigError} one of them is another.
  */
 export async function assertSameSides(

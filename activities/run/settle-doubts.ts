@@ -20,8 +20,8 @@ async function isGone({ isProcessGone, now, state }: Looking, process: string): 
 }
 
 /**
- * Notes the requests of processes that are gone, and those of this one of which the store could not note it when they ended: nobody
- * knows how.
+ * Notes the requests of processes that are gone, and those of this one of which the store could not note it
+ * when they ended: nobody knows how.
  */
 export async function endGoneSenders(deps: Looking): Promise<void> {
   const { clock, process: but, state, unnotedEnds } = deps;
@@ -63,7 +63,10 @@ async function beginResend({ log, startResend }: Resending, sync: string): Promi
   }
 }
 
-/** Starts what sends the records in doubt once more, of each sync that has some: what was to do it may be gone, and no run may come. */
+/**
+ * Starts what sends the records in doubt once more, of each sync that has some: what was to do it may be
+ * gone, and no run may come.
+ */
 export async function resumeResends(
   deps: Resending & Pick<Dependencies, "clock" | "config" | "state" | "target">,
 ): Promise<void> {

@@ -7,8 +7,8 @@ import { isRunOpen } from "./run-open.ts";
 /**
  * Takes the lock of a sync or pull for a run; one that a closed workflow left behind is taken over.
  * @returns the fence number of this holding.
- * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this run, a resend holds it, or this
- * is a backfill which continues when a shorter run is over.
+ * @throws {BusyError} another run holds it. @throws {LockWaitError} a backfill is about to yield it to this
+ * run, a resend holds it, or this is a backfill which continues when a shorter run is over.
  */
 export async function takeRunLock(
   deps: Dependencies,
@@ -25,7 +25,8 @@ export async function takeRunLock(
   const by = { name, workflowId, firstRunId, runId, kind };
   const ask = { ...by, at: isoNow(deps) };
   let answer = await deps.state.takeLock(ask);
-  // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that it is closed.
+  // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that
+  // it is closed.
   const closed: LockHolder[] = [];
   // A workflow makes one run at a time: one that it began before it was reset nobody continues with.
   const isLeft = ({ firstRunId: first, runId: other }: LockHolder): boolean =>

@@ -56,7 +56,10 @@ export const doubtPosition = z.object({ send: z.int(), record: z.int() });
 
 const beginning: StagedRecord = { send: 0, record: -1 };
 
-/** Pages of the records that are in doubt and can be sent once more, as their lines were staged when they were sent last. */
+/**
+ * Pages of the records that are in doubt and can be sent once more, as their lines were staged when they were
+ * sent last.
+ */
 export async function* doubtfulPages(
   job: DoubtJob,
   tools: DoubtTools,

@@ -16,8 +16,9 @@ export async function cleanUpEnded({
 }
 
 /**
- * Removes the files of a committed chunk, or of a whole run when no chunk is named, but lines that may have to be sent once more; with a
- * run's files go those that an earlier run had to keep and that nothing asks for any more. Twice is once.
+ * Removes the files of a committed chunk, or of a whole run when no chunk is named, but lines that may have
+ * to be sent once more; with a run's files go those that an earlier run had to keep and that nothing asks for
+ * any more. Twice is once.
  */
 export function createDropChunk(
   deps: Dependencies,

@@ -5,8 +5,9 @@ import type { Dependencies } from "../dependencies.ts";
 import { connectorOf } from "./source.ts";
 
 /**
- * Whether a second row of one record must stop a backfill: where the older one could be the last that is sent, because the backfill has an
- * end or several lanes, and nothing but reading tells whether a record has several rows.
+ * Whether a second row of one record must stop a backfill: where the older one could be the last that is
+ * sent, because the backfill has an end or several lanes, and nothing but reading tells whether a record has
+ * several rows.
  */
 export async function mustBeOneEach(
   deps: Pick<Dependencies, "sources" | "state">,

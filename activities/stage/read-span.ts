@@ -17,8 +17,9 @@ type SpanJob = {
 };
 
 /**
- * The pages of a span, never more rows than the run may still read. What the connector is asked is what the engine relies on, also where
- * the connector was never tried by the kit: a read that ends because it was aborted is not an end, and a page is what it was when it came.
+ * The pages of a span, never more rows than the run may still read. What the connector is asked is what the
+ * engine relies on, also where the connector was never tried by the kit: a read that ends because it was
+ * aborted is not an end, and a page is what it was when it came.
  * @throws the reason of the abort.
  */
 export async function* readSpan(
@@ -69,7 +70,10 @@ function asItCame(page: RowPage): RowPage {
   };
 }
 
-/** An error of an external connector may quote a row, and would enter Temporal: its name and place are told, not its words. */
+/**
+ * An error of an external connector may quote a row, and would enter Temporal: its name and place are told,
+ * not its words.
+ */
 function sayable(error: unknown, connector: string): unknown {
   if (error instanceof SluiceError || !externalName.test(connector)) return error;
   const { name } = error instanceof Error ? error : new Error();

@@ -23,7 +23,10 @@ type ReplayTools = {
   readonly log: Log;
 };
 
-/** Whether a later record of a key replaces an earlier one, so that older data must never follow newer; an event stands for itself. */
+/**
+ * Whether a later record of a key replaces an earlier one, so that older data must never follow newer; an
+ * event stands for itself.
+ */
 export function replacesOlder(stream: Stream): boolean {
   return shapeOf(stream).discriminator === "type";
 }
@@ -84,7 +87,8 @@ function pageOf({ stream }: ReplayRead, listed: ReplayPage, got: Got<Row>): RowP
 }
 
 /**
- * Reads rejected rows again, page by page, by what their rejects call them; a page's position is the number of its last reject.
+ * Reads rejected rows again, page by page, by what their rejects call them; a page's position is the number
+ * of its last reject.
  * @throws {ConfigError} the source is not the one any more in which they can be found.
  */
 export async function* readReplay(what: ReplayRead, tools: ReplayTools): AsyncGenerator<RowPage> {

@@ -33,8 +33,8 @@ function quoted(names: readonly string[]): string {
 
 /**
  * Tells before the first row whether the source has every column that the mapping reads.
- * @param mayName whether the message may name the columns there are: never where Temporal keeps it, because a file without
- * a header has its first row there (I4).
+ * @param mayName whether the message may name the columns there are: never where Temporal keeps it, because a
+ * file without a header has its first row there (I4).
  * @throws {ConfigError} it has not.
  */
 export async function checkColumns(

@@ -37,15 +37,19 @@ function rangesOf(records: readonly number[]): [number, number][] {
   return ranges;
 }
 
-/** What stays and what is refused: named records go once it is sure which are meant, else the part is cut in two, else its only record goes. */
+/**
+ * What stays and what is refused: named records go once it is sure which are meant, else the part is cut in
+ * two, else its only record goes.
+ */
 function divide(
   receipt: Receipt,
   how: SplitInput["how"],
 ): { readonly keep: readonly (readonly number[])[]; readonly refused: readonly Refused[] } {
   const records = recordsOf(receipt.ranges);
   const first = "without" in how ? Math.min(...how.without.map(({ index }) => index)) : 0;
-  // A service that counts from 1 names a good neighbour. Only the first record of a part proves that it counts from 0; else the part is
-  // cut before the first one named: what is before it is taken, or the bad record is there.
+  // A service that counts from 1 names a good neighbour. Only the first record of a part proves that it
+  // counts from 0; else the part is cut before the first one named: what is before it is taken, or the bad
+  // record is there.
   if (first > 0 && first < records.length) {
     return { keep: [records.slice(0, first), records.slice(first)], refused: [] };
   }
@@ -124,7 +128,10 @@ async function makeParts(
   return parts;
 }
 
-/** What is sent once more is a reject of an earlier run's row: with it each run would stop anew, and its own rows would never leave. */
+/**
+ * What is sent once more is a reject of an earlier run's row: with it each run would stop anew, and its own
+ * rows would never leave.
+ */
 function countsTowardsLimit({ code }: RejectEntry): boolean {
   return code !== refusedAgain;
 }
@@ -143,9 +150,9 @@ function wasCut({ runId, chunk }: StageName): ApiContractError {
 }
 
 /**
- * Takes refused records out of a part, or cuts it in two: a half is a file of other bytes, so that what the service may have
- * taken is never confirmed under a second key. Twice is once: the first answer is kept in the receipts, and
- * indices count only for the part they were given for.
+ * Takes refused records out of a part, or cuts it in two: a half is a file of other bytes, so that what the
+ * service may have taken is never confirmed under a second key. Twice is once: the first answer is kept in
+ * the receipts, and indices count only for the part they were given for.
  */
 export function createSplitChunk(
   deps: Dependencies,

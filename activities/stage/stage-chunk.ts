@@ -27,7 +27,10 @@ import type { StageJob } from "./stage-job.ts";
 /** Room under the API's limit for the page that ends a chunk. */
 const lastPageBytes = 100_000_000;
 
-/** What is sent once more before the first chunk of a run is read, or by a resend alone; undefined where it is nothing. */
+/**
+ * What is sent once more before the first chunk of a run is read, or by a resend alone; undefined where it is
+ * nothing.
+ */
 function doubtsOf(
   { clock, hostId, stagingFolder, target }: Dependencies,
   at: { readonly run: Run; readonly chunk: number; readonly isFullRead: boolean },
@@ -152,7 +155,8 @@ function thisAttempt(): StageAttempt {
 
 /**
  * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
- * JSONL. Twice is once: each staging draws a new number, and what an older one left is checked; what is committed stays as it is.
+ * JSONL. Twice is once: each staging draws a new number, and what an older one left is checked; what is
+ * committed stays as it is.
  */
 export function createStageChunk(
   deps: Dependencies,

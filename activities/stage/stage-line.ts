@@ -90,8 +90,9 @@ function whatChanged(
 }
 
 /**
- * The data line. Pages go through it one after the other: rows are mapped to records, the valid ones become lines, those
- * that the service has are left out, and the rest is written to one file until the chunk is full.
+ * The data line. Pages go through it one after the other: rows are mapped to records, the valid ones become
+ * lines, those that the service has are left out, and the rest is written to one file until the chunk is
+ * full.
  */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const { mapping, keepRows, recordBytesMax } = job;

@@ -10,7 +10,10 @@ function againWarning(records: number): string {
 /** What it needs of the staging; `warnings` takes how many were sent once more. */
 type Tools = Pick<StageTools, "state"> & { readonly warnings: string[] };
 
-/** What is in doubt and sent once more, as pages of lines; they are no step of the source, unless nothing else is read. */
+/**
+ * What is in doubt and sent once more, as pages of lines; they are no step of the source, unless nothing else
+ * is read.
+ */
 async function* pagesInDoubt(
   {
     doubts,

@@ -6,8 +6,8 @@ import type { CommitResult, StageRef } from "../inputs.ts";
 import { detailsReasonsMax } from "../limits.ts";
 
 /**
- * Saves the checkpoint after a chunk that the service accepted (I1), also after the configuration changed: what was accepted
- * is not sent again. Twice is once: a committed chunk stays as it is.
+ * Saves the checkpoint after a chunk that the service accepted (I1), also after the configuration changed:
+ * what was accepted is not sent again. Twice is once: a committed chunk stays as it is.
  */
 export function createCommitChunk(deps: Dependencies): (input: StageRef) => Promise<CommitResult> {
   return async ({ chunk, stage, ...ref }) =>

@@ -67,7 +67,10 @@ export function leavingNow(
 /** A request that ended, and when. */
 type EndedRequest = { readonly number: number; readonly now: Moment };
 
-/** Has the store note that a request ended. Where it cannot, nobody else would ever end it while this process lives: it is noted later. */
+/**
+ * Has the store note that a request ended. Where it cannot, nobody else would ever end it while this process
+ * lives: it is noted later.
+ */
 export async function noteEnd(
   { unnotedEnds }: Pick<Dependencies, "unnotedEnds">,
   { number, now }: EndedRequest,

@@ -22,8 +22,8 @@ type FaultsOf = {
 };
 
 /**
- * Does what may fail in a way that passes, for one chunk. Such a fault is counted in the store, and thrown with a delay that
- * grows with its number; one that is borne no longer is thrown as what it becomes then.
+ * Does what may fail in a way that passes, for one chunk. Such a fault is counted in the store, and thrown
+ * with a delay that grows with its number; one that is borne no longer is thrown as what it becomes then.
  */
 export async function withRetryBudget<Result>(
   deps: Bearing,
@@ -79,8 +79,9 @@ async function retryBudgetOf(
 }
 
 /**
- * The delay before the next attempt, in ms: drawn from one that doubles with each time, so that those who failed together do
- * not come back together. Undefined, which leaves it to the retry policy, while it is shorter than any that Temporal takes.
+ * The delay before the next attempt, in ms: drawn from one that doubles with each time, so that those who
+ * failed together do not come back together. Undefined, which leaves it to the retry policy, while it is
+ * shorter than any that Temporal takes.
  * @param random from 0 to 1.
  */
 export function retryDelayMs(

@@ -38,7 +38,10 @@ const dripMs = 500;
 const openingSteps = 100;
 const openingMs = 5_000;
 
-/** Posts to a receiver, first alone, then beside connections that drip, and measures how long answers take (docs/facts/threats.md#t14). */
+/**
+ * Posts to a receiver, first alone, then beside connections that drip, and measures how long answers take
+ * (docs/facts/threats.md#t14).
+ */
 export async function attackReceiver(settings: AttackSettings): Promise<Attacked> {
   const pool = new Pool(settings.address, { connections: settings.posters, pipelining: 1 });
   try {

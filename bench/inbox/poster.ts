@@ -1,4 +1,5 @@
-// Posts signed deliveries of 1 KiB to a receiver on 64 keep-alive connections, and prints what it measured as its last line:
+// Posts signed deliveries of 1 KiB to a receiver on 64 keep-alive connections, and prints what it measured as
+// its last line:
 //     node bench/inbox/poster.ts --port 8090 --path /hooks/bench --secret whsec_… --warm-up 20000 --deliveries 100000
 // A process of its own. It makes all deliveries before the clock starts, because it shares the cores with the receiver.
 import { parseArgs } from "node:util";

@@ -15,7 +15,10 @@ export const benchConnection = {
   secret: `whsec_${Buffer.from("a secret of a benchmark, no more").toString("base64")}`,
 } as const;
 
-/** `sluice webhooks`, its parts with another inbox (inbox-receiver.ts), or no more than Node's own server (inbox-bare.ts). */
+/**
+ * `sluice webhooks`, its parts with another inbox (inbox-receiver.ts), or no more than Node's own server
+ * (inbox-bare.ts).
+ */
 export type ReceiverKind = "sluice" | "nothing" | "each" | "bare";
 
 /** A receiver in a process of its own. */
@@ -33,7 +36,10 @@ const { receiverFlags } = z
   .object({ receiverFlags: z.array(z.string()) })
   .parse(await import(new URL("../../bin/receiver-flags.js", import.meta.url).href));
 
-/** Starts a receiver with an empty inbox in an empty folder; whoever does ends it. `preload` is a library that its process begins with. */
+/**
+ * Starts a receiver with an empty inbox in an empty folder; whoever does ends it. `preload` is a library that
+ * its process begins with.
+ */
 export async function startReceiver(how: {
   readonly kind: ReceiverKind;
   readonly folder: string;

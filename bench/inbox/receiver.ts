@@ -1,6 +1,8 @@
-// The receiver's own parts with another inbox, to compare with: node bench/inbox/receiver.ts --inbox nothing|each --port 8090 \
+// The receiver's own parts with another inbox, to compare with: node bench/inbox/receiver.ts --inbox
+// nothing|each --port 8090 \
 //     --path /hooks/bench --secret whsec_… --folder state
-// `nothing` keeps nothing: what could be reached at most. `each` is the same inbox with a transaction for every delivery. SIGTERM ends it.
+// `nothing` keeps nothing: what could be reached at most. `each` is the same inbox with a transaction for
+// every delivery. SIGTERM ends it.
 import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

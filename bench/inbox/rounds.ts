@@ -66,7 +66,8 @@ const postedSchema = z.object({
 
 /**
  * Measures receivers in turn, round by round, after a warm-up that does not count.
- * @returns for each name what each round took. @throws when not everything acknowledged was kept: such a round does not count.
+ * @returns for each name what each round took. @throws when not everything acknowledged was kept: such a
+ * round does not count.
  */
 export async function measureReceivers(how: {
   readonly variants: readonly Variant[];

@@ -19,7 +19,10 @@ export const asTheyAre = "*";
 export const asSent = `id, domain, name, industry, employees, country, city, founded_year, annual_revenue, funding_stage, phone,
   owner_email, description, to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at`;
 
-/** Ten rows share each time, and the times come in no order: the table was not written in the order in which it is read. */
+/**
+ * Ten rows share each time, and the times come in no order: the table was not written in the order in which
+ * it is read.
+ */
 const makeTable = (rows: number): string => `
   create table accounts as select
     n as id,

@@ -1,6 +1,6 @@
 // How much memory and time the sandbox takes for one large PUT: node bench/workloads/sandbox-put.ts --bytes 2000000000
-// The sandbox runs in a process of its own and as it is shipped, compiled: Node's TypeScript loader alone takes 30 MB. Its peak
-// RSS is the figure; exit code 1 when that is 150 MB or more.
+// The sandbox runs in a process of its own and as it is shipped, compiled: Node's TypeScript loader alone
+// takes 30 MB. Its peak RSS is the figure; exit code 1 when that is 150 MB or more.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";

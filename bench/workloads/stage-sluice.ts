@@ -1,6 +1,7 @@
-// Stages accounts as a worker does, chunk after chunk in stage threads with a SQLite store, but without Temporal and the service:
-// node bench/workloads/stage-sluice.ts --connector csv --members '{"path":"accounts.csv"}' --folder out --send all|changed
-// The main thread has nothing to do but what a worker's has meanwhile: to be there in time for heartbeats.
+// Stages accounts as a worker does, chunk after chunk in stage threads with a SQLite store, but without
+// Temporal and the service: node bench/workloads/stage-sluice.ts --connector csv --members
+// '{"path":"accounts.csv"}' --folder out --send all|changed The main thread has nothing to do but what a
+// worker's has meanwhile: to be there in time for heartbeats.
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";

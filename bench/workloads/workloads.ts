@@ -41,7 +41,10 @@ async function stage(
   return cpuSeconds;
 }
 
-/** Runs a project's sync as a user does. @returns processor seconds of `sluice run`, with its worker and sandbox, without Temporal */
+/**
+ * Runs a project's sync as a user does. @returns processor seconds of `sluice run`, with its worker and
+ * sandbox, without Temporal
+ */
 async function runSync(
   { name }: Build,
   project: BenchProject,

@@ -8,8 +8,8 @@ import type { ConnectorRequest, Finding } from "./request.ts";
 import { connectorApi, type ConnectorApi } from "./version.ts";
 
 /**
- * What `to` covers less what `from` covers; a position stands for the set of rows it covers (keyed sources: `(from, to]`).
- * A first run has neither, a resumed one `from`, a backfill both.
+ * What `to` covers less what `from` covers; a position stands for the set of rows it covers (keyed sources:
+ * `(from, to]`). A first run has neither, a resumed one `from`, a backfill both.
  */
 export type Span<Position> = {
   readonly from?: Position | undefined;
@@ -52,7 +52,8 @@ export type Page<OwnRow, Position> = {
   readonly text?: ((index: number) => string) | undefined;
   readonly rejects?: readonly Reject[] | undefined;
   /**
-   * Whether the next run may go back over rows of this page (`rewind`); asked of a first read with `send: all`, which follows those rows only.
+   * Whether the next run may go back over rows of this page (`rewind`); asked of a first read with `send:
+   * all`, which follows those rows only.
    * @default true
    */
   readonly mayComeAgain?: boolean | undefined;
@@ -109,16 +110,18 @@ export type Measure = {
  */
 export interface Pull<Config, Position, OwnRow> {
   /**
-   * Yields the pages of a span in order. It is called once per chunk, and by previews and plans; it resumes exactly at `from`, and may be
-   * stopped after any page.
-   * What it opens it closes itself, in a `finally`: a read that is stopped gets `return()`, and `signal` aborts one that waits.
-   * Rows that cannot be read are yielded as rejects; it throws only when nothing more can be read:
+   * Yields the pages of a span in order. It is called once per chunk, and by previews and plans; it resumes
+   * exactly at `from`, and may be stopped after any page. What it opens it closes itself, in a `finally`: a
+   * read that is stopped gets `return()`, and `signal` aborts one that waits. Rows that cannot be read are
+   * yielded as rejects; it throws only when nothing more can be read:
    * @throws {ConfigError} the configuration is wrong (`field` names it). @throws {RetryLater} worth another try.
-   * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError} credentials refused.
+   * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError}
+   * credentials refused.
    */
   read(ask: ReadRequest<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
   /**
-   * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run continues from the checkpoint.
+   * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run
+   * continues from the checkpoint.
    * @default "resume"
    */
   restart?(config: Config): "each-run" | "resume";
@@ -132,9 +135,10 @@ export interface Pull<Config, Position, OwnRow> {
   /** The names of the columns a mapping may use, read before the first row. */
   columns?(ask: ConnectorRequest<Config>): Promise<readonly string[]>;
   /**
-   * Tells whether this is the source that was read before: two databases may answer to one name, and a position of one says nothing of
-   * the other. Asked when a run opens and before each chunk; `known` is the identity that it last told, `position` the checkpoint.
-   * What it finds is kept, unless `differs` stops the run; `sluice state rebind` keeps it all the same.
+   * Tells whether this is the source that was read before: two databases may answer to one name, and a
+   * position of one says nothing of the other. Asked when a run opens and before each chunk; `known` is the
+   * identity that it last told, `position` the checkpoint. What it finds is kept, unless `differs` stops the
+   * run; `sluice state rebind` keeps it all the same.
    */
   recognize?(
     ask: ConnectorRequest<Config> & {
@@ -149,16 +153,17 @@ export interface Pull<Config, Position, OwnRow> {
     ask: ConnectorRequest<Config> & { readonly max: number },
   ): Promise<readonly Discovery[]>;
   /**
-   * How far a run may read, by the source's own clock, and how far back the next one must go because of transactions that are still open.
-   * Called when a run opens, with the checkpoint if it has one, and when a backfill is planned; it changes nothing.
+   * How far a run may read, by the source's own clock, and how far back the next one must go because of
+   * transactions that are still open. Called when a run opens, with the checkpoint if it has one, and when a
+   * backfill is planned; it changes nothing.
    */
   readLimit?(
     ask: ConnectorRequest<Config> & { readonly since?: Position | undefined },
   ): Promise<ReadLimit<Position>>;
   /**
-   * Steps back over the configured overlap, or to `oldestOpen` where that is earlier. Called once, when a run opens, on the checkpoint; `to` is
-   * how far the run may read.
-   * Undefined says that the position was made by another configuration and means nothing now: everything is read again.
+   * Steps back over the configured overlap, or to `oldestOpen` where that is earlier. Called once, when a run
+   * opens, on the checkpoint; `to` is how far the run may read. Undefined says that the position was made by
+   * another configuration and means nothing now: everything is read again.
    */
   rewind?(input: {
     readonly config: Config;
@@ -167,14 +172,15 @@ export interface Pull<Config, Position, OwnRow> {
     readonly to?: Position | undefined;
   }): Position | undefined;
   /**
-   * The position that covers everything before a time. Its rows have one time each, their last change: a source that holds versions of a
-   * record one after the other (a log, a file that grows) has no `at`, because a backfill by time would send old versions. @throws
-   * {ConfigError} with this configuration a time says nothing about a row.
+   * The position that covers everything before a time. Its rows have one time each, their last change: a
+   * source that holds versions of a record one after the other (a log, a file that grows) has no `at`,
+   * because a backfill by time would send old versions. @throws {ConfigError} with this configuration a time
+   * says nothing about a row.
    */
   at?(input: { readonly config: Config; readonly when: Date }): Position;
   /**
-   * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or a number of the change
-   * column. @throws {ConfigError} it is no such place; the hint says what is.
+   * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or
+   * a number of the change column. @throws {ConfigError} it is no such place; the hint says what is.
    */
   before?(ask: ConnectorRequest<Config> & { readonly place: string }): Promise<Position>;
   /** Cuts a span into at most `parts` neighbours that share their edges and hold about as many rows each. */
@@ -182,31 +188,35 @@ export interface Pull<Config, Position, OwnRow> {
     ask: ConnectorRequest<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
   /**
-   * How often the same values may be in some columns: `once`, `often` where rows are versions or parts that only further columns tell
-   * apart, undefined where nobody knows. Of such rows older ones must never follow newer ones: they are read in one lane.
+   * How often the same values may be in some columns: `once`, `often` where rows are versions or parts that
+   * only further columns tell apart, undefined where nobody knows. Of such rows older ones must never follow
+   * newer ones: they are read in one lane.
    * @default `once`
    */
   repeats?(
     ask: ConnectorRequest<Config> & { readonly columns: readonly string[] },
   ): Promise<"often" | "once" | undefined>;
   /**
-   * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The span, where there
-   * is one, is what was being read when the rows were called so: a source whose rows cannot be found without it needs it.
-   * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span was made from.
+   * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The
+   * span, where there is one, is what was being read when the rows were called so: a source whose rows cannot
+   * be found without it needs it.
+   * @throws {SourceChangedError} the names say nothing any more, because the source is not the one the span
+   * was made from.
    */
   get?(
     ask: ConnectorRequest<Config> & Span<Position> & { readonly names: readonly string[] },
   ): Promise<Got<OwnRow>>;
   /**
-   * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in order. Twice is
-   * once: a row that has the values already is left alone.
+   * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in
+   * order. Twice is once: a row that has the values already is left alone.
    */
   write?(
     ask: ConnectorRequest<Config> & { readonly patches: readonly Patch[] },
   ): Promise<readonly Written[]>;
   /**
-   * Looks whether `write` could write these columns, before anything is paid for, and writes nothing. Left out by a connector that needs
-   * nothing made beforehand. @throws {ConfigError} it could not: the hint says what is missing.
+   * Looks whether `write` could write these columns, before anything is paid for, and writes nothing. Left
+   * out by a connector that needs nothing made beforehand. @throws {ConfigError} it could not: the hint says
+   * what is missing.
    */
   checkWrite?(
     ask: ConnectorRequest<Config> & {
@@ -227,13 +237,19 @@ export type Recognition = {
   readonly identity: JsonValue;
   /** What a person calls it: `database crm at db.example:5432`. */
   readonly shown: string;
-  /** Why it may not be the source that `known` tells of, as a clause; undefined: it is the same, or nothing is known. */
+  /**
+   * Why it may not be the source that `known` tells of, as a clause; undefined: it is the same, or nothing is
+   * known.
+   */
   readonly differs?: string | undefined;
 };
 
 /** How far a run may read. */
 export type ReadLimit<Position> = {
-  /** The last position of a read that gets that far, so that the checkpoint does not stay behind; undefined: to the end. */
+  /**
+   * The last position of a read that gets that far, so that the checkpoint does not stay behind; undefined:
+   * to the end.
+   */
   readonly to?: Position | undefined;
   /** Where the oldest transaction that may still commit earlier rows began. */
   readonly oldestOpen?: Position | undefined;
@@ -255,9 +271,9 @@ export type Source = Pull<unknown, unknown, Row> & {
   /** What people call it; `connector:` of sluice.yaml names an external one by its path or its package. */
   readonly name: string;
   /**
-   * The connection's members and those of `from`, merged. Members that only `from` brings must be optional here. A schema that takes
-   * `folder` is given the folder of sluice.yaml there. What it makes of them crosses to threads: texts, numbers, lists, plain objects
-   * and what `secret()` makes.
+   * The connection's members and those of `from`, merged. Members that only `from` brings must be optional
+   * here. A schema that takes `folder` is given the folder of sluice.yaml there. What it makes of them
+   * crosses to threads: texts, numbers, lists, plain objects and what `secret()` makes.
    */
   readonly config: z.ZodType;
   readonly position: z.ZodType;

@@ -20,7 +20,10 @@ export type Incoming = {
 export type IncomingEvent = {
   /** JSON, as it came: the digits of a number are still all there. */
   readonly json: string;
-  /** What its sender calls it: an id is taken once in a week, within one connection. Without one every delivery counts. */
+  /**
+   * What its sender calls it: an id is taken once in a week, within one connection. Without one every
+   * delivery counts.
+   */
   readonly id?: string | undefined;
 };
 
@@ -61,9 +64,11 @@ export interface Push<Config> {
   /** Made of the configuration alone: it asks nobody, and says the same whenever it is called. */
   endpoint(config: Config): Endpoint;
   /**
-   * Verifies a delivery, over the bytes as they came, and only then cuts it into events. It is called once per delivery, in the thread that
-   * answers all of them, never with more than `bodyBytesMax`: it waits for nothing, and never throws for what a sender may have done. More than 1,000 events are refused. The
-   * events are answered with 202 once all of them are kept; the same delivery may come again and must then give the same ids.
+   * Verifies a delivery, over the bytes as they came, and only then cuts it into events. It is called once
+   * per delivery, in the thread that answers all of them, never with more than `bodyBytesMax`: it waits for
+   * nothing, and never throws for what a sender may have done. More than 1,000 events are refused. The events
+   * are answered with 202 once all of them are kept; the same delivery may come again and must then give the
+   * same ids.
    */
   receive(input: { readonly config: Config; readonly request: Incoming }): Received;
   /** The headers and the path's query with which a body is believed: for `sluice webhooks send`. */

@@ -4,7 +4,10 @@ export interface Log {
   warn(text: string, facts?: object): void;
 }
 
-/** For what has no reader: connectors speak through rejects and errors, and say it again to the command that shows it. */
+/**
+ * For what has no reader: connectors speak through rejects and errors, and say it again to the command that
+ * shows it.
+ */
 export const silentLog = { info: () => undefined, warn: () => undefined } satisfies Log;
 
 /** What every ability is given. `signal` aborts when the run is cancelled: stop reading then. */

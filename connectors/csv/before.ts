@@ -18,9 +18,10 @@ type FilePlace = {
 };
 
 /**
- * The position before the first row that begins at or after a place: `line 48211`, `byte 1048576`, or `exports/a.csv:48211` as places of
- * rows are written. A line that continues a quoted field begins no row, so the next row is meant; a line of the header means the first
- * row, and one line after the last is the end. The file is walked through up to there.
+ * The position before the first row that begins at or after a place: `line 48211`, `byte 1048576`, or
+ * `exports/a.csv:48211` as places of rows are written. A line that continues a quoted field begins no row, so
+ * the next row is meant; a line of the header means the first row, and one line after the last is the end.
+ * The file is walked through up to there.
  */
 export async function beforeCsv(ask: BeforeRequest): Promise<CsvPosition> {
   const { config, signal } = ask;

@@ -62,7 +62,10 @@ function failed(name: string, error: unknown): Finding {
   return { name, ok: false, detail: messageOf(error), fix };
 }
 
-/** The columns that every file has, in the order of the first: a mapping of any other would find nothing in some rows. */
+/**
+ * The columns that every file has, in the order of the first: a mapping of any other would find nothing in
+ * some rows.
+ */
 export async function columnsOfCsv(ask: ConnectorRequest<CsvConfig>): Promise<readonly string[]> {
   let columns: readonly string[] | undefined;
   for (const source of await listFiles(ask.config)) {
@@ -93,7 +96,10 @@ export async function measureCsv(
   return { bytes, exact };
 }
 
-/** Opens a file for `use`, with what it is read as; undefined while the header line of an append-only one is being written. */
+/**
+ * Opens a file for `use`, with what it is read as; undefined while the header line of an append-only one is
+ * being written.
+ */
 export async function withLayout<Result>(
   source: SourceFile,
   ask: ConnectorRequest<CsvConfig> & LayoutRequest,

@@ -10,8 +10,8 @@ import { readCsv } from "./read.ts";
 const namesARow = /(^|[ _.-])(id|Id|ID)$|[a-z]Id$/;
 
 /**
- * The files as things to read: one when all have the same columns, else each for itself. A file's key is the first column that is called
- * an id and that is filled in and different in its first rows.
+ * The files as things to read: one when all have the same columns, else each for itself. A file's key is the
+ * first column that is called an id and that is filled in and different in its first rows.
  */
 export async function discoverCsv(
   ask: ConnectorRequest<CsvConfig> & { readonly max: number },

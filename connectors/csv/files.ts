@@ -16,9 +16,10 @@ export type SourceFile = {
 };
 
 /**
- * Lists the files of a connection, in the order they are read: by path, where the first row of a key wins the last one first. So the file
- * that is the last by path, of dated ones the newest, is the one whose row is sent, or sent last. What was appended, and when, nobody knows
- * of a path. A path that exists as written is never taken for a pattern; folders that a pattern matches are passed over.
+ * Lists the files of a connection, in the order they are read: by path, where the first row of a key wins the
+ * last one first. So the file that is the last by path, of dated ones the newest, is the one whose row is
+ * sent, or sent last. What was appended, and when, nobody knows of a path. A path that exists as written is
+ * never taken for a pattern; folders that a pattern matches are passed over.
  * @throws {ConfigError} nothing is there, or too much.
  */
 export async function listFiles(config: CsvConfig): Promise<readonly SourceFile[]> {
@@ -103,8 +104,9 @@ async function targetOf(path: string, place: string): Promise<string> {
 }
 
 /**
- * Whether a match is something to open: no folder. A link that leads out of the folder is refused, because whoever may write there need not be
- * the person who wrote the pattern (docs/facts/threats.md#t3); a file written out in the configuration may be a link to anywhere.
+ * Whether a match is something to open: no folder. A link that leads out of the folder is refused, because
+ * whoever may write there need not be the person who wrote the pattern (docs/facts/threats.md#t3); a file
+ * written out in the configuration may be a link to anywhere.
  */
 async function isWanted({ place, path }: SourceFile, root: string): Promise<boolean> {
   if (!path.startsWith(root === sep ? sep : root + sep)) {

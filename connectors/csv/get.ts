@@ -16,8 +16,9 @@ type GetRequest = ConnectorRequest<CsvConfig> &
 type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: Reject[] };
 
 /**
- * Reads the rows that begin on lines, named `path:line`; see `Pull.get`. Lines mean nothing in another file, so that every file of a span
- * must be as it was: of the same identity, size, time and beginning, an append-only one up to where it was read.
+ * Reads the rows that begin on lines, named `path:line`; see `Pull.get`. Lines mean nothing in another file,
+ * so that every file of a span must be as it was: of the same identity, size, time and beginning, an
+ * append-only one up to where it was read.
  */
 export async function getCsv(ask: GetRequest): Promise<Got<CsvRow>> {
   const { config, from, to } = ask;

@@ -10,8 +10,8 @@ import { readCsv } from "./read.ts";
 import { writeCsv } from "./write.ts";
 
 /**
- * Reads CSV files, plain or gzipped, named by a path or a pattern: whole in each run, or what was appended since the last one. Writes
- * back into a file beside them.
+ * Reads CSV files, plain or gzipped, named by a path or a pattern: whole in each run, or what was appended
+ * since the last one. Writes back into a file beside them.
  */
 export const csv = pullSource({
   name: "csv",

@@ -1,4 +1,5 @@
-// Numbers that bound reading and writing a CSV file (our choice, all of them); the row and page limits are in src/limits.ts.
+// Numbers that bound reading and writing a CSV file (our choice, all of them); the row and page limits are in
+// src/limits.ts.
 
 /** Bytes read from a file at a time: below 256 KB the reads show, above 1 MB the memory does. */
 export const blockBytes = 512 * 1024;

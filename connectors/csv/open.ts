@@ -74,8 +74,8 @@ function notAFile(place: string, stats: BigIntStats): ConfigError {
 }
 
 /**
- * Makes sure that the file is still what it was when opened, so that no row of a changed file is ever yielded. An append-only file may
- * have grown.
+ * Makes sure that the file is still what it was when opened, so that no row of a changed file is ever
+ * yielded. An append-only file may have grown.
  * @throws {SourceChangedError} it is not.
  */
 export async function assertUnchanged(file: OpenFile): Promise<void> {
@@ -113,8 +113,8 @@ export function filesHash(before: string | undefined, file: OpenFile): string {
 }
 
 /**
- * Makes sure that a mark was made from this very file, so that no offset is ever used in another one. The mark's tail is left to the
- * reader, who has those bytes.
+ * Makes sure that a mark was made from this very file, so that no offset is ever used in another one. The
+ * mark's tail is left to the reader, who has those bytes.
  * @throws {SourceChangedError} it was not.
  */
 export function assertSameFile(file: OpenFile, mark: Mark | RunPosition): void {

@@ -36,8 +36,9 @@ const runPosition = z
 const appendPosition = z.strictObject({ files: z.array(mark).readonly() }).readonly();
 
 /**
- * How far a read came. Of a source that is read whole each run: every file before `file`, and `file` up to `offset`, which must still be the
- * same. Of an append-only one: each file it has ever read up to its own `offset`.
+ * How far a read came. Of a source that is read whole each run: every file before `file`, and `file` up to
+ * `offset`, which must still be the same. Of an append-only one: each file it has ever read up to its own
+ * `offset`.
  */
 export const csvPosition = z.union([runPosition, appendPosition]);
 

@@ -31,9 +31,10 @@ export async function targetAt(path: string, place: string): Promise<Target> {
 }
 
 /**
- * Puts a new file in the place of another at once: whoever looks sees the old one or the new one, whole, also after a power cut
- * (temp, fsync, rename, fsync of the folder). `write` says whether anything changed; when nothing did, the old file stays. The
- * new one has the old one's mode; where there was none it is readable for this user alone.
+ * Puts a new file in the place of another at once: whoever looks sees the old one or the new one, whole, also
+ * after a power cut (temp, fsync, rename, fsync of the folder). `write` says whether anything changed; when
+ * nothing did, the old file stays. The new one has the old one's mode; where there was none it is readable
+ * for this user alone.
  * @throws {RetryLater} the file changed since it was looked at, or the disk fails. @throws {ConfigError} it may not
  * be written.
  */
@@ -78,7 +79,10 @@ async function removeLeftovers(folder: string, prefix: string): Promise<void> {
   }
 }
 
-/** A process that was stopped while it wrote must not put an old page over a newer one (docs/facts/faults.md#promises, P7). */
+/**
+ * A process that was stopped while it wrote must not put an old page over a newer one
+ * (docs/facts/faults.md#promises, P7).
+ */
 async function assertSame({ place, path, stats }: Target): Promise<void> {
   const { stats: now } = await targetAt(path, place);
   const isSame =

@@ -14,8 +14,8 @@ export type FileSpan = {
 
 /**
  * Cuts a span of the source into spans of its files, in the order they are read.
- * @throws {SourceChangedError} a file that a position is in is gone. @throws {ConfigError} a position was made with the other setting
- * of `append_only`.
+ * @throws {SourceChangedError} a file that a position is in is gone. @throws {ConfigError} a position was
+ * made with the other setting of `append_only`.
  */
 export function spansOf(
   files: readonly SourceFile[],

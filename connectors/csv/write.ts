@@ -14,8 +14,9 @@ import { readCsv } from "./read.ts";
 import { replaceFile, targetAt } from "./replace-file.ts";
 
 /**
- * Merges values into the file that `file` names, by key: rows keep their order, new ones are at the end, new columns after the
- * others. The file is read and written anew as a stream, so memory does not grow with it (I7); when nothing changes it is left alone.
+ * Merges values into the file that `file` names, by key: rows keep their order, new ones are at the end, new
+ * columns after the others. The file is read and written anew as a stream, so memory does not grow with it
+ * (I7); when nothing changes it is left alone.
  * @throws {ConfigError} `file` is missing, or what is there is no such file. @throws {RetryLater} the disk fails, or
  * someone else wrote the file meanwhile.
  */

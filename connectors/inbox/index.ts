@@ -78,7 +78,10 @@ class Events {
     return `${this.connection}#${seq}`;
   }
 
-  /** What an event is delivered with, whatever members it has itself; one that nobody named has a name that no other event of any inbox has. */
+  /**
+   * What an event is delivered with, whatever members it has itself; one that nobody named has a name that no
+   * other event of any inbox has.
+   */
   deliveredOf({ seq, id, receivedAt }: InboxRow): Row {
     return {
       $event_id: id ?? `${this.#inbox.inboxId}/${this.placeOf(seq)}`,
@@ -87,8 +90,8 @@ class Events {
   }
 
   /**
-   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one after the last was given out by an
-   * inbox that was replaced by an older copy of itself, which gives it out again.
+   * Whether a position is one of these events: sequence numbers mean nothing elsewhere, and one after the
+   * last was given out by an inbox that was replaced by an older copy of itself, which gives it out again.
    */
   has({ inbox, connection, seq }: InboxPosition): boolean {
     return inbox === this.#inbox.inboxId && connection === this.connection && seq <= this.last;
@@ -114,7 +117,10 @@ class Events {
     return rows;
   }
 
-  /** How many of `(after, upTo]` are not there any more: numbers are given out without gaps, and the first events are removed first. */
+  /**
+   * How many of `(after, upTo]` are not there any more: numbers are given out without gaps, and the first
+   * events are removed first.
+   */
   gone(after: number, upTo = this.last): number {
     const { connection } = this;
     return Math.max(0, upTo - after - this.#inbox.held({ connection, after, upTo }));

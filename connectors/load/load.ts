@@ -11,9 +11,10 @@ import { resolveOwnImports } from "./resolve.ts";
 const loaded = new WeakMap<object, Source>();
 
 /**
- * Imports an external connector: a module with exactly one source among its exports. Node strips the types of one that is a path, and
- * `sluice/connector` is this copy of sluice, whatever else is installed there. A thread imports it once: an edit counts when the
- * process is started again, and no configuration's hash tells of it.
+ * Imports an external connector: a module with exactly one source among its exports. Node strips the types of
+ * one that is a path, and `sluice/connector` is this copy of sluice, whatever else is installed there. A
+ * thread imports it once: an edit counts when the process is started again, and no configuration's hash tells
+ * of it.
  * @throws {ConfigError} it is not there, fails when it is imported, or exports no source that this sluice can use.
  */
 export async function loadConnector(

@@ -33,7 +33,10 @@ export function sourceIn(exported: unknown, connector: string): PushSource | Sou
 
 const madeBy = "export what pullSource() or pushSource() of sluice/connector made";
 
-/** What looks like a source, by whatever copy of the interface it was made, or by hand; the same under two names counts once. */
+/**
+ * What looks like a source, by whatever copy of the interface it was made, or by hand; the same under two
+ * names counts once.
+ */
 function namesOfSources(exported: unknown): ReadonlyMap<object, string> {
   const found = new Map<object, string>();
   for (const [name, value] of Object.entries(membersOf(exported))) {

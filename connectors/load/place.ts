@@ -14,7 +14,10 @@ import type { FoundModule } from "./find.ts";
 /** Where a connector comes from. */
 export type Origin = { readonly named: ExternalName; readonly found: FoundModule };
 
-/** The same connector, of which each ability says where in its code it failed; errors made for sluice stay as they are. */
+/**
+ * The same connector, of which each ability says where in its code it failed; errors made for sluice stay as
+ * they are.
+ */
 export function withPlaces<Own extends PushSource | Source>(source: Own, origin: Origin): Own {
   const members = Object.entries(membersOf(source)).map(([name, member]): [string, unknown] => {
     return [name, placed(member, source, origin)];
@@ -89,7 +92,10 @@ function secretsIn(value: unknown): readonly Secret[] {
   return Object.values(membersOf(value)).flatMap(secretsIn);
 }
 
-/** Where it went wrong and the first line of what is said; without the text that was no JSON, which may be a customer's. */
+/**
+ * Where it went wrong and the first line of what is said; without the text that was no JSON, which may be a
+ * customer's.
+ */
 export function placedFault(
   error: unknown,
   origin: Origin,
@@ -101,7 +107,10 @@ export function placedFault(
   return { place: placeOf(error, origin), said };
 }
 
-/** A place in a stack: `file:///a/b.ts:3:9` in parentheses or after "at", or what Node writes before the stack, `/a/b.ts:3`. */
+/**
+ * A place in a stack: `file:///a/b.ts:3:9` in parentheses or after "at", or what Node writes before the
+ * stack, `/a/b.ts:3`.
+ */
 const frame =
   /(?:^|\(|at (?:async )?)(?<path>file:\/\/\/[^\s()]+?|\/[^()\n]+?):(?<line>\d+)(?::\d+)?\)?$/gm;
 

@@ -27,8 +27,8 @@ export function packageSpecifier(name: string, from: string): string {
 let isResolving = false;
 
 /**
- * Has the imports of this thread resolved so that an external connector shares our classes, secrets and errors, whatever copy of sluice
- * is installed beside it, and needs none.
+ * Has the imports of this thread resolved so that an external connector shares our classes, secrets and
+ * errors, whatever copy of sluice is installed beside it, and needs none.
  */
 export function resolveOwnImports(): void {
   if (isResolving) return;
@@ -43,7 +43,8 @@ export function resolveOwnImports(): void {
       try {
         return next(specifier, context);
       } catch {
-        // A folder without packages, read by a sluice that is installed elsewhere: ours is the one that the schemas are asked by.
+        // A folder without packages, read by a sluice that is installed elsewhere: ours is the one that the
+        // schemas are asked by.
         return next(specifier, { ...context, parentURL: import.meta.url });
       }
     },

@@ -23,7 +23,8 @@ export type PageAnswer = {
   /** By lower-case name; a header that came twice is a list. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /**
-   * The body as the schema says. A number with more digits than JavaScript's carry is an object whose text has them all.
+   * The body as the schema says. A number with more digits than JavaScript's carry is an object whose text
+   * has them all.
    * @throws {ConfigError} it is not JSON, or not of this form.
    */
   json<Schema extends z.ZodType>(schema: Schema): z.output<Schema>;

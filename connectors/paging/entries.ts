@@ -32,7 +32,8 @@ export type Entry = {
 };
 
 /**
- * The entries of a page; `group` is that of the last entry before it. Undefined: the page begins before the end of the page before.
+ * The entries of a page; `group` is that of the last entry before it. Undefined: the page begins before the
+ * end of the page before.
  * @throws {ConfigError} the rows of the page are not in the order of their changes.
  */
 export function entriesOf(

@@ -1,6 +1,9 @@
 import { ConfigError } from "../../src/errors.ts";
 
-/** The members of the connection that an API's faults are about; errors name them, so that a person knows what to change. */
+/**
+ * The members of the connection that an API's faults are about; errors name them, so that a person knows what
+ * to change.
+ */
 export type FaultFields = {
   /** What logs in. @example "token" */
   readonly login?: string | undefined;

@@ -9,7 +9,10 @@ import type { PagePosition } from "./position.ts";
 export type ListPage = {
   /** What it holds, in the order of the API. An item that is not an object becomes a reject. */
   readonly items: readonly unknown[];
-  /** Names the next page by text or a number: a cursor, a page number, an address. Without either it is the last page. */
+  /**
+   * Names the next page by text or a number: a cursor, a page number, an address. Without either it is the
+   * last page.
+   */
   readonly next?: unknown;
   /** Whether the API has more items but names no next page: an error, unless the rows so far are all that is wanted. */
   readonly isCut?: boolean | undefined;
@@ -34,7 +37,8 @@ export type PagedList = EntryNames &
  * Reads a list that an API gives in pages: the `read` of a connector whose `position` is `pagePosition`. Without
  * `changedBy` each run reads the whole list (say so: `restart: () => "each-run"`), with it what changed since the last
  * run; no row is lost then that moves to another page meanwhile.
- * @throws what `Get` throws. @throws {ConfigError} a page comes again and again, or rows are not in the order of their changes.
+ * @throws what `Get` throws. @throws {ConfigError} a page comes again and again, or rows are not in the order
+ * of their changes.
  */
 export async function* paginate(
   ask: Omit<ReadRequest<unknown, PagePosition>, "config" | "log">,

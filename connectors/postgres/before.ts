@@ -14,8 +14,9 @@ const integerBits: Readonly<Record<string, number | undefined>> = {
 };
 
 /**
- * The position before all rows that have a number or a larger one: in the change column, or, without one, in a key of one column of whole
- * numbers. Other keys have no such position: a position covers the row of its key, and only a whole number has a nearest one below it.
+ * The position before all rows that have a number or a larger one: in the change column, or, without one, in
+ * a key of one column of whole numbers. Other keys have no such position: a position covers the row of its
+ * key, and only a whole number has a nearest one below it.
  */
 export async function beforePostgres(
   ask: ConnectorRequest<PostgresConfig> & { readonly place: string },
@@ -59,7 +60,10 @@ function textOf(place: string, column: SourceColumn): string {
   );
 }
 
-/** The number just below: what is up to it comes before the place. @throws {ConfigError} the column holds no such number. */
+/**
+ * The number just below: what is up to it comes before the place. @throws {ConfigError} the column holds no
+ * such number.
+ */
 function textBelow(place: string, column: SourceColumn): string {
   const number = wholeNumber(place, column) - 1n;
   if (isIn(number, column)) return String(number);

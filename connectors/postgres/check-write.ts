@@ -9,7 +9,8 @@ import { readWriteTable } from "./sql/write-table.ts";
 
 /**
  * Looks whether `writePostgres` could write these columns, and writes nothing.
- * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it; the hint is the statement that helps.
+ * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it; the hint
+ * is the statement that helps.
  */
 export async function checkWritePostgres(
   ask: ConnectorRequest<PostgresConfig> & { readonly columns: PatchColumns },

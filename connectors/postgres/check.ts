@@ -9,7 +9,10 @@ import { hiddenTransactions } from "./read-limit.ts";
 import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
 import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./sql/identifier.ts";
 
-/** Looks at a connection step by step, and stops where the next step makes no sense. A connection that names no table ends with its role. */
+/**
+ * Looks at a connection step by step, and stops where the next step makes no sense. A connection that names
+ * no table ends with its role.
+ */
 export async function checkPostgres(
   ask: ConnectorRequest<PostgresConfig>,
 ): Promise<readonly Finding[]> {

@@ -54,7 +54,10 @@ const asText = {
 /** The extended protocol takes one statement and no second one after a semicolon. */
 const extended = { types: asText, queryMode: "extended" };
 
-/** What the text of values looks like and how long locks are waited for, whatever the role or the database is set to. */
+/**
+ * What the text of values looks like and how long locks are waited for, whatever the role or the database is
+ * set to.
+ */
 const settings: Readonly<Record<string, string>> = {
   TimeZone: "UTC",
   DateStyle: "ISO, YMD",
@@ -148,8 +151,8 @@ export class Session {
   }
 
   /**
-   * Gives the rows of one statement, as arrays, in a transaction that ends before it returns. It reads no further once it has passed
-   * `blockBytesMax` and has two rows; then `isWhole` is false.
+   * Gives the rows of one statement, as arrays, in a transaction that ends before it returns. It reads no
+   * further once it has passed `blockBytesMax` and has two rows; then `isWhole` is false.
    */
   async block({
     sql,
@@ -219,7 +222,8 @@ export class Session {
   /** The server ends a slow statement itself; who is silent for longer than that is gone. */
   async #interruptible<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.#socket.destroy(), this.#retryBudgetMs);
-    // A cursor hears nothing of an end between its last row and the server's word that it is ready, and would wait for ever.
+    // A cursor hears nothing of an end between its last row and the server's word that it is ready, and would
+    // wait for ever.
     const ended = Promise.withResolvers<never>();
     const onEnd = (): void => ended.reject(new Error("Connection terminated"));
     this.#client.once("end", onEnd);

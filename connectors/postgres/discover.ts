@@ -126,7 +126,10 @@ const typesByName: Readonly<Record<string, Column["type"] | undefined>> = {
   money: "other",
 };
 
-/** By the letters of `pg_type.typcategory`: an array is read as JSON, an interval, an address or a string of bits as text. */
+/**
+ * By the letters of `pg_type.typcategory`: an array is read as JSON, an interval, an address or a string of
+ * bits as text.
+ */
 const typesByCategory: Readonly<Record<string, Column["type"] | undefined>> = {
   A: "json",
   B: "boolean",

@@ -27,7 +27,10 @@ export type PostgresIdentity = z.output<typeof postgresIdentity>;
 /** What a server says of itself. */
 export type Sighting = Omit<PostgresIdentity, "addresses"> & {
   readonly address: string;
-  /** Where a server that came out of a recovery since its start left the timeline before; null where that is not known. */
+  /**
+   * Where a server that came out of a recovery since its start left the timeline before; null where that is
+   * not known.
+   */
   readonly fork: string | null;
 };
 
@@ -83,7 +86,10 @@ function isSameDatabase(
   return known.system === null || found.system === null || known.system === found.system;
 }
 
-/** A log only grows: one that is shorter than it was, or left its timeline before that point, is an older state of the data. */
+/**
+ * A log only grows: one that is shorter than it was, or left its timeline before that point, is an older
+ * state of the data.
+ */
 function wentBack(known: PostgresIdentity, found: Sighting): string | undefined {
   if (found.timeline === null || known.timeline === null) return undefined;
   const restored = "the server went back to an older state, as after a backup was restored";
@@ -91,7 +97,8 @@ function wentBack(known: PostgresIdentity, found: Sighting): string | undefined 
   if (found.timeline === known.timeline) return undefined;
   if (isBefore(found.fork, known.wal)) return restored;
   const isNext = found.timeline === known.timeline + 1;
-  // Without the point where it left nobody can tell a restored backup from a replica that took over, but that is elsewhere.
+  // Without the point where it left nobody can tell a restored backup from a replica that took over, but that
+  // is elsewhere.
   if ((isNext && found.fork !== null) || found.address !== known.addresses[0]) return undefined;
   return "the server is on another timeline: a replica took over, or a backup was restored";
 }

@@ -16,7 +16,10 @@ import { columnNames } from "./source.ts";
 import { ddlOf } from "./sql/ddl.ts";
 import { writePostgres } from "./write.ts";
 
-/** Reads a table or a query of a Postgres database: what changed since the last run, or all of it in each run. Writes back into a table. */
+/**
+ * Reads a table or a query of a Postgres database: what changed since the last run, or all of it in each run.
+ * Writes back into a table.
+ */
 export const postgres = pullSource({
   name: "postgres",
   config: postgresConfig,

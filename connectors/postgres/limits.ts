@@ -1,4 +1,5 @@
-// Numbers that bound the Postgres connector (our choice, but where a source is named); page and row limits are in src/limits.ts.
+// Numbers that bound the Postgres connector (our choice, but where a source is named); page and row limits
+// are in src/limits.ts.
 
 /** Bytes of a name; Postgres cuts a longer one without a word (NAMEDATALEN). */
 export const nameBytesMax = 63;
@@ -15,10 +16,16 @@ export const statementTimeoutMsDefault = 5 * 60_000;
 /** Longest `statement_timeout` that may be set; a day still fits a JavaScript timer. */
 export const statementTimeoutMsMax = 24 * 3_600_000;
 
-/** How long after `statement_timeout` a silent connection is given up: then the network is gone, not the server slow. */
+/**
+ * How long after `statement_timeout` a silent connection is given up: then the network is gone, not the
+ * server slow.
+ */
 export const silenceMs = 30_000;
 
-/** How long a statement waits for a lock, a migration's for one; then Temporal tries again, and no slot is held meanwhile. */
+/**
+ * How long a statement waits for a lock, a migration's for one; then Temporal tries again, and no slot is
+ * held meanwhile.
+ */
 export const postgresLockWaitMs = 30_000;
 
 /** How soon the server notices that we hung up in the middle of a statement. */
@@ -30,13 +37,22 @@ export const tooManyConnectionsMs = 10 * 60_000;
 /** Overlap of a change column that holds times, when the configuration does not say. */
 export const overlapMsDefault = 3_600_000;
 
-/** By how much a server's clock may go back between two runs, or a machine's run away, before it is told: NTP steps less. */
+/**
+ * By how much a server's clock may go back between two runs, or a machine's run away, before it is told: NTP
+ * steps less.
+ */
 export const clockStepMs = 60_000;
 
-/** The most that clocks are put back in a night; a checkpoint of local times lies as far ahead of them until they have caught up. */
+/**
+ * The most that clocks are put back in a night; a checkpoint of local times lies as far ahead of them until
+ * they have caught up.
+ */
 export const clocksPutBackMs = 3_600_000;
 
-/** By how much no zone is ahead of another: a newest row that is further from the server's clock is so for another reason. */
+/**
+ * By how much no zone is ahead of another: a newest row that is further from the server's clock is so for
+ * another reason.
+ */
 export const zonesApartMs = 26 * 3_600_000;
 
 /** Rows that one statement reads: enough for its start not to show, and few enough to be held. */
@@ -60,7 +76,10 @@ export const timeoutsMax = 3;
 /** Rows that are counted one by one; beyond them the planner's estimate is given. */
 export const countedRowsMax = 1_000_000;
 
-/** How long the rows stamped in the future are counted when a run opens: it is told how many, and does not depend on it. */
+/**
+ * How long the rows stamped in the future are counted when a run opens: it is told how many, and does not
+ * depend on it.
+ */
 export const futureCountMs = 5_000;
 
 /** How long the greatest value of a numeric change column is looked for when a run opens; an index gives it at once. */

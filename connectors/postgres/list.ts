@@ -4,8 +4,8 @@ import { CoercionRefusal } from "../../src/mapping/refusal.ts";
 const bounds = /^(?:\[-?\d+:-?\d+\])+=/;
 
 /**
- * The server's text of an array as JSON: nested lists for more dimensions, null for NULL. `itemJson` makes the JSON of one item, or refuses
- * it and with it the array.
+ * The server's text of an array as JSON: nested lists for more dimensions, null for NULL. `itemJson` makes
+ * the JSON of one item, or refuses it and with it the array.
  */
 export function listJson(
   text: string,

@@ -30,7 +30,10 @@ export async function measurePostgres(
   });
 }
 
-/** Cuts a span into at most `parts` neighbours of as many rows each, give or take one; fewer where there are fewer rows. */
+/**
+ * Cuts a span into at most `parts` neighbours of as many rows each, give or take one; fewer where there are
+ * fewer rows.
+ */
 export async function splitPostgres(
   ask: ConnectorRequest<PostgresConfig> & Span<PostgresPosition> & { readonly parts: number },
 ): Promise<readonly Span<PostgresPosition>[]> {

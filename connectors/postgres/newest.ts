@@ -28,7 +28,10 @@ export async function checkStamps(
   return stamps === undefined ? asked : [...asked, stamps];
 }
 
-/** By how much the newest row is stamped ahead of the server's clock, less than 0 after it; undefined where that takes too long. */
+/**
+ * By how much the newest row is stamped ahead of the server's clock, less than 0 after it; undefined where
+ * that takes too long.
+ */
 async function newestAheadMs(
   session: Session,
   { changed, from, zone }: PostgresSource,

@@ -14,7 +14,8 @@ const planNode = z.looseObject({
 });
 
 /**
- * A query is asked for again with each block of rows, and is free to answer with others where it has a `limit` of its own.
+ * A query is asked for again with each block of rows, and is free to answer with others where it has a
+ * `limit` of its own.
  * @throws {ConfigError} it has one; the planner says so, because only it can read SQL.
  */
 export async function assertNoLimit(session: Session, query: string): Promise<void> {

@@ -13,7 +13,10 @@ const changedPosition = z
     of: z.string(),
     changed: z.string(),
     key: key.optional(),
-    /** By how many ms the server's clock was ahead of the reader's when the run opened: another run sees by it that one of the two moved. */
+    /**
+     * By how many ms the server's clock was ahead of the reader's when the run opened: another run sees by it
+     * that one of the two moved.
+     */
     clock: z.int().optional(),
   })
   .readonly();
@@ -21,8 +24,9 @@ const changedPosition = z
 const keyPosition = z.strictObject({ key }).readonly();
 
 /**
- * How far a read came, every value as the server writes it. With a change column: the rows up to the one of this change and key, or,
- * without a key, those that changed before; `of` is `readingOf`. Without one: the rows up to this key.
+ * How far a read came, every value as the server writes it. With a change column: the rows up to the one of
+ * this change and key, or, without a key, those that changed before; `of` is `readingOf`. Without one: the
+ * rows up to this key.
  */
 export const postgresPosition = z.union([changedPosition, keyPosition]);
 
@@ -32,7 +36,10 @@ export type PostgresPosition = z.output<typeof postgresPosition>;
 /** A time as the server writes it in UTC, or a date: year, month, day and what follows to the microsecond. */
 const time = /^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:\+00)?)?$/;
 
-/** What a configuration reads and in which order, as `state show` may print it: of another reading a position says nothing. */
+/**
+ * What a configuration reads and in which order, as `state show` may print it: of another reading a position
+ * says nothing.
+ */
 export function readingOf(config: PostgresConfig): string {
   const { table, query = "", changed_by: by, key: names } = config;
   const what = table ?? `query ${createHash("sha256").update(query).digest("hex").slice(0, 16)}`;
@@ -40,9 +47,10 @@ export function readingOf(config: PostgresConfig): string {
 }
 
 /**
- * The position before which a run need not look again: the overlap back, by as much more as the server's clock went back since, or to
- * `oldestOpen` where that is earlier; undefined when another table, query, change column or key was read then, or when the checkpoint lies
- * ahead of the server's clock and nobody knows by how much that moved.
+ * The position before which a run need not look again: the overlap back, by as much more as the server's
+ * clock went back since, or to `oldestOpen` where that is earlier; undefined when another table, query,
+ * change column or key was read then, or when the checkpoint lies ahead of the server's clock and nobody
+ * knows by how much that moved.
  */
 export function rewindPostgres(input: {
   readonly config: PostgresConfig;
@@ -67,14 +75,20 @@ export function rewindPostgres(input: {
   return isBefore(oldestOpen.changed, back) ? oldestOpen : rewound;
 }
 
-/** Of a change column that is a number: the value above which the run after this checkpoint reads; undefined for every other position. */
+/**
+ * Of a change column that is a number: the value above which the run after this checkpoint reads; undefined
+ * for every other position.
+ */
 export function lowestRead(config: PostgresConfig, position: PostgresPosition): string | undefined {
   if (!("changed" in position) || position.of !== readingOf(config)) return undefined;
   const lowest = backFrom(position.changed, config.changed_by?.overlap);
   return /^-?\d+(?:\.\d+)?$/.test(lowest) ? lowest : undefined;
 }
 
-/** By how much the server's clock went back between two runs, or this machine's forward, which looks the same; 0 for next to nothing. */
+/**
+ * By how much the server's clock went back between two runs, or this machine's forward, which looks the same;
+ * 0 for next to nothing.
+ */
 export function clockWentBackMs(
   position: PostgresPosition,
   to: PostgresPosition | undefined,
@@ -94,9 +108,10 @@ export function aheadMs(position: PostgresPosition, to: PostgresPosition | undef
 }
 
 /**
- * Where a read that came to its end leaves the checkpoint: there, so that the overlap does not grow with each quiet night, but never
- * more than the overlap past the newest row. A clock or a zone that is wrong would else put it ahead of every row to come. `from` is
- * the last row, or where the read began; undefined leaves the checkpoint there.
+ * Where a read that came to its end leaves the checkpoint: there, so that the overlap does not grow with each
+ * quiet night, but never more than the overlap past the newest row. A clock or a zone that is wrong would
+ * else put it ahead of every row to come. `from` is the last row, or where the read began; undefined leaves
+ * the checkpoint there.
  */
 export function endOfRead(input: {
   readonly from: PostgresPosition | undefined;
@@ -124,8 +139,8 @@ export function endOfRead(input: {
 }
 
 /**
- * Whether the run that follows one to `to` goes back over what lies just before a position, as far as the overlap tells: what an open
- * transaction or another clock makes of it is not known yet.
+ * Whether the run that follows one to `to` goes back over what lies just before a position, as far as the
+ * overlap tells: what an open transaction or another clock makes of it is not known yet.
  */
 export function isInOverlap(
   position: PostgresPosition,
@@ -139,7 +154,10 @@ export function isInOverlap(
   return !isBefore(position.changed, backFrom(end, overlap));
 }
 
-/** The position that covers every row that changed before a moment, in whatever zone the column is. @throws {ConfigError} there is no change column */
+/**
+ * The position that covers every row that changed before a moment, in whatever zone the column is. @throws
+ * {ConfigError} there is no change column
+ */
 export function positionAt(input: {
   readonly config: PostgresConfig;
   readonly when: Date;
@@ -159,7 +177,10 @@ export function overlapMs(overlap: Overlap = { ms: overlapMsDefault }): number {
   return "ms" in overlap ? overlap.ms : 0;
 }
 
-/** Steps back in the value's own kind: a time by milliseconds, a date to the day they reach into, a whole number by a count. */
+/**
+ * Steps back in the value's own kind: a time by milliseconds, a date to the day they reach into, a whole
+ * number by a count.
+ */
 function backFrom(changed: string, overlap: Overlap | undefined): string {
   const micros = readTime(changed);
   if (micros !== undefined) {

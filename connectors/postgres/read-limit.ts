@@ -16,7 +16,10 @@ import { quoteName } from "./sql/identifier.ts";
 
 const lateCommits = "rows that are committed late are found up to the overlap only";
 
-/** How far a run may read: to the server's clock, and the next one from the oldest transaction that may still commit. */
+/**
+ * How far a run may read: to the server's clock, and the next one from the oldest transaction that may still
+ * commit.
+ */
 export async function readLimitOfPostgres(
   ask: ConnectorRequest<PostgresConfig> & { readonly since?: PostgresPosition | undefined },
 ): Promise<ReadLimit<PostgresPosition>> {
@@ -47,8 +50,8 @@ export async function readLimitOfPostgres(
 }
 
 /**
- * Why transactions of others cannot be seen, or undefined when they can. A role sees those of roles it is a member of; `pg_read_all_stats`
- * sees all.
+ * Why transactions of others cannot be seen, or undefined when they can. A role sees those of roles it is a
+ * member of; `pg_read_all_stats` sees all.
  */
 export async function hiddenTransactions(session: Session): Promise<string | undefined> {
   const [row] = await session.query(
@@ -65,8 +68,8 @@ export async function hiddenTransactions(session: Session): Promise<string | und
 }
 
 /**
- * Now, as the change column would hold it: a time without a zone in the one zone of the source, and rounded as the column rounds, which keeps
- * what was stamped later from standing before it.
+ * Now, as the change column would hold it: a time without a zone in the one zone of the source, and rounded
+ * as the column rounds, which keeps what was stamped later from standing before it.
  */
 export function nowAs({ type, modifier }: ChangeColumn, now: string): string {
   const rounded = modifier < 0 ? type : type.replace("timestamp", `timestamp(${modifier})`);
@@ -103,7 +106,10 @@ export function spanText(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 6) / 10} h`;
 }
 
-/** On a standby only what was replayed is there, however late it follows; as a primary it would still know when that was. */
+/**
+ * On a standby only what was replayed is there, however late it follows; as a primary it would still know
+ * when that was.
+ */
 const present = `case when pg_is_in_recovery()
   then least(clock_timestamp(), pg_last_xact_replay_timestamp()) else clock_timestamp() end`;
 

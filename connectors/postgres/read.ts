@@ -25,8 +25,8 @@ type ReadRequest = ConnectorRequest<PostgresConfig> &
 type PostgresPage = Page<PostgresRow, PostgresPosition>;
 
 /**
- * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement that is over before its first
- * page is yielded: no transaction is open while somebody works on a page.
+ * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement
+ * that is over before its first page is yielded: no transaction is open while somebody works on a page.
  */
 export async function* readPostgres(ask: ReadRequest): AsyncGenerator<PostgresPage> {
   const session = await speaking(ask, async () => await Session.open(ask));
@@ -152,8 +152,8 @@ class Blocks {
 }
 
 /**
- * @throws {ConfigError} two neighbours have one position: the second might be passed over where a page ends between them; or one stands
- * after all that may come.
+ * @throws {ConfigError} two neighbours have one position: the second might be passed over where a page ends
+ * between them; or one stands after all that may come.
  */
 async function assertDistinct(
   session: Session,

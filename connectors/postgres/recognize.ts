@@ -61,7 +61,10 @@ async function sightingOf(
   };
 }
 
-/** The row of a statement; undefined where there is none, the role may not ask, or the server does not know what is asked. */
+/**
+ * The row of a statement; undefined where there is none, the role may not ask, or the server does not know
+ * what is asked.
+ */
 async function unlessRefused(session: Session, sql: string): Promise<TextRow | undefined> {
   try {
     const [row] = await session.query(sql);
@@ -74,8 +77,9 @@ async function unlessRefused(session: Session, sql: string): Promise<TextRow | u
 }
 
 /**
- * The checkpoint, where it is a number and so far above the greatest one of the column that new rows would be passed over;
- * null where it is not, where there are no rows, or where asking takes longer than a run that opens may wait.
+ * The checkpoint, where it is a number and so far above the greatest one of the column that new rows would be
+ * passed over; null where it is not, where there are no rows, or where asking takes longer than a run that
+ * opens may wait.
  */
 async function checkpointAhead(
   session: Session,

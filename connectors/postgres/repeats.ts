@@ -4,8 +4,8 @@ import type { PostgresConfig } from "./config.ts";
 import { describeSource, isUnique } from "./source.ts";
 
 /**
- * How often the same values may be in some columns: `once` where a key or a unique index says so, `often` where the key needs further
- * columns; undefined where the columns have nothing to do with the key.
+ * How often the same values may be in some columns: `once` where a key or a unique index says so, `often`
+ * where the key needs further columns; undefined where the columns have nothing to do with the key.
  */
 export async function repeatsInPostgres(
   ask: ConnectorRequest<PostgresConfig> & { readonly columns: readonly string[] },

@@ -53,7 +53,8 @@ export async function takeSlot(
         hint: "Run syncs of one database one after the other, or start another worker.",
       });
     }
-    // Woken when one is given back; a look now and then finds the holder that died, and the one that was given back just before.
+    // Woken when one is given back; a look now and then finds the holder that died, and the one that was
+    // given back just before.
     await Atomics.waitAsync(heldUntil, first, seen, Math.min(lookEveryMs, leaseMs)).value;
   }
 }

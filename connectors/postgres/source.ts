@@ -28,7 +28,10 @@ export function hasNoZone({ type }: Pick<SourceColumn, "type">): boolean {
   return type === "date" || type === "timestamp without time zone";
 }
 
-/** Whether times of the change column are taken for times of the server's zone, only because nobody said which is theirs. */
+/**
+ * Whether times of the change column are taken for times of the server's zone, only because nobody said which
+ * is theirs.
+ */
 export function isZoneGuessed({
   changed,
   zone,
@@ -74,8 +77,8 @@ const timeTypes = new Set(["date", "timestamp without time zone", "timestamp wit
 const numberTypes = new Set(["smallint", "integer", "bigint", "numeric"]);
 
 /**
- * Asks the server for columns, types and keys, and refuses what could not be read exactly: a key that is not unique, columns that may be
- * null, two columns of one name.
+ * Asks the server for columns, types and keys, and refuses what could not be read exactly: a key that is not
+ * unique, columns that may be null, two columns of one name.
  * @throws {ConfigError} with the member at fault
  */
 export async function describeSource(
@@ -259,7 +262,10 @@ async function assertKey(
   });
 }
 
-/** Whether a table has no two rows with the same values in some columns, NULLs aside: an index on some of them sees to all. */
+/**
+ * Whether a table has no two rows with the same values in some columns, NULLs aside: an index on some of them
+ * sees to all.
+ */
 export async function isUnique(
   session: Session,
   oid: string,

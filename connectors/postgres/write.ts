@@ -15,9 +15,11 @@ import {
 import { readWriteTable, type WriteTable } from "./sql/write-table.ts";
 
 /**
- * Writes values into the rows that their keys find, and adds those that are not there unless `insert` is false. A page is one statement on
- * one table; where the server refuses a value, the rows at fault are found by halving and alone refused.
- * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it. @throws {RetryLater}
+ * Writes values into the rows that their keys find, and adds those that are not there unless `insert` is
+ * false. A page is one statement on one table; where the server refuses a value, the rows at fault are found
+ * by halving and alone refused.
+ * @throws {ConfigError} there is no such table, column or unique key, or the role may not write it. @throws
+ * {RetryLater}
  * @throws {SourceAuthError} as the connector's interface asks
  */
 export async function writePostgres(

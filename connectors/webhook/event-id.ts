@@ -22,14 +22,17 @@ export function eventIdOf({ signature, event_id: own }: WebhookConfig): EventId 
 /** One event of a delivery, as it is written; `index` is its place in a list, undefined for one that came alone. */
 type Written = { readonly json: string; readonly index: number | undefined };
 
-/** What names a whole delivery goes with the place of each event of a list after it, which no id that came alone may look like. */
+/**
+ * What names a whole delivery goes with the place of each event of a list after it, which no id that came
+ * alone may look like.
+ */
 function nameOf(delivery: string, index: number | undefined): string {
   return index === undefined && !delivery.includes("#") ? delivery : `${delivery}#${index ?? 0}`;
 }
 
 /**
- * Says what the events of a delivery are called. Those without an id are named by the signed timestamp and the body, so that a
- * delivery that is replayed changes nothing.
+ * Says what the events of a delivery are called. Those without an id are named by the signed timestamp and
+ * the body, so that a delivery that is replayed changes nothing.
  */
 export function eventNamer(
   config: WebhookConfig,

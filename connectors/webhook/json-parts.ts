@@ -32,8 +32,8 @@ export function* jsonParts(text: string): Generator<JsonPart> {
 }
 
 /**
- * What a JSON pointer (RFC 6901) names in valid JSON, as it is written; undefined for nothing. Of a key that stands twice the last one
- * counts, as in `JSON.parse`.
+ * What a JSON pointer (RFC 6901) names in valid JSON, as it is written; undefined for nothing. Of a key that
+ * stands twice the last one counts, as in `JSON.parse`.
  */
 export function jsonAt(text: string, pointer: string): string | undefined {
   const names = pointer

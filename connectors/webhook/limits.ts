@@ -6,7 +6,10 @@ export const timestampOffMsMax = 300_000;
 /** Signatures of one delivery that are looked at (our choice). */
 export const signaturesMax = 8;
 
-/** Secrets of one connection: the one in use, and those that come or go (our choice); each costs a delivery one HMAC. */
+/**
+ * Secrets of one connection: the one in use, and those that come or go (our choice); each costs a delivery
+ * one HMAC.
+ */
 export const secretsMax = 4;
 
 /** Shortest secret, as the bytes that sign (our choice): what is shorter may be tried out. */
@@ -18,7 +21,10 @@ export const webhookPathCharsMax = 200;
 /** Largest body when the configuration does not say (our choice). */
 export const bodyBytesDefault = 1_000_000;
 
-/** Highest setting of it (our choice): a body is verified and parsed in one go, and every other delivery waits meanwhile. */
+/**
+ * Highest setting of it (our choice): a body is verified and parsed in one go, and every other delivery waits
+ * meanwhile.
+ */
 export const bodyBytesHighest = 10_000_000;
 
 /** How long a drain waits for more events when the configuration does not say (our choice). */

@@ -29,7 +29,10 @@ export type Unsigned = {
 
 /** One way to sign deliveries. */
 export type SignatureStyle = {
-  /** Believes a delivery that one of the secrets signed. Every secret and signature is looked at, so that the time does not tell which was right. */
+  /**
+   * Believes a delivery that one of the secrets signed. Every secret and signature is looked at, so that the
+   * time does not tell which was right.
+   */
   readonly verify: (
     request: Incoming,
     secrets: readonly Secret[],

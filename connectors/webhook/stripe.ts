@@ -9,7 +9,10 @@ import {
   type SignatureStyle,
 } from "./signature.ts";
 
-/** The signature of Stripe: an HMAC-SHA256 over `timestamp.body`. The text of the secret is the key, its `whsec_` too. */
+/**
+ * The signature of Stripe: an HMAC-SHA256 over `timestamp.body`. The text of the secret is the key, its
+ * `whsec_` too.
+ */
 function signatureOf(
   { timestamp, body }: { readonly timestamp: number | string; readonly body: Buffer },
   secret: Secret,

@@ -57,7 +57,10 @@ const refusingSentence = [
   /\b(?:can|could) ?n[o']t be (?:accepted|stored|saved|ingested|imported|processed|parsed|read|validated)\b/,
 ];
 
-/** A sentence without what it says of other cases ("if a record is invalid, …"), and without refusals that did not happen. */
+/**
+ * A sentence without what it says of other cases ("if a record is invalid, …"), and without refusals that did
+ * not happen.
+ */
 function plainSentence(text: string): string {
   return text
     .slice(0, judgedCharsMax)
@@ -154,8 +157,9 @@ const anyText = z.string().catch("");
 const texts = z.object({ status: anyText, message: anyText }).catch({ status: "", message: "" });
 
 /**
- * Says whether the 200 of a request that applies records accepts all `sent` of them. The API document names no words, so it does unless its
- * words or its counts say that records were refused or only some were taken; a status that is not familiar accepts, with a note.
+ * Says whether the 200 of a request that applies records accepts all `sent` of them. The API document names
+ * no words, so it does unless its words or its counts say that records were refused or only some were taken;
+ * a status that is not familiar accepts, with a note.
  */
 export function acceptanceOf(json: unknown, sent: number): Acceptance {
   const { status, message } = texts.parse(json);
@@ -207,7 +211,10 @@ const refusedBefore = /reject|refus|invalid|validation|partial/;
 const refusedSince =
   /\balready\b.*(?:reject|refus|invalid|validation|partial|fail|abort|cancel|discard|error|den(?:y|ied))/;
 
-/** What a 409 to a confirm says of the file: it was confirmed before, its upload is gone, it was refused, or nothing of these. */
+/**
+ * What a 409 to a confirm says of the file: it was confirmed before, its upload is gone, it was refused, or
+ * nothing of these.
+ */
 export function saidOfConfirmed(message: string): "done" | "gone" | "refused" | undefined {
   const text = message.slice(0, judgedCharsMax).toLowerCase().replaceAll(noRefusal, "");
   if (/\balready\b.*(?:expir|delet|remov)/.test(text)) return "gone";

@@ -33,8 +33,8 @@ export function classifyAnswer(exchange: Exchange, answer: Answer, now: number):
   const envelope = readEnvelope(answer.text);
   const message = `${what}: ${describe(exchange, answer, envelope)}`;
   const hintMs = retryAfterMs(answer.headers, now);
-  // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But what a gateway refuses so
-  // may have reached the service.
+  // A 503 that names a time, or that an object store calls SlowDown, is a 429 by another number. But what a
+  // gateway refuses so may have reached the service.
   if (answer.status === 503 && (hintMs !== undefined || envelope.storageCode === "SlowDown")) {
     return {
       kind: "slowDown",
@@ -151,7 +151,10 @@ function describe(
   return words === "" ? `${status}` : `${status} ${quoteForeign(words)}`;
 }
 
-/** Whether the service's words may quote what was sent: once it has looked into records, or at the domain that is asked for. */
+/**
+ * Whether the service's words may quote what was sent: once it has looked into records, or at the domain that
+ * is asked for.
+ */
 function mayQuote(endpoint: EndpointName, status: number): boolean {
   const { method, isPaged } = endpointOf(endpoint);
   // A GET sends nothing that could be quoted.
@@ -179,8 +182,9 @@ export type AcceptedAnswer<T> = { readonly data: T; readonly note: AnswerNote | 
 
 /**
  * Reads the body of a 200.
- * @throws ApiRejectedError when it speaks of records that were not taken: nobody knows which; ApiContractError when its `status`
- * speaks of failure where no records were sent; OutcomeUnknownError | ApiUnavailableError when it is not what the API document says.
+ * @throws ApiRejectedError when it speaks of records that were not taken: nobody knows which;
+ * ApiContractError when its `status` speaks of failure where no records were sent; OutcomeUnknownError |
+ * ApiUnavailableError when it is not what the API document says.
  */
 export function readAccepted<T>(
   exchange: Exchange,

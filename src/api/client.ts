@@ -138,7 +138,10 @@ const timeoutsDefault: Timeouts = {
   cancelGraceMs,
 };
 
-/** A header cannot carry line breaks, NUL or what lies beyond Latin-1: undici refuses them without naming the setting. */
+/**
+ * A header cannot carry line breaks, NUL or what lies beyond Latin-1: undici refuses them without naming the
+ * setting.
+ */
 function checkApiKey(apiKey: Secret): void {
   if (/^[\x20-\x7e\x80-\xff]+$/.test(apiKey.reveal())) return;
   throw new ConfigError("api.api_key is empty or holds a character that no header can carry", {

@@ -3,7 +3,10 @@ import { z } from "zod";
 import type { RefusedRecord } from "../errors.ts";
 import { foreignTextCharsMax } from "./limits.ts";
 
-/** One complaint of a 422: where it points at and what kind it is. Its text is left out, because it may quote a value. */
+/**
+ * One complaint of a 422: where it points at and what kind it is. Its text is left out, because it may quote
+ * a value.
+ */
 export type Issue = {
   /** Path from the body to the offending member. */
   readonly loc: readonly (string | number)[];
@@ -32,7 +35,10 @@ const detailEnvelope = z.object({
 });
 const storageCode = /<Code>([A-Za-z0-9]{1,64})<\/Code>/;
 
-/** Reads an error answer in either of the service's envelopes or an object store's; anything else is an empty envelope. */
+/**
+ * Reads an error answer in either of the service's envelopes or an object store's; anything else is an empty
+ * envelope.
+ */
 export function readEnvelope(text: string): Envelope {
   const json = parseJson(text);
   const plain = messageEnvelope.safeParse(json);

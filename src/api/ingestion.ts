@@ -105,7 +105,8 @@ export type PutFileInput = StagedFileFacts & {
 
 /**
  * Sends one staged file to its address, without the API key (I5).
- * @throws StagedFileMissingError when the file is not the one of the receipt; TooLargeError when it exceeds `uploadBytesMax`.
+ * @throws StagedFileMissingError when the file is not the one of the receipt; TooLargeError when it exceeds
+ * `uploadBytesMax`.
  */
 export async function putFile(
   { http, timeouts }: ApiContext,
@@ -151,9 +152,9 @@ export async function putFile(
 const cut = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
 
 /**
- * A cut in the middle of the file may hide a refusal that was sent before the file was read: at the same place again and
- * again it means that the file is too large for something on the way. Of a file that fits into what the network holds every cut
- * is at one place: that says nothing.
+ * A cut in the middle of the file may hide a refusal that was sent before the file was read: at the same
+ * place again and again it means that the file is too large for something on the way. Of a file that fits
+ * into what the network holds every cut is at one place: that says nothing.
  */
 function asCut(error: unknown, { sent, of }: { sent: number; of: number }): unknown {
   const isCut = error instanceof ApiUnavailableError && cut.test(codeOf(error.cause));

@@ -16,7 +16,10 @@ export const answerBytesMax = 1_000_000;
 /** Longest piece of a foreign message that is shown. */
 export const foreignTextCharsMax = 500;
 
-/** As `faultTimesMax`, for a page that came whole and is of a wrong shape: each try is paid for, and no accident of the network does that. */
+/**
+ * As `faultTimesMax`, for a page that came whole and is of a wrong shape: each try is paid for, and no
+ * accident of the network does that.
+ */
 export const misreadPageTimesMax = 2;
 
 /** Times, and for how long, a confirm may say that it knows no such file before the file is uploaded again. */
@@ -25,7 +28,10 @@ export const notFoundTimesMax = 5;
 /** As `notFoundTimesMax`. */
 export const notFoundMsMax = 60_000;
 
-/** PUTs cut within the same so many bytes are cut at one place: what the sockets hold between them blurs it by several MB (measured). */
+/**
+ * PUTs cut within the same so many bytes are cut at one place: what the sockets hold between them blurs it by
+ * several MB (measured).
+ */
 export const cutPlaceBytes = 16 * 1024 * 1024;
 
 /** How long a confirm or an upload-json on the wire may still finish when its activity is cancelled. */

@@ -51,8 +51,8 @@ export function nextCursor({ cursor }: Walk): number | undefined {
 
 /**
  * The walk once a page of it is in safe keeping.
- * @throws ApiContractError when the pages would not end: a cursor that is missing, repeated or shrinks, too many pages in a row
- * without a result, or more pages than the total makes expect.
+ * @throws ApiContractError when the pages would not end: a cursor that is missing, repeated or shrinks, too
+ * many pages in a row without a result, or more pages than the total makes expect.
  */
 export function afterPage(walk: Walk, page: SearchPage): Walk {
   const { meta } = page;
@@ -113,8 +113,8 @@ function assertEnds({ emptyPages, filledPages, fullest, limit, total }: Walk): v
     throw endless(`${emptyPages} pages in a row without a result, and another is said to follow`);
   }
   if (total === undefined) return;
-  // A service may give fewer results than it is asked for, and the API document does not say how few. Pages without a result
-  // have their own limit.
+  // A service may give fewer results than it is asked for, and the API document does not say how few. Pages
+  // without a result have their own limit.
   const size = Math.max(1, Math.min(limit, fullest));
   const pagesMax = Math.ceil(total.greatest / size) + extraPagesMax;
   if (filledPages < pagesMax) return;

@@ -5,8 +5,9 @@ import type { Walk } from "./page-walk.ts";
 import type { SearchPage, SearchPageInput } from "./search.ts";
 
 /**
- * The pages of a query, each with the walk after it, from where `from` stands or else from the first. Ends after the last page;
- * makes no request twice but for a page that is too large. What is thrown leaves the walk of the page before as it was.
+ * The pages of a query, each with the walk after it, from where `from` stands or else from the first. Ends
+ * after the last page; makes no request twice but for a page that is too large. What is thrown leaves the
+ * walk of the page before as it was.
  * @throws what `search`, `afterPage` and `withSmallerPages` throw.
  */
 export async function* pages(

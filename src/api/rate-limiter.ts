@@ -15,7 +15,10 @@ export type Permit = {
 /** How a request ended: undecided says nothing of the service, as a refusal of this request or a cancel. */
 export type RequestOutcome = "succeeded" | "failed" | "undecided";
 
-/** Decides for every worker at once when a request may leave. The client tells it every answer that concerns other requests. */
+/**
+ * Decides for every worker at once when a request may leave. The client tells it every answer that concerns
+ * other requests.
+ */
 export interface RateLimiter {
   /**
    * Resolves when a request may leave; called once for each request, just before it.

@@ -44,7 +44,10 @@ export type SearchPageInput = {
 /** One page of results, in the order in which they came. */
 export type SearchPage = {
   readonly items: readonly Result[];
-  /** What is not of the shape of a result and left out of `items`: its index in the page as it came, from 0, and why. */
+  /**
+   * What is not of the shape of a result and left out of `items`: its index in the page as it came, from 0,
+   * and why.
+   */
   readonly bad: readonly { readonly index: number; readonly reason: string }[];
   /** docs/facts/service.md#pages: each member may be absent. */
   readonly meta: {
@@ -73,7 +76,8 @@ const cursorOfAnswer = z
 
 /**
  * Asks for one page of results, which costs credits, a repeated one too.
- * @throws ApiContractError when the next cursor is not an int32, or there are more than `pageRowsMax` results; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
+ * @throws ApiContractError when the next cursor is not an int32, or there are more than `pageRowsMax`
+ * results; TooLargeError when the page exceeds `pageBytesMax`, or for a 413.
  */
 export async function search(
   context: ApiContext,

@@ -19,8 +19,8 @@ export type StagedFileFacts = {
 /** One staged file on its way out, read once. */
 export type StagedFile = {
   /**
-   * The file's bytes; fails with StagedFileMissingError before the last block when they are not those of the receipt, so
-   * that a wrong file never arrives whole.
+   * The file's bytes; fails with StagedFileMissingError before the last block when they are not those of the
+   * receipt, so that a wrong file never arrives whole.
    */
   stream(): Readable;
   /** Whether every byte was handed to the connection. */
@@ -70,7 +70,10 @@ async function openForReading(path: string): Promise<FileHandle> {
   }
 }
 
-/** Yields exactly the receipt's bytes, however the file has grown since; `onSent` hears of a block once it was taken. */
+/**
+ * Yields exactly the receipt's bytes, however the file has grown since; `onSent` hears of a block once it was
+ * taken.
+ */
 async function* readBlocks(
   handle: FileHandle,
   { path, bytes, gzipSha256 }: StagedFileFacts,

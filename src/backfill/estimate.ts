@@ -103,7 +103,10 @@ export function estimate(
 
 type Rate = { readonly rowsPerMs: number; readonly from: string };
 
-/** The rate of the sync's last run that was done and read enough: a backfill's would count how long it waited for a person. */
+/**
+ * The rate of the sync's last run that was done and read enough: a backfill's would count how long it waited
+ * for a person.
+ */
 async function lastRate(
   state: Pick<StateClient, "runs" | "tally">,
   { sync, target }: { readonly sync: string; readonly target: string },

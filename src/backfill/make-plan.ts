@@ -80,7 +80,10 @@ async function rowsInBytes(
   return Math.round((bytes * sample.rows) / part.bytes);
 }
 
-/** How many rows a span holds: as the source counts, the sample if it is the whole span, or else as well as it can be told. */
+/**
+ * How many rows a span holds: as the source counts, the sample if it is the whole span, or else as well as it
+ * can be told.
+ */
 async function measureSpan(input: PlanInput, span: PlannedSpan, sampled: Sampled): Promise<Amount> {
   const { source, sync, signal } = input;
   const measured = await source.measure?.({ ...askToPlan(sync.connectorConfig, signal), ...span });
@@ -102,7 +105,8 @@ function withinLimit(amount: Amount, limit: number | undefined, sampled: Sampled
 }
 
 /**
- * Plans a backfill: where it begins and ends, how much that is, in how many lanes, and what its first rows say. It only reads.
+ * Plans a backfill: where it begins and ends, how much that is, in how many lanes, and what its first rows
+ * say. It only reads.
  * @throws {ConfigError} the source cannot do what was asked; the hint says what it can.
  */
 export async function makePlan(input: PlanInput): Promise<MadePlan> {

@@ -4,9 +4,10 @@ import { shapeOf } from "../records/streams.ts";
 import { askToPlan, type SourceToPlan } from "./source.ts";
 
 /**
- * Whether several rows of a source may make one record, of which a later one replaces an earlier: `once` says never, `often` that it
- * is made so (a table of versions), undefined that nobody can tell. Events stand each for itself, and a connector that does not say
- * promises by its `at` that each row is the only one of its record.
+ * Whether several rows of a source may make one record, of which a later one replaces an earlier: `once` says
+ * never, `often` that it is made so (a table of versions), undefined that nobody can tell. Events stand each
+ * for itself, and a connector that does not say promises by its `at` that each row is the only one of its
+ * record.
  */
 export async function repeatsOf(
   sync: Pick<SyncConfig, "connectorConfig" | "record" | "stream">,
@@ -19,7 +20,10 @@ export async function repeatsOf(
   return await source.repeats({ ...askToPlan(sync.connectorConfig, signal), columns });
 }
 
-/** Whether it is certain that each row makes a record of its own: by the source's own word, or because events stand each for itself. */
+/**
+ * Whether it is certain that each row makes a record of its own: by the source's own word, or because events
+ * stand each for itself.
+ */
 export async function isOneEach(
   sync: Parameters<typeof repeatsOf>[0],
   source: Pick<SourceToPlan, "repeats">,

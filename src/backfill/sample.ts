@@ -158,8 +158,8 @@ class Counts {
 }
 
 /**
- * Takes the first rows of a span through the pipeline as a run would, and compares what comes out with what the service is known to
- * hold. Nothing is written or sent.
+ * Takes the first rows of a span through the pipeline as a run would, and compares what comes out with what
+ * the service is known to hold. Nothing is written or sent.
  */
 export async function sampleSpan(input: SampleInput): Promise<Sampled> {
   const { sync, rowsMax, signal } = input;

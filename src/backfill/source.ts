@@ -45,7 +45,10 @@ export function askToPlan(config: unknown, signal: AbortSignal): SourceRequest {
   return { config, signal, log: { info: () => undefined, warn: () => undefined } };
 }
 
-/** Whether it is read on and on and holds versions of records one after the other: sent again alone, an older one could overwrite a newer one. */
+/**
+ * Whether it is read on and on and holds versions of records one after the other: sent again alone, an older
+ * one could overwrite a newer one.
+ */
 export function isLog(
   source: Pick<SourceToPlan, "at" | "readLimit" | "restart">,
   config: unknown,

@@ -65,8 +65,8 @@ async function positionOf(input: SpanInput, end: "from" | "to"): Promise<unknown
 }
 
 /**
- * The positions of the ends that were asked for. What has no end, or one that is still to come, ends at the source's present: a row that
- * changes later comes with the next run, and no lane can meet it twice.
+ * The positions of the ends that were asked for. What has no end, or one that is still to come, ends at the
+ * source's present: a row that changes later comes with the next run, and no lane can meet it twice.
  * @throws {ConfigError} the source has no such positions.
  */
 export async function spanOf(input: SpanInput): Promise<PlannedSpan> {

@@ -18,8 +18,8 @@ const lanesShown = 4;
 const queueDefault = "sluice";
 
 /**
- * The id of the workflow that backfills a sync: one at a time, and the one that a link to the start form names. Two projects on one server
- * never share it, because no name holds an @.
+ * The id of the workflow that backfills a sync: one at a time, and the one that a link to the start form
+ * names. Two projects on one server never share it, because no name holds an @.
  */
 export function backfillId({
   sync,

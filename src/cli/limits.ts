@@ -25,7 +25,10 @@ export const notifyWaitMsMax = 10_000;
 /** How long a command waits for one source: which columns it has, who it is, what `check` asks. In ms. */
 export const sourceMsMax = 60_000;
 
-/** How long `status` waits for a connection to Temporal: less than for its answer, so that there is time left to look why there is none. */
+/**
+ * How long `status` waits for a connection to Temporal: less than for its answer, so that there is time left
+ * to look why there is none.
+ */
 export const statusConnectMsMax = 2_000;
 
 /** Next times that are shown of a schedule. */

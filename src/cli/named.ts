@@ -4,7 +4,10 @@ import type { PullConfig } from "../config/schema/pull.ts";
 import type { ConnectionConfig } from "../config/schema/sources.ts";
 import { ConfigError } from "../errors.ts";
 
-/** The sync of that name; without a name the only one. @throws {ConfigError} there is none, or are several; says which there are. */
+/**
+ * The sync of that name; without a name the only one. @throws {ConfigError} there is none, or are several;
+ * says which there are.
+ */
 export function syncNamed(config: Config, name: string | undefined): SyncConfig {
   if (name !== undefined && config.pulls.has(name))
     throw isOtherKind({ name, kind: "pull", command: "pull" });

@@ -18,8 +18,8 @@ export function commandsBelow(command: Command): readonly Command[] {
 }
 
 /**
- * The program with the called verb alone, which saves a third of a command's time; with all of them for the help, for suggestions and
- * where none is named.
+ * The program with the called verb alone, which saves a third of a command's time; with all of them for the
+ * help, for suggestions and where none is named.
  */
 export async function createProgram(
   context: Context,

@@ -5,7 +5,8 @@ import { duration } from "../config/schema/units.ts";
 const isoForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
- * Reads a time in the past from the command line: so long ago (`7d`, `12h`), or a date or time, of UTC where it names no zone.
+ * Reads a time in the past from the command line: so long ago (`7d`, `12h`), or a date or time, of UTC where
+ * it names no zone.
  * @returns ISO 8601 in UTC. @throws {InvalidArgumentError} it is neither.
  */
 export function since(text: string): string {

@@ -18,7 +18,10 @@ export type Config = {
   /** Absolute path of the folder of the state store and of staged files. */
   readonly stateFolder: string;
   readonly temporal: { readonly taskQueue: string; readonly searchAttribute: boolean };
-  /** The connectors there are, by what `connector:` names them: those of this repository, and external ones that the file names. */
+  /**
+   * The connectors there are, by what `connector:` names them: those of this repository, and external ones
+   * that the file names.
+   */
   readonly connectors: ReadonlyMap<string, ConnectorSchema>;
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
   readonly syncs: ReadonlyMap<string, SyncConfig>;
@@ -79,9 +82,10 @@ export type SyncConfig = SourceConfig & {
   /** Rows up to which a backfill needs nobody's consent. */
   readonly approveUpTo: number;
   /**
-   * Sha256 over all of this but the schedule, `allowFeedbackLoop` and `approveUpTo`, and the bytes of a mapping module, but no secret; the same wherever
-   * the project lies. Of an external connector it holds the name and what it is configured with, not its code: what it makes of rows
-   * is its positions' business, and an edit of a comment must not end a run that is under way.
+   * Sha256 over all of this but the schedule, `allowFeedbackLoop` and `approveUpTo`, and the bytes of a
+   * mapping module, but no secret; the same wherever the project lies. Of an external connector it holds the
+   * name and what it is configured with, not its code: what it makes of rows is its positions' business, and
+   * an edit of a comment must not end a run that is under way.
    */
   readonly configHash: string;
 } & (

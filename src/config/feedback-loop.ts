@@ -60,8 +60,8 @@ function echoOf(sync: SyncConfig, pull: PullConfig): string | undefined {
 }
 
 /**
- * The syncs that would send back what a pull wrote: the service would be told what it said itself, and the two might never come
- * to rest.
+ * The syncs that would send back what a pull wrote: the service would be told what it said itself, and the
+ * two might never come to rest.
  */
 export function echoMistakes(config: {
   readonly syncs: ReadonlyMap<string, SyncConfig>;

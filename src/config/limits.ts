@@ -19,7 +19,10 @@ export const lightweightPartsMaxHighest = 100;
 /** Longest duration a setting takes: ten years. */
 export const durationMsMax = 3_650 * 24 * 3_600_000;
 
-/** Walks over a search while results are missing that changed places: the first and two more (docs/facts/faults.md#promises). */
+/**
+ * Walks over a search while results are missing that changed places: the first and two more
+ * (docs/facts/faults.md#promises).
+ */
 export const pullWalksMax = 3;
 
 /** Rows up to which a backfill needs nobody's consent when the configuration does not say. */

@@ -5,8 +5,8 @@ import type { Mistake } from "./messages/mistakes.ts";
 import { membersOf } from "./schema/members.ts";
 
 /**
- * What is wrong between the `record` of a sync and its stream. Takes data that nothing has checked and passes over what the
- * configuration's own schema refuses, so that one look finds the mistakes of both.
+ * What is wrong between the `record` of a sync and its stream. Takes data that nothing has checked and passes
+ * over what the configuration's own schema refuses, so that one look finds the mistakes of both.
  */
 export function mappingMistakes(data: unknown): readonly Mistake[] {
   return Object.entries(membersOf(membersOf(data)["syncs"])).flatMap(([sync, value]) => {

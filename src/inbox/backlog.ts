@@ -33,8 +33,9 @@ export function createBacklog(
     `select place - $none as seq, received_at as receivedAt from events where place > $after and place <= $last
      order by place limit 1`,
   );
-  // Only the first rows are looked at, so that it never walks through all that is retained; and a row of a clock that ran ahead
-  // keeps none of those after it. What is removed is overwritten, by way of the log: as many bytes are written as the events have.
+  // Only the first rows are looked at, so that it never walks through all that is retained; and a row of a
+  // clock that ran ahead keeps none of those after it. What is removed is overwritten, by way of the log: as
+  // many bytes are written as the events have.
   const remove = db.prepare(
     `delete from events where place in (
        select place from (

@@ -21,8 +21,8 @@ type Opened = {
 };
 
 /**
- * Opens an inbox in the calling thread, making its file as needed. After a fault of the disk the next call opens the file anew, and
- * fails until that succeeds.
+ * Opens an inbox in the calling thread, making its file as needed. After a fault of the disk the next call
+ * opens the file anew, and fails until that succeeds.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`.
  */
 export function openInboxDatabase(file: string): InboxDatabase {
@@ -84,8 +84,9 @@ function open(file: string): Opened {
 }
 
 /**
- * Makes a file that a write failed on fit for the next one. What the failed flush left in the log may be whole in memory and torn on the
- * disk, where it would end the log for whatever is appended: so the log is written into the file and begun anew.
+ * Makes a file that a write failed on fit for the next one. What the failed flush left in the log may be
+ * whole in memory and torn on the disk, where it would end the log for whatever is appended: so the log is
+ * written into the file and begun anew.
  */
 function settle(db: Database, { file, inboxId }: { file: string; inboxId: string }): void {
   if (db.storeId !== inboxId) {

@@ -7,7 +7,10 @@ import type { InboxMethods } from "./inbox.ts";
 import { recentIdsMax } from "./limits.ts";
 import { RecentIds } from "./recent-ids.ts";
 
-/** What an event's id says of it: nothing of it came before; the very same did; another body did, and this one not yet. */
+/**
+ * What an event's id says of it: nothing of it came before; the very same did; another body did, and this one
+ * not yet.
+ */
 export type Novelty = "new" | "had" | "conflict";
 
 /** Says whether an event is new, and remembers it. */
@@ -26,12 +29,16 @@ export type EventIds = {
   readonly write: <Result>(work: (take: TakeId) => Result) => Result;
 } & Pick<InboxMethods, "forgetIds">;
 
-/** Ids are forgotten by the hour: merged in the order of their hashes, those of one hour share pages of the index as well. */
+/**
+ * Ids are forgotten by the hour: merged in the order of their hashes, those of one hour share pages of the
+ * index as well.
+ */
 const hourMs = 3_600_000;
 
 /** In UTF-8, as it is stored: two ids that differ by a half of a surrogate pair alone are one name of one event. */
 function hashOf(text: string): Buffer {
-  // By way of a text: a small buffer comes out of a pool, where the one of `hash` takes longer than the hash (measured).
+  // By way of a text: a small buffer comes out of a pool, where the one of `hash` takes longer than the hash
+  // (measured).
   return Buffer.from(hash("sha256", text, "binary"), "latin1").subarray(0, idHashBytes);
 }
 

@@ -18,8 +18,8 @@ export type GroupCommit = {
 };
 
 /**
- * Writes deliveries in groups: those that come in one turn of the event loop, or while a group is being written, share the next
- * write, as far as one transaction may hold them.
+ * Writes deliveries in groups: those that come in one turn of the event loop, or while a group is being
+ * written, share the next write, as far as one transaction may hold them.
  */
 export function createGroupCommit(
   write: (deliveries: readonly Delivery[]) => Promise<readonly Verdict[]>,

@@ -27,12 +27,15 @@ const recordBytes = 4 * recordWords;
 const capacityMin = 512;
 
 /**
- * Ids in the order in which they came, as records that are stored as they are, and found without a look at the disk. Objects would
- * take several times the memory, which the garbage collector would walk through.
+ * Ids in the order in which they came, as records that are stored as they are, and found without a look at
+ * the disk. Objects would take several times the memory, which the garbage collector would walk through.
  */
 export class IdSegment {
   #records = Buffer.alloc(capacityMin * recordBytes);
-  /** By the first bytes of an id: a record's number, from 1; 0 for none. Half of them stay free, so that the next free one is near. */
+  /**
+   * By the first bytes of an id: a record's number, from 1; 0 for none. Half of them stay free, so that the
+   * next free one is near.
+   */
   #slots = new Uint32Array(2 * capacityMin);
   #size = 0;
 

@@ -51,19 +51,23 @@ export type Backlog = {
 };
 
 /**
- * What webhook deliveries are in until every sync has sent them. Several receivers and workers may hold one at once. It is synchronous,
- * and belongs into a thread of its own: `openInbox` has it there. Every call throws a StateUnavailableError when the file cannot be used,
- * and the next one tries anew.
+ * What webhook deliveries are in until every sync has sent them. Several receivers and workers may hold one
+ * at once. It is synchronous, and belongs into a thread of its own: `openInbox` has it there. Every call
+ * throws a StateUnavailableError when the file cannot be used, and the next one tries anew.
  */
 export interface InboxMethods {
   /**
-   * Keeps deliveries, all in one transaction and one fsync; what it returns is durable. Event ids and their events are one write.
+   * Keeps deliveries, all in one transaction and one fsync; what it returns is durable. Event ids and their
+   * events are one write.
    * @returns a verdict for each, in their order.
-   * @throws {StateUnavailableError} the disk is full, or failed: none may be said to be kept. What failed in its last flush may be found
-   * all the same, and is then delivered twice unless it has ids.
+   * @throws {StateUnavailableError} the disk is full, or failed: none may be said to be kept. What failed in
+   * its last flush may be found all the same, and is then delivered twice unless it has ids.
    */
   keep(deliveries: readonly Delivery[]): Verdict[];
-  /** Says that the drain looks now: whoever keeps something from here on wakes. @returns the last sequence number; 0 for none. */
+  /**
+   * Says that the drain looks now: whoever keeps something from here on wakes. @returns the last sequence
+   * number; 0 for none.
+   */
   answerBell(input: { readonly connection: string }): number;
   /** Notes up to where every sync has accepted. */
   setAccepted(input: { readonly connection: string; readonly upTo: number }): void;
@@ -79,8 +83,9 @@ export interface InboxMethods {
   /** Single rows, of those that are still there. */
   get(input: { readonly connection: string; readonly seqs: readonly number[] }): InboxRow[];
   /**
-   * Removes the first events up to `upTo` that came before a time: at most `transactionRowsMax` of them, and no more than one that
-   * takes them over `inboxGroupCharsMax` bytes, because whoever keeps something waits meanwhile. @returns how many; 0 when none is left.
+   * Removes the first events up to `upTo` that came before a time: at most `transactionRowsMax` of them, and
+   * no more than one that takes them over `inboxGroupCharsMax` bytes, because whoever keeps something waits
+   * meanwhile. @returns how many; 0 when none is left.
    */
   prune(input: {
     readonly connection: string;
@@ -88,7 +93,10 @@ export interface InboxMethods {
     /** Unix ms. */
     readonly receivedBefore: number;
   }): number;
-  /** Forgets event ids of the hours that were over at a time (Unix ms), at most `transactionRowsMax` of them. @returns how many; 0 when none is left. */
+  /**
+   * Forgets event ids of the hours that were over at a time (Unix ms), at most `transactionRowsMax` of them.
+   * @returns how many; 0 when none is left.
+   */
   forgetIds(input: { readonly receivedBefore: number }): number;
 }
 

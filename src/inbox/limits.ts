@@ -1,4 +1,7 @@
-/** Event ids of a segment, which is merged in its order while the next one fills. A process has two in memory, of 52 bytes an id. */
+/**
+ * Event ids of a segment, which is merged in its order while the next one fills. A process has two in memory,
+ * of 52 bytes an id.
+ */
 export const recentIdsMax = 131_072;
 
 /** Characters of deliveries that are kept in one transaction, unless one delivery alone has more. */

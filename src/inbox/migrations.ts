@@ -1,7 +1,8 @@
 /** The inbox's schema as numbered steps, as the state store's: a step that was released is never edited. */
 export const inboxMigrations: readonly string[] = [
-  // `place` is the connection's number and the event's sequence number in one: a row of 1 KB is in one leaf, in the order it is
-  // read, and no second tree has to be written. The checks keep one connection's places out of the next one's.
+  // `place` is the connection's number and the event's sequence number in one: a row of 1 KB is in one leaf,
+  // in the order it is read, and no second tree has to be written. The checks keep one connection's places
+  // out of the next one's.
   `
   create table meta (name text primary key, value text not null) without rowid;
 
@@ -30,8 +31,9 @@ export const inboxMigrations: readonly string[] = [
   ) without rowid;
   create index event_ids_by_time on event_ids (received_at);
   `,
-  // Ids come in no order: written one by one into `event_ids`, each would change a page of it and one of its index. It has another name
-  // from here on, because a process of before would know nothing of the ids beside it.
+  // Ids come in no order: written one by one into `event_ids`, each would change a page of it and one of its
+  // index. It has another name from here on, because a process of before would know nothing of the ids beside
+  // it.
   `
   create table recent_ids (
     position integer primary key autoincrement,

@@ -12,7 +12,8 @@ export type Opened =
   | { readonly error: PackedError };
 
 /**
- * Opens the inbox of a state folder, for all processes of one host. Its thread ends with `close`, which waits for what is being kept.
+ * Opens the inbox of a state folder, for all processes of one host. Its thread ends with `close`, which waits
+ * for what is being kept.
  * @throws {ConfigError} the folder is on a network file system, or its file was made by a newer sluice.
  * @throws {StateUnavailableError} the file cannot be opened or written.
  */

@@ -17,9 +17,10 @@ type Full = {
 };
 
 /**
- * The ids that came last, each with its first body. A transaction writes all of its own as one row at the end of a table, where in
- * `known_ids` each would change a page of its own. They are merged into it later, some with each transaction, in the order of that
- * table, so that many share a page. What the table holds, each process has in memory.
+ * The ids that came last, each with its first body. A transaction writes all of its own as one row at the end
+ * of a table, where in `known_ids` each would change a page of its own. They are merged into it later, some
+ * with each transaction, in the order of that table, so that many share a page. What the table holds, each
+ * process has in memory.
  *
  * Every method but `load` is to be called inside a transaction, and `reset` after one that failed.
  */
@@ -52,7 +53,10 @@ export class RecentIds {
     this.#arrived = 0;
   }
 
-  /** Reads what other processes did since the last transaction. What they merged stays in memory: it is in `known_ids`, or forgotten. */
+  /**
+   * Reads what other processes did since the last transaction. What they merged stays in memory: it is in
+   * `known_ids`, or forgotten.
+   */
   catchUp(): void {
     const { first, forgotten, after } = this.#statements;
     this.#forgottenBefore = count(forgotten);
@@ -92,7 +96,10 @@ export class RecentIds {
     this.#oldestAt = Math.min(this.#oldestAt, named.receivedAt);
   }
 
-  /** Writes what was added, and merges twice as many as came, so that a full segment is gone long before the next one is full. */
+  /**
+   * Writes what was added, and merges twice as many as came, so that a full segment is gone long before the
+   * next one is full.
+   */
   write(): void {
     const added = this.#open.size - this.#written;
     if (added === 0) return;
@@ -109,8 +116,8 @@ export class RecentIds {
   }
 
   /**
-   * Merges the rows up to the last with an id that came before a time, as many as have `transactionRowsMax` ids and one more at
-   * most. @returns how many ids; 0 when there is none so old.
+   * Merges the rows up to the last with an id that came before a time, as many as have `transactionRowsMax`
+   * ids and one more at most. @returns how many ids; 0 when there is none so old.
    */
   mergeBefore(receivedBefore: number): number {
     const { upTo, before, remove } = this.#statements;

@@ -6,8 +6,8 @@ import { temporalCliVersion, type FetchTemporal } from "./temporal-version.ts";
 const tickMs = 15_000;
 
 /**
- * Builds the Temporal server from source with the Continue the PATH and gives the path of the program. Needs Go's module
- * proxy or a warm module cache.
+ * Builds the Temporal server from source with the Continue the PATH and gives the path of the program. Needs
+ * Go's module proxy or a warm module cache.
  * @throws {Error} there is no Go, or it fails
  */
 export async function buildTemporal({ env, folder, say }: FetchTemporal): Promise<string> {

@@ -13,8 +13,8 @@ const stalledMsMax = 30_000;
 
 /**
  * Downloads the Temporal server the way Temporal's SDK does for tests, and gives the path of the program. A process of
- * its own does it (`download-main.ts`): the SDK's download cannot be cancelled, and it would set up the native runtime here,
- * which can be configured only once.
+ * its own does it (`download-main.ts`): the SDK's download cannot be cancelled, and it would set up the
+ * native runtime here, which can be configured only once.
  * @throws {Error} the download is refused, or stalls
  */
 export async function downloadTemporal({ env, folder, say }: FetchTemporal): Promise<string> {

@@ -11,9 +11,9 @@ const askAgainMs = 50;
 const sqliteBusy = 5;
 
 /**
- * Runs `work` while no other caller, in this process or another, is in theirs under the same `path`; `waiting` is called
- * once when there is somebody to wait for. The lock is SQLite's on an empty file: the operating system frees it when its
- * holder dies, however it dies, so that no lock is ever stale.
+ * Runs `work` while no other caller, in this process or another, is in theirs under the same `path`;
+ * `waiting` is called once when there is somebody to wait for. The lock is SQLite's on an empty file: the
+ * operating system frees it when its holder dies, however it dies, so that no lock is ever stale.
  */
 export async function exclusively<Result>(
   path: string,

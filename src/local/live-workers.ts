@@ -16,7 +16,10 @@ function markName({ kind, name }: Runnable): string {
   return `${kind} ${name}`;
 }
 
-/** A mark of the configuration of each sync and pull, and of the service and the key that it talks to it with: it differs where a run would. */
+/**
+ * A mark of the configuration of each sync and pull, and of the service and the key that it talks to it with:
+ * it differs where a run would.
+ */
 export function configMarks({
   api,
   syncs,

@@ -30,7 +30,10 @@ export async function startNotifying(
   }
 }
 
-/** Waits until the notification of a run is delivered or given up, or `signal` aborts; answers whether it is still on its way. */
+/**
+ * Waits until the notification of a run is delivered or given up, or `signal` aborts; answers whether it is
+ * still on its way.
+ */
 export async function isStillNotifying(
   client: Client,
   runId: string,

@@ -22,8 +22,8 @@ export function identify(pid: number): ProcessIdentity | undefined {
 }
 
 /**
- * Names this process as no later one is named, also after a boot or in another container: host, namespace of process numbers, number and
- * start.
+ * Names this process as no later one is named, also after a boot or in another container: host, namespace of
+ * process numbers, number and start.
  */
 export function processName(hostId: string): string {
   const { pid } = process;
@@ -68,7 +68,8 @@ export async function endProcess(
 function askProc(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field, the program's name, may itself hold blanks and brackets: what follows its last bracket is fixed.
+    // The second field, the program's name, may itself hold blanks and brackets: what follows its last
+    // bracket is fixed.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return [fields[0] ?? "", fields[19] ?? ""];
   } catch {
@@ -90,7 +91,8 @@ function send(pid: number, signal: NodeJS.Signals | 0): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It may end between the look and the signal; anything else, such as another user's process, is the caller's to know.
+    // It may end between the look and the signal; anything else, such as another user's process, is the
+    // caller's to know.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

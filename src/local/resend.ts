@@ -6,12 +6,18 @@ import { wakeCallMsMax } from "../limits.ts";
 /** The queue of a project that is alone on its Temporal server. */
 const queueDefault = "sluice";
 
-/** The id of the workflow that sends what of a sync is in doubt; two projects on one server never share it, because no name holds an @. */
+/**
+ * The id of the workflow that sends what of a sync is in doubt; two projects on one server never share it,
+ * because no name holds an @.
+ */
 function resendId(sync: string, taskQueue: string): string {
   return taskQueue === queueDefault ? `resend-${sync}` : `resend-${sync}@${taskQueue}`;
 }
 
-/** Starts the workflow `resend` of a sync, and leaves one that runs alone: it looks again before it ends. @throws Temporal does not take it in time. */
+/**
+ * Starts the workflow `resend` of a sync, and leaves one that runs alone: it looks again before it ends.
+ * @throws Temporal does not take it in time.
+ */
 export async function startResend(
   client: Client,
   { taskQueue }: { readonly taskQueue: string },

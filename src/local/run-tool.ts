@@ -18,7 +18,8 @@ const reasonCharsMax = 500;
 
 /**
  * Runs a program without a shell and gives what it wrote to stdout.
- * @throws {Error} it cannot be started, or fails; the message is the last line of its stderr. @throws the signal's reason
+ * @throws {Error} it cannot be started, or fails; the message is the last line of its stderr. @throws the
+ * signal's reason
  */
 export async function runTool(tool: Tool): Promise<string> {
   const startedAt = Date.now();

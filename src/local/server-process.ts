@@ -40,7 +40,8 @@ const logLinesShown = 10;
 /**
  * Starts a server in a process group of its own, so that Ctrl-C in the terminal does not reach it, and returns once it
  * answers. It outlives this process unless somebody stops it.
- * @throws {SluiceError} of the class `Failure`, with the last lines of its log, when it ends or does not answer in 30 s.
+ * @throws {SluiceError} of the class `Failure`, with the last lines of its log, when it ends or does not
+ * answer in 30 s.
  */
 export async function startServer(server: ServerCommand): Promise<ServerProcess> {
   makePrivateFolder(dirname(server.logFile));

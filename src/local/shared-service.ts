@@ -85,7 +85,10 @@ export async function acquireService(request: ServiceRequest): Promise<ServiceUs
   };
 }
 
-/** The server that a record in the folder names, while its process runs. Nothing is started, and it may stop at any time. */
+/**
+ * The server that a record in the folder names, while its process runs. Nothing is started, and it may stop
+ * at any time.
+ */
 export function findService({
   folder,
   name,
@@ -134,7 +137,10 @@ async function start(
   }
 }
 
-/** Notes one more user of a server that runs. Where that cannot be noted, a server whose other users died is ended: nobody else would. */
+/**
+ * Notes one more user of a server that runs. Where that cannot be noted, a server whose other users died is
+ * ended: nobody else would.
+ */
 async function joinUsers(
   record: ServiceRecord,
   file: string,

@@ -12,7 +12,10 @@ import { messageOf } from "../errors.ts";
 /** How long seeding may keep a worker that starts from saying so (our choice). */
 const seedMsMax = 10_000;
 
-/** How long after a backfill its template is seeded again (our choice): who starts the next at once finds the id free. */
+/**
+ * How long after a backfill its template is seeded again (our choice): who starts the next at once finds the
+ * id free.
+ */
 const seedAgainMs = 5_000;
 
 /** What templates are kept with. */
@@ -67,8 +70,9 @@ async function seed(
 }
 
 /**
- * Seeds every template whose id has none as its newest run, and returns once they have finished, so that their ids are free. For a worker
- * that has started: it is what finishes them. What fails is logged, because a form that is empty keeps nobody from working.
+ * Seeds every template whose id has none as its newest run, and returns once they have finished, so that
+ * their ids are free. For a worker that has started: it is what finishes them. What fails is logged, because
+ * a form that is empty keeps nobody from working.
  */
 export async function seedTemplates(seeding: Seeding): Promise<void> {
   const { client, templates, log } = seeding;

@@ -106,7 +106,8 @@ async function startOn(options: TemporalOptions, ports: TemporalPorts): Promise<
       // Priority and fairness between syncs are off by default before server 1.31.
       "--dynamic-config-value=matching.useNewMatcher=true",
       "--dynamic-config-value=matching.enableFairness=true",
-      // Hosts of one cluster may differ in their clocks, for which each timer fires up to a second late. Here is one host.
+      // Hosts of one cluster may differ in their clocks, for which each timer fires up to a second late. Here
+      // is one host.
       '--dynamic-config-value=history.timerProcessorMaxTimeShift="20ms"',
     ],
     env: { HOME: homedir() },

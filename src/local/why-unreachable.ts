@@ -25,7 +25,10 @@ function innermost(error: unknown): string {
   return quoted?.toLowerCase() ?? "its transport failed";
 }
 
-/** Why Temporal cannot be reached at `host:port`, in a few words: looks once more, and falls back to what the library said. */
+/**
+ * Why Temporal cannot be reached at `host:port`, in a few words: looks once more, and falls back to what the
+ * library said.
+ */
 export async function whyUnreachable(address: string, error: unknown): Promise<string> {
   const url = URL.parse(`tcp://${address}`);
   const port = Number(url?.port);

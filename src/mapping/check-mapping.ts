@@ -11,7 +11,10 @@ export type MappingProblem = {
   readonly message: string;
 };
 
-/** Finds what the schema cannot know: fields of other streams, missing fields, and constants that are not of their type. */
+/**
+ * Finds what the schema cannot know: fields of other streams, missing fields, and constants that are not of
+ * their type.
+ */
 export function checkMapping(mapping: RecordMapping, stream: Stream): readonly MappingProblem[] {
   const { textFields, propertiesField } = shapeOf(stream);
   const fields = [...textFields, propertiesField];

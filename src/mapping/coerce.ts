@@ -6,8 +6,8 @@ import { exactNumber, isJsonNumber } from "./exact-number.ts";
 import { LongNumber, CoercionRefusal } from "./refusal.ts";
 
 /**
- * Makes a value of a type, or refuses it; never throws. It is given neither an empty text nor null nor undefined, and, but
- * for `string`, no text with blanks around it.
+ * Makes a value of a type, or refuses it; never throws. It is given neither an empty text nor null nor
+ * undefined, and, but for `string`, no text with blanks around it.
  */
 export type Coercion = (value: unknown) => unknown;
 
@@ -59,7 +59,10 @@ export const coercions: Readonly<Record<(typeof coercionNames)[number], Coercion
   email: emailOf,
 };
 
-/** Text as it is; numbers and booleans as JSON writes them, unless a number has already lost digits. Also fills templates. */
+/**
+ * Text as it is; numbers and booleans as JSON writes them, unless a number has already lost digits. Also
+ * fills templates.
+ */
 export function stringOf(value: unknown): string | CoercionRefusal {
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
@@ -68,7 +71,10 @@ export function stringOf(value: unknown): string | CoercionRefusal {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? inexact : String(value);
 }
 
-/** Digits with an optional sign, within ±(2^53 - 1). "1.0" and "1e3" are refused: they are numbers, not whole numbers as written. */
+/**
+ * Digits with an optional sign, within ±(2^53 - 1). "1.0" and "1e3" are refused: they are numbers, not whole
+ * numbers as written.
+ */
 function integerOf(value: unknown): number | CoercionRefusal {
   if (typeof value === "string" && !wholeNumber.test(value)) return notInteger;
   const isNumeric =

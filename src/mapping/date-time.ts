@@ -22,8 +22,9 @@ export function dateOf(value: unknown): string | CoercionRefusal {
 }
 
 /**
- * An instant in RFC 3339 from ISO 8601 (also with a blank for T, a comma, +0200 or +02, without seconds). The offset and
- * up to nine decimals stay; a zero offset is written Z. A leap second is refused, because few readers take it.
+ * An instant in RFC 3339 from ISO 8601 (also with a blank for T, a comma, +0200 or +02, without seconds). The
+ * offset and up to nine decimals stay; a zero offset is written Z. A leap second is refused, because few
+ * readers take it.
  */
 export function dateTimeOf(value: unknown): string | CoercionRefusal {
   if (typeof value !== "string") return notDateTime;

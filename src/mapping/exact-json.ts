@@ -14,7 +14,10 @@ const inexact = new CoercionRefusal(
   "is JSON with a number of more digits than a JSON number carries for every reader",
 );
 
-/** Parses JSON; a Refusal stands for what is none, and for what `JSON.parse` would alter without a word: repeated keys, digits beyond a double's. */
+/**
+ * Parses JSON; a Refusal stands for what is none, and for what `JSON.parse` would alter without a word:
+ * repeated keys, digits beyond a double's.
+ */
 export function parseExactJson(text: string): unknown {
   let value: unknown;
   try {

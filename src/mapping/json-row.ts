@@ -10,9 +10,10 @@ const duplicate = new CoercionRefusal("duplicate_json_key", "stands twice in one
 const deep = new CoercionRefusal("too_deep", "is JSON nested too deeply");
 
 /**
- * The members of a JSON object as a row; undefined when the text is no JSON, or no object. What `JSON.parse` would alter without a
- * word is a Refusal in its place, so that only a mapping that reads it rejects the row: a member that is there twice, what is nested
- * deeper than `recordDepthMax`, and, as a `LongNumber`, a number of too many digits.
+ * The members of a JSON object as a row; undefined when the text is no JSON, or no object. What `JSON.parse`
+ * would alter without a word is a Refusal in its place, so that only a mapping that reads it rejects the row:
+ * a member that is there twice, what is nested deeper than `recordDepthMax`, and, as a `LongNumber`, a number
+ * of too many digits.
  */
 export function parseJsonRow(text: string): Row | undefined {
   let value: unknown;
@@ -27,7 +28,10 @@ export function parseJsonRow(text: string): Row | undefined {
   return isPlainObject(row) ? row : undefined;
 }
 
-/** Whether a number, as JSON writes it, is the same to every reader, as a record may hold it: a whole number is within ±(2^53 - 1). */
+/**
+ * Whether a number, as JSON writes it, is the same to every reader, as a record may hold it: a whole number
+ * is within ±(2^53 - 1).
+ */
 export function isCarried(text: string): boolean {
   const number = exactNumber(text);
   return number !== undefined && (!Number.isInteger(number) || Number.isSafeInteger(number));

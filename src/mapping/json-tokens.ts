@@ -1,7 +1,10 @@
 const numberToken = /-?\d[\d.eE+-]*/y;
 const keyEnd = /\s*:/y;
 
-/** Where a string of valid JSON ends, given where it begins. By hand: a pattern with escapes may exhaust the matcher's stack on a long text. */
+/**
+ * Where a string of valid JSON ends, given where it begins. By hand: a pattern with escapes may exhaust the
+ * matcher's stack on a long text.
+ */
 export function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;

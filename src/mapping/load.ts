@@ -29,8 +29,8 @@ export async function loadMapping(
 }
 
 /**
- * The paths of the fields that a record should have: those that the mapping names, but for `empty: omit`, said outright. Undefined of a module,
- * which does not say.
+ * The paths of the fields that a record should have: those that the mapping names, but for `empty: omit`,
+ * said outright. Undefined of a module, which does not say.
  */
 export function fieldsToHave({
   record,

@@ -9,7 +9,10 @@ export type PlacedRule = {
   readonly rule: FieldRule;
 };
 
-/** The rules of a mapping that make fields of a stream: its text fields in the stream's order, its properties in the mapping's. */
+/**
+ * The rules of a mapping that make fields of a stream: its text fields in the stream's order, its properties
+ * in the mapping's.
+ */
 export function placedRules(
   mapping: RecordMapping,
   stream: Stream,

@@ -5,8 +5,8 @@ import { CoercionRefusal } from "./refusal.ts";
 const index = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Prepares the reading of one column. A name with dots that is not a column of the row is the way to a member of JSON: `data.email`,
- * `items.0.price`; undefined where it leads nowhere.
+ * Prepares the reading of one column. A name with dots that is not a column of the row is the way to a member
+ * of JSON: `data.email`, `items.0.price`; undefined where it leads nowhere.
  */
 export function columnReader(column: string): (row: Row) => unknown {
   if (column.includes(".")) {
@@ -16,8 +16,8 @@ export function columnReader(column: string): (row: Row) => unknown {
       return Object.hasOwn(row, first) ? memberAt(row[first], steps) : undefined;
     };
   }
-  // A row that is a plain object inherits `constructor` and its like; asking for every column whether it is the row's own costs a
-  // quarter more.
+  // A row that is a plain object inherits `constructor` and its like; asking for every column whether it is
+  // the row's own costs a quarter more.
   return column in Object.prototype
     ? (row) => (Object.hasOwn(row, column) ? row[column] : undefined)
     : (row) => row[column];

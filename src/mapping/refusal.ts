@@ -1,6 +1,9 @@
 import type { RejectCode } from "../records/reject-codes.ts";
 
-/** What a coercion returns in place of a value it cannot make. One instance per cause, so that a bad column costs no allocation. */
+/**
+ * What a coercion returns in place of a value it cannot make. One instance per cause, so that a bad column
+ * costs no allocation.
+ */
 export class CoercionRefusal {
   readonly code: RejectCode;
   /** What is wrong with the value, without the value: "is not a whole number". */
@@ -17,7 +20,10 @@ export class CoercionRefusal {
   }
 }
 
-/** A number of a JSON row with more digits than a JSON number carries for every reader: refused, unless it is read as text. */
+/**
+ * A number of a JSON row with more digits than a JSON number carries for every reader: refused, unless it is
+ * read as text.
+ */
 export class LongNumber extends CoercionRefusal {
   /** The number as it was written. */
   readonly text: string;

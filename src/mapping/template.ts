@@ -6,7 +6,10 @@ export type TemplatePart = { readonly text: string } | { readonly column: string
 
 const pieces = /\{\{|\}\}|\{([^{}]+)\}|[^{}]+|[{}]/g;
 
-/** Takes "{first} {last}" apart; `{{` and `}}` stand for the braces. Undefined when a brace has no partner or names nothing. */
+/**
+ * Takes "{first} {last}" apart; `{{` and `}}` stand for the braces. Undefined when a brace has no partner or
+ * names nothing.
+ */
 export function parseTemplate(template: string): readonly TemplatePart[] | undefined {
   const parts: TemplatePart[] = [];
   for (const [piece, column] of template.matchAll(pieces)) {

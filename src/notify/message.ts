@@ -12,8 +12,8 @@ export type Message = {
 const json = { "content-type": "application/json" } as const;
 
 /**
- * The message that tells a receiver of a run. Its id and body are the run's, so that a repeated delivery is known as one; the
- * time it is signed with is `nowMs`, because receivers refuse what is minutes old.
+ * The message that tells a receiver of a run. Its id and body are the run's, so that a repeated delivery is
+ * known as one; the time it is signed with is `nowMs`, because receivers refuse what is minutes old.
  */
 export function notificationMessage(
   receiver: NotifyConfig,

@@ -20,8 +20,8 @@ export function notificationId(runId: string): string {
 }
 
 /**
- * Who is to hear of a run; nobody of one that continues, or of a dry run, at which a person looks. A drain, of which there may be several
- * a second, is told of when it failed only.
+ * Who is to hear of a run; nobody of one that continues, or of a dry run, at which a person looks. A drain,
+ * of which there may be several a second, is told of when it failed only.
  */
 export function receiversOf(
   receivers: readonly NotifyConfig[],

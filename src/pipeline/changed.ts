@@ -11,8 +11,9 @@ import type { Candidate, MakeReject, RecordPage } from "./page.ts";
 import { rowText } from "./rejects.ts";
 
 /**
- * Rows after which the store is asked for their keys. It takes them in their order, so many at once share pages of its B-tree: a
- * thousand at a time cost it twice the CPU. More are held in memory, twice: those judged and those gathered meanwhile.
+ * Rows after which the store is asked for their keys. It takes them in their order, so many at once share
+ * pages of its B-tree: a thousand at a time cost it twice the CPU. More are held in memory, twice: those
+ * judged and those gathered meanwhile.
  */
 const rowsAtOnceMin = 4_000;
 
@@ -25,8 +26,9 @@ export type ChangedSettings = Omit<
   "again" | "ages" | "fields" | "hashes" | "keys" | "rowNumbers"
 > & {
   /**
-   * Of `send: all`, which leaves out nothing but a row that a run goes back over, as it was, its stamp included: `again` judges every row,
-   * `first` those that the next run may go back over, which is enough where nothing was sent before. Undefined judges records.
+   * Of `send: all`, which leaves out nothing but a row that a run goes back over, as it was, its stamp
+   * included: `again` judges every row, `first` those that the next run may go back over, which is enough
+   * where nothing was sent before. Undefined judges records.
    */
   readonly rows?: "again" | "first" | undefined;
   /** Of a backfill that would not end with the newest row of a record that has several: a second one stops it. */
@@ -145,7 +147,10 @@ type HowToJudge = {
   readonly lost?: LostFields | undefined;
 };
 
-/** Asks the store for the keys of pages, without waiting for what it says; `again` are keys of which a line was sent once more before. */
+/**
+ * Asks the store for the keys of pages, without waiting for what it says; `again` are keys of which a line
+ * was sent once more before.
+ */
 function createJudging(
   state: Pick<StateClient, "stageKeys">,
   how: HowToJudge,

@@ -12,7 +12,10 @@ export type ChunkLimits = {
   readonly unsentMs?: number | undefined;
 };
 
-/** How many times as long as its source took to begin a chunk may last at least: to begin anew may mean to read a lot again. */
+/**
+ * How many times as long as its source took to begin a chunk may last at least: to begin anew may mean to
+ * read a lot again.
+ */
 const timesItsBeginning = 10;
 
 /** What a chunk holds so far, and whether more may be read for it; one object for both ends of the data line. */

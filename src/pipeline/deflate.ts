@@ -2,7 +2,10 @@ import zlib from "node:zlib";
 
 import { deflateBlockBytes } from "./limits.ts";
 
-/** Room for a deflated block, so that zlib's thread is asked once for it: Node's 16 KiB at a time cost an eighth of a staging. */
+/**
+ * Room for a deflated block, so that zlib's thread is asked once for it: Node's 16 KiB at a time cost an
+ * eighth of a staging.
+ */
 const outputBytes = deflateBlockBytes / 2;
 
 /** One compressor of zlib, for one block at a time. */
@@ -37,8 +40,8 @@ class Deflater {
 }
 
 /**
- * Deflates blocks on zlib's own threads, each on its own and ended with a sync flush. The same few compressors serve all
- * blocks: a new one for each took 25 MB more, which the collector came for too late.
+ * Deflates blocks on zlib's own threads, each on its own and ended with a sync flush. The same few
+ * compressors serve all blocks: a new one for each took 25 MB more, which the collector came for too late.
  */
 export function createDeflaters(level: number): {
   deflate(block: Buffer): Promise<Buffer>;

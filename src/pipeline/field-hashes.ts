@@ -62,8 +62,8 @@ export function fieldHashesOf(
 }
 
 /**
- * Hashes the fields of records for the store. A field gets its slot when it first occurs; those beyond `fieldSlotsMax` are left
- * out.
+ * Hashes the fields of records for the store. A field gets its slot when it first occurs; those beyond
+ * `fieldSlotsMax` are left out.
  */
 export class FieldHasher {
   readonly #stream: Stream;

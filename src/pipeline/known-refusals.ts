@@ -8,8 +8,9 @@ function nameOf(key: string, hash: Uint8Array): string {
 }
 
 /**
- * Rejects the records that the service refused on an earlier way of their chunk, which was not committed: found once, they are not looked
- * for again by halving. A record that changed since is another one, and is tried.
+ * Rejects the records that the service refused on an earlier way of their chunk, which was not committed:
+ * found once, they are not looked for again by halving. A record that changed since is another one, and is
+ * tried.
  */
 export async function* rejectRefused(
   pages: AsyncIterable<RecordPage>,

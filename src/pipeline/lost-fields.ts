@@ -3,7 +3,10 @@ export class LostFields {
   readonly #wanted: ReadonlySet<string> | undefined;
   readonly #counts = new Map<string, { records: number; readonly where: string }>();
 
-  /** @param wanted the fields that a record should have: what the mapping does not name is left out on purpose; undefined is all. */
+  /**
+   * @param wanted the fields that a record should have: what the mapping does not name is left out on
+   * purpose; undefined is all.
+   */
   constructor(wanted?: readonly string[]) {
     this.#wanted = wanted === undefined ? undefined : new Set(wanted);
   }

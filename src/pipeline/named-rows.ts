@@ -7,7 +7,8 @@ const gone =
   "there is no such row; it is named by its key, in a file by `path:line`, in an inbox by `connection#number`";
 
 /**
- * The rows that were asked for by name, in pages whose positions count the names so far; those that are not there are rejects.
+ * The rows that were asked for by name, in pages whose positions count the names so far; those that are not
+ * there are rejects.
  * @throws {ConfigError} the source cannot read single rows.
  */
 export async function* namedRows(

@@ -18,9 +18,15 @@ export type RowPage = {
     | undefined;
   /** Whether the next run may go back over its rows. @default true */
   readonly mayComeAgain?: boolean | undefined;
-  /** Lines that were sent before and leave once more as they were: what is known of their keys stays. Such pages come first. @default false */
+  /**
+   * Lines that were sent before and leave once more as they were: what is known of their keys stays. Such
+   * pages come first. @default false
+   */
   readonly isAgain?: boolean | undefined;
-  /** Rows and rejects of its chunk before it: its rows are numbered on from there. Undefined where nobody asks for their order. */
+  /**
+   * Rows and rejects of its chunk before it: its rows are numbered on from there. Undefined where nobody asks
+   * for their order.
+   */
   readonly first?: number | undefined;
   /** Of a replay, for every row or none: how old `rows[index]` is; see `KeysToStage`. */
   readonly age?: ((index: number) => number) | undefined;
@@ -51,7 +57,10 @@ export type Candidate = {
   line: string;
 };
 
-/** A page on its way through the pipeline: read = candidates + rejects + filtered + unchanged, after every step (I2). */
+/**
+ * A page on its way through the pipeline: read = candidates + rejects + filtered + unchanged, after every
+ * step (I2).
+ */
 export type RecordPage = {
   readonly source: RowPage;
   /** Rows and rejects the connector yielded. */

@@ -37,8 +37,8 @@ const codeForm = /^[a-z][a-z0-9_]{0,63}$/;
 const place = /^(.*[:#])(\d+)$/s;
 
 /**
- * The number of a row that the connector could not read: after the rows of its page whose places, such as `accounts.csv:48211`, come
- * before its own. Where places do not say, it counts as older than all of them.
+ * The number of a row that the connector could not read: after the rows of its page whose places, such as
+ * `accounts.csv:48211`, come before its own. Where places do not say, it counts as older than all of them.
  */
 function numberOf(page: RowPage, where: string): number | undefined {
   if (page.first === undefined) return undefined;
@@ -84,8 +84,8 @@ export function assertWithinLimit(
 }
 
 /**
- * Into how many parts a run may be split: each record that it may reject is found by halving, which costs two uploads for each time that the chunk
- * can be halved.
+ * Into how many parts a run may be split: each record that it may reject is found by halving, which costs two
+ * uploads for each time that the chunk can be halved.
  */
 export function splitsMaxOf(
   { rate, rows }: RejectLimit,

@@ -15,7 +15,10 @@ export type Change =
       readonly acceptedAt: number;
     };
 
-/** What is known of a record of a sync with `send: all`: nothing where its row was followed, of which no hashes of fields are kept. */
+/**
+ * What is known of a record of a sync with `send: all`: nothing where its row was followed, of which no
+ * hashes of fields are kept.
+ */
 export function withoutRow(known: KnownRecord): KnownRecord {
   const isOfRow = known.state === "accepted" && known.fields === undefined;
   return isOfRow ? { state: "unknown" } : known;

@@ -38,8 +38,8 @@ const texts = {
 export type RejectCode = keyof typeof texts;
 
 /**
- * The code of a line of an earlier run that was sent once more and refused: no source has it, so that it is neither open nor replayed, and
- * no `reject_limit` counts it.
+ * The code of a line of an earlier run that was sent once more and refused: no source has it, so that it is
+ * neither open nor replayed, and no `reject_limit` counts it.
  */
 export const refusedAgain = "refused_again" satisfies RejectCode;
 

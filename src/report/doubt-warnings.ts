@@ -43,7 +43,10 @@ export function doubtWarnings(
   return warnings;
 }
 
-/** Whether a warning is of what was in doubt when its run ended: `sluice status` looks for itself how that stands now. */
+/**
+ * Whether a warning is of what was in doubt when its run ended: `sluice status` looks for itself how that
+ * stands now.
+ */
 export function isOfDoubt(warning: string): boolean {
   return Object.values(words).some((text) => warning.includes(text));
 }

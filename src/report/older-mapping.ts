@@ -4,12 +4,15 @@ import { mappingHash } from "../mapping/load.ts";
 import type { OlderMapping } from "../state/contract/keys/mappings.ts";
 import type { StateClient } from "../state/state-store.ts";
 
-/** What is known of what older mappings of a sync made, and what a person should know of it; undefined where there is nothing. */
+/**
+ * What is known of what older mappings of a sync made, and what a person should know of it; undefined where
+ * there is nothing.
+ */
 export type OlderMade = OlderMapping & { readonly text: string | undefined };
 
 /**
- * Looks what the service holds that older mappings of a sync made. Of a source that is read anew by each run it is nothing, and of one
- * that is pushed to neither: an event is mapped once, as it came.
+ * Looks what the service holds that older mappings of a sync made. Of a source that is read anew by each run
+ * it is nothing, and of one that is pushed to neither: an event is mapped once, as it came.
  */
 export async function lookForOlderMapping(
   state: Pick<StateClient, "olderMapping">,

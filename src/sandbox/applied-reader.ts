@@ -41,8 +41,8 @@ export class AppliedReader {
   }
 
   /**
-   * Reads in the uploads that are not in yet, in the order given. A file that a crash interrupted is read again from its
-   * start: writing the same versions in the same order changes nothing.
+   * Reads in the uploads that are not in yet, in the order given. A file that a crash interrupted is read
+   * again from its start: writing the same versions in the same order changes nothing.
    */
   async catchUp(applied: readonly Applied[], pathOf: (diskName: string) => string): Promise<void> {
     const until = applied.length;

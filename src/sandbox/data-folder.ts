@@ -9,8 +9,8 @@ import { makePrivateFolder } from "../security/private-file.ts";
 export type FolderLock = { release(): void };
 
 /**
- * Makes the folder, for its owner alone, and locks it. The lock is SQLite's, which the system drops with the process, so
- * a killed sandbox leaves none behind.
+ * Makes the folder, for its owner alone, and locks it. The lock is SQLite's, which the system drops with the
+ * process, so a killed sandbox leaves none behind.
  * @throws when another sandbox holds the folder.
  */
 export async function lockFolder(dataFolder: string): Promise<FolderLock> {

@@ -26,7 +26,10 @@ const entrySchema = z.object({
   file_key: z.string().nullable(),
   /** Of the bytes PUT; null where none were. */
   gzip_sha256: z.string().nullable(),
-  /** Of the inflated bytes; of a JSON upload: of its records, each as JSON.stringify writes it and ended by a line feed. */
+  /**
+   * Of the inflated bytes; of a JSON upload: of its records, each as JSON.stringify writes it and ended by a
+   * line feed.
+   */
   jsonl_sha256: z.string().nullable(),
   /** Records in the body or file; null where there is none. */
   records: z.int().nullable(),
@@ -34,7 +37,10 @@ const entrySchema = z.object({
   bytes: z.int(),
   /** The answer's status; null when the connection was gone, or was to be closed, before anything was done. */
   status: z.int().nullable(),
-  /** Whether this request made records visible: an accepted upload-json, or an accepted confirm, in lenient mode only the first of a file. */
+  /**
+   * Whether this request made records visible: an accepted upload-json, or an accepted confirm, in lenient
+   * mode only the first of a file.
+   */
   applied: z.boolean(),
   /** What went wrong on purpose; null where nothing did. */
   fault: z.enum(faultNames).nullable().default(null),
@@ -51,8 +57,9 @@ export type LedgerEntry = Readonly<z.output<typeof entrySchema>>;
 export type LedgerLine = Readonly<z.output<typeof lineSchema>>;
 
 /**
- * The append-only file that holds all the sandbox knows: replayed at the start, and written and flushed before each answer.
- * Lines that come while the disk is busy are flushed together, so that many clients cost one flush.
+ * The append-only file that holds all the sandbox knows: replayed at the start, and written and flushed
+ * before each answer. Lines that come while the disk is busy are flushed together, so that many clients cost
+ * one flush.
  */
 export class Ledger {
   readonly #path: string;
@@ -125,7 +132,10 @@ export class Ledger {
   }
 }
 
-/** The whole lines of the file's first bytes, some at a time; what a line's end is missing for stays in the splitter. */
+/**
+ * The whole lines of the file's first bytes, some at a time; what a line's end is missing for stays in the
+ * splitter.
+ */
 async function* linesOf(from: {
   readonly path: string;
   readonly bytes: number;

@@ -3,7 +3,10 @@
 /** Inflated bytes a gzip may hold per byte received before it counts as a bomb (our choice; zlib reaches 1,032). */
 export const inflationRatioMax = 100;
 
-/** Inflated bytes to which the ratio does not apply: a short file of like records compresses better than any bomb needs to (our choice). */
+/**
+ * Inflated bytes to which the ratio does not apply: a short file of like records compresses better than any
+ * bomb needs to (our choice).
+ */
 export const inflationFreeBytes = 1024 * 1024;
 
 /** Lines that the index takes in one transaction, in bytes; while it lasts, no other request is answered. */
@@ -13,8 +16,9 @@ export const indexPieceBytes = 256 * 1024;
 export const inflatedBytesMax = 20_000_000_000;
 
 /**
- * Size of the pieces in which files are inflated and checked: so small that other requests are answered in between, and that
- * few buffers live long enough to reach the old generation, which keeps them until a full collection.
+ * Size of the pieces in which files are inflated and checked: so small that other requests are answered in
+ * between, and that few buffers live long enough to reach the old generation, which keeps them until a full
+ * collection.
  */
 export const inflatePieceBytes = 16 * 1024;
 
@@ -30,10 +34,16 @@ export const nestingDepthMax = 100;
 /** How long an upload address stays valid when the settings do not say (the API document leaves it open). */
 export const uploadUrlTtlMsDefault = 15 * 60_000;
 
-/** Megabytes of the young generation of the sandbox's thread: a 700 MB upload took 121 MB of RSS with 24, and 140 MB with 12 (measured). */
+/**
+ * Megabytes of the young generation of the sandbox's thread: a 700 MB upload took 121 MB of RSS with 24, and
+ * 140 MB with 12 (measured).
+ */
 export const youngGenerationMegabytesMax = 24;
 
-/** Items of a page when a search does not say (documented for job postings, docs/facts/service.md#search; for the others our choice). */
+/**
+ * Items of a page when a search does not say (documented for job postings, docs/facts/service.md#search; for
+ * the others our choice).
+ */
 export const pageItemsDefault = 20;
 
 /** Items that a page may have when the settings do not say (our choice). */
@@ -54,7 +64,10 @@ export const sortItemsMax = 10;
 /** Characters of a search's text (our choice). */
 export const searchCharsMax = 1_000;
 
-/** Searches whose order is kept for their next pages: that of 100,000 accounts took 80 ms to make, a page of it 4 ms (measured). */
+/**
+ * Searches whose order is kept for their next pages: that of 100,000 accounts took 80 ms to make, a page of
+ * it 4 ms (measured).
+ */
 export const keptOrdersMax = 4;
 
 /** What a held-back page adds to its cursor; items further back than this have no page. */

@@ -3,7 +3,10 @@ import { type SandboxAnswer, json, message } from "./http/answers.ts";
 import { type ApiKeys, basicKey, RequestsPerMinute } from "./http/api-keys.ts";
 import type { StepHandler } from "./http/exchange.ts";
 
-/** GET /v1/ping of the legacy API (docs/facts/service.md#ping), 600 times a minute for each key (docs/facts/service.md#errors). */
+/**
+ * GET /v1/ping of the legacy API (docs/facts/service.md#ping), 600 times a minute for each key
+ * (docs/facts/service.md#errors).
+ */
 export function pingStep(keys: ApiKeys): StepHandler {
   const window = new RequestsPerMinute(legacyRequestsPerMinute);
   return async ({ request }) => {

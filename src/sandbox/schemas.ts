@@ -10,8 +10,8 @@ export type SandboxStream = (typeof sandboxStreams)[number];
 const freeObject = z.looseObject({});
 
 /**
- * A date-time of RFC 3339, which may also be written with `t` and `z`, without its leap seconds: few readers take those. Refusing local
- * times is our choice: they mean another instant to every reader.
+ * A date-time of RFC 3339, which may also be written with `t` and `z`, without its leap seconds: few readers
+ * take those. Refusing local times is our choice: they mean another instant to every reader.
  */
 export const dateTime = z
   .string()
@@ -22,7 +22,10 @@ export const dateTime = z
   )
   .meta({ format: "date-time" });
 
-/** The members of each stream (docs/facts/service.md#records). That unknown top-level members are refused is our choice. */
+/**
+ * The members of each stream (docs/facts/service.md#records). That unknown top-level members are refused is
+ * our choice.
+ */
 export const sandboxRecordSchemas = {
   account: z.strictObject({
     type: z.literal("account").default("account"),

@@ -12,9 +12,10 @@ export type Listening = { readonly address: string };
 const messages = z.tuple([z.object({ address: z.string() })]);
 
 /**
- * Starts a sandbox in a thread of its own, which is how a command runs it: a large upload then holds up nothing else in the
- * process, and takes no more memory the longer it lasts. V8 enlarges a heap's young generation by all that ever
- * survived in it, and only a thread's can be bounded: without that, 1 GB took 159 MB of RSS, and 2 GB more. Faults are those of the settings.
+ * Starts a sandbox in a thread of its own, which is how a command runs it: a large upload then holds up
+ * nothing else in the process, and takes no more memory the longer it lasts. V8 enlarges a heap's young
+ * generation by all that ever survived in it, and only a thread's can be bounded: without that, 1 GB took 159
+ * MB of RSS, and 2 GB more. Faults are those of the settings.
  * @throws what `startSandbox` throws.
  */
 export async function startSandboxThread(

@@ -52,8 +52,8 @@ function named<Name extends string>(
 }
 
 /**
- * A checked cron as Temporal's calendars, each commented with it. There, every field must match; in a cron that names both
- * days of the month and of the week, one of the two is enough: that makes two calendars.
+ * A checked cron as Temporal's calendars, each commented with it. There, every field must match; in a cron
+ * that names both days of the month and of the week, one of the two is enough: that makes two calendars.
  */
 export function calendarsOf(cron: string): readonly CalendarSpec[] {
   const [minute = "*", hour = "*", dayOfMonth = "*", month = "*", dayOfWeek = "*"] =

@@ -41,8 +41,9 @@ function concerned({ cron, timeZone }: ScheduleConfig, change: Date): ClockChang
 }
 
 /**
- * What the changes of the clocks in the year to come do to a schedule, which Temporal compares with what clocks show: a time
- * that they leave out never comes, one that they show twice may come twice. Nothing of note where every hour counts.
+ * What the changes of the clocks in the year to come do to a schedule, which Temporal compares with what
+ * clocks show: a time that they leave out never comes, one that they show twice may come twice. Nothing of
+ * note where every hour counts.
  */
 export function clockChanges(schedule: ScheduleConfig, now: Date): readonly ClockChange[] {
   if (schedule.cron.split(" ")[1] === "*") return [];

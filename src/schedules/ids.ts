@@ -1,6 +1,6 @@
 /**
- * The id of a schedule in Temporal, and the beginning of its workflows' ids, to which Temporal adds the time. Neither two
- * projects on one server nor two names share one: a task queue may hold a dot, a name never does.
+ * The id of a schedule in Temporal, and the beginning of its workflows' ids, to which Temporal adds the time.
+ * Neither two projects on one server nor two names share one: a task queue may hold a dot, a name never does.
  */
 export function scheduleId(taskQueue: string, name: string): string {
   return `sluice-${taskQueue}.${name}`;

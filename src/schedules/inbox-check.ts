@@ -8,8 +8,8 @@ import type { Owner } from "./temporal-schedule.ts";
 const noInput: [] = [];
 
 /**
- * Has the inboxes of a task queue checked now, and every minute from now on. For a worker or receiver that starts: it is made where
- * there is none, and one that a person paused stays so.
+ * Has the inboxes of a task queue checked now, and every minute from now on. For a worker or receiver that
+ * starts: it is made where there is none, and one that a person paused stays so.
  */
 export async function scheduleInboxCheck(
   client: Client,

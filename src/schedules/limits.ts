@@ -1,4 +1,7 @@
-/** By so much at most a scheduled run starts late, so that not all of a night's runs start at once; below a cron's minute. */
+/**
+ * By so much at most a scheduled run starts late, so that not all of a night's runs start at once; below a
+ * cron's minute.
+ */
 export const scheduleJitterMs = 30_000;
 
 /** Weeks that are looked through for changes of the clocks. */

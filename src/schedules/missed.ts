@@ -40,9 +40,10 @@ function isOf(schedule: ScheduleConfig, time: Date): boolean {
 }
 
 /**
- * The runs that a schedule wanted between the run before and this one, less those that happened. What is so close to either
- * that it may only begin late is left to the run after it: each is found once. `others` are the runs before, `last` included.
- * At `since` Temporal was last given the schedule: before, it was another or none, unless it has started a run at one of its times.
+ * The runs that a schedule wanted between the run before and this one, less those that happened. What is so
+ * close to either that it may only begin late is left to the run after it: each is found once. `others` are
+ * the runs before, `last` included. At `since` Temporal was last given the schedule: before, it was another
+ * or none, unless it has started a run at one of its times.
  */
 export function missedRuns(
   schedule: ScheduleConfig,

@@ -9,8 +9,8 @@ import { triggerMsMax } from "../limits.ts";
 const askEveryMs = 100;
 
 /**
- * Starts the run of a schedule now, paused or not, and answers its workflow's id once it is started. Beside another run of the
- * same it is started too, so that it says itself that it is busy.
+ * Starts the run of a schedule now, paused or not, and answers its workflow's id once it is started. Beside
+ * another run of the same it is started too, so that it says itself that it is busy.
  * @throws {TemporalUnreachableError} Temporal took the order and did not start it within `triggerMsMax`.
  */
 export async function triggerSchedule(client: Client, id: string): Promise<string> {

@@ -3,8 +3,9 @@ import { existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from
 import { dirname } from "node:path";
 
 /**
- * Makes an empty file for this user alone, unless there is one, before SQLite makes it readable for others. It gets its name
- * when it is closed already: to close a descriptor of a file that SQLite has open in this process ends SQLite's locks on it.
+ * Makes an empty file for this user alone, unless there is one, before SQLite makes it readable for others.
+ * It gets its name when it is closed already: to close a descriptor of a file that SQLite has open in this
+ * process ends SQLite's locks on it.
  */
 export function makePrivateFile(path: string): void {
   if (existsSync(path)) return;
@@ -20,8 +21,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Makes a folder for this user alone, and those above it, unless they are there. Node's own way (`recursive`) never returns where
- * a folder that is there cannot hold another, such as /proc.
+ * Makes a folder for this user alone, and those above it, unless they are there. Node's own way (`recursive`)
+ * never returns where a folder that is there cannot hold another, such as /proc.
  */
 export function makePrivateFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;

@@ -29,7 +29,10 @@ export class Secret {
   }
 }
 
-/** What stands for a secret on its way to another thread of this process, where a `Secret` would arrive as an empty object. */
+/**
+ * What stands for a secret on its way to another thread of this process, where a `Secret` would arrive as an
+ * empty object.
+ */
 type Packed = { readonly [packedMember]: string };
 
 const packedMember = "secret on its way to a thread";
@@ -45,7 +48,10 @@ export function unpackSecrets(data: unknown): unknown {
   return isPacked(data) ? new Secret(data[packedMember]) : mapped(data, unpackSecrets);
 }
 
-/** Whether data arrives on another thread as it is: no function, and no class but those that structured cloning knows. */
+/**
+ * Whether data arrives on another thread as it is: no function, and no class but those that structured
+ * cloning knows.
+ */
 export function crossesThreads(data: unknown): boolean {
   try {
     return isDeepStrictEqual(unpackSecrets(structuredClone(packSecrets(data))), data);

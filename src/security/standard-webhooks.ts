@@ -20,7 +20,10 @@ export function isBase64Key(secret: string): boolean {
   return secret.startsWith(prefix) && base64.test(secret.slice(prefix.length));
 }
 
-/** What a secret signs with: the base64 behind `whsec_`, or the text itself. A key object signs four times as fast as its bytes (measured). */
+/**
+ * What a secret signs with: the base64 behind `whsec_`, or the text itself. A key object signs four times as
+ * fast as its bytes (measured).
+ */
 export function keyOf(secret: string): KeyObject {
   return secret.startsWith(prefix)
     ? createSecretKey(secret.slice(prefix.length), "base64")
@@ -30,7 +33,10 @@ export function keyOf(secret: string): KeyObject {
 /** Bytes of a key that a bare base64 may stand for: those that the specification names. */
 const bareKeyBytes = { min: 24, max: 64 };
 
-/** The key that a secret without `whsec_` stands for at the reference libraries, which decode it all the same; undefined where it is no such base64. */
+/**
+ * The key that a secret without `whsec_` stands for at the reference libraries, which decode it all the same;
+ * undefined where it is no such base64.
+ */
 export function bareKeyOf(secret: string): KeyObject | undefined {
   if (secret.startsWith(prefix) || !base64.test(secret)) return undefined;
   const bytes = Buffer.from(secret, "base64");
@@ -56,14 +62,18 @@ function signed({ id, timestamp, body }: Signed, key: KeyObject): string {
 }
 
 /**
- * The signatures of the header `webhook-signature`, one for each key that the secret may stand for: HMAC-SHA256 over `id.timestamp.body`.
- * A sender gives all of them, with blanks between, and a receiver takes any.
+ * The signatures of the header `webhook-signature`, one for each key that the secret may stand for:
+ * HMAC-SHA256 over `id.timestamp.body`. A sender gives all of them, with blanks between, and a receiver takes
+ * any.
  */
 export function signaturesOf(message: Signed, secret: Secret): readonly string[] {
   return keysOf(secret).map((key) => signed(message, key));
 }
 
-/** Whether a text can name a delivery. A full stop would leave open where the id ends and the timestamp begins: `id.timestamp.body` is signed. */
+/**
+ * Whether a text can name a delivery. A full stop would leave open where the id ends and the timestamp
+ * begins: `id.timestamp.body` is signed.
+ */
 export function isDeliveryId(text: string): boolean {
   return /^[^.\p{Cc}]{1,256}$/u.test(text);
 }

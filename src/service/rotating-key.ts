@@ -15,8 +15,8 @@ export async function currentKey({
 }
 
 /**
- * A client whose key may be rotated while it runs: when the key is refused it is read anew, and the request made once more
- * if it is another one by then. `make` makes the client of one key.
+ * A client whose key may be rotated while it runs: when the key is refused it is read anew, and the request
+ * made once more if it is another one by then. `make` makes the client of one key.
  */
 export function withFreshKey(keys: {
   readonly first: Secret;

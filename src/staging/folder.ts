@@ -11,7 +11,10 @@ function runFolder(stagingFolder: string, runId: string): string {
   return join(stagingFolder, runId);
 }
 
-/** The file of a staging, or of a part that a split made of it. Each staging has its own: no mixing with a half file. */
+/**
+ * The file of a staging, or of a part that a split made of it. Each staging has its own: no mixing with a
+ * half file.
+ */
 export function stagedFile(
   stagingFolder: string,
   { runId, chunk, stage }: StageName,
@@ -106,8 +109,9 @@ export async function createAtomicFile(
 export type KeptStages = readonly Pick<StageName, "chunk" | "stage">[];
 
 /**
- * Removes the files of one chunk's stages before `before`, all of them when it is undefined, but the lines of those in `keep`. Never a
- * later stage's: an attempt that was slow must not clean up what its successor made. Missing files are no fault. `effect` goes around each.
+ * Removes the files of one chunk's stages before `before`, all of them when it is undefined, but the lines of
+ * those in `keep`. Never a later stage's: an attempt that was slow must not clean up what its successor made.
+ * Missing files are no fault. `effect` goes around each.
  */
 export async function cleanUpChunk(
   stagingFolder: string,

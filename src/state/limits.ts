@@ -9,7 +9,10 @@ export const lockBurstMs = 20;
 /** That gap. */
 export const lockGapMs = 2;
 
-/** Faults, and refusals without a hint, further apart than this are not in a row; more than the longest step and a slow answer. */
+/**
+ * Faults, and refusals without a hint, further apart than this are not in a row; more than the longest step
+ * and a slow answer.
+ */
 export const faultForgottenMs = 10 * 60_000;
 
 /** How long a reserved permit outlives its time. */

@@ -1,7 +1,10 @@
 /** What steers a terminal, breaks a line or turns the direction of reading. */
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
-/** Text of a foreign program or file made harmless for a terminal or a log of lines: one line, without control characters. */
+/**
+ * Text of a foreign program or file made harmless for a terminal or a log of lines: one line, without control
+ * characters.
+ */
 export function plainText(text: string): string {
   return text.replaceAll(steering, " ");
 }

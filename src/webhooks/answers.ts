@@ -115,8 +115,8 @@ export function hasEnded(socket: Socket): boolean {
 }
 
 /**
- * Answers a request that is not taken, read or not. One whose body is still to come ends its connection, unless that body is
- * short: nobody reads gigabytes to say no.
+ * Answers a request that is not taken, read or not. One whose body is still to come ends its connection,
+ * unless that body is short: nobody reads gigabytes to say no.
  */
 export function refuse({ request, response }: DeliveryExchange, refusal: DeliveryRefusal): void {
   const { status, headers, body, isLast } = refusal;
@@ -138,8 +138,8 @@ function endsSoon({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 /**
- * Ends a connection whose answer is written. A sender whose bytes are not taken sees a reset, often in place of the answer: some
- * of them are read away, and it is left a moment to notice.
+ * Ends a connection whose answer is written. A sender whose bytes are not taken sees a reset, often in place
+ * of the answer: some of them are read away, and it is left a moment to notice.
  */
 function linger({ request, response }: DeliveryExchange): void {
   const end = (): void => {

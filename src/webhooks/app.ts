@@ -156,7 +156,8 @@ type Routing = {
 function addDeliveries(app: FastifyInstance, { parts, watch, metrics, allowed }: Routing): void {
   const { pushed, inbox, wake, log } = parts;
   const room = new BodyRoom();
-  // The handlers read bodies themselves: fastify would refuse types that it cannot read, and close in a way that loses the answer.
+  // The handlers read bodies themselves: fastify would refuse types that it cannot read, and close in a way
+  // that loses the answer.
   app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
   for (const one of pushed) {
     const handler = new DeliveryHandler(one, {

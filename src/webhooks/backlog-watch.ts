@@ -6,8 +6,9 @@ import { inboxLateMs } from "../limits.ts";
 import { receiverLookMs, receiverRestMs } from "./limits.ts";
 
 /**
- * Knows, without asking, whether the inbox can be written and how much waits in it. It looks every second, and counts what the
- * receiver keeps in between. For events that are late it wakes again: whoever was to wake may be dead, and the schedule of the checks gone.
+ * Knows, without asking, whether the inbox can be written and how much waits in it. It looks every second,
+ * and counts what the receiver keeps in between. For events that are late it wakes again: whoever was to wake
+ * may be dead, and the schedule of the checks gone.
  */
 export class InboxWatch {
   readonly #inbox: Inbox;
@@ -18,7 +19,10 @@ export class InboxWatch {
   readonly #wokenAtMs = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #backlogs: ReadonlyMap<string, Backlog> = new Map();
-  /** Events kept since before the backlogs were read: those that both hold make the backlog larger for a second, never smaller. */
+  /**
+   * Events kept since before the backlogs were read: those that both hold make the backlog larger for a
+   * second, never smaller.
+   */
   #kept = new Map<string, number>();
   #isLooking = false;
   /** When the next delivery is tried after a write failed, by `performance.now()`; undefined while writes succeed. */
@@ -78,7 +82,10 @@ export class InboxWatch {
     this.#retryAtMs = performance.now() + receiverRestMs;
   }
 
-  /** Reads how the inbox stands and, after a write failed, tries one: nobody may be posting, and `/readyz` sends nobody. */
+  /**
+   * Reads how the inbox stands and, after a write failed, tries one: nobody may be posting, and `/readyz`
+   * sends nobody.
+   */
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;

@@ -3,13 +3,16 @@ import type { ServerResponse } from "node:http";
 import { receiverBodiesBytesMax, receiverSmallBodyBytes } from "./limits.ts";
 
 /**
- * The memory that large bodies share while they come in. Small ones need no share: as many as there may be connections fit, and
- * nobody who stops in the middle of large ones can keep them out.
+ * The memory that large bodies share while they come in. Small ones need no share: as many as there may be
+ * connections fit, and nobody who stops in the middle of large ones can keep them out.
  */
 export class BodyRoom {
   #bytes = 0;
 
-  /** Takes room until the response is done; false when there is none. A body larger than all the room may have it alone. */
+  /**
+   * Takes room until the response is done; false when there is none. A body larger than all the room may have
+   * it alone.
+   */
   take(bytes: number, response: ServerResponse): boolean {
     if (bytes <= receiverSmallBodyBytes) return true;
     if (this.#bytes > 0 && this.#bytes + bytes > receiverBodiesBytesMax) return false;

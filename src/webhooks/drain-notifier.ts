@@ -9,13 +9,16 @@ import { wakeFirstMs, wakeStepMsMax } from "./limits.ts";
 /** Tells drains that something came. */
 export type DrainNotifier = {
   /**
-   * Wakes for a connection and returns at once. One call a connection is under way: who wakes meanwhile has another one follow. A
-   * call that fails is made again, after 1 s, doubling to 30 s.
+   * Wakes for a connection and returns at once. One call a connection is under way: who wakes meanwhile has
+   * another one follow. A call that fails is made again, after 1 s, doubling to 30 s.
    */
   wake(connection: string): void;
   /** What the last call says of Temporal; `unknown` before the first. */
   state(): "away" | "reachable" | "unknown";
-  /** Lets calls that are on their way end, makes no more, and closes the connection. What was not heard a check finds. */
+  /**
+   * Lets calls that are on their way end, makes no more, and closes the connection. What was not heard a
+   * check finds.
+   */
   close(): Promise<void>;
 };
 

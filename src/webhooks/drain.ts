@@ -9,7 +9,10 @@ export type Draining = { readonly connection: string; readonly taskQueue: string
 /** The queue of a project that is alone on its Temporal server. */
 const queueDefault = "sluice";
 
-/** The id of the workflow that drains a connection; two projects on one server never share it, because no name holds an @. */
+/**
+ * The id of the workflow that drains a connection; two projects on one server never share it, because no name
+ * holds an @.
+ */
 export function drainId({ connection, taskQueue }: Draining): string {
   return taskQueue === queueDefault ? `inbox-${connection}` : `inbox-${connection}@${taskQueue}`;
 }

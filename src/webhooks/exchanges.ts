@@ -16,8 +16,9 @@ type Line = {
 
 /** The requests under way, by connection, and how a connection ends on which something comes that is not a request. */
 export class Exchanges {
-  // Entries that come and go with each request would be kept with all that they hold, until the old generation is collected: a Map
-  // that makes itself room points from its old table to its new one (measured: 200 MB).
+  // Entries that come and go with each request would be kept with all that they hold, until the old
+  // generation is collected: a Map that makes itself room points from its old table to its new one (measured:
+  // 200 MB).
   readonly #lines = new Map<Socket, Line>();
   readonly #count: (refusal: DeliveryRefusal) => void;
   #pending = 0;

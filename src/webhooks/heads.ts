@@ -4,8 +4,8 @@ import { refusals, type DeliveryRefusal } from "./answers.ts";
 import { receiverHeaderLinesMax } from "./limits.ts";
 
 /**
- * What is wrong with a request's head that Node lets pass; undefined for nothing. A proxy in front of us may read such a head
- * another way, and take the end of one request for the beginning of the next.
+ * What is wrong with a request's head that Node lets pass; undefined for nothing. A proxy in front of us may
+ * read such a head another way, and take the end of one request for the beginning of the next.
  */
 export function headFlaw({
   rawHeaders,

@@ -25,7 +25,10 @@ export const receiverRetryAfterSeconds = 10;
 /** How long deliveries are refused unread after a write failed; then the next one is tried, and so on. */
 export const receiverRestMs = 1_000;
 
-/** How often at most the log says of a connection that a delivery is not believed (our choice): anyone may post such. */
+/**
+ * How often at most the log says of a connection that a delivery is not believed (our choice): anyone may
+ * post such.
+ */
 export const unbelievedLogMs = 60_000;
 
 /** How often the receiver looks how the inbox stands. */

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /** What is in sluice.yaml under a connection, beside `connector:`. Every member has a description. */
 export const config = z.strictObject({
-  // Yours to change: what finds your source. A password or a token is `secret()` of sluice/connector: it is never printed.
+  // Yours to change: what finds your source. A password or a token is `secret()` of sluice/connector: it is
+  // never printed.
   file: z.string().min(1).describe("The SQLite file; relative to the folder of sluice.yaml."),
   table: z
     .string()
@@ -23,8 +24,8 @@ export const config = z.strictObject({
 export type Config = z.output<typeof config>;
 
 /**
- * Where a read continues: after this row, in the order of (changed, id). Kept as JSON. Both are needed, because many rows may change in
- * the same microsecond.
+ * Where a read continues: after this row, in the order of (changed, id). Kept as JSON. Both are needed,
+ * because many rows may change in the same microsecond.
  */
 export const position = z.strictObject({ changed: z.string(), id: z.string() });
 

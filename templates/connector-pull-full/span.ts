@@ -37,7 +37,10 @@ function count(config: Config, span: Span<Position>): number {
   });
 }
 
-/** Cuts a span into neighbours: the edge of one is where the next begins, so that no row lies between them or in both. */
+/**
+ * Cuts a span into neighbours: the edge of one is where the next begins, so that no row lies between them or
+ * in both.
+ */
 export const split: NonNullable<Abilities["split"]> = async ({ config, from, to, parts }) => {
   const rows = count(config, { from, to });
   const { sql, values } = within({ from, to });

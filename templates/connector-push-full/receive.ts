@@ -11,7 +11,10 @@ const clockMsMax = 300_000;
 /** Yours to change: the headers with which your sender vouches for a delivery. */
 const headerNames = { time: "x-time", signature: "x-signature" } as const;
 
-/** Yours to change: what an event has to have. Its id stays the same when the sender tries again, so that it counts once. */
+/**
+ * Yours to change: what an event has to have. Its id stays the same when the sender tries again, so that it
+ * counts once.
+ */
 const event = z.looseObject({ id: z.string().min(1) });
 
 /** Makes events of a delivery. Anybody may post anything: it never throws, and refuses what its sender did not sign. */

@@ -57,7 +57,10 @@ async function storyOf(yaml: string, hasThreads = false): Promise<Story> {
   return { harness, events: new KeptEvents(inboxFileIn(harness.deps.config.stateFolder)) };
 }
 
-/** Removes the inbox of a project, and puts a copy in its place where there is one; answers what posts into it from here on. */
+/**
+ * Removes the inbox of a project, and puts a copy in its place where there is one; answers what posts into it
+ * from here on.
+ */
 async function replaceInbox({ deps }: Harness, copy?: string): Promise<KeptEvents> {
   const file = inboxFileIn(deps.config.stateFolder);
   for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });

@@ -5,7 +5,10 @@ import { held, newer, overMs } from "../support/project/doubt-story.ts";
 import { accountsYaml, type Harness } from "../support/project/harness.ts";
 import { rows, stagedRun, TestRun } from "../support/project/test-run.ts";
 
-/** The project after a run that was cancelled with its request on its way, with newer rows; and what lets the request arrive. */
+/**
+ * The project after a run that was cancelled with its request on its way, with newer rows; and what lets the
+ * request arrive.
+ */
 async function cancelled(
   yaml: string,
 ): Promise<{ harness: Harness; arrive: () => Promise<unknown> }> {

@@ -48,7 +48,10 @@ export class Connection {
     });
   }
 
-  /** @throws {RetryLater} no answer came, or only a part of one. @throws {SourceAuthError} @throws {ConfigError} as `read` may. */
+  /**
+   * @throws {RetryLater} no answer came, or only a part of one. @throws {SourceAuthError} @throws
+   * {ConfigError} as `read` may.
+   */
   async get<Out>(answer: z.ZodType<Out>, path: string, query: object = {}): Promise<Out> {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {

@@ -46,8 +46,10 @@ function order(one: Place, other: Place): number {
 }
 
 /**
- * A small HTTP API over one table of rows, with what real ones do to their clients. It answers in pages in the order of (changed, id):
- * `GET /rows?after=&upto=&limit=` or `?ids=`, with `offset=` or `order=id` for those who trust them, `GET /rows/count`, `GET /rows/edges?parts=`, `PATCH /rows`, `GET /tables`, `GET /clock`.
+ * A small HTTP API over one table of rows, with what real ones do to their clients. It answers in pages in
+ * the order of (changed, id): `GET /rows?after=&upto=&limit=` or `?ids=`, with `offset=` or `order=id` for
+ * those who trust them, `GET /rows/count`, `GET /rows/edges?parts=`, `PATCH /rows`, `GET /tables`, `GET
+ * /clock`.
  */
 export class SampleServer {
   /** Its bearer token. */

@@ -49,8 +49,8 @@ export async function victimsOf(
 }
 
 /**
- * Stops workers, with another one at work meanwhile, and lets them continue after twice the heartbeat timeout, when everything
- * they did has been given to others.
+ * Stops workers, with another one at work meanwhile, and lets them continue after twice the heartbeat
+ * timeout, when everything they did has been given to others.
  */
 export async function stopFor(
   victims: readonly Running[],

@@ -12,7 +12,10 @@ const retryAfterMs = 1_000;
 /** How long a request that was under way may still be done after a 429: the answer has to reach the one who waits. */
 const underWayMs = 250;
 
-/** Records whose request the sandbox did not answer as it should: what may have been taken without the client's knowing. */
+/**
+ * Records whose request the sandbox did not answer as it should: what may have been taken without the
+ * client's knowing.
+ */
 export function ambiguousRecords(ledger: readonly LedgerEntry[], largestPart: number): number[] {
   const applying = ["upload-json", "confirm-upload"];
   return ledger
@@ -33,8 +36,8 @@ function silentUntil(
 }
 
 /**
- * L8 for every answer of the API that names a time to wait, but for one whose reader died of it: nothing is done there before
- * the time is over, except what was under way.
+ * L8 for every answer of the API that names a time to wait, but for one whose reader died of it: nothing is
+ * done there before the time is over, except what was under way.
  */
 export function blocksKept(
   ledger: readonly LedgerEntry[],

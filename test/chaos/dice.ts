@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Draws that depend on nothing but the seed and the name of what is drawn: one more draw moves no other, and the same seed
- * always gives the same.
+ * Draws that depend on nothing but the seed and the name of what is drawn: one more draw moves no other, and
+ * the same seed always gives the same.
  */
 export class Dice {
   readonly #seed: number;

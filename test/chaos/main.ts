@@ -1,7 +1,7 @@
-// npm run chaos -- --seed 42 --rows 5000 [--seeds N] [--only kills|http|clock|disk|rerun|source]: N seeds from this one on. Exit code 1
-// when a bound is broken, or when a hundred seeds and more leave out what they are to show.
-// npm run chaos -- --only webhooks --seed 42 [--seeds N] [--kills 20] [--away 60]: the same of the receiver of webhooks, with so many
-// kills, and Temporal away for so many seconds.
+// npm run chaos -- --seed 42 --rows 5000 [--seeds N] [--only kills|http|clock|disk|rerun|source]: N seeds
+// from this one on. Exit code 1 when a bound is broken, or when a hundred seeds and more leave out what they
+// are to show. npm run chaos -- --only webhooks --seed 42 [--seeds N] [--kills 20] [--away 60]: the same of
+// the receiver of webhooks, with so many kills, and Temporal away for so many seconds.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

@@ -190,7 +190,10 @@ async function preparedTable(move: Move, { database }: MoveParts): Promise<void>
   await database.query(added(move, { from: 1, to: tableRows }));
 }
 
-/** What happens to a table, and to its server, behind everything else: the service must then hold what the table does. */
+/**
+ * What happens to a table, and to its server, behind everything else: the service must then hold what the
+ * table does.
+ */
 export async function makeMove(move: Move, parts: MoveParts): Promise<readonly string[]> {
   const { database, tell } = parts;
   tell("a move", { ...move });

@@ -39,8 +39,8 @@ export type Rerun = {
 };
 
 /**
- * What happens to a table, or to its server: another database after the address, a second version of a key, a server in a zone ahead of
- * a column without one, a server's clock that steps back.
+ * What happens to a table, or to its server: another database after the address, a second version of a key, a
+ * server in a zone ahead of a column without one, a server's clock that steps back.
  */
 export const moveKinds = [
   "another-database",
@@ -154,7 +154,10 @@ function inTurn<Item>(items: readonly Item[], seed: number, period: number): Ite
   return items[seed % period];
 }
 
-/** Seeds in which each way of giving a run up, and each move, comes once; without a common divisor, so that all meet all. */
+/**
+ * Seeds in which each way of giving a run up, and each move, comes once; without a common divisor, so that
+ * all meet all.
+ */
 const [rerunPeriod, movePeriod] = [7, 8];
 
 function rerunOf(dice: Dice, by: Rerun["by"]): Rerun {

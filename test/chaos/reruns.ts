@@ -90,8 +90,8 @@ async function giveUp({ by }: Rerun, handle: Handle, parts: RerunParts): Promise
 }
 
 /**
- * Sends older values, gives their run up while the service holds a request of it, fixes the source and runs again, before and after
- * that request is applied.
+ * Sends older values, gives their run up while the service holds a request of it, fixes the source and runs
+ * again, before and after that request is applied.
  */
 async function rerunHeld(rerun: Rerun, parts: RerunParts): Promise<Rerunning> {
   const { fleet, state, source, start, finished, write } = parts;

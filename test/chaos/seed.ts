@@ -229,8 +229,8 @@ export class Seed {
   }
 
   /**
-   * Has a run end for a reason that only a person can fix, then fixes it; gives what becomes of each row in the run after
-   * that one, which finds the rows of committed chunks unchanged.
+   * Has a run end for a reason that only a person can fix, then fixes it; gives what becomes of each row in
+   * the run after that one, which finds the rows of committed chunks unchanged.
    */
   async #endRun(): Promise<readonly OracleRow[]> {
     const { oracle } = this.#source;
@@ -263,7 +263,10 @@ export class Seed {
     });
   }
 
-  /** Makes room once staging met the full disk, by the store: Temporal holds a log line back that is ahead of a clock which is behind. */
+  /**
+   * Makes room once staging met the full disk, by the store: Temporal holds a log line back that is ahead of
+   * a clock which is behind.
+   */
   async #freeDisk(handle: Handle): Promise<void> {
     if (this.#disk === undefined || !this.#isDiskStillFull) return;
     const { runId } = (await runOf(this.state, handle)) ?? {};

@@ -5,7 +5,10 @@ import type { SeedResult } from "./verdict.ts";
 /** Blows and conditions that are no request's fault. */
 const conditions = ["kill", "stop", "term", "kill-sandbox", "kill-temporal", "clock", "full-disk"];
 
-/** Runs that are given up, or reset, and run again; and what happens to a table and its server. A hundred seeds have ten of each. */
+/**
+ * Runs that are given up, or reset, and run again; and what happens to a table and its server. A hundred
+ * seeds have ten of each.
+ */
 const turns = [...rerunWays.map((by) => `rerun after ${by}`), ...moveKinds];
 const turnsMin = 10;
 

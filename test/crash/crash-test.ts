@@ -40,7 +40,10 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ["uploadJson", "upload-json"],
 ]);
 
-/** Copies before each effect: after one is before the next, because recording that an activity completed is an effect as well. */
+/**
+ * Copies before each effect: after one is before the next, because recording that an activity completed is an
+ * effect as well.
+ */
 const beforeEffects: Recorder =
   ({ copy }) =>
   async (_name, work) => {

@@ -57,7 +57,10 @@ class MortalJournal extends Journal {
   }
 }
 
-/** An effect that never comes to an end at the n-th one of a name, before or after it is made, as when its process is killed. */
+/**
+ * An effect that never comes to an end at the n-th one of a name, before or after it is made, as when its
+ * process is killed.
+ */
 function endlessAt(point: { readonly name: string; readonly when: "before" | "after" }): {
   readonly effect: Effect;
   readonly died: Promise<void>;

@@ -88,8 +88,8 @@ describe("docker-compose.yml", () => {
 type Stage = { readonly app: string; readonly env: Record<string, string | undefined> };
 
 /**
- * Follows the Dockerfile in empty folders: COPY takes only what .dockerignore lets through, and of RUN only what npm does
- * is done; the rest needs a container.
+ * Follows the Dockerfile in empty folders: COPY takes only what .dockerignore lets through, and of RUN only
+ * what npm does is done; the rest needs a container.
  */
 function followDockerfile(folder: string): Stage {
   const stages = new Map<string, Stage>();

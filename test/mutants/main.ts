@@ -1,6 +1,7 @@
-// npm run mutants [-- M1 S3 … | --stale]: plants each bug of the table, those named, or those whose verdict is older than their
-// code, in a copy of the project and runs the test that must notice it, which must be green without it. Writes what it tried into
-// docs/proof/mutants.md, also when it is interrupted. Exit code 1 when one is not caught.
+// npm run mutants [-- M1 S3 … | --stale]: plants each bug of the table, those named, or those whose verdict
+// is older than their code, in a copy of the project and runs the test that must notice it, which must be
+// green without it. Writes what it tried into docs/proof/mutants.md, also when it is interrupted. Exit code 1
+// when one is not caught.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -11,8 +11,9 @@ export type Edit = {
 export type NamedTest = { readonly file: string; readonly title: string };
 
 /**
- * A planted bug, and the test that must notice it. Data rather than a patch file: a text that occurs exactly once stays where
- * it is when lines around it move, and a quick test sees when the code it stands for has changed.
+ * A planted bug, and the test that must notice it. Data rather than a patch file: a text that occurs exactly
+ * once stays where it is when lines around it move, and a quick test sees when the code it stands for has
+ * changed.
  */
 export type Mutant = {
   /** M1 to M28 are those of docs/facts/faults.md#mutants; S is for the mechanisms that are ours. */

@@ -102,7 +102,8 @@ async function tryMutant(
 }
 
 /**
- * Tries every mutant on copies of the project as it is now: the tests that are named without any, and then each with its own.
+ * Tries every mutant on copies of the project as it is now: the tests that are named without any, and then
+ * each with its own.
  */
 export async function runMutants(trials: Trials, mutants: readonly Mutant[]): Promise<void> {
   const { root, say } = trials;

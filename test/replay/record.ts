@@ -27,7 +27,10 @@ const chunks = { sync: "chunk: { records: 1000 }", rows: 3_000 };
 /** A workflow to record; another one may have had its id before, or have it since. */
 type Recorded = { readonly workflowId: string; readonly firstExecutionRunId?: string };
 
-/** Makes a project, has `act` start a workflow and wait for its end, and writes the histories of every execution of it. */
+/**
+ * Makes a project, has `act` start a workflow and wait for its end, and writes the histories of every
+ * execution of it.
+ */
 async function recordProject(
   name: string,
   files: Readonly<Record<string, string>>,
@@ -107,7 +110,8 @@ await recordProject("drain", { "sluice.yaml": formsConfig() }, async (project) =
   return handle;
 });
 
-// Three chunks of one sync, and another whose run fails: continues as new amid the run, then with a rest, and is cancelled in it.
+// Three chunks of one sync, and another whose run fails: continues as new amid the run, then with a rest, and
+// is cancelled in it.
 const broken = `  broken:
     from: forms
     stream: contact_event
@@ -197,7 +201,8 @@ await recordBackfill("backfill-refused", { ...small, input: { sync: "acounts", l
 // What is on its way takes so long that there is a middle in which it can be paused, or asked for the lock.
 const slowly = { delayMs: 5_000 };
 
-// Time to continue as new comes after the third chunk, before which it is paused: it rests, and is resumed, in the second execution.
+// Time to continue as new comes after the third chunk, before which it is paused: it rests, and is resumed,
+// in the second execution.
 const paused = { ...lanes, advanced: ", chunks_per_run: 3" };
 await recordBackfill("backfill-paused", paused, async (handle, { sandbox }) => {
   sandbox.order({ step: "put", after: 1, times: 3, do: slowly });

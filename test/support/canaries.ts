@@ -69,7 +69,10 @@ export async function keepEvidence(evidence: Evidence): Promise<void> {
   refuseCanaries(evidence);
 }
 
-/** Text files, logs and databases of a project that hold what a run left, but for what is made to hold rows and keys. */
+/**
+ * Text files, logs and databases of a project that hold what a run left, but for what is made to hold rows
+ * and keys.
+ */
 const ofRows = /\.csv$|^sandbox\b|^\.sluice\/(?:sandbox|staging)\/|^\.sluice\/(?:state|inbox)\.db/;
 const ofSecrets = /^[a-z]+\.yaml$|^\.env$/;
 

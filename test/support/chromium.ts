@@ -1,7 +1,10 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The path of the browser that the tests of the Web UI drive; `npm test` installs it where it may. @throws {Error} there is none */
+/**
+ * The path of the browser that the tests of the Web UI drive; `npm test` installs it where it may. @throws
+ * {Error} there is none
+ */
 export function chromiumProgram(): string {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const found = folders.map((folder) => join(folder, "chromium")).find(isProgram);

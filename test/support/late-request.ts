@@ -3,7 +3,10 @@ import { OutcomeUnknownError } from "../../src/errors.ts";
 import { failureOf } from "./project/harness.ts";
 import type { Staged, TestRun } from "./project/test-run.ts";
 
-/** How the attempt of a request ends that was held up: with its answer, without it, or because its worker gave up, then or at once. */
+/**
+ * How the attempt of a request ends that was held up: with its answer, without it, or because its worker gave
+ * up, then or at once.
+ */
 export type LateEnd = "aborted" | "aborted before" | "answered" | "answer lost";
 
 /** A request that has begun and is held up on its way to the service. */

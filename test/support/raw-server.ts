@@ -51,7 +51,10 @@ export function pouring(head: string): Wire {
   return (socket) => void pour(socket, head);
 }
 
-/** A port of this machine that refuses connections: tcpmux, which nobody serves. One that was free may be taken by another test. */
+/**
+ * A port of this machine that refuses connections: tcpmux, which nobody serves. One that was free may be
+ * taken by another test.
+ */
 export async function refusing(): Promise<URL> {
   return new URL("http://127.0.0.1:1");
 }

@@ -52,8 +52,8 @@ export class SandboxView {
   }
 
   /**
-   * Has the service refuse what is sent next, naming records by their indices in it. Where the first is not among them the part is cut before
-   * the first one named, so what is behind the cut is refused once more.
+   * Has the service refuse what is sent next, naming records by their indices in it. Where the first is not
+   * among them the part is cut before the first one named, so what is behind the cut is refused once more.
    */
   refuse(step: "confirm-upload" | "upload-json", named: readonly number[]): void {
     const prefix = step === "upload-json" ? ["body", "data"] : ["file"];

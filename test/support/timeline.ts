@@ -3,8 +3,8 @@ import { TestClock } from "./test-clock.ts";
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 
 /**
- * Time that passes only while everything that was started sleeps: real stores and servers answer in no time, and ten minutes
- * take as long as the work in them.
+ * Time that passes only while everything that was started sleeps: real stores and servers answer in no time,
+ * and ten minutes take as long as the work in them.
  */
 export class Timeline {
   readonly clock = new TestClock();

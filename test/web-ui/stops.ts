@@ -54,7 +54,10 @@ export type HeldStep = "confirmUpload" | "search" | "uploadJson";
 
 type Input = { readonly signal: AbortSignal; readonly beforeSend?: (() => void) | undefined };
 
-/** Holds one request of a step on its way: it arrives when it is let go, also when nobody waits for its answer any more. */
+/**
+ * Holds one request of a step on its way: it arrives when it is let go, also when nobody waits for its answer
+ * any more.
+ */
 export class HeldRequest implements Stop {
   readonly #reached = Promise.withResolvers<void>();
   readonly #opened = Promise.withResolvers<void>();

@@ -319,7 +319,10 @@ class Trial {
   }
 }
 
-/** Does something to a run of a kind in a phase, and looks at what becomes of it, of the next run and of what the service holds. */
+/**
+ * Does something to a run of a kind in a phase, and looks at what becomes of it, of the next run and of what
+ * the service holds.
+ */
 export async function tryAction(
   world: World,
   at: { readonly kind: Kind; readonly phase: Phase; readonly action: Action },

@@ -36,7 +36,10 @@ function placeOf(chunk: number, part: number | undefined): string {
   return `${lane === 1 ? "" : `${lane}:`}${ordinal}${part === undefined ? "" : `.${part}`}`;
 }
 
-/** An activity as tests name it: "stageChunk 2", "uploadJson 1.0", "commitChunk 2:1", "closeRun cancelled", "openRun". */
+/**
+ * An activity as tests name it: "stageChunk 2", "uploadJson 1.0", "commitChunk 2:1", "closeRun cancelled",
+ * "openRun".
+ */
 function nameOf(name: string, input: unknown): string {
   const { chunk, part, outcome, target } = named.safeParse(input).data ?? {};
   const of = chunk === undefined ? (outcome ?? target) : placeOf(chunk, part);

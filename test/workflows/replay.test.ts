@@ -44,8 +44,8 @@ function numbered(events: History["events"]): History["events"] {
 }
 
 /**
- * A history that continued as new, as it would have been with a cancel that the server took just before: it puts the cancel in front of
- * the last workflow task, and what the workflow does then is `command`.
+ * A history that continued as new, as it would have been with a cancel that the server took just before: it
+ * puts the cancel in front of the last workflow task, and what the workflow does then is `command`.
  */
 function cancelledBeforeNext({ events }: History, command: History["events"][number]): History {
   const task = events.findLastIndex(({ eventType }) => eventType.endsWith("TASK_SCHEDULED"));

@@ -209,7 +209,10 @@ function isRow(came: Row | undefined, expected: Both | undefined): boolean {
   return expected !== undefined && isDeepStrictEqual({ ...came }, { ...expected.raw });
 }
 
-/** Fails unless a row that was taken out is said to be missing, or the source says that names mean nothing to it any more. */
+/**
+ * Fails unless a row that was taken out is said to be missing, or the source says that names mean nothing to
+ * it any more.
+ */
 async function mustMiss(
   subject: Subject,
   pages: Pages,

@@ -4,7 +4,10 @@ import type { ReadPage, Subject } from "../subject.ts";
 import { tryEdges } from "./case-cuts.ts";
 import { mustCome, mustFind, mustThrow } from "./case-rows.ts";
 
-/** Fails unless the schema refuses the configuration, or else `read` and, where there is one, `check`. @throws {CheckFailed} */
+/**
+ * Fails unless the schema refuses the configuration, or else `read` and, where there is one, `check`. @throws
+ * {CheckFailed}
+ */
 export async function mustRefuse(
   subject: Subject,
   throws: Thrown,
@@ -36,7 +39,10 @@ async function tryFaults(subject: Subject, { findings = [] }: TestCase): Promise
   mustBe(unfixed.length === 0, "a `fix` of each fault", `none of ${unfixed.length}`);
 }
 
-/** Fails unless a read that continues after a page comes to what is expected, be it rows or an error. @throws {CheckFailed} */
+/**
+ * Fails unless a read that continues after a page comes to what is expected, be it rows or an error. @throws
+ * {CheckFailed}
+ */
 export async function mustComeTo(
   subject: Subject,
   page: ReadPage | undefined,

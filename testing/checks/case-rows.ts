@@ -46,7 +46,10 @@ export function mustBePlaced(
   mustBe(others.length === 0, `rows to be called the same ${when}`, `${others.length} others`);
 }
 
-/** Fails unless exactly these rows came, in their order. @throws {CheckFailed} with names of columns, and without a cell */
+/**
+ * Fails unless exactly these rows came, in their order. @throws {CheckFailed} with names of columns, and
+ * without a cell
+ */
 export function mustBeCaseRows(came: readonly Row[], expected: readonly Row[], when: string): void {
   mustBe(came.length === expected.length, `${expected.length} rows ${when}`, String(came.length));
   for (const [index, row] of expected.entries()) {

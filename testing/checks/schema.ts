@@ -164,7 +164,10 @@ function typeOf(value: unknown): string {
 /** Values as YAML may give them, of which only few members take any. */
 const wrongValues: readonly unknown[] = [null, { unexpected: true }, [[["unexpected"]]]];
 
-/** @throws {CheckFailed} the schema takes a value of a type that the member does not have, or does not name the member. */
+/**
+ * @throws {CheckFailed} the schema takes a value of a type that the member does not have, or does not name
+ * the member.
+ */
 function mustRefuse(
   config: z.ZodType,
   right: Configured["harness"]["config"],

@@ -22,7 +22,10 @@ export function secretsOf(config: z.ZodType): readonly Secrecy[] {
   });
 }
 
-/** What becomes of the texts that the harness's own config has for secrets, and of addresses with a password in them. */
+/**
+ * What becomes of the texts that the harness's own config has for secrets, and of addresses with a password
+ * in them.
+ */
 export function secretsIn(schema: z.ZodType, config: unknown): readonly Secrecy[] {
   const parsed = schema.parse(config);
   return textsOf(config, [])

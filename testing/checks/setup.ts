@@ -108,7 +108,10 @@ async function discovered(subject: Subject, max: number): Promise<readonly Disco
   return (await subject.source.discover?.({ ...subject.ask(), max })) ?? [];
 }
 
-/** Whether a suggestion reads exactly the harness's rows; it may be about others. @throws {CheckFailed} it cannot be read at all */
+/**
+ * Whether a suggestion reads exactly the harness's rows; it may be about others. @throws {CheckFailed} it
+ * cannot be read at all
+ */
 async function reads(
   subject: Subject,
   { name, from, columns, key }: Discovery,

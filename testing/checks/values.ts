@@ -157,7 +157,10 @@ async function under<Done>(
   }
 }
 
-/** @throws {CheckFailed} a time is another one than was written. One without its zone is nobody's: only that it stays the same counts. */
+/**
+ * @throws {CheckFailed} a time is another one than was written. One without its zone is nobody's: only that
+ * it stays the same counts.
+ */
 function mustBeTimes(came: readonly HarnessRow[], rows: readonly HarnessRow[], when: string): void {
   const written = new Map(rows.map(({ id, changed }) => [id, changed]));
   for (const { id, changed } of came) {

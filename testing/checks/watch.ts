@@ -99,7 +99,10 @@ async function inTime(reading: Promise<Watched>): Promise<Watched | undefined> {
   }
 }
 
-/** The error that a read ended in; undefined when it gave every row once. @throws {CheckFailed} it ended as if it had come to the end */
+/**
+ * The error that a read ended in; undefined when it gave every row once. @throws {CheckFailed} it ended as if
+ * it had come to the end
+ */
 export function errorIn({ error, rows }: Watched): unknown {
   if (error !== undefined) return error;
   const came = new Set(rows.map(({ id }) => id)).size;
@@ -109,7 +112,10 @@ export function errorIn({ error, rows }: Watched): unknown {
   return undefined;
 }
 
-/** The error that a read had to end in. @throws {NotShown} every row came: the hook did nothing that a connector could see. */
+/**
+ * The error that a read had to end in. @throws {NotShown} every row came: the hook did nothing that a
+ * connector could see.
+ */
 export function errorOf(watched: Watched, hook: Fault): unknown {
   const error = errorIn(watched);
   if (error !== undefined) return error;

@@ -101,8 +101,8 @@ async function runLane(
 }
 
 /**
- * Runs the lanes that are not done, at most `lanes_at_once` side by side, until all are done or failed, or until they are to stop;
- * what is on its way when they stop is committed.
+ * Runs the lanes that are not done, at most `lanes_at_once` side by side, until all are done or failed, or
+ * until they are to stop; what is on its way when they stop is committed.
  * @throws the cancellation, after every lane has ended.
  */
 export async function runLanes(

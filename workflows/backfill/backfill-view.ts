@@ -157,7 +157,10 @@ export class BackfillView {
     });
   }
 
-  /** Offers an update, whose argument is whatever a person typed. What became of it is in the details, the Web UI shows no result. */
+  /**
+   * Offers an update, whose argument is whatever a person typed. What became of it is in the details, the Web
+   * UI shows no result.
+   */
   #onUpdate(
     name: string,
     {

@@ -183,8 +183,8 @@ async function execute(made: Backfill): Promise<Ended> {
 }
 
 /**
- * Sends a span of a sync again: plans, waits for a person's consent where it is large, and sends its lanes side by side, with receipts for
- * every chunk. The checkpoint of the nightly run stays where it is.
+ * Sends a span of a sync again: plans, waits for a person's consent where it is large, and sends its lanes
+ * side by side, with receipts for every chunk. The checkpoint of the nightly run stays where it is.
  */
 export async function backfill(raw: unknown): Promise<RunReport | BackfillTemplate> {
   if (template.safeParse(raw).success) {

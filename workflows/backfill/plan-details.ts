@@ -125,7 +125,10 @@ function sampleText(sample: PlanSample): readonly string[] {
   return [title, ...changed, ...refused];
 }
 
-/** Current details of a backfill that is planned: what it will do and what a person may do now; `approval` says whether it waits. */
+/**
+ * Current details of a backfill that is planned: what it will do and what a person may do now; `approval`
+ * says whether it waits.
+ */
 export function planDetails(plan: BackfillPlan, approval: string): string {
   return [
     `### ${plan.sync}: the plan of a backfill. Nothing is sent yet`,

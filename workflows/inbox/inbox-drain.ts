@@ -97,7 +97,10 @@ class Drain {
   }
 }
 
-/** Looks, after as long a wait as the connection lingers: a short one is the activity's, which costs less, a long one holds no slot. */
+/**
+ * Looks, after as long a wait as the connection lingers: a short one is the activity's, which costs less, a
+ * long one holds no slot.
+ */
 async function lookAfterLingering(input: LookInput): Promise<Look> {
   const look = await lookIntoInbox(input);
   if (look.waitMs === undefined) return look;
@@ -106,9 +109,10 @@ async function lookAfterLingering(input: LookInput): Promise<Look> {
 }
 
 /**
- * Sends what is in the inbox of a connection, until nothing is left: a run for each sync that has something unread, one after the
- * other, by the same transfer as any sync. A sync whose run fails backs off while the others continue. It ends when the key is refused or the
- * credits are used up; a check starts it again once that is over.
+ * Sends what is in the inbox of a connection, until nothing is left: a run for each sync that has something
+ * unread, one after the other, by the same transfer as any sync. A sync whose run fails backs off while the
+ * others continue. It ends when the key is refused or the credits are used up; a check starts it again once
+ * that is over.
  */
 export async function inboxDrain(raw: unknown): Promise<Drained> {
   let hasWakeUp = false;

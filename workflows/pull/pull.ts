@@ -14,7 +14,10 @@ import { parsePullInput, type PullInput } from "./pull-input.ts";
 /** What a pull walks over: the pages of one search, or those of every domain. */
 export type Walks = "domains" | "search";
 
-/** One page an activity shows in history what was paid for; job postings, of which most companies have one page, would fill it. */
+/**
+ * One page an activity shows in history what was paid for; job postings, of which most companies have one
+ * page, would fill it.
+ */
 const pagesPerActivity: Readonly<Record<Walks, number>> = {
   search: 1,
   domains: postingPagesPerActivity,
@@ -124,8 +127,8 @@ async function execute(pulling: Pulling): Promise<Ended> {
 }
 
 /**
- * Runs a pull: opens it, pulls and writes page after page, and closes it with a report that balances. What it leaves undone,
- * cancelled or out of credits or calls, the next run continues with.
+ * Runs a pull: opens it, pulls and writes page after page, and closes it with a report that balances. What it
+ * leaves undone, cancelled or out of credits or calls, the next run continues with.
  */
 export async function runPull(walks: Walks, raw: unknown): Promise<RunReport> {
   const parsed = parsePullInput(raw, workflowInfo());

@@ -17,7 +17,8 @@ export type BatchFacts = {
 
 /**
  * Chooses how a batch travels: lightweight when it is whole after its first chunk and fits the bodies allowed, else
- * heavyweight; a mode that was asked for wins. A chunk in which nothing leaves, and which is not the last, decides nothing.
+ * heavyweight; a mode that was asked for wins. A chunk in which nothing leaves, and which is not the last,
+ * decides nothing.
  */
 export function chooseMode({
   asked,

@@ -32,8 +32,9 @@ async function resendOnce(sync: string): Promise<void> {
 }
 
 /**
- * Sends once more the records of a sync over which an older request may have been applied, when nothing older can be applied any more; it
- * waits until then and ends when none is left. The next run of the sync does the same, so that cancelling this loses nothing.
+ * Sends once more the records of a sync over which an older request may have been applied, when nothing older
+ * can be applied any more; it waits until then and ends when none is left. The next run of the sync does the
+ * same, so that cancelling this loses nothing.
  */
 export async function resend(raw: unknown): Promise<object> {
   const { data, error } = resendInput.safeParse(raw);

@@ -82,8 +82,8 @@ async function transfer(
 }
 
 /**
- * Makes a run: opens it, and stages and sends chunk after chunk with the checkpoint after each. It never throws: what ended it early
- * is in the answer, and whoever asked closes it.
+ * Makes a run: opens it, and stages and sends chunk after chunk with the checkpoint after each. It never
+ * throws: what ended it early is in the answer, and whoever asked closes it.
  */
 export async function runBatch(batch: Batch): Promise<BatchEnd> {
   const { view } = batch;

@@ -91,8 +91,9 @@ async function sendParts(sending: Sending): Promise<void> {
 }
 
 /**
- * Sends a staged chunk and saves the checkpoint after it; answers what the commit did, undefined for a dry run. Uploads of two chunks may overlap; what makes the service
- * take records waits for its turn. Once accepted it is committed even if the run is cancelled meanwhile.
+ * Sends a staged chunk and saves the checkpoint after it; answers what the commit did, undefined for a dry
+ * run. Uploads of two chunks may overlap; what makes the service take records waits for its turn. Once
+ * accepted it is committed even if the run is cancelled meanwhile.
  */
 export async function sendChunk(sending: Sending): Promise<CommitResult | undefined> {
   const { activities, opened, chunk, staged } = sending;

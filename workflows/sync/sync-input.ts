@@ -82,8 +82,8 @@ function corrected(raw: unknown): SyncInput {
 }
 
 /**
- * A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first tell the time). One of
- * the many runs of a drain is told from the others by the milliseconds.
+ * A run's id: its sync, its start in UTC, and the last 8 characters of the workflow's first run id (the first
+ * tell the time). One of the many runs of a drain is told from the others by the milliseconds.
  */
 export function newRunId(
   syncName: string,
@@ -97,9 +97,9 @@ export function newRunId(
 }
 
 /**
- * Whether a workflow that says it continues with a run of that name made that run itself. Its first run id is drawn by Temporal when
- * it starts, so that nobody can type one that fits: else the Web UI could end any run, or have files outside the staging folder
- * removed.
+ * Whether a workflow that says it continues with a run of that name made that run itself. Its first run id is
+ * drawn by Temporal when it starts, so that nobody can type one that fits: else the Web UI could end any run,
+ * or have files outside the staging folder removed.
  */
 export function isRunOf(
   name: string,

@@ -139,7 +139,8 @@ class Segment {
       this.#chooseMode(staged);
       const before = this.#lastSend;
       this.#lastSend = this.#sendInOrder({ chunk, staged }, before);
-      this.#lastSend.catch(() => undefined); // it is awaited below or by the next chunk; until then it must not fail the task
+      // it is awaited below or by the next chunk; until then it must not fail the task
+      this.#lastSend.catch(() => undefined);
       await before;
       const isOver = staged.done || shouldContinueAsNew(this.#opened, chunk + 1 - this.#first);
       if (isOver || this.#transfer.shouldStop?.() === true) {
@@ -183,8 +184,8 @@ class Segment {
 }
 
 /**
- * Transfers a batch from `from` on. A lost staged file, or all files of a lost host, are staged again, and with them every
- * later chunk that was staged before, because its beginning may have moved.
+ * Transfers a batch from `from` on. A lost staged file, or all files of a lost host, are staged again, and
+ * with them every later chunk that was staged before, because its beginning may have moved.
  */
 export async function transferBatch(
   transfer: Transfer,

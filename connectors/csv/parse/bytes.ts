@@ -16,7 +16,8 @@ export type Stretch = {
 
 /**
  * Yields a stretch of a file in pieces of at most `blockBytes`. A piece is valid until the next one is asked for.
- * @throws {SourceChangedError} the file changed. @throws {ConfigError} the gzip file is damaged, cut or out of proportion.
+ * @throws {SourceChangedError} the file changed. @throws {ConfigError} the gzip file is damaged, cut or out
+ * of proportion.
  * @throws {RetryLater} the disk fails.
  */
 export function bytesOf(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8Array> {
@@ -76,7 +77,8 @@ async function* unpacked(file: OpenFile, stretch: Stretch): AsyncGenerator<Uint8
 }
 
 /**
- * Makes sure that nothing comes after the gzip data: Node's gunzip ends without an error at a zero byte between two members.
+ * Makes sure that nothing comes after the gzip data: Node's gunzip ends without an error at a zero byte
+ * between two members.
  * @throws {ConfigError} something does.
  */
 function assertWhole({ place, size }: OpenFile, readBytes: number): void {

@@ -75,8 +75,8 @@ abstract class BlockText implements DecodedText {
 }
 
 /**
- * UTF-8. Cutting from Latin-1 is right for ASCII fields and costs a tenth of decoding each field by itself; the others are decoded
- * one by one.
+ * UTF-8. Cutting from Latin-1 is right for ASCII fields and costs a tenth of decoding each field by itself;
+ * the others are decoded one by one.
  */
 class Utf8Text extends BlockText {
   load(): void {
@@ -107,7 +107,10 @@ class Utf8Text extends BlockText {
   }
 }
 
-/** The index before a UTF-8 sequence that the end of the window may have cut; its bytes are judged with the next block. */
+/**
+ * The index before a UTF-8 sequence that the end of the window may have cut; its bytes are judged with the
+ * next block.
+ */
 function withoutCutSequence(bytes: Buffer, end: number): number {
   for (let at = end - 1; at >= 0 && at > end - 4; at -= 1) {
     const byte = bytes[at] ?? 0;

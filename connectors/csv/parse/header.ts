@@ -24,15 +24,15 @@ export type Layout = {
 export type LayoutRequest = {
   readonly signal: AbortSignal;
   /**
-   * Whether an error may hold names of the header line: only where a person reads it and Temporal does not keep it, because a file
-   * without a header line has its first row there (I4).
+   * Whether an error may hold names of the header line: only where a person reads it and Temporal does not
+   * keep it, because a file without a header line has its first row there (I4).
    */
   readonly mayName: boolean;
 };
 
 /**
- * Finds out how a file is to be read, reading its start and its header line. Undefined when the header line of an append-only file is
- * still being written.
+ * Finds out how a file is to be read, reading its start and its header line. Undefined when the header line
+ * of an append-only file is still being written.
  * @throws {ConfigError} there is no header line, its names are no names, or the delimiter is not the file's.
  */
 export async function readLayout(

@@ -28,7 +28,8 @@ export type LongStep =
   | "too long";
 
 /**
- * A row longer than a window holds: followed unit by unit to where it ends, and never kept. It begins at the window's `at`.
+ * A row longer than a window holds: followed unit by unit to where it ends, and never kept. It begins at the
+ * window's `at`.
  */
 export class LongRow {
   readonly bytesMax: number = longRowBytesMax;

@@ -44,8 +44,8 @@ export type FileRead = {
 };
 
 /**
- * The offset that the pieces for a read from `offset` must begin at: a reader first sees what the start is recognised by. It is even, as
- * UTF-16 needs it, although a file cut inside a unit may end at an odd offset.
+ * The offset that the pieces for a read from `offset` must begin at: a reader first sees what the start is
+ * recognised by. It is even, as UTF-16 needs it, although a file cut inside a unit may end at an odd offset.
  */
 export function piecesBegin(offset: number): number {
   const begin = Math.max(0, offset - hashedBytes);
@@ -180,8 +180,8 @@ export class PageReader {
   }
 
   /**
-   * Takes the scanner's row as proof that the long row before it ended where it seemed to: a quote that was never closed would have
-   * taken in rows, and left this one with the wrong fields.
+   * Takes the scanner's row as proof that the long row before it ended where it seemed to: a quote that was
+   * never closed would have taken in rows, and left this one with the wrong fields.
    */
   #prove(): void {
     if (this.#unproven === undefined) return;

@@ -1,6 +1,9 @@
 import type { DecodedText } from "./decode.ts";
 
-/** A row of a CSV file. Its prototype chain holds nothing, so a column named `constructor` or `__proto__` is only a column. */
+/**
+ * A row of a CSV file. Its prototype chain holds nothing, so a column named `constructor` or `__proto__` is
+ * only a column.
+ */
 export class CsvRow {
   [column: string]: string;
 

@@ -42,8 +42,8 @@ const isUnclosed = -2;
 const isDoubtful = -3;
 
 /**
- * Finds the rows and fields of CSV in bytes, or in UTF-16 units, without making strings. One object for each read: it counts lines from
- * the one it is given, over LF, CRLF and lone CR, those inside quotes included.
+ * Finds the rows and fields of CSV in bytes, or in UTF-16 units, without making strings. One object for each
+ * read: it counts lines from the one it is given, over LF, CRLF and lone CR, those inside quotes included.
  */
 export class Scanner {
   /** Line of the next row, from 1. */
@@ -212,8 +212,9 @@ export class Scanner {
   }
 
   /**
-   * Reads on after a closing quote that something follows. When the quoted text held a line end, the likeliest story is a quote
-   * that was never closed, met by the opening quote of a later field: then nothing is guessed.
+   * Reads on after a closing quote that something follows. When the quoted text held a line end, the
+   * likeliest story is a quote that was never closed, met by the opening quote of a later field: then nothing
+   * is guessed.
    */
   #textAfterQuote(open: number, after: number, line: number): number {
     if (this.#lineAt !== line) {
@@ -241,8 +242,8 @@ export class Scanner {
   }
 
   /**
-   * Whether a row with a misplaced quote ends at `end` under a second reading too: quotes come in pairs, or the field in doubt ends at
-   * the first quote before a delimiter and quotes come in pairs from there on.
+   * Whether a row with a misplaced quote ends at `end` under a second reading too: quotes come in pairs, or
+   * the field in doubt ends at the first quote before a delimiter and quotes come in pairs from there on.
    */
   #readingsAgree(end: number): boolean {
     if (this.#isEven(this.#doubtAt, end)) return true;

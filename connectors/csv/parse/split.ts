@@ -11,10 +11,11 @@ import { walkRows, type IsReached } from "./walk.ts";
 type SplitRequest = ConnectorRequest<CsvConfig> & Span<CsvPosition> & { readonly parts: number };
 
 /**
- * Cuts a span into at most `parts` neighbours of about as many bytes each, between rows. A plain file is walked through up to its last
- * edge, because only from its beginning on is it known what is quoted; a file without an edge in it is only opened. The span of an
- * append-only source stays whole: its positions hold a mark of each file, and the parts of a backfill of it would have no order. So does
- * one of several files where the first row of a key wins.
+ * Cuts a span into at most `parts` neighbours of about as many bytes each, between rows. A plain file is
+ * walked through up to its last edge, because only from its beginning on is it known what is quoted; a file
+ * without an edge in it is only opened. The span of an append-only source stays whole: its positions hold a
+ * mark of each file, and the parts of a backfill of it would have no order. So does one of several files
+ * where the first row of a key wins.
  */
 export async function splitCsv(ask: SplitRequest): Promise<readonly Span<CsvPosition>[]> {
   const { from, to } = ask;
@@ -109,7 +110,8 @@ class Cut {
     if (index < (this.#last?.index ?? 0)) return undefined;
     const inside = byte - section.begin;
     if (section.isGzip) {
-      // An edge inside would make each part after it unpack all that comes before: the lanes together would read the file many times.
+      // An edge inside would make each part after it unpack all that comes before: the lanes together would
+      // read the file many times.
       return await this.#beginningFrom(inside * 2 < section.bytes ? index : index + 1);
     }
     return (await this.#rowIn(index, inside)) ?? (await this.#beginningFrom(index + 1));

@@ -21,9 +21,10 @@ export type Walked = Place & {
 };
 
 /**
- * Finds the first row of a file's span for which `isReached`, only by where rows end: no value is read, so it takes a fraction of what
- * reading takes. A read resumes at what it finds, which is never inside a row.
- * @throws {ConfigError} the file cannot be read so far, as `readFile` says. @throws {SourceChangedError} it is not the span's.
+ * Finds the first row of a file's span for which `isReached`, only by where rows end: no value is read, so it
+ * takes a fraction of what reading takes. A read resumes at what it finds, which is never inside a row.
+ * @throws {ConfigError} the file cannot be read so far, as `readFile` says. @throws {SourceChangedError} it
+ * is not the span's.
  */
 export async function walkRows(
   file: OpenFile,
@@ -131,8 +132,8 @@ class Walk {
   }
 
   /**
-   * Follows a long row; true once it has ended, which also proves the one directly before it. Even a walk that ends where the row
-   * begins follows it, because without the proof that place may be inside a quote.
+   * Follows a long row; true once it has ended, which also proves the one directly before it. Even a walk
+   * that ends where the row begins follows it, because without the proof that place may be inside a quote.
    */
   #follow(row: LongRow): boolean {
     const step = row.follow(this.#window);

@@ -4,15 +4,19 @@ import { rowBytesMax } from "../../../src/limits.ts";
 import type { Encoding } from "../config.ts";
 import { blockBytes, hashedBytes } from "../limits.ts";
 
-/** Room for what is hashed, a row that is not yet too long, and the block that shows it. Even, as units of UTF-16 are. */
+/**
+ * Room for what is hashed, a row that is not yet too long, and the block that shows it. Even, as units of
+ * UTF-16 are.
+ */
 const windowBytes = hashedBytes + 2 * rowBytesMax + blockBytes;
 
 /** Stands above the last byte of a UTF-16 text of odd length, so that it decodes to what no text may hold. */
 const loneSurrogate = 0xd8;
 
 /**
- * The part of a file in memory: what a position is recognised by, the row being read, and what was read after it. It grows with
- * a small file and no further, so memory does not grow with a large one (I7). Indices count units: bytes, or pairs of bytes in UTF-16.
+ * The part of a file in memory: what a position is recognised by, the row being read, and what was read after
+ * it. It grows with a small file and no further, so memory does not grow with a large one (I7). Indices count
+ * units: bytes, or pairs of bytes in UTF-16.
  */
 export class Window {
   /** Bytes of one unit: 1 or 2. */

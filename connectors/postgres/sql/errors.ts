@@ -97,7 +97,10 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
 /** Classes of SQLSTATE: lost connections, resources, an operator's shutdown, the server's disk. */
 const unavailableClass = /^(?:08|53|57P|58)/;
 
-/** Classes whose messages quote values: data exceptions, violated constraints, what a function of the database raises. */
+/**
+ * Classes whose messages quote values: data exceptions, violated constraints, what a function of the database
+ * raises.
+ */
 const quotesValues = /^(?:22|23|P0)/;
 
 /** What pg and Node call a connection that was lost, or never came to be. */
@@ -110,8 +113,9 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * What a failed connection or statement means. `where` names the server, `grant` what fixes a right that is missing. The error holds
- * neither the password nor a value of a row, and pg's own error, which may, is not its cause.
+ * What a failed connection or statement means. `where` names the server, `grant` what fixes a right that is
+ * missing. The error holds neither the password nor a value of a row, and pg's own error, which may, is not
+ * its cause.
  */
 export function postgresError(
   error: unknown,

@@ -39,8 +39,8 @@ export function quoteTable({ schema, table }: TableName): string {
 }
 
 /**
- * Takes `companies`, `crm.companies` or `"my.schema"."Table"` apart. Letters keep their case: nothing is folded, quoted or not.
- * Undefined for what is not a name of a table.
+ * Takes `companies`, `crm.companies` or `"my.schema"."Table"` apart. Letters keep their case: nothing is
+ * folded, quoted or not. Undefined for what is not a name of a table.
  */
 export function parseTable(text: string): TableName | undefined {
   const names: string[] = [];
@@ -62,7 +62,10 @@ export function parseTable(text: string): TableName | undefined {
   return second === undefined ? { table: first } : { schema: first, table: second };
 }
 
-/** A table's name for a person, and for the places of its rows: `crm.companies`, quoted where it would be read otherwise. */
+/**
+ * A table's name for a person, and for the places of its rows: `crm.companies`, quoted where it would be read
+ * otherwise.
+ */
 export function shownTable({ schema, table }: TableName): string {
   return schema === undefined ? shownName(table) : `${shownName(schema)}.${shownName(table)}`;
 }

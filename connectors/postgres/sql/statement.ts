@@ -23,7 +23,10 @@ export function selectRows(
   return { sql, values };
 }
 
-/** Gives a row when two neighbours of some rows are equal in all that they are ordered by, in the columns' own types. */
+/**
+ * Gives a row when two neighbours of some rows are equal in all that they are ordered by, in the columns' own
+ * types.
+ */
 export function equalNeighbours(
   { order }: PostgresSource,
   rows: readonly (readonly Text[])[],
@@ -43,7 +46,8 @@ export function orderOf({ order }: PostgresSource): string {
 }
 
 /**
- * What holds for the rows of a span, from ` where` on; nothing for all rows. Values are compared in the columns' own types.
+ * What holds for the rows of a span, from ` where` on; nothing for all rows. Values are compared in the
+ * columns' own types.
  * @throws {ConfigError} a position was made with other settings
  */
 export function conditionOf(

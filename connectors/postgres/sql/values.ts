@@ -5,7 +5,8 @@ import type { ColumnType } from "./types.ts";
 /** Turns the server's text of a value into what the mapping reads: text, or a Refusal of what JSON cannot carry. */
 export type Convert = (text: string) => string | CoercionRefusal;
 
-// A Refusal rejects the rows whose mapping reads the column, and no others: an unmapped `valid_to` may well be infinite.
+// A Refusal rejects the rows whose mapping reads the column, and no others: an unmapped `valid_to` may well
+// be infinite.
 const notFinite = new CoercionRefusal(
   "not_number",
   "is not a finite number, and JSON knows no others; a query can read nullif(column, 'NaN')",

@@ -1,6 +1,9 @@
 import { DatabaseError } from "pg";
 
-/** Why the server refused the values of a row; undefined when it refused something else. Holds no value (docs/facts/threats.md#t11): pg's message may. */
+/**
+ * Why the server refused the values of a row; undefined when it refused something else. Holds no value
+ * (docs/facts/threats.md#t11): pg's message may.
+ */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
   const { code, column = "of the key", constraint = "a constraint" } = error;

@@ -6,13 +6,17 @@ import type { WriteColumn, WriteTable } from "./write-table.ts";
 /** A patch with its place among those of its page. */
 export type Numbered = { readonly ordinal: number; readonly patch: Patch };
 
-/** A column and what its values are called in the statements: by number, so no name of a column can meet one of ours. */
+/**
+ * A column and what its values are called in the statements: by number, so no name of a column can meet one
+ * of ours.
+ */
 type Value = WriteColumn & { readonly as: string };
 
 /**
- * The one statement of a write-back. It takes the patches as JSON, reads each value as its column's type would read it from a
- * client, and gives `ordinal` and `done` for each patch. Only new rows go through `insert`, because an insert that ends as an
- * update has fired triggers and taken numbers from sequences; only changed ones through `update`.
+ * The one statement of a write-back. It takes the patches as JSON, reads each value as its column's type
+ * would read it from a client, and gives `ordinal` and `done` for each patch. Only new rows go through
+ * `insert`, because an insert that ends as an update has fired triggers and taken numbers from sequences;
+ * only changed ones through `update`.
  */
 export function writeStatement(table: WriteTable, mayInsert: boolean): string {
   const { key, set } = valuesOf(table);
@@ -61,7 +65,10 @@ function insertOf(table: WriteTable): string {
   on conflict (${keyNames}) do ${orElse} returning ${listed(key.map(({ name }) => `t.${quoteName(name)}`))}`;
 }
 
-/** For each column, the statement that reads its values of patches, and touches no table: it fails where the column is at fault. */
+/**
+ * For each column, the statement that reads its values of patches, and touches no table: it fails where the
+ * column is at fault.
+ */
 export function readStatements(table: WriteTable): readonly { name: string; sql: string }[] {
   const { key, set } = valuesOf(table);
   return [...key, ...set].map(({ name, as, type }) => ({

@@ -8,7 +8,10 @@ export type WriteColumn = {
   readonly name: string;
   /** As it is in a statement: `numeric(10,2)`. */
   readonly type: string;
-  /** Whether the type has no `=` that means "the same value": json, xml, and shapes, which are equal when their areas are. */
+  /**
+   * Whether the type has no `=` that means "the same value": json, xml, and shapes, which are equal when
+   * their areas are.
+   */
   readonly isComparedAsText: boolean;
 };
 
@@ -44,7 +47,8 @@ const uniqueStatement = `
 
 /**
  * Looks up a table that is to be written.
- * @throws {ConfigError} it is not there, or has no such columns, or nothing makes its key unique: then a row could be written twice.
+ * @throws {ConfigError} it is not there, or has no such columns, or nothing makes its key unique: then a row
+ * could be written twice.
  */
 export async function readWriteTable(
   session: Session,

@@ -65,7 +65,10 @@ export function endpointUrl(base: URL, path: string): URL {
   return url;
 }
 
-/** What is wrong with an address, as the end of a sentence; undefined when it may be used. Names no more than its host. */
+/**
+ * What is wrong with an address, as the end of a sentence; undefined when it may be used. Names no more than
+ * its host.
+ */
 export function addressFault(url: URL, allowance: AddressAllowance): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "is neither https nor http";
   if (url.username !== "" || url.password !== "") return "has user info";
@@ -128,8 +131,8 @@ export function guardedLookup(
 }
 
 /**
- * Whether a pre-signed address had expired when the answer that brought it was written. Its own clock is the service's, so
- * it is compared with the answer's Date; false when either is not told.
+ * Whether a pre-signed address had expired when the answer that brought it was written. Its own clock is the
+ * service's, so it is compared with the answer's Date; false when either is not told.
  */
 export function isExpired(url: URL, date: HeaderValue, now: number): boolean {
   const answeredAt = parseHttpDate(date, now);

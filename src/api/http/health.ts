@@ -2,7 +2,10 @@ import { ApiUnavailableError, OutcomeUnknownError } from "../../errors.ts";
 import { endpointOf } from "../endpoints.ts";
 import type { Answer, AnswerOutcome, Exchange } from "../exchange.ts";
 
-/** What an answer says of the service: that it works, that it is unwell, or neither, as a refusal of this one request. */
+/**
+ * What an answer says of the service: that it works, that it is unwell, or neither, as a refusal of this one
+ * request.
+ */
 export function healthOf(
   { endpoint }: Exchange,
   answer: Answer,

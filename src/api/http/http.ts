@@ -66,8 +66,9 @@ export type Call = Exchange & {
 /** The one way a request leaves. */
 export type Http = {
   /**
-   * Makes one request, without redirects or retries, and returns the answer that accepted it. Every other answer and every
-   * fault is thrown as the class that says what happens next; only where `mayHaveSucceeded` says so may it have been applied.
+   * Makes one request, without redirects or retries, and returns the answer that accepted it. Every other
+   * answer and every fault is thrown as the class that says what happens next; only where `mayHaveSucceeded`
+   * says so may it have been applied.
    * @throws the signal's reason when it aborted before there was an answer.
    */
   send(call: Call): Promise<Answer>;

@@ -10,7 +10,10 @@ import { faultTimesMax, unresolvedMsMax } from "../../limits.ts";
 import { endpointOf } from "../endpoints.ts";
 import type { Exchange } from "../exchange.ts";
 
-/** What a certificate that is not to be trusted, or a server that speaks no TLS, looks like; a cut handshake is a reset. */
+/**
+ * What a certificate that is not to be trusted, or a server that speaks no TLS, looks like; a cut handshake
+ * is a reset.
+ */
 const tlsCode =
   /^(CERT_|ERR_TLS_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(GET|VERIFY|DECRYPT)|UND_ERR_PRX_TLS|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH|UNSUPPORTED_PROTOCOL|.*HANDSHAKE_FAILURE|.*ALERT_PROTOCOL_VERSION))/;
 

@@ -46,7 +46,10 @@ function insteadOfFrom({ from, to }: GivenMembers, ask: SpanRequest): readonly u
   return [meant, last, new Date(midnight).toISOString().slice(0, 10)];
 }
 
-/** Spans with ever more changed: as it was given, the ends swapped, another `from`, `to` now. An end that was not given stays out. */
+/**
+ * Spans with ever more changed: as it was given, the ends swapped, another `from`, `to` now. An end that was
+ * not given stays out.
+ */
 function spansInstead(given: GivenMembers, ask: SpanRequest): readonly GivenMembers[] {
   const { from, to } = given;
   const froms = from === undefined ? [from] : [from, ...insteadOfFrom(given, ask), undefined];
@@ -59,8 +62,8 @@ function spansInstead(given: GivenMembers, ask: SpanRequest): readonly GivenMemb
 }
 
 /**
- * The members with as little changed as makes them right, in the order of a person; a wrong one is replaced by the value that does least, or
- * left out.
+ * The members with as little changed as makes them right, in the order of a person; a wrong one is replaced
+ * by the value that does least, or left out.
  */
 export function correctedInput(
   given: GivenMembers,

@@ -8,7 +8,10 @@ import { inputMembers } from "./schema.ts";
 /** Members as they were given, under their right names. */
 export type GivenMembers = Readonly<Record<string, unknown>>;
 
-/** The members of an input, as far as they can be told, and what is wrong with their names and with what is around them. */
+/**
+ * The members of an input, as far as they can be told, and what is wrong with their names and with what is
+ * around them.
+ */
 export type Given = { readonly members: GivenMembers; readonly faults: readonly InputFault[] };
 
 /** What others call a member. */
@@ -64,7 +67,10 @@ function membersInside(raw: unknown): GivenMembers {
 
 const shape = "the input must be one JSON object in braces";
 
-/** Finds the members of an input. One that is not an object is wrong, and names the likeliest of the syncs all the same. */
+/**
+ * Finds the members of an input. One that is not an object is wrong, and names the likeliest of the syncs all
+ * the same.
+ */
 export function givenMembers(raw: unknown, syncNames: readonly string[]): Given {
   if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) return named(membersOf(raw));
   const inside = membersInside(raw);

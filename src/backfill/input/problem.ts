@@ -20,7 +20,10 @@ export function quoted(text: string): string {
   return text.length > quotedCharsMax ? `"${start}…"` : `"${start}"`;
 }
 
-/** The first of some texts, as many as have a number of characters together; `more` says how many are left out, where any are. */
+/**
+ * The first of some texts, as many as have a number of characters together; `more` says how many are left
+ * out, where any are.
+ */
 export function fitting(
   texts: Iterable<string>,
   charsMax: number,
@@ -36,8 +39,8 @@ export function fitting(
 }
 
 /**
- * Says every fault of an input, as many as there is room for, and gives the corrected input to paste. `remark` says what the corrected
- * one leaves out.
+ * Says every fault of an input, as many as there is room for, and gives the corrected input to paste.
+ * `remark` says what the corrected one leaves out.
  */
 export function problemOf(
   faults: readonly InputFault[],

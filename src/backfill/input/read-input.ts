@@ -24,8 +24,9 @@ function remarkOn(given: unknown, corrected: unknown): string {
 }
 
 /**
- * Reads what a person typed to start the workflow `backfill`, or says all that is wrong with it, with a corrected input to paste; short,
- * however long the input. Undefined and null are an empty box. Times without a zone are read in `time_zone`, else in the sync's own.
+ * Reads what a person typed to start the workflow `backfill`, or says all that is wrong with it, with a
+ * corrected input to paste; short, however long the input. Undefined and null are an empty box. Times without
+ * a zone are read in `time_zone`, else in the sync's own.
  */
 export function readBackfillInput(
   raw: unknown,

@@ -126,7 +126,10 @@ function endSchema(member: "from" | "to", ask: SpanRequest) {
     .optional();
 }
 
-/** What can be compared of an end: a time, or a place that is counted, such as "line 48211". A wrong end has neither. */
+/**
+ * What can be compared of an end: a time, or a place that is counted, such as "line 48211". A wrong end has
+ * neither.
+ */
 function comparable(end: SpanEnd | undefined, timeZone: string) {
   if (end !== undefined && "time" in end) {
     const { time } = end;

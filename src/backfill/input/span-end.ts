@@ -8,8 +8,8 @@ import { midnightBefore, timeAtClock, timeText } from "./time.ts";
 /** An end of a span as a person gave it: a time, or a place of the source's own, such as "line 48211". */
 export type SpanEnd = {
   /**
-   * As it was understood, read back to the person: "2026-10-23 00:00 Europe/Paris", "line 48211". The end that is not part of its span
-   * says so: "before 2026-10-24 00:00 Europe/Paris".
+   * As it was understood, read back to the person: "2026-10-23 00:00 Europe/Paris", "line 48211". The end
+   * that is not part of its span says so: "before 2026-10-24 00:00 Europe/Paris".
    */
   readonly text: string;
 } & ({ readonly time: Date } | { readonly place: string });

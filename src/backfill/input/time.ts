@@ -29,7 +29,10 @@ function digits(clockMs: number): string {
   return text.replace(/(?::00)?\.000Z$|Z$/, "");
 }
 
-/** An instant as the zone's clocks show it: `2026-11-22 02:30 Europe/Paris`, with the offset where they show it twice. */
+/**
+ * An instant as the zone's clocks show it: `2026-11-22 02:30 Europe/Paris`, with the offset where they show
+ * it twice.
+ */
 export function timeText(time: Date, timeZone: string): string {
   const clock = clockOf(time.getTime(), timeZone);
   const offset = ` ${zonedText(time, timeZone).slice(-"+01:00".length)}`;
@@ -37,8 +40,8 @@ export function timeText(time: Date, timeZone: string): string {
 }
 
 /**
- * The first instant at which a zone's clocks show a time, which is given in ms as if it were UTC, or a later one. The text tells where
- * clocks that change show it twice or never.
+ * The first instant at which a zone's clocks show a time, which is given in ms as if it were UTC, or a later
+ * one. The text tells where clocks that change show it twice or never.
  */
 export function timeAtClock(clockMs: number, timeZone: string): ReadTime {
   let [before, ms] = timesAround(clockMs, timeZone);

@@ -72,7 +72,10 @@ async function start(
   }
 }
 
-/** Starts a backfill, or finds the one that continues. @throws {BusyError} another one of the sync continues, and more was asked for. */
+/**
+ * Starts a backfill, or finds the one that continues. @throws {BusyError} another one of the sync continues,
+ * and more was asked for.
+ */
 export async function begin(
   session: CliSession,
   wanted: WantedBackfill,

@@ -22,7 +22,10 @@ export type Talk = {
   readonly interrupted: AbortController;
 };
 
-/** What became of a backfill: `end` is undefined where it was left, because of Ctrl-C, or waiting for another's decision. */
+/**
+ * What became of a backfill: `end` is undefined where it was left, because of Ctrl-C, or waiting for
+ * another's decision.
+ */
 export type Talked = {
   /** The plan that stood last; undefined when there was none. */
   readonly plan: BackfillPlan | undefined;
@@ -122,7 +125,10 @@ function shareOf(read: number, rows: number | null): number | undefined {
   return rows === null || rows === 0 ? undefined : Math.min(1, read / rows);
 }
 
-/** Shows the plan of a backfill, asks whether to send it, and follows it to its end; planned again, it is shown and asked for again. */
+/**
+ * Shows the plan of a backfill, asks whether to send it, and follows it to its end; planned again, it is
+ * shown and asked for again.
+ */
 export async function talkWith(begun: Begun, talk: Talk): Promise<Talked> {
   const { context, options, interrupted } = talk;
   const { signal } = interrupted;

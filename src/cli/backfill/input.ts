@@ -91,7 +91,8 @@ function wrongOptions(problem: string): ConfigError {
 }
 
 /**
- * The input that the options of a command stand for, read as the workflow will read it, so that nothing is started for one that is wrong.
+ * The input that the options of a command stand for, read as the workflow will read it, so that nothing is
+ * started for one that is wrong.
  * @throws {ConfigError} with every problem, and a command line that has none.
  */
 export function readOptions(

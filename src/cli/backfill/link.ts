@@ -25,8 +25,9 @@ function embeddedUi({ stateFolder }: Config): string | undefined {
 }
 
 /**
- * A deep link to the Web UI's start form of a backfill. It names the workflow's id, because the form is prefilled from the newest run of
- * that id. Of a Temporal that is not ours nobody knows where its Web UI is: then the link is the path alone, unless `ui` says it.
+ * A deep link to the Web UI's start form of a backfill. It names the workflow's id, because the form is
+ * prefilled from the newest run of that id. Of a Temporal that is not ours nobody knows where its Web UI is:
+ * then the link is the path alone, unless `ui` says it.
  */
 export function formLink(
   context: Pick<Context, "environment">,

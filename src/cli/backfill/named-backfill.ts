@@ -5,7 +5,10 @@ import { runNamed } from "../run/run-named.ts";
 
 const runsHint = "look at `sluice runs list`";
 
-/** The backfill of that id, or the newest of that workflow. @throws {ConfigError} there is none, or the run is not a backfill. */
+/**
+ * The backfill of that id, or the newest of that workflow. @throws {ConfigError} there is none, or the run is
+ * not a backfill.
+ */
 export async function backfillNamed(
   state: Pick<StateStore, "run" | "runs">,
   name: string,

@@ -26,7 +26,10 @@ const answerMsMax = 30_000;
 /** A backfill that continues, and the store that its workers work on. */
 type Open = { readonly run: Run; readonly storeId: string };
 
-/** Asks the backfill's workflow, which answers itself. @throws {ConfigError} it refuses; says why. @throws {TemporalUnreachableError} */
+/**
+ * Asks the backfill's workflow, which answers itself. @throws {ConfigError} it refuses; says why. @throws
+ * {TemporalUnreachableError}
+ */
 async function update(
   { client }: ReachedTemporal,
   name: "pause" | "resume",
@@ -61,7 +64,10 @@ function notOpen(runId: string, sync: string): ConfigError {
   });
 }
 
-/** Reaches the Temporal and the worker that continue with a backfill; starts neither, because what does not run need not rest. */
+/**
+ * Reaches the Temporal and the worker that continue with a backfill; starts neither, because what does not
+ * run need not rest.
+ */
 async function change(
   name: "pause" | "resume",
   { run, storeId }: Open,

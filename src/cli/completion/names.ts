@@ -19,7 +19,10 @@ export type Names = {
   readonly runs: (kind?: "backfill") => Promise<readonly string[]>;
 };
 
-/** The members of a YAML text, whether or not it is a right configuration: to look takes longer than a person waits for a word. */
+/**
+ * The members of a YAML text, whether or not it is a right configuration: to look takes longer than a person
+ * waits for a word.
+ */
 function readMembers(text: string): Readonly<Record<string, unknown>> {
   try {
     return membersOf(parse(text, { logLevel: "silent" }));

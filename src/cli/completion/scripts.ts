@@ -4,7 +4,10 @@ export const shells = ["bash", "zsh", "fish"] as const;
 /** One of `shells`. */
 export type Shell = (typeof shells)[number];
 
-/** Each asks the program for the words that may come, so that they are those of the version that is installed; where it has none, files come. */
+/**
+ * Each asks the program for the words that may come, so that they are those of the version that is installed;
+ * where it has none, files come.
+ */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# For ~/.bashrc: eval "$(sluice completion bash)"
 _sluice() {

@@ -77,7 +77,10 @@ async function candidates(typed: Typed, current: string, names: Names): Promise<
   return [...verbs, ...(await argumentsOf(typed, names))];
 }
 
-/** The words that may stand in place of the last one: commands, options, what they take, and the names of the project. */
+/**
+ * The words that may stand in place of the last one: commands, options, what they take, and the names of the
+ * project.
+ */
 export async function wordsFor(
   program: Command,
   words: readonly string[],

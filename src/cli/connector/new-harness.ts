@@ -33,7 +33,10 @@ export async function addHarness(context: Context, path: string): Promise<void> 
   context.print(`Next:\n  sluice connector test ${shownPath(context, path)}`);
 }
 
-/** The harness of a template with the members that a connector's configuration must have, each with a value of its type. */
+/**
+ * The harness of a template with the members that a connector's configuration must have, each with a value of
+ * its type.
+ */
 function withMembers(template: string, { name, config }: PushSource | Source): string {
   const { properties, required } = shape.parse(
     z.toJSONSchema(config, { io: "input", unrepresentable: "any" }),

@@ -3,7 +3,10 @@ import type { Command } from "commander";
 import { entries } from "./entries.ts";
 import { pathOf } from "./help.ts";
 
-/** The page of the documentation that has the rest, and examples of a command; of one that only names its verbs the first of each. */
+/**
+ * The page of the documentation that has the rest, and examples of a command; of one that only names its
+ * verbs the first of each.
+ */
 function entryOf(command: Command): {
   readonly examples: readonly string[];
   readonly page: string;

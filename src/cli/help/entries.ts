@@ -6,7 +6,10 @@ export type HelpEntry = {
   readonly page: string;
 };
 
-/** By the words of the command; the empty one is the program itself. One that only names its verbs has the first example of each. */
+/**
+ * By the words of the command; the empty one is the program itself. One that only names its verbs has the
+ * first example of each.
+ */
 export const entries: Readonly<Record<string, HelpEntry>> = {
   "": {
     examples: [

@@ -10,7 +10,10 @@ function typedCommand(program: Command, words: readonly string[]): Command {
   return found === undefined ? program : typedCommand(found, rest);
 }
 
-/** What was wrong with how a command was called, told as the program's own errors are; undefined where it only printed a help text. */
+/**
+ * What was wrong with how a command was called, told as the program's own errors are; undefined where it only
+ * printed a help text.
+ */
 export function usageFacts(
   { code, message }: CommanderError,
   program: Command,

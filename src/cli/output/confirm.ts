@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 
 /**
- * Asks a person at a terminal; anything but yes, and an end of the input, is no. Ctrl-C, which a terminal that asks does not turn into a
- * signal, aborts `interrupted` like everywhere else, and is undefined.
+ * Asks a person at a terminal; anything but yes, and an end of the input, is no. Ctrl-C, which a terminal
+ * that asks does not turn into a signal, aborts `interrupted` like everywhere else, and is undefined.
  */
 export async function isConfirmed(
   question: string,

@@ -7,7 +7,10 @@ import { plainJson, plainText } from "../../text/plain-text.ts";
 import { byteText, counted, durationText, grouped } from "../../text/quantities.ts";
 import { bold, styledOutcome } from "./style.ts";
 
-/** Characters of a position that a report shows; a longer one is left to `sluice state show`, because half of it says nothing. */
+/**
+ * Characters of a position that a report shows; a longer one is left to `sluice state show`, because half of
+ * it says nothing.
+ */
 const positionCharsMax = 60;
 
 function positionText(position: unknown): string {
@@ -127,7 +130,10 @@ function requestLines({ requests, retries, waited_ms: waitedMs }: RunReport): re
   return [`  requests    ${requests}${again}${waited}`];
 }
 
-/** The first reject of each code of a run, by the code: of places that hold keys, only the store that is here knows them. */
+/**
+ * The first reject of each code of a run, by the code: of places that hold keys, only the store that is here
+ * knows them.
+ */
 export async function firstRejects(
   state: StateStore,
   { run_id: runId }: RunReport,

@@ -1,6 +1,9 @@
 /** How a table is shown. */
 type TableShow = {
-  /** Columns of the terminal; whatever does not fit is cut. @default those of stdout; without a terminal nothing is cut */
+  /**
+   * Columns of the terminal; whatever does not fit is cut. @default those of stdout; without a terminal
+   * nothing is cut
+   */
   readonly width?: number | undefined;
   /** Dresses the cells of a column, by its heading. */
   readonly style?: Readonly<Record<string, (cell: string) => string>>;
@@ -77,7 +80,10 @@ function fits(rows: readonly (readonly string[])[], width: number): boolean {
   return columns.reduce((sum, cells) => sum + longest(cells) + gap.length, -gap.length) <= width;
 }
 
-/** A table whose last column says what to do: where it does not fit, it stands below, a line each, because half of it says nothing. */
+/**
+ * A table whose last column says what to do: where it does not fit, it stands below, a line each, because
+ * half of it says nothing.
+ */
 export function advisingTable(rows: readonly (readonly string[])[], show: TableShow = {}): string {
   const { width = terminalWidth() ?? Infinity } = show;
   if (fits(rows, width)) return table(rows, show);

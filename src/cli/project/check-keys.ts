@@ -6,7 +6,10 @@ import { SluiceError } from "../../errors.ts";
 import { keyFieldOf } from "../../records/streams.ts";
 import { sourceMsMax } from "../limits.ts";
 
-/** Warns of a sync of which several rows make one record; nothing where each row makes its own, or where its source cannot be read. */
+/**
+ * Warns of a sync of which several rows make one record; nothing where each row makes its own, or where its
+ * source cannot be read.
+ */
 export async function checkKeys(
   config: Config,
   sync: SyncConfig,

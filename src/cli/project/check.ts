@@ -80,7 +80,10 @@ async function checkUse(config: Config, { subject, ...from }: Use): Promise<Foun
   return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));
 }
 
-/** The syncs of which a run would stop, because account or source is another than the one that their checkpoint belongs to. */
+/**
+ * The syncs of which a run would stop, because account or source is another than the one that their
+ * checkpoint belongs to.
+ */
 async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise<Found[]> {
   if (syncs.length === 0) return [];
   const sources = sourcesOf(config);
@@ -105,7 +108,10 @@ async function checkSides(config: Config, syncs: readonly SyncConfig[]): Promise
   return [{ ...opened, subject: "state folder" }, ...found].filter(({ ok }) => !ok);
 }
 
-/** What `run` and `pull` need beyond a source that can be read: the columns and the key of each mapping, and a table to write to. */
+/**
+ * What `run` and `pull` need beyond a source that can be read: the columns and the key of each mapping, and a
+ * table to write to.
+ */
 async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): Promise<Found[]> {
   const sources = sourcesOf(config);
   const isWanted = (connection: string): boolean => wanted.some(({ name }) => name === connection);

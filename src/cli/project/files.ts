@@ -35,7 +35,10 @@ export async function writeFiles(
   }
 }
 
-/** Adds what `.gitignore` does not list yet; says whether that was anything. @throws {ConfigError} it cannot be written. */
+/**
+ * Adds what `.gitignore` does not list yet; says whether that was anything. @throws {ConfigError} it cannot
+ * be written.
+ */
 export async function addIgnored(folder: string, paths: readonly string[]): Promise<boolean> {
   const path = join(folder, ".gitignore");
   return await writing(".gitignore", async () => {

@@ -24,7 +24,10 @@ export type NewConnection = {
 /** What a cell looks like, and hardly ever a column's name. */
 const looksLikeValue = /^-?[\d.,]+$|^\S+@\S+\.\S+$|^https?:|^\d{4}-\d\d-\d\d/;
 
-/** What there is to read at a connection. @throws {SluiceError} nothing, or it cannot be told; no fault is left to a later try. */
+/**
+ * What there is to read at a connection. @throws {SluiceError} nothing, or it cannot be told; no fault is
+ * left to a later try.
+ */
 export async function discover(connection: NewConnection): Promise<readonly Discovery[]> {
   const { source, ask } = opened(connection, {});
   const found = await source

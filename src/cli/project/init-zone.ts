@@ -4,7 +4,10 @@ import { ConfigError } from "../../errors.ts";
 import type { Answers } from "./answers.ts";
 import { changeColumnOf } from "./suggest-sync.ts";
 
-/** The members of `from` with the zone of the change column, which nobody but a person knows where the column has none. */
+/**
+ * The members of `from` with the zone of the change column, which nobody but a person knows where the column
+ * has none.
+ */
 export async function withZone(
   answers: Answers,
   { from, columns }: Pick<Discovery, "columns" | "from">,

@@ -21,7 +21,10 @@ function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The error that a connection holds nothing that may be read; of Postgres with the statements that let its role read. */
+/**
+ * The error that a connection holds nothing that may be read; of Postgres with the statements that let its
+ * role read.
+ */
 export function nothingReadable(connector: string, config: unknown): ConfigError {
   const found = connector === "postgres" ? roleOf(config) : undefined;
   if (found === undefined) return new ConfigError("there is nothing here that may be read");

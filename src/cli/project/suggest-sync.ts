@@ -60,7 +60,10 @@ export function looksLikeCount(column: string): boolean {
   return usualNames.employees.test(plain(column));
 }
 
-/** Guesses syncs for what a connection can read, each of a name of its own: accounts, or contacts where there is an e-mail address. */
+/**
+ * Guesses syncs for what a connection can read, each of a name of its own: accounts, or contacts where there
+ * is an e-mail address.
+ */
 export function suggestSyncs(
   connection: string,
   found: readonly Discovery[],
@@ -171,7 +174,10 @@ const safeDigits = 15;
 /** Types whose numbers may have any number of digits. */
 const wideTypes = new Set(["bigint", "json", "jsonb"]);
 
-/** Whether numbers of a type, or in it, may have more digits than a JSON number carries: as text they can all be sent. */
+/**
+ * Whether numbers of a type, or in it, may have more digits than a JSON number carries: as text they can all
+ * be sent.
+ */
 function isWide(note: string): boolean {
   const type = note.replace(/\[\]$/, "");
   const [, digits] = /^numeric(?:\((\d+)(?:,-?\d+)?\))?$/.exec(type) ?? [];

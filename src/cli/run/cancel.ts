@@ -32,7 +32,10 @@ type Project = {
   readonly context: Context;
 };
 
-/** What is to stop. Without an open run it may be a workflow that has none yet: one that plans a backfill, or waits for a worker. */
+/**
+ * What is to stop. Without an open run it may be a workflow that has none yet: one that plans a backfill, or
+ * waits for a worker.
+ */
 type Wanted = {
   readonly workflowId: string;
   readonly run?: Run;
@@ -90,7 +93,10 @@ async function hasWorker({ config, state }: Project, temporalId: string): Promis
   return beats.some((beat) => beat.temporalId === temporalId);
 }
 
-/** Whether a workflow of this project may have that name: those that commands and schedules start, or one that a running Temporal knows. */
+/**
+ * Whether a workflow of this project may have that name: those that commands and schedules start, or one that
+ * a running Temporal knows.
+ */
 async function mayBeWorkflow(name: string, project: Project): Promise<boolean> {
   if (/^(?:backfill|pull|sync)-/.test(name)) return true;
   const temporal = await reachTemporal(project.config, project.context);

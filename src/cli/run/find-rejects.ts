@@ -5,7 +5,10 @@ import type { StateStore } from "../../state/state-store.ts";
 import { syncNamed } from "../named.ts";
 import { assertKnownName, runOfRejects } from "./runs.ts";
 
-/** Which rejects are meant: of a run, else of all that are open, else of every run with this key or since then, else of the newest run. */
+/**
+ * Which rejects are meant: of a run, else of all that are open, else of every run with this key or since
+ * then, else of the newest run.
+ */
 export type WhichRejects = {
   readonly run?: string | undefined;
   readonly sync?: string | undefined;

@@ -43,7 +43,10 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** One reject as JSON on one line; its row is JSON as well, with the digits that it has, or text where it is no JSON. */
+/**
+ * One reject as JSON on one line; its row is JSON as well, with the digits that it has, or text where it is
+ * no JSON.
+ */
 export function rejectJson(reject: StoredReject): string {
   const { row, ...rest } = shown(reject);
   const json = typeof row === "string" && isJsonObject(row) ? plainJsonText(row) : plainJson(row);

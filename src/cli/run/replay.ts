@@ -67,7 +67,10 @@ async function nothingText(
   return `run ${runId} has no ${which} to replay${why.length === 0 ? "" : `: ${why.join(", ")}`}`;
 }
 
-/** Says how many rejects of the sync other runs hold, which no replay has taken: a mistake in a mapping leaves them in many. */
+/**
+ * Says how many rejects of the sync other runs hold, which no replay has taken: a mistake in a mapping leaves
+ * them in many.
+ */
 async function sayWhatIsLeft(
   state: StateStore,
   of: OpenRejectsOf & Pick<Run, "sync">,

@@ -41,8 +41,8 @@ async function originOf(state: StateStore, run: Run): Promise<Run> {
 }
 
 /**
- * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those, the newest with rejects
- * that are open, else the newest that has some.
+ * The run whose rejects are meant. An inbox is sent by runs that follow each other by the second: of those,
+ * the newest with rejects that are open, else the newest that has some.
  * @throws {ConfigError} as `runNamed`.
  */
 export async function runOfRejects(

@@ -69,7 +69,10 @@ async function reach(config: Config, context: Context): Promise<ReachedTemporal 
   return { text, hint: "`sluice doctor`", isFault: true };
 }
 
-/** Whether a Temporal that only listens on the default address is this project's: another's would say of our schedules that there are none. */
+/**
+ * Whether a Temporal that only listens on the default address is this project's: another's would say of our
+ * schedules that there are none.
+ */
 async function isOurs(
   { client, isFound }: ReachedTemporal,
   taskQueue: string,

@@ -57,7 +57,8 @@ type How = {
 
 /**
  * Starts the workflow, or continues with the one that holds the lock.
- * @throws {BusyError} another run holds it, and a worker other than ours continues with it, or it was asked for something else.
+ * @throws {BusyError} another run holds it, and a worker other than ours continues with it, or it was asked
+ * for something else.
  */
 async function startOrFollow(
   session: CliSession,

@@ -104,7 +104,8 @@ export async function followRun(
   let first: Omit<Since, "elapsedMs"> | undefined;
   try {
     while (ended === undefined && !signal.aborted) {
-      // A query needs a worker: without one the run still continues, and so do we. Only an abort ends it before its deadline.
+      // A query needs a worker: without one the run still continues, and so do we. Only an abort ends it
+      // before its deadline.
       const [told, trouble] = await handle.client.withAbortSignal(
         signal,
         async () =>

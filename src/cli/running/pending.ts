@@ -25,7 +25,10 @@ type Described = {
   }>;
 };
 
-/** What a run is trying again, in one line; undefined while nothing has failed. A workflow does not know: Temporal alone retries. */
+/**
+ * What a run is trying again, in one line; undefined while nothing has failed. A workflow does not know:
+ * Temporal alone retries.
+ */
 export async function pendingTrouble(handle: Described): Promise<string | undefined> {
   const { raw } = await handle.describe();
   const failing = (raw.pendingActivities ?? []).find(

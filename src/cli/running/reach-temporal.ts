@@ -9,8 +9,8 @@ import { defaultTemporal, isTemporalConfigured } from "./services.ts";
 export type ReachedTemporal = TemporalClient & { readonly isFound: boolean };
 
 /**
- * Connects to the Temporal that a run of this project would use, where it answers; nothing is started. Undefined where nobody says
- * which it is and none listens.
+ * Connects to the Temporal that a run of this project would use, where it answers; nothing is started.
+ * Undefined where nobody says which it is and none listens.
  * @throws {TemporalUnreachableError} the one that is meant does not answer.
  */
 export async function reachTemporal(

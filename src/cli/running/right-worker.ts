@@ -52,8 +52,8 @@ function otherConfiguration(
 }
 
 /**
- * Looks whether every worker that may take a run has the configuration it is asked with; `sluice dev` is given the time to take a changed
- * file up.
+ * Looks whether every worker that may take a run has the configuration it is asked with; `sluice dev` is
+ * given the time to take a changed file up.
  * @throws {ConfigChangedError} one has another, so that nobody could tell which of the two the run would be done with.
  */
 export async function needRightWorkers(

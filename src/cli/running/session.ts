@@ -67,7 +67,8 @@ const lookEveryMs = 1_000;
 
 /**
  * Waits until a worker of this store polls the queue.
- * @throws {TemporalUnreachableError} none does within `workerWaitMs`. @throws {ConfigError} another project's worker does.
+ * @throws {TemporalUnreachableError} none does within `workerWaitMs`. @throws {ConfigError} another project's
+ * worker does.
  */
 async function waitForWorker(
   client: TemporalClient,
@@ -141,8 +142,9 @@ async function workHere(
 
 /**
  * Finds or starts the service, Temporal and a worker, in this order, and pings the service.
- * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws {ConfigChangedError} a worker has
- * another configuration. @throws the signal's reason, each with nothing left running
+ * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws
+ * {ConfigChangedError} a worker has another configuration. @throws the signal's reason, each with nothing
+ * left running
  */
 export async function openSession(
   config: Config,

@@ -16,7 +16,8 @@ const runsShown = 3;
 type Listed = {
   readonly name: string;
   /**
-   * `on` and `paused` are as the file has them; `differs` is not, `not_applied` is in the file alone, `left` in Temporal alone.
+   * `on` and `paused` are as the file has them; `differs` is not, `not_applied` is in the file alone, `left`
+   * in Temporal alone.
    */
   readonly state: "differs" | "left" | "not_applied" | "on" | "paused";
   readonly paused: boolean;

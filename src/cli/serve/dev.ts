@@ -90,7 +90,10 @@ async function work(config: Config, { temporal, context, log }: Around): Promise
   };
 }
 
-/** Stops what worked with the old configuration, and starts it with the new one; with the old again where that fails. */
+/**
+ * Stops what worked with the old configuration, and starts it with the new one; with the old again where that
+ * fails.
+ */
 async function takeUp(next: Config, old: Working, around: Around): Promise<Working> {
   const { log, context } = around;
   // Held meanwhile, so that the sandbox does not stop and start.

@@ -56,7 +56,10 @@ export function receiverConnectionNamed(config: Config, name: string): PushConne
   });
 }
 
-/** The connection that is pushed to where there is one alone. @throws {ConfigError} there is none, or there are several. */
+/**
+ * The connection that is pushed to where there is one alone. @throws {ConfigError} there is none, or there
+ * are several.
+ */
 export function onlyPush(config: Config): PushConnection {
   const [only, ...others] = needPushConnection(config);
   if (only !== undefined && others.length === 0) return only;

@@ -61,8 +61,9 @@ export async function startReceiving(
 }
 
 /**
- * How a receiver reaches Temporal: as runs of this project do, but it starts none. One that only happens to listen is woken only while a
- * worker of this project polls there: to another project's, the name of a connection would mean something else.
+ * How a receiver reaches Temporal: as runs of this project do, but it starts none. One that only happens to
+ * listen is woken only while a worker of this project polls there: to another project's, the name of a
+ * connection would mean something else.
  */
 export async function connectOf(config: Config, context: Context): Promise<() => Promise<Client>> {
   const storeId = await withState(config, async (state) => state.storeId);

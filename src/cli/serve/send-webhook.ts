@@ -33,7 +33,10 @@ function deliveryId(text: string): string {
   );
 }
 
-/** Reads what is to be sent, `-` from stdin, as the bytes that it is. @throws {ConfigError} it cannot be read, or is too large. */
+/**
+ * Reads what is to be sent, `-` from stdin, as the bytes that it is. @throws {ConfigError} it cannot be read,
+ * or is too large.
+ */
 async function readBody(file: string, cwd: string, bytesMax: number): Promise<Buffer> {
   const stream: AsyncIterable<unknown> =
     file === "-" ? process.stdin : createReadStream(resolve(cwd, file));

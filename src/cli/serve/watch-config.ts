@@ -38,8 +38,9 @@ function besides({ folder, syncs }: Config): readonly string[] {
 }
 
 /**
- * Waits until the files of a configuration have changed since they were `tried`, and are valid; what is wrong with them meanwhile is in
- * the log. What was tried is another one than what is worked with where that could not be started.
+ * Waits until the files of a configuration have changed since they were `tried`, and are valid; what is wrong
+ * with them meanwhile is in the log. What was tried is another one than what is worked with where that could
+ * not be started.
  * @returns the new configuration; undefined once the signal aborts.
  */
 export async function changedConfig(

@@ -31,7 +31,10 @@ function isSame(one: SyncName, other: SyncName): boolean {
   return one.sync === other.sync && one.target === other.target;
 }
 
-/** Looks what is in doubt, also of syncs that are not configured any more; of one of which nothing is, it says nothing. */
+/**
+ * Looks what is in doubt, also of syncs that are not configured any more; of one of which nothing is, it says
+ * nothing.
+ */
 export async function lookForDoubts(
   state: Pick<StateStore, "doubtFacts" | "doubtfulSyncs" | "lostKeys" | "strayKeys">,
   syncs: readonly ConfiguredSync[],

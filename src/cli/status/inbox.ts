@@ -57,7 +57,10 @@ export function inboxStatusOf(
 /** The checkpoints of the store, as far as they are asked for. */
 type Positions = Awaited<ReturnType<StateClient["positions"]>>;
 
-/** For whom events are kept that nobody sends: a sync that is not configured now, or one that sent to another service or account. */
+/**
+ * For whom events are kept that nobody sends: a sync that is not configured now, or one that sent to another
+ * service or account.
+ */
 function problemOfHeld(
   { connection, accepted }: Backlog,
   idle: Positions,
@@ -89,8 +92,8 @@ function orphanOf({ connection, waiting, oldestAt }: Backlog, now: Date): InboxS
 }
 
 /**
- * How the connections that are pushed to stand, also for whom their events are kept by `state`, and those that no longer are and have something waiting; no receiver has to run, and
- * no inbox is made.
+ * How the connections that are pushed to stand, also for whom their events are kept by `state`, and those
+ * that no longer are and have something waiting; no receiver has to run, and no inbox is made.
  */
 export async function lookIntoInboxes(
   config: Config,

@@ -76,7 +76,10 @@ async function rebindOne(
   if (found !== undefined) await bind(to, { holder, part: "source", found });
 }
 
-/** `sluice state rebind`: says that account and source, as they are now, are those that were worked with before. Nothing is sent again. */
+/**
+ * `sluice state rebind`: says that account and source, as they are now, are those that were worked with
+ * before. Nothing is sent again.
+ */
 export async function rebind(
   context: Context,
   name: string | undefined,

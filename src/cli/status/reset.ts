@@ -7,8 +7,8 @@ import type { StateStore } from "../../state/state-store.ts";
 const openRunsMax = 1_000;
 
 /**
- * Ends the backfills of a sync that wait: what they sent is forgotten, and may have gone to another account. Other runs hold the lock until
- * they end, so that none of them is under way.
+ * Ends the backfills of a sync that wait: what they sent is forgotten, and may have gone to another account.
+ * Other runs hold the lock until they end, so that none of them is under way.
  */
 async function endBackfills(
   state: StateStore,
@@ -23,7 +23,10 @@ async function endBackfills(
   }
 }
 
-/** Goes back to a source's beginning and forgets what is known of the account; to be called while nothing of the sync is sent. */
+/**
+ * Goes back to a source's beginning and forgets what is known of the account; to be called while nothing of
+ * the sync is sent.
+ */
 export async function resetSync(
   state: StateStore,
   { target, sync }: SyncName,

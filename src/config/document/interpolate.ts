@@ -16,13 +16,14 @@ export type Interpolated = {
   readonly mistakes: readonly VariableMistake[];
 };
 
-// The alternatives are in this order: an escape, a variable with or without a default, anything else that looks like one.
+// The alternatives are in this order: an escape, a variable with or without a default, anything else that
+// looks like one.
 const reference =
   /\$\$\{|\$\{(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>(?:(?!\$\{)[^}])*))?\}|\$\{[^}]*\}?/g;
 
 /**
- * Fills `${VAR}` and `${VAR:-default}` into a text; `$${` stands for `${`. The default counts when the variable is unset
- * or empty, as in a shell; without one, an unset variable is a mistake.
+ * Fills `${VAR}` and `${VAR:-default}` into a text; `$${` stands for `${`. The default counts when the
+ * variable is unset or empty, as in a shell; without one, an unset variable is a mistake.
  */
 export function interpolate(text: string, variables: Variables): Interpolated {
   const mistakes: VariableMistake[] = [];

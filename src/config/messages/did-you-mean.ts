@@ -1,4 +1,7 @@
-/** The candidate a mistyped word most likely stands for, or undefined when none is near. Case and separators do not count. */
+/**
+ * The candidate a mistyped word most likely stands for, or undefined when none is near. Case and separators
+ * do not count.
+ */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(word);
   let best: string | undefined;

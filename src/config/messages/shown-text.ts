@@ -7,8 +7,8 @@ const secretName = /(?:^|_)(?:key|secret|password|passphrase|token)$/i;
 const secretsName = /(?:^|_)secret$/i;
 
 /**
- * A configuration's text as problems may show it: what looks like a literal secret is overwritten with as many stars, so
- * that columns stay. `${VAR}` gives nothing away and stays.
+ * A configuration's text as problems may show it: what looks like a literal secret is overwritten with as
+ * many stars, so that columns stay. `${VAR}` gives nothing away and stays.
  */
 export function strikeOutSecrets(document: Document.Parsed, text: string): string {
   let shown = text;
@@ -26,7 +26,10 @@ export function strikeOutSecrets(document: Document.Parsed, text: string): strin
   return strikeOutPasswords(shown);
 }
 
-/** Strikes out what stands between the user and the host of an address. Piece by piece, because one pattern for all of it takes quadratic time on many "://". */
+/**
+ * Strikes out what stands between the user and the host of an address. Piece by piece, because one pattern
+ * for all of it takes quadratic time on many "://".
+ */
 function strikeOutPasswords(text: string): string {
   return text.replaceAll(/[^\s@]+/g, (piece, at: number) => {
     const user = text[at + piece.length] === "@" ? /:\/\/[^:/]*:/.exec(piece) : null;

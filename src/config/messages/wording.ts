@@ -4,8 +4,8 @@ import { membersOf } from "../schema/members.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
 /**
- * What is said of a value that a schema refuses, where the schema has no words of its own. Never shows the value, which a
- * variable may have brought. Empty for issues that hold others, whose words count.
+ * What is said of a value that a schema refuses, where the schema has no words of its own. Never shows the
+ * value, which a variable may have brought. Empty for issues that hold others, whose words count.
  */
 export function wordingOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

@@ -12,7 +12,10 @@ import { membersOf } from "./members.ts";
 
 /** A receiver of notifications. */
 export type NotifyConfig = {
-  /** Names it in Temporal and in messages: its host, and a piece of a hash, because the path may be a secret (Slack's is). */
+  /**
+   * Names it in Temporal and in messages: its host, and a piece of a hash, because the path may be a secret
+   * (Slack's is).
+   */
   readonly target: string;
   readonly url: Secret;
   /** Which runs it hears of; each takes in the one before. */

@@ -51,8 +51,8 @@ function groupsOf(known: readonly string[]): readonly string[] {
 }
 
 /**
- * What is wrong with a path into a result; undefined when nothing is. One that is nearly a known one is a slip of the pen; one
- * that is wholly unknown may be a member that the service has and its document does not.
+ * What is wrong with a path into a result; undefined when nothing is. One that is nearly a known one is a
+ * slip of the pen; one that is wholly unknown may be a member that the service has and its document does not.
  */
 export function resultPathFault(of: Searchable, written: unknown): string | undefined {
   if (typeof written !== "string") return undefined;

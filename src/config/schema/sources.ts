@@ -13,9 +13,9 @@ import type { Checked, Mistake } from "../messages/mistakes.ts";
 import { membersOf } from "./members.ts";
 
 /**
- * What a configuration needs of a connector: the schema of a connection's members with those of `from` over them. One that takes a
- * member `folder` is given the folder of `sluice.yaml` there, and one that takes `first_wins` whether a sync sends the first row of a key
- * and rejects the others; no one may write them.
+ * What a configuration needs of a connector: the schema of a connection's members with those of `from` over
+ * them. One that takes a member `folder` is given the folder of `sluice.yaml` there, and one that takes
+ * `first_wins` whether a sync sends the first row of a key and rejects the others; no one may write them.
  */
 export type ConnectorSchema = {
   readonly config: z.ZodType;
@@ -95,7 +95,10 @@ export type PullSources = {
   readonly domainsFrom: SourceConfig | undefined;
 };
 
-/** The connections and what syncs and pulls use of them, as far as they are right, and what is wrong with the others. */
+/**
+ * The connections and what syncs and pulls use of them, as far as they are right, and what is wrong with the
+ * others.
+ */
 export type Sources = {
   readonly connections: ReadonlyMap<string, ConnectionConfig>;
   /** By the sync's name. */
@@ -120,8 +123,9 @@ type SourcesInput = {
 };
 
 /**
- * Parses every connection by its connector's schema, alone and as each sync and pull uses it. Takes data that nothing has checked
- * and passes over what the configuration's own schema refuses, so that one look finds the mistakes of both.
+ * Parses every connection by its connector's schema, alone and as each sync and pull uses it. Takes data that
+ * nothing has checked and passes over what the configuration's own schema refuses, so that one look finds the
+ * mistakes of both.
  */
 export function resolveSources(input: SourcesInput): Sources {
   const resolver = new Resolver(input);
@@ -179,7 +183,10 @@ class Resolver {
     return this.use(from, path, { firstWins: send !== "all" && duplicates !== "send" });
   }
 
-  /** A connection by its name alone, or by a group of members that names it; less those that are not the connector's. */
+  /**
+   * A connection by its name alone, or by a group of members that names it; less those that are not the
+   * connector's.
+   */
   use(
     used: unknown,
     fromPath: Path,
@@ -295,7 +302,10 @@ function checkSource(schema: z.ZodType, members: Members, toGive: Members): Chec
   return { output: undefined, mistakes: [...mistakes, ...refused] };
 }
 
-/** Where a member of the merged configuration is written: `from` wins; what neither has is missing in the connection. */
+/**
+ * Where a member of the merged configuration is written: `from` wins; what neither has is missing in the
+ * connection.
+ */
 function pathIn(source: Source, path: Path): Path {
   const [member] = path;
   const isOfFrom = member !== undefined && Object.hasOwn(source.from, member);

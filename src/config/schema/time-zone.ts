@@ -4,8 +4,8 @@ import { didYouMean } from "../messages/did-you-mean.ts";
 export const zoneNames: readonly string[] = [...Intl.supportedValuesOf("timeZone"), "UTC"];
 
 /**
- * The name of a zone as it is written properly, or another name of the same zone as it was given; undefined when no zone has it. An offset
- * such as +02:00 is not a name.
+ * The name of a zone as it is written properly, or another name of the same zone as it was given; undefined
+ * when no zone has it. An offset such as +02:00 is not a name.
  */
 export function zoneNamed(name: string): string | undefined {
   if (!/^[a-z]/i.test(name)) return undefined;

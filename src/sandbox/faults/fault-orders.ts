@@ -6,7 +6,10 @@ import type { SandboxFault, FaultAction } from "./faults.ts";
 /** A request as the orders see it. */
 export type Request = {
   readonly step: Step;
-  /** What it is about, in words that are the same in every run: then the same requests are hit, whatever their order. */
+  /**
+   * What it is about, in words that are the same in every run: then the same requests are hit, whatever their
+   * order.
+   */
   readonly operation: string;
 };
 

@@ -34,8 +34,8 @@ export type SandboxCall = {
 };
 
 /**
- * A step of the service. It reads the request, then hands back what decides about it: the decision looks at the state and
- * takes no time, so that nothing comes between it and the commit.
+ * A step of the service. It reads the request, then hands back what decides about it: the decision looks at
+ * the state and takes no time, so that nothing comes between it and the commit.
  */
 export type StepHandler = (call: SandboxCall) => Promise<() => ExchangeOutcome>;
 

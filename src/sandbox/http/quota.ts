@@ -13,7 +13,10 @@ export type QuotaSettings = {
 /** A call that goes beyond what its key may ask. */
 export type OverQuota = { readonly answer: SandboxAnswer; readonly fault: SandboxFaultName };
 
-/** Counts the calls of each key. A call costs a credit whatever becomes of it, a repeated one too, unless it came too soon. */
+/**
+ * Counts the calls of each key. A call costs a credit whatever becomes of it, a repeated one too, unless it
+ * came too soon.
+ */
 export class Quota {
   readonly #creditCalls: number;
   readonly #window: RequestsPerMinute;

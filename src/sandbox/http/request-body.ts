@@ -9,8 +9,8 @@ export type RequestBody = { readonly bytes: number } & (
 );
 
 /**
- * Reads a body of at most `bytesMax` bytes. The rest of a longer one is read and thrown away meanwhile, because a client whose
- * bytes are not taken sees a reset in place of the answer.
+ * Reads a body of at most `bytesMax` bytes. The rest of a longer one is read and thrown away meanwhile,
+ * because a client whose bytes are not taken sees a reset in place of the answer.
  * @throws when the client goes away.
  */
 export async function readRequestBody(
@@ -45,7 +45,10 @@ export async function peek(raw: IncomingMessage): Promise<string> {
   return piece.toString("utf8");
 }
 
-/** Reads and forgets the body up to about so many bytes, and gives how many they were. A client that leaves earlier ends it. */
+/**
+ * Reads and forgets the body up to about so many bytes, and gives how many they were. A client that leaves
+ * earlier ends it.
+ */
 export async function readAway(raw: IncomingMessage, bytesMax: number): Promise<number> {
   let bytes = 0;
   if (bytesMax === 0) return bytes;

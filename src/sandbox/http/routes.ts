@@ -35,11 +35,11 @@ export type RoutesParts = {
 };
 
 /**
- * Leads requests to the steps of the service, and to what only a sandbox has: its records, its ledger, its description; no
- * API key is asked for there.
+ * Leads requests to the steps of the service, and to what only a sandbox has: its records, its ledger, its
+ * description; no API key is asked for there.
  *
- * It is node:http and not fastify because a step reads its body when and as far as it wants, which leaves only the routing
- * to a framework.
+ * It is node:http and not fastify because a step reads its body when and as far as it wants, which leaves
+ * only the routing to a framework.
  */
 export class Routes {
   readonly #parts: RoutesParts;

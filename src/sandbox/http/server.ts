@@ -22,7 +22,10 @@ import { openapiDocument } from "./openapi.ts";
 import { Quota, type QuotaSettings } from "./quota.ts";
 import { Routes } from "./routes.ts";
 
-/** How a sandbox behaves. Its quota is that of the ingestion API; search and enrichment have the same calls a minute by themselves. */
+/**
+ * How a sandbox behaves. Its quota is that of the ingestion API; search and enrichment have the same calls a
+ * minute by themselves.
+ */
 export type SandboxSettings = QuotaSettings & {
   readonly host: string;
   /** 0 takes a free one. */
@@ -36,15 +39,18 @@ export type SandboxSettings = QuotaSettings & {
   /** @default 1,000,000 */
   readonly bodyBytesMax?: number | undefined;
   /**
-   * What confirm does about a file with refused lines: answers 422, or answers 200 and drops the file, as the contract would
-   * also allow. @default "at-confirm"
+   * What confirm does about a file with refused lines: answers 422, or answers 200 and drops the file, as the
+   * contract would also allow. @default "at-confirm"
    */
   readonly rejects?: "at-confirm" | "silent" | undefined;
   /** What upload addresses begin with. @default http:// and the request's Host header */
   readonly publicAddress?: string | undefined;
   /** Whether a confirm that is repeated applies its file again, or does nothing. @default "lenient" */
   readonly confirms?: "lenient" | "strict" | undefined;
-  /** Search and enrichment calls that a key has credits for, from the sandbox's start; when undefined, they are not limited. */
+  /**
+   * Search and enrichment calls that a key has credits for, from the sandbox's start; when undefined, they
+   * are not limited.
+   */
   readonly searchCreditCalls?: number | undefined;
   /** Items that one page of a search may have. @default 100 */
   readonly pageItemsMax?: number | undefined;

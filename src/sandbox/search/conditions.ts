@@ -82,7 +82,10 @@ const opposites = {
   NOT_CONTAINS: "CONTAINS",
 } as const satisfies Record<Exclude<Operator, keyof typeof positives>, keyof typeof positives>;
 
-/** A filter holds or does not: where a property has no value, the operators hold that are another's opposite, and IS_NULL. */
+/**
+ * A filter holds or does not: where a property has no value, the operators hold that are another's opposite,
+ * and IS_NULL.
+ */
 function filterSql({ property, operator, value }: Filter, kind: Kind): Sql {
   const column = `"${property}"`;
   const operand = {

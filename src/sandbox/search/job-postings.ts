@@ -22,7 +22,10 @@ function openingsOf(draws: Draws): number {
   return size === 15 ? 25 + draws.below(30) : 1 + draws.below(12);
 }
 
-/** The job postings of a company's domain (docs/facts/service.md#results), which follow from it alone; of one in three there is a second, when it was closed. */
+/**
+ * The job postings of a company's domain (docs/facts/service.md#results), which follow from it alone; of one
+ * in three there is a second, when it was closed.
+ */
 export function jobPostingsOf(domain: string): readonly Findable[] {
   const openings = openingsOf(new Draws(`openings ${domain}`));
   return Array.from({ length: openings }, (_, number) => opening(domain, number)).flat();

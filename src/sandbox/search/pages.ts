@@ -25,8 +25,8 @@ export type PageOrder = {
 };
 
 /**
- * Makes a page. A cursor is the number of items before the page; each page that a fault held back on the way adds a large
- * step to it, so that cursors grow where the items do not.
+ * Makes a page. A cursor is the number of items before the page; each page that a fault held back on the way
+ * adds a large step to it, so that cursors grow where the items do not.
  * @returns the page, and whether the fault found an occasion.
  */
 export function searchPageOf({ query, fault, find }: PageOrder): {

@@ -6,7 +6,10 @@ import { FreeProperties } from "./free-properties.ts";
 import type { Findable } from "./items-table.ts";
 import { scoresOf } from "./scores.ts";
 
-/** The search result of a contact record (docs/facts/service.md#results); its company's `mk_id` is filled in when it is answered. */
+/**
+ * The search result of a contact record (docs/facts/service.md#results); its company's `mk_id` is filled in
+ * when it is answered.
+ */
 export function personItem(
   { contact_id, email, contact_properties }: z.output<typeof sandboxRecordSchemas.contact>,
   system: System,

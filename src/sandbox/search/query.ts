@@ -34,7 +34,10 @@ export const operators = [
 /** One of them. */
 export type Operator = (typeof operators)[number];
 
-/** What the operators take: one value, one that is compared by size, a list, a lower and an upper bound, a piece of text, anything. */
+/**
+ * What the operators take: one value, one that is compared by size, a list, a lower and an upper bound, a
+ * piece of text, anything.
+ */
 const operands = {
   IS: "one",
   IS_NOT: "one",

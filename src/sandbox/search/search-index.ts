@@ -24,8 +24,9 @@ const pragmas = `
 const personSchema = z.looseObject({ company: z.looseObject({ domain: z.string() }) });
 
 /**
- * What can be searched: the ingested accounts and contacts with those that the sandbox starts with, in a SQLite file that is
- * brought up to date when somebody searches, and the job postings of their domains, which are made when asked for.
+ * What can be searched: the ingested accounts and contacts with those that the sandbox starts with, in a
+ * SQLite file that is brought up to date when somebody searches, and the job postings of their domains, which
+ * are made when asked for.
  */
 export class SearchIndex {
   readonly #db: DatabaseSync;
@@ -66,7 +67,10 @@ export class SearchIndex {
     return this.#accounts.find(query, offset);
   }
 
-  /** Persons, from this one on, each with the identifier of its company, or an empty one where the company is not known. */
+  /**
+   * Persons, from this one on, each with the identifier of its company, or an empty one where the company is
+   * not known.
+   */
   persons(query: Query, offset: number): Found {
     const { items, total } = this.#persons.find(query, offset);
     return { items: items.map((item) => this.#withCompany(item)), total };

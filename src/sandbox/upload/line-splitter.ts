@@ -6,7 +6,8 @@ const lineFeed = 0x0a;
 export type Line = string | undefined;
 
 /**
- * Cuts bytes, as they come, into lines at LF alone: node:readline would also cut at U+2028, which JSON allows inside a string.
+ * Cuts bytes, as they come, into lines at LF alone: node:readline would also cut at U+2028, which JSON allows
+ * inside a string.
  */
 export class LineSplitter {
   #pending: Buffer[] = [];
@@ -51,7 +52,10 @@ export class LineSplitter {
   }
 }
 
-/** Decodes a whole block at once, which is five times as fast as line by line; only a block that is not UTF-8 is cut first. */
+/**
+ * Decodes a whole block at once, which is five times as fast as line by line; only a block that is not UTF-8
+ * is cut first.
+ */
 function linesOf(block: Buffer): Line[] {
   if (isUtf8(block)) return block.toString("utf8").split("\n");
   const lines: Line[] = [];

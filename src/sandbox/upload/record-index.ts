@@ -5,8 +5,8 @@ import { AppliedReader } from "../applied-reader.ts";
 import { idFields, type SandboxStream, sandboxStreams, typeFields } from "../schemas.ts";
 import type { Applied } from "./upload-store.ts";
 
-// Ids come in any order, so that each checkpoint writes pages all over the file and waits for the disk: at the default of
-// 1,000 pages that took two thirds of the time.
+// Ids come in any order, so that each checkpoint writes pages all over the file and waits for the disk: at
+// the default of 1,000 pages that took two thirds of the time.
 const schema = `
   pragma journal_mode = wal;
   pragma synchronous = normal;
@@ -17,8 +17,9 @@ const schema = `
     primary key (stream, id));`;
 
 /**
- * The visible records: the last version per id, in a SQLite file made from the applied uploads. It is brought up to date
- * when somebody looks, and not when a file is confirmed, so that confirming costs the same whatever the size.
+ * The visible records: the last version per id, in a SQLite file made from the applied uploads. It is brought
+ * up to date when somebody looks, and not when a file is confirmed, so that confirming costs the same
+ * whatever the size.
  */
 export class RecordIndex {
   readonly #path: string;
@@ -55,7 +56,10 @@ export class RecordIndex {
     await this.#reader.catchUp(applied, pathOf);
   }
 
-  /** The visible records of a stream, in the order in which their ids first came, as JSON lines; later changes do not show. */
+  /**
+   * The visible records of a stream, in the order in which their ids first came, as JSON lines; later changes
+   * do not show.
+   */
   *lines(stream: SandboxStream): Generator<string> {
     // A connection of its own sees one moment, however long the reader takes.
     const db = new DatabaseSync(this.#path, { readOnly: true });
@@ -82,7 +86,10 @@ export class RecordIndex {
   }
 }
 
-/** The id and the text of a line that was checked when it came: as sent, so that no number is rounded, with the type filled in. */
+/**
+ * The id and the text of a line that was checked when it came: as sent, so that no number is rounded, with
+ * the type filled in.
+ */
 function readLine(stream: SandboxStream, line: string): { id: string; text: string } {
   const record: unknown = JSON.parse(line);
   if (!isObject(record)) throw new Error("an applied line is not an object");

@@ -5,7 +5,10 @@ export function signatureSha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Compares secrets in a time that does not tell how much of them is equal; digests, because timingSafeEqual throws on unequal lengths. */
+/**
+ * Compares secrets in a time that does not tell how much of them is equal; digests, because timingSafeEqual
+ * throws on unequal lengths.
+ */
 export function compareSignatures(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -13,7 +13,10 @@ import type { Content } from "./upload.ts";
 
 const query = z.object({ expires: z.string().regex(/^\d{1,12}$/), signature: z.string() });
 
-/** The object store after the upload addresses (docs/facts/service.md#heavyweight): it keeps bytes and answers in XML. */
+/**
+ * The object store after the upload addresses (docs/facts/service.md#heavyweight): it keeps bytes and answers
+ * in XML.
+ */
 export class Storage {
   readonly #store: UploadStore;
   readonly #signingKey: Buffer;

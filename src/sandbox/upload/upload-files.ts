@@ -131,7 +131,10 @@ async function writeAndCheck(
   }
 }
 
-/** zlib ignores whatever follows a zero byte after the last member; tape-like padding is zeros to the end, garbage is not. */
+/**
+ * zlib ignores whatever follows a zero byte after the last member; tape-like padding is zeros to the end,
+ * garbage is not.
+ */
 async function holdsOnlyZeros(
   path: string,
   range: { readonly start: number; readonly end: number },

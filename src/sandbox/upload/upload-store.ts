@@ -76,7 +76,8 @@ export class UploadStore {
   }
 
   /**
-   * Does a deed: at once in memory, so that what was decided just before still holds; resolves when the disk has it too.
+   * Does a deed: at once in memory, so that what was decided just before still holds; resolves when the disk
+   * has it too.
    */
   async commit({ entry, upload, obsolete }: Deed): Promise<void> {
     if (upload !== undefined) this.#uploads.set(upload);

@@ -2,7 +2,10 @@ import { z } from "zod";
 
 import { sandboxStreams } from "../schemas.ts";
 
-/** One member of a 422's `detail` (docs/facts/service.md#errors). The optional `input` is left out: answers get logged. */
+/**
+ * One member of a 422's `detail` (docs/facts/service.md#errors). The optional `input` is left out: answers
+ * get logged.
+ */
 export const issueSchema = z.object({
   loc: z.array(z.union([z.string(), z.int()])).readonly(),
   msg: z.string(),

@@ -9,8 +9,9 @@ import {
 import { failuresMax, faultForgottenMs, probeStepMs } from "../limits.ts";
 
 /**
- * The row on the clock of `now`; the very same where it is. After a boot the wall clock says how much of a block is over; where
- * it stepped back, the wait starts again, once. Permits, reservations and probes are of the past then.
+ * The row on the clock of `now`; the very same where it is. After a boot the wall clock says how much of a
+ * block is over; where it stepped back, the wait starts again, once. Permits, reservations and probes are of
+ * the past then.
  */
 export function onClockOf(row: LimitRow, now: Moment): LimitRow {
   const bootId = now.boot?.id ?? null;

@@ -3,7 +3,10 @@ import type { LimitRow, PermitAnswer, PermitRequest } from "../contract/rate-lim
 import { lowPriorityPermits, probeLostMs, reservationExpiresMs } from "../limits.ts";
 import { blockedForMs, breakerOf, probeStepOf, rateLimitOf } from "./breaker.ts";
 
-/** Decides whether a request may leave. `rows` are those of its limits, on its clock; `row` is the first one, if changed. */
+/**
+ * Decides whether a request may leave. `rows` are those of its limits, on its clock; `row` is the first one,
+ * if changed.
+ */
 export function decidePermit(
   rows: readonly [LimitRow, ...LimitRow[]],
   ask: PermitRequest,

@@ -26,7 +26,10 @@ const networkFileSystems = new Map([
 /** A prepared statement. */
 export type Statement = Pick<StatementSync, "all" | "get" | "iterate" | "run" | "setReturnArrays">;
 
-/** Compiled when it is first used: of some two hundred a command uses few, and to compile all takes longer than most commands. */
+/**
+ * Compiled when it is first used: of some two hundred a command uses few, and to compile all takes longer
+ * than most commands.
+ */
 class LazyStatement implements Statement {
   readonly #db: DatabaseSync;
   readonly #sql: string;
@@ -71,7 +74,10 @@ export type Database = {
   readonly storeId: string;
   /** Prepares a statement; a named parameter that it does not use is not a fault. */
   prepare(sql: string): Statement;
-  /** Runs `work` in one BEGIN IMMEDIATE transaction; a transaction that read before it wrote could not wait for another's lock. */
+  /**
+   * Runs `work` in one BEGIN IMMEDIATE transaction; a transaction that read before it wrote could not wait
+   * for another's lock.
+   */
   write<Result>(work: () => Result): Result;
   close(): void;
 };
@@ -225,8 +231,9 @@ function pause(ms: number): void {
 }
 
 /**
- * SQLite queues no one, and looks ever more seldom at a lock that it waits for: a process that writes one transaction after another keeps
- * another process out for seconds. So each leaves a gap now and then, and the one that waits looks often enough to meet it.
+ * SQLite queues no one, and looks ever more seldom at a lock that it waits for: a process that writes one
+ * transaction after another keeps another process out for seconds. So each leaves a gap now and then, and the
+ * one that waits looks often enough to meet it.
  */
 function createWrite(db: DatabaseSync): Database["write"] {
   let [endedMs, freeMs] = [0, 0];

@@ -27,7 +27,8 @@ import { createSplitStore } from "./sends/split.ts";
 import { createUnderWayStore } from "./sends/under-way.ts";
 
 /**
- * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not be writable.
+ * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not
+ * be writable.
  * @throws {ConfigError} @throws {StateUnavailableError} as `openDatabase`, `openToRead`.
  */
 export function openStateMethods(
@@ -48,7 +49,8 @@ export function openStateMethods(
     ...sends,
     drawStage: (input) => {
       const drawn = sends.drawStage(input);
-      // Before its first part may leave, and behind its commit: a number that is only in the file would look like a restored store.
+      // Before its first part may leave, and behind its commit: a number that is only in the file would look
+      // like a restored store.
       lastSend.remember();
       return drawn;
     },

@@ -11,7 +11,10 @@ type Fault = { readonly text: string; readonly hint: string };
 
 const elsewhere = "set `state:` (or SLUICE_STATE_DIR) to a folder on a local disk";
 
-/** The nearest folder above a path that is there, and the bytes that are free on its disk; undefined when that cannot be asked. */
+/**
+ * The nearest folder above a path that is there, and the bytes that are free on its disk; undefined when that
+ * cannot be asked.
+ */
 function room(path: string): { readonly folder: string; readonly free: number } | undefined {
   for (let folder = path; ; folder = dirname(folder)) {
     try {
@@ -106,7 +109,10 @@ export function asStateError(error: unknown, file: string): unknown {
 /** What the file system says of a folder or file that this user cannot change. */
 const unwritable: ReadonlySet<unknown> = new Set(["EROFS", "EACCES", "EPERM"]);
 
-/** The same of SQLite: a file that cannot be written, or one beside it that cannot be made. https://sqlite.org/rescode.html */
+/**
+ * The same of SQLite: a file that cannot be written, or one beside it that cannot be made.
+ * https://sqlite.org/rescode.html
+ */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 14]);
 
 /** Whether a store could not be opened because it cannot be written. */

@@ -29,7 +29,10 @@ function tableYaml(url: string): string {
   return companiesYaml(url).replace("record:", "chunk: { records: 1000 }\n    record:");
 }
 
-/** Account z of a table is in doubt, and can be sent once more; `more` accounts stand before it. The mapping is edited then. */
+/**
+ * Account z of a table is in doubt, and can be sent once more; `more` accounts stand before it. The mapping
+ * is edited then.
+ */
 async function inDoubt(more: number): Promise<Harness> {
   const { query, url } = await postgres();
   await query(`create table companies (id text primary key, domain text not null, name text, title text, updated_at timestamptz not null);

@@ -18,7 +18,10 @@ syncs:
 `;
 }
 
-/** Nights over a table of which 10 rows, "new1" to "new10", changed half an hour ago, and 3,000, "old1" to "old3000", two hours ago. */
+/**
+ * Nights over a table of which 10 rows, "new1" to "new10", changed half an hour ago, and 3,000, "old1" to
+ * "old3000", two hours ago.
+ */
 class Nights {
   readonly database: TestDatabase;
   harness: Harness;

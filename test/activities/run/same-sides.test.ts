@@ -85,7 +85,10 @@ describe("another API key", () => {
   });
 });
 
-/** A first run of eight accounts of which four are accepted, and that is stopped by the fifth: the checkpoint stays at its beginning. */
+/**
+ * A first run of eight accounts of which four are accepted, and that is stopped by the fifth: the checkpoint
+ * stays at its beginning.
+ */
 async function cutFirstRun(): Promise<Harness> {
   const yaml = accountsYaml("reject_limit: { rate: 0%, rows: 0 }");
   const harness = await Harness.open({ yaml, files: { "accounts.csv": accountsCsv(8) } });

@@ -50,7 +50,10 @@ export function refused(
   return { text, faults, corrected, problem };
 }
 
-/** Wrong inputs of the sync `accounts` by the member that is named: the other members, words that say what to do, and the corrected ones. */
+/**
+ * Wrong inputs of the sync `accounts` by the member that is named: the other members, words that say what to
+ * do, and the corrected ones.
+ */
 type WrongInputs = Readonly<
   Record<string, readonly (readonly [given: object, fix: string, corrected: object])[]>
 >;

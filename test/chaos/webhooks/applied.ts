@@ -23,7 +23,10 @@ export type AppliedEvent = {
   readonly atMs: number;
 };
 
-/** Every event of every request that a sandbox accepted, those that came twice too: it shows only the last of each id. */
+/**
+ * Every event of every request that a sandbox accepted, those that came twice too: it shows only the last of
+ * each id.
+ */
 export async function readApplied(dataFolder: string): Promise<AppliedEvent[]> {
   const ledger = await readFile(join(dataFolder, "ledger.jsonl"), "utf8");
   const applied: AppliedEvent[] = [];

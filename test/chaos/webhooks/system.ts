@@ -27,8 +27,8 @@ export type SystemPlace = {
 };
 
 /**
- * All that an event passes, each a process of the built program: the receiver, a worker and the sandbox. Temporal is its maker's, who
- * also closes this.
+ * All that an event passes, each a process of the built program: the receiver, a worker and the sandbox.
+ * Temporal is its maker's, who also closes this.
  */
 export class WebhookSystem {
   readonly logFiles: string[] = [];

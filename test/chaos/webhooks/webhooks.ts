@@ -36,7 +36,10 @@ export type WebhookResult = {
   readonly endured: Endured | undefined;
 };
 
-/** Runs a seed of the receiver: kills, a full disk, no Temporal; then holds what the service processed against what was acknowledged. */
+/**
+ * Runs a seed of the receiver: kills, a full disk, no Temporal; then holds what the service processed against
+ * what was acknowledged.
+ */
 export async function runWebhookSeed(input: WebhookChaosInput): Promise<WebhookResult> {
   const { seed, kills, awayMs, out, say } = input;
   const began = performance.now();

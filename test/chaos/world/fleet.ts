@@ -103,8 +103,8 @@ export class Fleet {
   }
 
   /**
-   * Starts one more worker. False when a worker that was stopped in a transaction holds the store's lock, so that the new one
-   * said so and ended, as it should.
+   * Starts one more worker. False when a worker that was stopped in a transaction holds the store's lock, so
+   * that the new one said so and ended, as it should.
    */
   async startAnotherWorker(): Promise<boolean> {
     const name = `worker-${this.#workers.size}`;

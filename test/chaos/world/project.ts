@@ -12,7 +12,10 @@ export const heartbeatTimeoutMs = 3_000;
 /** Stands in the name of every row that is sent, and nowhere else. */
 export const rowCanary = "chaos-cell";
 
-/** A name with what CSV and JSON must carry unharmed, and with noise, so that a chunk is large when it is compressed. */
+/**
+ * A name with what CSV and JSON must carry unharmed, and with noise, so that a chunk is large when it is
+ * compressed.
+ */
 function nameOf(key: string): string {
   const noise = createHash("sha512").update(key).digest("base64");
   const more = createHash("sha512").update(noise).digest("base64");

@@ -7,7 +7,10 @@ export type ApiStyle = {
   readonly pages: "cursor" | "number";
   /** Rows of a page. @default 10 */
   readonly pageRows?: number;
-  /** Whether it is asked for what changed, and whether that includes the time asked for. @default no: in the order of ids */
+  /**
+   * Whether it is asked for what changed, and whether that includes the time asked for. @default no: in the
+   * order of ids
+   */
   readonly since?: "after" | "from";
   /** How it is logged in. @default by token */
   readonly login?: "basic";

@@ -109,7 +109,10 @@ const loaded = z.object({
 
 type Loaded = z.output<typeof loaded>;
 
-/** Loads each of them, and prints what came of it; a process of its own, because test runners resolve imports by their own rules. */
+/**
+ * Loads each of them, and prints what came of it; a process of its own, because test runners resolve imports
+ * by their own rules.
+ */
 const script = `
 const { loadConnector } = await import(process.argv[1] + "/connectors/load/load.ts");
 const { SluiceError } = await import(process.argv[1] + "/src/errors.ts");

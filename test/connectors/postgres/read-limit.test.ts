@@ -36,7 +36,10 @@ function lastOf(pages: readonly { readonly position: PostgresPosition }[]): Post
   return last.position;
 }
 
-/** The rows of a run that passes a held transaction by, and of two that follow its commit: by the overlap alone, and by what was held. */
+/**
+ * The rows of a run that passes a held transaction by, and of two that follow its commit: by the overlap
+ * alone, and by what was held.
+ */
 async function idsAround(hold: string, commit: string): Promise<readonly (readonly unknown[])[]> {
   const { query, url } = await ownPostgres();
   await query(table);

@@ -1,7 +1,10 @@
 import type { Incoming } from "../../../connectors/contract/push.ts";
 import { webhookConfig, type WebhookConfig } from "../../../connectors/webhook/config.ts";
 
-/** The example that the libraries of Standard Webhooks are tested with (their `webhook.test.ts`, `webhook_symmetric_test.go` and others). */
+/**
+ * The example that the libraries of Standard Webhooks are tested with (their `webhook.test.ts`,
+ * `webhook_symmetric_test.go` and others).
+ */
 export const published = {
   secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   id: "msg_p5jXN8AQM9LWM0D4loKWxJek",

@@ -35,8 +35,8 @@ export type AttemptInfo = Pick<Info, "activityType" | "attempt"> & {
 };
 
 /**
- * Runs one attempt of an activity in Temporal's own context. Its `MockActivityEnvironment` would do the same, but loading that
- * takes half the life of a process that is killed soon.
+ * Runs one attempt of an activity in Temporal's own context. Its `MockActivityEnvironment` would do the same,
+ * but loading that takes half the life of a process that is killed soon.
  */
 export async function runAttempt<Result>(
   { heartbeat, ...told }: AttemptInfo,

@@ -57,8 +57,8 @@ async function finishBackfill(
 }
 
 /**
- * Before each effect of the backfill's own from its `first` activity on, after the last one of each activity, and before some
- * effects of its chunks.
+ * Before each effect of the backfill's own from its `first` activity on, after the last one of each activity,
+ * and before some effects of its chunks.
  */
 function pointsFrom(effects: readonly string[], first: string): readonly number[] {
   // An effect belongs to the activity that completes next.

@@ -62,7 +62,10 @@ class Backfill {
     return { ref, lanes: plan.lanes.length, advanceCheckpoint };
   }
 
-  /** Stages a chunk of each lane, then sends them; answers the lanes that are not done, and whether another run asked for the lock. */
+  /**
+   * Stages a chunk of each lane, then sends them; answers the lanes that are not done, and whether another
+   * run asked for the lock.
+   */
   async round(
     ref: RunRef,
     at: readonly AtChunk[],
@@ -132,8 +135,9 @@ class Backfill {
 }
 
 /**
- * Runs a backfill to its end in the order of its workflow, from where the journal ends: its lanes take turns, and a nightly run asks for
- * the lock while their first chunks are on their way. Nothing runs at the same time, so that the n-th effect is always the same.
+ * Runs a backfill to its end in the order of its workflow, from where the journal ends: its lanes take turns,
+ * and a nightly run asks for the lock while their first chunks are on their way. Nothing runs at the same
+ * time, so that the n-th effect is always the same.
  */
 export async function driveBackfill(drive: BackfillDrive): Promise<RunReport> {
   const backfill = new Backfill(drive);

@@ -92,8 +92,9 @@ export async function sendPart(driver: Driver, mode: Drive["mode"], part: PartRe
 }
 
 /**
- * Runs a sync to its end in the order of its workflow, from where the journal ends: the next chunk is staged before the one at
- * hand is sent, as at most two are, and nothing runs at the same time, so that the n-th effect is always the same.
+ * Runs a sync to its end in the order of its workflow, from where the journal ends: the next chunk is staged
+ * before the one at hand is sent, as at most two are, and nothing runs at the same time, so that the n-th
+ * effect is always the same.
  */
 export async function driveRun(drive: Drive): Promise<RunReport> {
   const { run, mode } = drive;

@@ -41,7 +41,10 @@ export type LanePlan<Found> = {
   readonly run: CrashRun;
   /** Texts of the project's files, by name. */
   readonly files: Files;
-  /** Files in `../source`, which all copies share: as a first run sends them, and as they are then. Without them no run came before. */
+  /**
+   * Files in `../source`, which all copies share: as a first run sends them, and as they are then. Without
+   * them no run came before.
+   */
   readonly source?: { readonly before: Files; readonly now: Files } | undefined;
   /** Finishes a run that died, and looks at what came of it. */
   readonly finish: (successor: Successor) => Promise<Found>;
@@ -80,7 +83,10 @@ export type Recorded<Found> = {
 
 const child = fileURLToPath(new URL("child.ts", import.meta.url));
 
-/** A run that dies again and again, each time in a copy of its project, which holds the sandbox's folder and the journal as well. */
+/**
+ * A run that dies again and again, each time in a copy of its project, which holds the sandbox's folder and
+ * the journal as well.
+ */
 export class CrashLane<Found> {
   readonly #plan: LanePlan<Found>;
   /** Where the copies are made. */
@@ -116,14 +122,14 @@ export class CrashLane<Found> {
   }
 
   /**
-   * Runs to the end in this process, under the name of one that is gone. Each of its copies dies: another worker continues with it, as with
-   * what a killed process left.
+   * Runs to the end in this process, under the name of one that is gone. Each of its copies dies: another
+   * worker continues with it, as with what a killed process left.
    */
   async record(recorder: Recorder): Promise<Recorded<Found>> {
     const folder = await this.#copyOrigin();
     let copies = 0;
-    // Store and sandbox write in this thread, and a request is answered when it is on the disk: what is copied is whole. Copying drops
-    // SQLite's locks on the originals, which only this process opens.
+    // Store and sandbox write in this thread, and a request is answered when it is on the disk: what is
+    // copied is whole. Copying drops SQLite's locks on the originals, which only this process opens.
     const copy = (): void => {
       copies += 1;
       cpSync(folder, `${folder}-${copies}`, { recursive: true });

@@ -16,7 +16,10 @@ type Accounts = { readonly connection: string; readonly from: string; readonly r
 /** Texts of rows and addresses: none of them may enter the journal, which is what Temporal would keep (I4). */
 const canaries = [crashKey, ".example", "name of", "too few fields", "no domain", "signature="];
 
-/** Accounts in CSV files, each of which is a page; a run continues with a file only where it is the same one, so that no copy has its own. */
+/**
+ * Accounts in CSV files, each of which is a page; a run continues with a file only where it is the same one,
+ * so that no copy has its own.
+ */
 export function accountsInFiles(
   size: SourceSize,
 ): Omit<Accounts, "records"> &
@@ -93,7 +96,10 @@ export async function finishAccounts(
   });
 }
 
-/** What is wrong with a death of a run that sends files: one key is processed once, so that a repeated confirm repeats no record. */
+/**
+ * What is wrong with a death of a run that sends files: one key is processed once, so that a repeated confirm
+ * repeats no record.
+ */
 export function violationsOfFiles({
   found,
 }: Pick<Death<LedgerFindings>, "found">): readonly string[] {

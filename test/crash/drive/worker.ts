@@ -38,8 +38,8 @@ export function journalIn(folder: string): Journal {
 }
 
 /**
- * What a worker's activities work with, all of it in this thread, so that `effect` sees the staging too. Whoever opens it
- * closes it.
+ * What a worker's activities work with, all of it in this thread, so that `effect` sees the staging too.
+ * Whoever opens it closes it.
  */
 export async function openWorker({
   folder,

@@ -220,8 +220,8 @@ async function holdLock(project: Project): Promise<void> {
 }
 
 /**
- * Moves the runs of a project so many days into the past: nights that went by cannot be waited for. What they were started for
- * stays a time of their schedule.
+ * Moves the runs of a project so many days into the past: nights that went by cannot be waited for. What they
+ * were started for stays a time of their schedule.
  */
 function setBack({ folder }: Project, days: number): void {
   const db = new DatabaseSync(join(folder, ".sluice", "state.db"));

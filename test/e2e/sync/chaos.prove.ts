@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import { runSeeds } from "../../chaos/chaos.ts";
 
 /**
- * A kill during a PUT, then one of Temporal (row 45); a kill after an applied confirm, with the clock two hours off; a zombie,
- * its confirm answered meanwhile (row 44).
+ * A kill during a PUT, then one of Temporal (row 45); a kill after an applied confirm, with the clock two
+ * hours off; a zombie, its confirm answered meanwhile (row 44).
  */
 const seeds = [16, 38, 28];
 

@@ -44,7 +44,10 @@ async function cancelled(project: Project): Promise<void> {
   await expect(run.result()).rejects.toThrow("cancelled");
 }
 
-/** An attempt whose worker is gone ends as out of time once the cancel was asked for: the run is cancelled all the same. */
+/**
+ * An attempt whose worker is gone ends as out of time once the cancel was asked for: the run is cancelled all
+ * the same.
+ */
 async function orphaned(project: Project): Promise<void> {
   const worker = await project.worker();
   const run = await begun(project);

@@ -12,8 +12,10 @@ export type Column = (typeof columns)[number];
 export type SendColumn = Exclude<Column, "search">;
 
 /**
- * What must follow, in the codes of docs/facts/faults.md#actions. RT, RG and AMB are tried as often as `Case.times` says, then the fault
- * is over; with x3 the third one stops the run, with x2 the second. AMB counts records as possibly repeated, and a page as possibly paid twice. `wait` is a limit that is blocked for so many ms, least and greatest.
+ * What must follow, in the codes of docs/facts/faults.md#actions. RT, RG and AMB are tried as often as
+ * `Case.times` says, then the fault is over; with x3 the third one stops the run, with x2 the second. AMB
+ * counts records as possibly repeated, and a page as possibly paid twice. `wait` is a limit that is blocked
+ * for so many ms, least and greatest.
  */
 export type Code =
   | "RT"

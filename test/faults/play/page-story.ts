@@ -8,7 +8,10 @@ import { expectedOf, type Expected } from "./expected.ts";
 import { meetAll, meetsOf, tryEarly } from "./meet.ts";
 import { PagePlay } from "./page-play.ts";
 
-/** As `showCell`, for a page: the fault as often as it comes, what must not leave meanwhile, and the page that comes after. */
+/**
+ * As `showCell`, for a page: the fault as often as it comes, what must not leave meanwhile, and the page that
+ * comes after.
+ */
 export async function showPageCell(fault: Case, code: Code): Promise<RunReport> {
   const play = await PagePlay.prepare(fault);
   const expected = expectedOf(code, "search", fault);

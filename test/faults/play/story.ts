@@ -9,7 +9,10 @@ import { expectedOf, type Expected } from "./expected.ts";
 import { meetAll, meetsOf, tryEarly } from "./meet.ts";
 import { Play, rows, stepOf } from "./play.ts";
 
-/** Plays one cell: the fault as often as it comes, what must not leave meanwhile, what comes after, and answers the report. */
+/**
+ * Plays one cell: the fault as often as it comes, what must not leave meanwhile, what comes after, and
+ * answers the report.
+ */
 export async function showCell(fault: Case, column: SendColumn, code: Code): Promise<RunReport> {
   const play = await Play.prepare(column, fault);
   const expected = expectedOf(code, column, fault);

@@ -4,7 +4,10 @@ import { expired, otherHost } from "../../support/certificates.ts";
 import { blackHole, cutHandshake, refusing, startRaw, startTls } from "../../support/raw-server.ts";
 import { says, type Case, type Says } from "../play/cell.ts";
 
-/** Time in which a server that is silent is given up; by then it has done what it was asked for, on a busy machine too. */
+/**
+ * Time in which a server that is silent is given up; by then it has done what it was asked for, on a busy
+ * machine too.
+ */
 const short = { requestMs: 2_000, headersMs: 1_900, putBaseMs: 2_000, putHeadersMs: 1_900 };
 
 const ofGenerate = { none: "an upload address is the answer to a generate" };

@@ -60,7 +60,10 @@ function linesOf(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
-/** Three of them end a little after a block, in which what a position is recognised by begins, and the file ends soon after. */
+/**
+ * Three of them end a little after a block, in which what a position is recognised by begins, and the file
+ * ends soon after.
+ */
 const packedRows = [
   ...[1, 2, 3].map((id) => [String(id), `€${filler(180_000 + id)}🜁`]),
   ["4", "d"],

@@ -27,7 +27,10 @@ export type CsvCase = Omit<TestCase, "make" | "writes" | "afterwards"> & {
   readonly prepare?: (folder: string) => Promise<void>;
   /** A folder below this one, or "." itself, that whoever reads may only use so far. */
   readonly locked?: { readonly path: string; readonly mode: number };
-  /** Of a write `leaves` is what the folder then holds besides `a.csv`: texts by names and modes, as in "written.csv 600". */
+  /**
+   * Of a write `leaves` is what the folder then holds besides `a.csv`: texts by names and modes, as in
+   * "written.csv 600".
+   */
   readonly writes?: readonly Omit<Writing, "left">[];
   readonly afterwards?: CaseOutcome & {
     readonly config?: Readonly<Record<string, unknown>>;

@@ -17,7 +17,10 @@ export type CsvStyle = {
   readonly hasCases?: boolean;
 };
 
-/** A file of rows in a folder of its own, and beside it the one that a write-back goes to, which holds the first of the same rows. */
+/**
+ * A file of rows in a folder of its own, and beside it the one that a write-back goes to, which holds the
+ * first of the same rows.
+ */
 export async function csvHarness(style: CsvStyle = {}): Promise<PullHarness> {
   const { isAppendOnly = false, isGzip = false, hasCases = false } = style;
   const folder = await mkdtemp(join(tmpdir(), "sluice-kit-csv-"));

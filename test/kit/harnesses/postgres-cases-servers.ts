@@ -3,7 +3,10 @@ import { join, relative } from "node:path";
 import type { TestCase } from "../../../testing/case.ts";
 import { querying, casesOf, type Site, type Sketch } from "./postgres-cases-sketch.ts";
 
-/** A query that the server answers, and that is refused for its rows: it shows that the server was reached, and costs one read. */
+/**
+ * A query that the server answers, and that is refused for its rows: it shows that the server was reached,
+ * and costs one read.
+ */
 const reached = {
   from: querying("select 1 as id from generate_series(1, 2)", "id"),
   throws: { code: "ConfigError", field: "key", says: "two rows have the same id" },

@@ -22,7 +22,10 @@ export type Site = {
   readonly asksForPassword: boolean;
   /** The folder of the server's socket, and the port that names it; undefined where this process cannot use it. */
   readonly socket: { readonly folder: string; readonly port: number } | undefined;
-  /** A folder with the server's own certificate as `c` and another one as `other`; undefined where it vouches for no 127.0.0.1. */
+  /**
+   * A folder with the server's own certificate as `c` and another one as `other`; undefined where it vouches
+   * for no 127.0.0.1.
+   */
   readonly certificates: string | undefined;
   /** Runs statements as the owner, tables without a schema being those of `sample`; the rows of the last one. */
   run(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;

@@ -21,7 +21,10 @@ const failing: readonly Sketch[] = states.map(([what, code, throws = { code: "" 
   findings: [{ name: "table", ok: false }],
 }));
 
-/** A view whose statement takes too long at its nth row: it is cut as by the timeout, whatever else the computer does meanwhile. */
+/**
+ * A view whose statement takes too long at its nth row: it is cut as by the timeout, whatever else the
+ * computer does meanwhile.
+ */
 function tooSlowAt(row: number, sql: string): string {
   return `create function counted(id int) returns int stable language plpgsql as $$
       declare count int := coalesce(nullif(current_setting('test.count', true), ''), '0')::int + 1;

@@ -32,7 +32,10 @@ export type SiteRequest = Pick<
   readonly client: Client;
 };
 
-/** The two halves of the cases, for a harness each, so that they are read at the same time; `close` takes away what they need. */
+/**
+ * The two halves of the cases, for a harness each, so that they are read at the same time; `close` takes away
+ * what they need.
+ */
 export type Cases = {
   readonly ofServers: readonly TestCase[];
   readonly ofRows: readonly TestCase[];

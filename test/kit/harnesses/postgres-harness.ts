@@ -19,7 +19,10 @@ export type PostgresStyle = {
   readonly cases: Exclude<keyof Cases, "close">;
 };
 
-/** A table of a real server, the one of `PG_URL` or one of the harness's own, after a wire that fails when it is told to. */
+/**
+ * A table of a real server, the one of `PG_URL` or one of the harness's own, after a wire that fails when it
+ * is told to.
+ */
 export async function postgresHarness(style: PostgresStyle): Promise<PullHarness> {
   const { from = {}, mayStall = true } = style;
   const given = process.env["PG_URL"];
@@ -85,8 +88,8 @@ const oddSettings = [
 ];
 
 /**
- * A database with the kit's table, and a role of the same name that may read and write it, and sees whose transactions are open; and two
- * more roles: one that only reads, and one that may have no connection.
+ * A database with the kit's table, and a role of the same name that may read and write it, and sees whose
+ * transactions are open; and two more roles: one that only reads, and one that may have no connection.
  */
 async function makeDatabase(server: URL): Promise<{
   readonly name: string;

@@ -3,7 +3,10 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 
 import { portOf } from "../../src/api/support.ts";
 
-/** Says of each piece of a connection's answers what is let through; undefined where the connection dies after the last one. */
+/**
+ * Says of each piece of a connection's answers what is let through; undefined where the connection dies after
+ * the last one.
+ */
 export type Cutter = (piece: Buffer) => Buffer | undefined;
 
 /** A wire to a server, on a port of its own, whose connections can be cut and held up. */

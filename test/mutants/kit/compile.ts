@@ -10,8 +10,8 @@ import type { KitMutant } from "./draw.ts";
 const options = { noEmit: true, noUnusedLocals: false, noUnusedParameters: false };
 
 /**
- * The mutants that the compiler lets through, in one go: each is put beside the file that it is of, under a name of its own. `folder` is
- * a copy of the project.
+ * The mutants that the compiler lets through, in one go: each is put beside the file that it is of, under a
+ * name of its own. `folder` is a copy of the project.
  */
 export async function compiling(
   folder: string,

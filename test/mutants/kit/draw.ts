@@ -41,8 +41,8 @@ export type DrawRequest = {
 };
 
 /**
- * Draws mutants of connectors below a folder, in proportion to their code. The same code and seed give the same ones; those that do not
- * parse, and those that differ in types alone, are left out.
+ * Draws mutants of connectors below a folder, in proportion to their code. The same code and seed give the
+ * same ones; those that do not parse, and those that differ in types alone, are left out.
  */
 export async function drawMutants(
   root: string,

@@ -21,7 +21,10 @@ export type KitTestRuns = DrawRequest & {
   readonly signal: AbortSignal;
 };
 
-/** A half of the kit is cut off after twice the time all of it takes without a mutant, and this for one check that hangs. */
+/**
+ * A half of the kit is cut off after twice the time all of it takes without a mutant, and this for one check
+ * that hangs.
+ */
 const slowerMax = 2;
 const hangMs = 40_000;
 const greenMsMax = 300_000;
@@ -86,8 +89,8 @@ async function inLanes<Item>(
 }
 
 /**
- * Draws mutants of the connectors as they are now and runs the kit on each, which must be green without any. Answers in the order of the
- * connectors and of the code.
+ * Draws mutants of the connectors as they are now and runs the kit on each, which must be green without any.
+ * Answers in the order of the connectors and of the code.
  * @throws {Error} the kit is red without a mutant, or there are too few of them
  */
 export async function tryMutants(testRuns: KitTestRuns): Promise<readonly TriedMutant[]> {

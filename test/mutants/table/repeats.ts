@@ -3,7 +3,10 @@ import type { Mutant } from "../mutant.ts";
 const versionsTest = "test/activities/postgres/postgres-versions.test.ts";
 const followedTest = "test/activities/run/followed-rows.test.ts";
 
-/** What is read more than once: rows that a run goes back over, several rows of one record, and records that lost a field since. */
+/**
+ * What is read more than once: rows that a run goes back over, several rows of one record, and records that
+ * lost a field since.
+ */
 export const mutantsOfRepeats: readonly Mutant[] = [
   {
     id: "S150",

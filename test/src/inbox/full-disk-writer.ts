@@ -1,4 +1,5 @@
-// A process that keeps one large delivery after another until `size` are kept, and prints the id of each, or that it was refused.
+// A process that keeps one large delivery after another until `size` are kept, and prints the id of each, or
+// that it was refused.
 import { StateUnavailableError } from "../../../src/errors.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
 import { largeOne } from "./deliveries.ts";

@@ -51,7 +51,8 @@ describe("openDatabase", () => {
 
     await busy.terminate();
     db.close();
-    // 3 or 4 most times, and more when this process is not scheduled in time. By SQLite's own waiting it is some dozens.
+    // 3 or 4 most times, and more when this process is not scheduled in time. By SQLite's own waiting it is
+    // some dozens.
     expect(meanwhile.toSorted((a, b) => a - b)[times / 2]).toBeLessThan(10);
   });
 

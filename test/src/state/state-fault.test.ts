@@ -67,7 +67,10 @@ it("comes to an end where a folder that is there can hold no other", async () =>
   expect(stdout).toMatch(/^the state folder \/proc\/nope cannot be /);
 });
 
-/** Opens the store to read it on a disk that is mounted read-only, where that may be done; prints its id and what writing to it does. */
+/**
+ * Opens the store to read it on a disk that is mounted read-only, where that may be done; prints its id and
+ * what writing to it does.
+ */
 const readsOnly = `
 const { openToRead } = await import(process.argv[2]);
 const db = openToRead(process.argv[1]);

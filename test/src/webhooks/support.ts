@@ -101,7 +101,10 @@ export async function post(
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-/** Everything that comes back on a connection from its first byte to its end; `pieces` are written one after the other. */
+/**
+ * Everything that comes back on a connection from its first byte to its end; `pieces` are written one after
+ * the other.
+ */
 export async function exchange(
   { address }: Pick<TestReceiver, "address">,
   ...pieces: readonly (string | Buffer)[]

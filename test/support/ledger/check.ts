@@ -47,8 +47,9 @@ function numbersOf({ oracle, service, snapshots, ambiguities }: LedgerFacts): Le
 }
 
 /**
- * Holds what the service took, what the store says and what the report says against what the source holds: L1 to L8, L10
- * and L11, which are I1 to I11 of docs/facts/faults.md#ledger, for one finished run. The promises of docs/design.md have other numbers.
+ * Holds what the service took, what the store says and what the report says against what the source holds: L1
+ * to L8, L10 and L11, which are I1 to I11 of docs/facts/faults.md#ledger, for one finished run. The promises
+ * of docs/design.md have other numbers.
  */
 export function checkLedger(facts: LedgerFacts): LedgerFindings {
   return {

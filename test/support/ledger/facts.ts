@@ -40,8 +40,8 @@ export type StoreFacts = {
   /** Of stagings that were not given up. */
   readonly parts: readonly PartFacts[];
   /**
-   * Rows of the source, counted from its first, that the run's checkpoint covers; 0 while it has saved none. Of a backfill those that its
-   * commits cover, lane after lane.
+   * Rows of the source, counted from its first, that the run's checkpoint covers; 0 while it has saved none.
+   * Of a backfill those that its commits cover, lane after lane.
    */
   readonly covered: number;
   /** The checkpoint's version. */
@@ -65,7 +65,10 @@ export type LedgerFacts = {
   readonly moves?: number;
   /** Oldest first. */
   readonly snapshots: readonly Snapshot[];
-  /** For each ambiguity (kill, reset, lost answer) the records of the parts that were under way; see `recordsUnderWay`. */
+  /**
+   * For each ambiguity (kill, reset, lost answer) the records of the parts that were under way; see
+   * `recordsUnderWay`.
+   */
   readonly ambiguities: readonly number[];
   readonly silences?: readonly Silence[];
   /** Secrets, and the texts where none of them may stand. */

@@ -135,7 +135,10 @@ const oneKeyAContent: Invariant = ({ service: { ledger } }) => {
   );
 };
 
-/** What a checkpoint covers although the service does not hold it, nor the reject store (docs/facts/faults.md#promises, P4). */
+/**
+ * What a checkpoint covers although the service does not hold it, nor the reject store
+ * (docs/facts/faults.md#promises, P4).
+ */
 function uncovered(oracle: readonly OracleRow[], { service, store }: Snapshot): OracleRow[] {
   const applied = appliedKeys(service.ledger);
   const rejected = new Set(store.rejects.map(({ place }) => place));

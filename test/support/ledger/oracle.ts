@@ -14,7 +14,10 @@ export type SourceSize = {
   readonly nameOf?: (key: string) => string;
 };
 
-/** A source of CSV files twice: as a first run finds it, and as it is afterwards, with what becomes of each row then. */
+/**
+ * A source of CSV files twice: as a first run finds it, and as it is afterwards, with what becomes of each
+ * row then.
+ */
 export type OracleSource = {
   /** Text of each file, by name; they match `accounts-*.csv`. */
   readonly before: Readonly<Record<string, string>>;
@@ -67,8 +70,8 @@ function rejected(code: string): Verdict {
 }
 
 /**
- * One of each special kind in every stretch of `every` rows. A key is repeated: `isFirst` says whether the row is the first one of it to be
- * read.
+ * One of each special kind in every stretch of `every` rows. A key is repeated: `isFirst` says whether the
+ * row is the first one of it to be read.
  */
 function planRow(
   at: { readonly file: number; readonly row: number; readonly isFirst: (key: string) => boolean },
@@ -110,8 +113,8 @@ function planRow(
 }
 
 /**
- * Makes a source that holds every kind of row: new, changed, unchanged, filtered, unreadable, invalid, a repeated key. Its oracle has the
- * order in which the files are read: the last one first.
+ * Makes a source that holds every kind of row: new, changed, unchanged, filtered, unreadable, invalid, a
+ * repeated key. Its oracle has the order in which the files are read: the last one first.
  */
 export function oracleSource(size: SourceSize): OracleSource {
   const before: Record<string, string> = {};

@@ -92,7 +92,10 @@ function committedRows(committed: readonly Send[]): number {
   return rows;
 }
 
-/** What a state store tells of a run over a source of CSV files, or of a backfill; of a run that is not in it, nothing. */
+/**
+ * What a state store tells of a run over a source of CSV files, or of a backfill; of a run that is not in it,
+ * nothing.
+ */
 export async function readStore(
   state: Pick<StateClient, "checkpoint" | "laneSpans" | "receipts" | "rejects" | "run" | "send">,
   { runId, oracle }: { readonly runId: string; readonly oracle: readonly OracleRow[] },

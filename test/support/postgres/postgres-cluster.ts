@@ -38,7 +38,10 @@ export class PostgresCluster {
     return `postgres://sluice:${password}@${host}:${this.#port}/postgres`;
   }
 
-  /** Makes a cluster and starts its server; `remove` ends it, or else the end of this process. @throws {Error} there are no binaries */
+  /**
+   * Makes a cluster and starts its server; `remove` ends it, or else the end of this process. @throws {Error}
+   * there are no binaries
+   */
   static async start(): Promise<PostgresCluster> {
     const made = await PostgresCluster.#make();
     await made.#initialise();

@@ -42,7 +42,10 @@ advanced: { heartbeat_timeout: 10s, retry_initial: 500ms${advanced} }
 `;
 }
 
-/** A project with the pulls `scores` and `hiring`, and the database that they write to, with the tables of these pulls. */
+/**
+ * A project with the pulls `scores` and `hiring`, and the database that they write to, with the tables of
+ * these pulls.
+ */
 export async function pullingProject({
   advanced = "",
   pulls = ["scores", "hiring"],

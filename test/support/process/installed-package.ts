@@ -14,8 +14,8 @@ const manifest = z
   .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
 
 /**
- * Packs the package and puts it into a project's `node_modules` with what it depends on, as an install would: the tests have no network.
- * Answers its command.
+ * Packs the package and puts it into a project's `node_modules` with what it depends on, as an install would:
+ * the tests have no network. Answers its command.
  */
 export async function installPackage(project: string): Promise<string> {
   const modules = join(project, "node_modules");

@@ -3,8 +3,8 @@ import { chmod, stat } from "node:fs/promises";
 const nobody = 65_534;
 
 /**
- * Lets this process be nobody, when it is the superuser, whom no mode of a file stops. Answers what makes it itself again; until then it
- * may not even remove what it made.
+ * Lets this process be nobody, when it is the superuser, whom no mode of a file stops. Answers what makes it
+ * itself again; until then it may not even remove what it made.
  */
 function becomeNobody(): () => void {
   if (process.getuid?.() !== 0) return () => undefined;

@@ -19,7 +19,10 @@ export async function temporaryFolder(): Promise<string> {
   return await folderIn(tmpdir());
 }
 
-/** The same in memory where there is room: a sync costs nothing there, and a killed process leaves as much as on a disk. */
+/**
+ * The same in memory where there is room: a sync costs nothing there, and a killed process leaves as much as
+ * on a disk.
+ */
 export async function memoryFolder(): Promise<string> {
   const hasRoom = await statfs(memory).then(
     ({ bavail, bsize }) => bavail * bsize >= freeBytesMin,

@@ -64,8 +64,9 @@ export type Try = {
 };
 
 /**
- * The activities on what they really work with: a project folder, the SQLite store, a sandbox on a free port, the client
- * and the CSV connector. Only the clock and the dice are the test's. Everything ends with the test.
+ * The activities on what they really work with: a project folder, the SQLite store, a sandbox on a free port,
+ * the client and the CSV connector. Only the clock and the dice are the test's. Everything ends with the
+ * test.
  */
 export class Harness {
   readonly folder: string;

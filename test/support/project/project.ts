@@ -192,8 +192,8 @@ export class Project {
   }
 
   /**
-   * All executions of a workflow id as JSON text, histories of continued runs included, once there are as many as are told: Temporal
-   * lists an execution a moment after its start.
+   * All executions of a workflow id as JSON text, histories of continued runs included, once there are as
+   * many as are told: Temporal lists an execution a moment after its start.
    */
   async histories(workflowId: string, executions = 1): Promise<string[]> {
     const { client } = this.temporal;
@@ -248,8 +248,8 @@ ${syncOfAccounts({ name: "accounts", from: "exports", id: "id", more: more.sync 
 }
 
 /**
- * A `sluice.yaml` with several syncs by their names, each with these members more, of accounts out of `<name>.csv`; their
- * records do not meet: the id of row 0 is `<name>-a0`.
+ * A `sluice.yaml` with several syncs by their names, each with these members more, of accounts out of
+ * `<name>.csv`; their records do not meet: the id of row 0 is `<name>-a0`.
  */
 export function syncsConfig(syncs: Readonly<Record<string, string>>, advanced = ""): string {
   const names = Object.keys(syncs);

@@ -21,7 +21,10 @@ function lines(members: readonly string[] = []): string {
   return members.map((member) => `    ${member}\n`).join("");
 }
 
-/** A `sluice.yaml` with two pulls into CSV files: `scores` of all accounts in four pages, `hiring` of the postings of a file's domains. */
+/**
+ * A `sluice.yaml` with two pulls into CSV files: `scores` of all accounts in four pages, `hiring` of the
+ * postings of a file's domains.
+ */
 export function pullYaml({ scores, hiring, accounts = "{}" }: PullMembers = {}): string {
   return `version: 1
 api:

@@ -27,8 +27,8 @@ export type OwnTemporal = TemporalClient & {
 };
 
 /**
- * Gives a test a namespace of the server that all tests share: a server for each took a third of their time. Whoever asks
- * closes it. A script, which shares none, gets a server.
+ * Gives a test a namespace of the server that all tests share: a server for each took a third of their time.
+ * Whoever asks closes it. A script, which shares none, gets a server.
  */
 export async function ownNamespace(folder: string): Promise<OwnTemporal> {
   const address = process.env[sharedTemporalVariable];

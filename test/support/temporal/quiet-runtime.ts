@@ -5,7 +5,10 @@ export const silent = new DefaultLogger("ERROR", () => undefined);
 
 let isInstalled = false;
 
-/** Keeps what Temporal logs about failing activities out of the tests' output. All tests of a process share the runtime. */
+/**
+ * Keeps what Temporal logs about failing activities out of the tests' output. All tests of a process share
+ * the runtime.
+ */
 export function installQuietRuntime(): void {
   if (isInstalled) return;
   isInstalled = true;

@@ -23,8 +23,9 @@ export const latencyMs = 150;
 const never = new AbortController().signal;
 
 /**
- * Two workers on one store, each with a rate limiter and a client of its own, and a sandbox that can be taken down. Attempts wait as
- * Temporal has them wait: as long as they were told, else with full jitter from 1 s to 60 s.
+ * Two workers on one store, each with a rate limiter and a client of its own, and a sandbox that can be taken
+ * down. Attempts wait as Temporal has them wait: as long as they were told, else with full jitter from 1 s to
+ * 60 s.
  */
 export class WaitingWorkers {
   readonly timeline = new Timeline();

@@ -50,7 +50,10 @@ export class WebUi {
     return new WebUi(browser, await browser.newPage({ baseURL: address, viewport }));
   }
 
-  /** Opens the form that starts a workflow, by a whole link or by what a link names; gives the prefilled input, "" when there is none. */
+  /**
+   * Opens the form that starts a workflow, by a whole link or by what a link names; gives the prefilled
+   * input, "" when there is none.
+   */
   async startForm(form: string | StartForm): Promise<string> {
     const [answer] = await Promise.all([
       this.#page.waitForResponse(saysWhetherToPrefill),
@@ -62,7 +65,10 @@ export class WebUi {
     return await until(async () => await textOf(editor));
   }
 
-  /** On the start form: starts the workflow, with the prefilled input or with another. @throws {Error} the server refuses it */
+  /**
+   * On the start form: starts the workflow, with the prefilled input or with another. @throws {Error} the
+   * server refuses it
+   */
   async start(workflowId: string, json?: string): Promise<void> {
     await this.#page.locator("#workflowId").fill(workflowId);
     if (json !== undefined) await this.#type(this.#startEditor, json);
@@ -272,7 +278,10 @@ function linkTo({ type, taskQueue, workflowId }: StartForm): string {
   return `${workflows}/start-workflow?${new URLSearchParams(named).toString()}`;
 }
 
-/** The last answer that the start form waits for: that there is no run to take the input from, or that run's first event. */
+/**
+ * The last answer that the start form waits for: that there is no run to take the input from, or that run's
+ * first event.
+ */
 async function saysWhetherToPrefill(answer: Response): Promise<boolean> {
   const { pathname } = new URL(answer.url());
   if (pathname !== `/api/v1${workflows}`) return pathname.endsWith("/history");

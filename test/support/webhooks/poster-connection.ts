@@ -17,7 +17,10 @@ const reconnectMs = 10;
 const headOfAnswer = /^HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n/;
 const contentLength = /\r\ncontent-length: (\d+)\r\n/i;
 
-/** A keep-alive connection with one request on its way at most; it is made again whenever it ends, until it is closed. */
+/**
+ * A keep-alive connection with one request on its way at most; it is made again whenever it ends, until it is
+ * closed.
+ */
 export class PosterConnection<Of extends Posting> {
   readonly #port: number;
   readonly #events: ConnectionEvents<Of>;
@@ -51,7 +54,8 @@ export class PosterConnection<Of extends Posting> {
       port: this.#port,
       host: "127.0.0.1",
       noDelay: true,
-      // One buffer for all reads: the load is to take as little as can be of the cores that it shares with the receiver.
+      // One buffer for all reads: the load is to take as little as can be of the cores that it shares with
+      // the receiver.
       onread: { buffer, callback: read },
     });
     this.#socket = socket;

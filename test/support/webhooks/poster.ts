@@ -26,8 +26,9 @@ type Waiter = {
 const refusedMs = 100;
 
 /**
- * Posts deliveries on many connections, each as soon as the one before it was answered. One that got no answer, or a 503, is pushed
- * again, byte for byte, until it is acknowledged; only a 2xx acknowledges. Whoever makes it finishes it.
+ * Posts deliveries on many connections, each as soon as the one before it was answered. One that got no
+ * answer, or a 503, is pushed again, byte for byte, until it is acknowledged; only a 2xx acknowledges.
+ * Whoever makes it finishes it.
  */
 export class Poster {
   /** Answers: 202 kept, 200 known already, 503 refused; and connections that ended while one was awaited. */
@@ -85,7 +86,10 @@ export class Poster {
     for (const connection of this.#idle) this.#postOn(connection);
   }
 
-  /** Resolves in the turn in which so many are acknowledged. @throws a delivery was answered with what no repeating fixes. */
+  /**
+   * Resolves in the turn in which so many are acknowledged. @throws a delivery was answered with what no
+   * repeating fixes.
+   */
   async acknowledges(count: number): Promise<void> {
     await this.#until(() => this.acknowledged >= count);
   }

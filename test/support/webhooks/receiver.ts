@@ -18,7 +18,10 @@ const eventBody = z.object({
 /** A notification as a receiver got it. */
 export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
-/** Reads an event as Standard Webhooks tells receivers to. @throws {Error} it is not signed with the shared secret, or is old. */
+/**
+ * Reads an event as Standard Webhooks tells receivers to. @throws {Error} it is not signed with the shared
+ * secret, or is old.
+ */
 export function verified({ headers, body }: Received): z.output<typeof eventBody> {
   const id = z
     .string()
@@ -40,7 +43,10 @@ export function verified({ headers, body }: Received): z.output<typeof eventBody
 export class Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  /** What the next notifications are answered, first things first; 204 when there is nothing left, "never" answers nothing. */
+  /**
+   * What the next notifications are answered, first things first; 204 when there is nothing left, "never"
+   * answers nothing.
+   */
   readonly answers: (number | "never")[];
 
   private constructor(parts: Pick<Receiver, "answers" | "received" | "url">) {

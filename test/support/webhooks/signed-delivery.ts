@@ -54,8 +54,9 @@ const bodyBytes = 1_024;
 const numberDigits = 9;
 
 /**
- * Makes deliveries of one event each, 1 KiB as it is pushed, signed as Standard Webhooks say (its own reading of them). All of a maker's
- * are alike but for the number in their ids, so that making one is a copy and a hash.
+ * Makes deliveries of one event each, 1 KiB as it is pushed, signed as Standard Webhooks say (its own reading
+ * of them). All of a maker's are alike but for the number in their ids, so that making one is a copy and a
+ * hash.
  */
 export class DeliveryMaker {
   readonly #name: string;

@@ -26,7 +26,10 @@ export type DoubtfulRecord = z.output<typeof doubtfulRow>;
 
 /** What of a sync is in doubt. */
 export type DoubtFacts = {
-  /** Keys of which an older value may still be applied over the one that was sent last, which is sent once more then. */
+  /**
+   * Keys of which an older value may still be applied over the one that was sent last, which is sent once
+   * more then.
+   */
   readonly inDoubt: number;
   /** Such keys of which the staged line is gone, or was refused: only their source can send them again. */
   readonly lost: number;
@@ -65,8 +68,9 @@ export interface DoubtStore {
   /** Notes that a process is gone, and that its requests ended with it: nobody knows how. */
   endSender(input: { readonly process: string; readonly now: Moment }): void;
   /**
-   * Forgets requests that are over and that no key waits for, and answers what is left. `madeBy` is a run that has just sent all that its
-   * source holds: what an earlier run may have sent, and this one did not make, is a stray key from now on.
+   * Forgets requests that are over and that no key waits for, and answers what is left. `madeBy` is a run
+   * that has just sent all that its source holds: what an earlier run may have sent, and this one did not
+   * make, is a stray key from now on.
    */
   settleDoubts(
     input: SyncName & { readonly now: Moment; readonly madeBy?: string | undefined },

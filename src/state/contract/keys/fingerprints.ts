@@ -23,15 +23,16 @@ export type KeysToStage = SyncName &
     /** Numbers of the rows in their chunk, in the order of the source, from 1. */
     readonly rowNumbers: Uint32Array;
     /**
-     * Of a replay: the age of each row (`ageOf`). A key of which a younger row was committed has a newer one, which supersedes it,
-     * whether that was sent or unchanged. What a staging saw that was given up, and what a cut one left, counts for nothing.
+     * Of a replay: the age of each row (`ageOf`). A key of which a younger row was committed has a newer one,
+     * which supersedes it, whether that was sent or unchanged. What a staging saw that was given up, and what
+     * a cut one left, counts for nothing.
      */
     readonly ages?: readonly number[] | undefined;
     /** Of which keys this staging has sent an older record once more, in front; undefined is of none. */
     readonly again?: readonly boolean[] | undefined;
     /**
-     * Of a backfill: the number of its first staging. A key that another run sent since is left out, because that was this row or a later
-     * one.
+     * Of a backfill: the number of its first staging. A key that another run sent since is left out, because
+     * that was this row or a later one.
      */
     readonly begunAt?: number | undefined;
     /** Send whatever the fingerprint says. */
@@ -54,8 +55,8 @@ export type JudgedKeys = {
 /** Fingerprints: what the service is known to hold. Unknown is always sent. */
 export interface FingerprintStore {
   /**
-   * Judges records and writes what a send of them would make of their fingerprints, before they can leave. A fingerprint
-   * counts only once its send is committed; a key sent twice in one run stays unknown.
+   * Judges records and writes what a send of them would make of their fingerprints, before they can leave. A
+   * fingerprint counts only once its send is committed; a key sent twice in one run stays unknown.
    * @throws {SupersededError} the staging is not the newest.
    */
   stageKeys(input: KeysToStage): JudgedKeys;

@@ -21,7 +21,10 @@ export const knownRow = z
 /** An account or a source that a sync or pull has worked with. */
 export type KnownIdentity = z.output<typeof knownRow>;
 
-/** The accounts and sources that checkpoints, fingerprints and places belong to; a sync or pull is named by its lock. */
+/**
+ * The accounts and sources that checkpoints, fingerprints and places belong to; a sync or pull is named by
+ * its lock.
+ */
 export interface IdentityStore {
   /** What is known of a sync or pull, and the store's salt: random, so that a hash of a key tells nothing elsewhere. */
   identities(input: { readonly holder: string }): {
@@ -29,7 +32,10 @@ export interface IdentityStore {
     readonly account: KnownIdentity | undefined;
     readonly source: KnownIdentity | undefined;
   };
-  /** Keeps an identity in place of the one before; `since` stays as it is where the text that people see is the same. */
+  /**
+   * Keeps an identity in place of the one before; `since` stays as it is where the text that people see is
+   * the same.
+   */
   setIdentity(input: {
     readonly holder: string;
     readonly part: IdentityPart;
@@ -38,8 +44,8 @@ export interface IdentityStore {
     readonly at: string;
   }): void;
   /**
-   * Whether something of a sync depends on its account and source though no checkpoint does: a fingerprint of what was sent, which a run
-   * that was cut and a backfill leave too, or a request that may still be applied.
+   * Whether something of a sync depends on its account and source though no checkpoint does: a fingerprint of
+   * what was sent, which a run that was cut and a backfill leave too, or a request that may still be applied.
    */
   hasSent(input: SyncName): boolean;
   /** The next run of this sync takes what it finds. */

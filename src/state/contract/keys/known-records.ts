@@ -23,7 +23,10 @@ export type KnownRecord =
 
 /** What the service is known to hold, for a person who asks; `FingerprintStore` is how a run decides. */
 export interface KnownRecordStore {
-  /** Names of the fields whose hashes are kept, in the order of their slots: `names` are added as far as `fieldSlotsMax` allows. */
+  /**
+   * Names of the fields whose hashes are kept, in the order of their slots: `names` are added as far as
+   * `fieldSlotsMax` allows.
+   */
   fieldSlots(input: SyncName & { readonly names: readonly string[] }): string[];
   /** What is known of each key, in order. Only reads. */
   knownRecords(input: SyncName & { readonly keys: readonly string[] }): KnownRecord[];

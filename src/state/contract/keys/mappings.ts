@@ -7,7 +7,10 @@ export type SyncMapping = SyncName & { readonly mapping: string };
 export type OlderMapping = {
   /** Whether there may be any. */
   readonly isAny: boolean;
-  /** Records not known to be sent by this mapping, or seen by it unchanged; of a sync without fingerprints none is known. */
+  /**
+   * Records not known to be sent by this mapping, or seen by it unchanged; of a sync without fingerprints
+   * none is known.
+   */
   readonly records: number;
 };
 

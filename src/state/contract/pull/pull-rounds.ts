@@ -2,7 +2,10 @@ import type { StoredPlace } from "../../sqlite/pull/pull-places.ts";
 import { type RejectEntry } from "../rejects/rejects.ts";
 import type { PullName, PullStep } from "./pull-places.ts";
 
-/** Where a pull stands: this belongs to the pull and not to a run, so that the next run continues where one ended early. */
+/**
+ * Where a pull stands: this belongs to the pull and not to a run, so that the next run continues where one
+ * ended early.
+ */
 export type PullPlace = StoredPlace & {
   /** The domain that is walked; undefined in a search, and before the first. */
   readonly domain: string | undefined;
@@ -36,8 +39,8 @@ export type ListedDomains = PullStep & {
 /** Rounds: one walk over everything that a search finds, or over the job postings of every domain. */
 export interface PullRoundStore {
   /**
-   * Continues with the pull's round, or begins a new one: when the last has ended, when the query is another, when pages were written
-   * otherwise than they would be now, or when it is asked for.
+   * Continues with the pull's round, or begins a new one: when the last has ended, when the query is another,
+   * when pages were written otherwise than they would be now, or when it is asked for.
    * @throws {SupersededError} the run does not hold the pull's lock.
    */
   beginPull(input: PullBeginning): void;

@@ -19,12 +19,16 @@ export const openRejectsRow = z
 export type RunWithOpenRejects = z.output<typeof openRejectsRow>;
 
 /**
- * Rejects of syncs that are open, whichever run holds them: no replay has read their rows, none of the same row or key came later, a newer
- * record of their key was not staged since (which says nothing of a second row of a key), and no later run has read the whole source. Those of a chunk that was never committed come again
+ * Rejects of syncs that are open, whichever run holds them: no replay has read their rows, none of the same
+ * row or key came later, a newer record of their key was not staged since (which says nothing of a second row
+ * of a key), and no later run has read the whole source. Those of a chunk that was never committed come again
  * with the next run, and of a row that is gone, or a line that no source has, nothing can be sent.
  */
 export interface OpenRejectStore {
-  /** The runs that hold them, in the order in which they are replayed: newest first, replays after what they were of. */
+  /**
+   * The runs that hold them, in the order in which they are replayed: newest first, replays after what they
+   * were of.
+   */
   runsWithOpenRejects(input: OpenRejectsOf & { readonly limit?: number }): RunWithOpenRejects[];
   /** Of the newest run first. */
   openRejects(input: OpenRejectsOf & { readonly limit: number }): StoredReject[];

@@ -35,8 +35,8 @@ export interface ReplayStore {
   /** Counts the rejects that a replay is of. */
   replayCounts(input: ReplayOf): ReplayCounts;
   /**
-   * Lists for a run the rejects it replays: those that no replay took yet and whose chunk was committed, in their order. To be called
-   * while the send lock is held; a list that was cut short continues.
+   * Lists for a run the rejects it replays: those that no replay took yet and whose chunk was committed, in
+   * their order. To be called while the send lock is held; a list that was cut short continues.
    */
   listReplay(input: ReplayOf & { readonly runId: string }): void;
   /** The next rejects of a list behind number `after`, all of one span; undefined at its end. */

@@ -18,8 +18,8 @@ export type StoredPlan = Readonly<z.output<typeof planRow>>;
 /** Backfills: what was planned, and the spans of their lanes, which hold keys and so stay out of Temporal (I4). */
 export interface BackfillStore {
   /**
-   * Freezes a plan: it replaces the run's earlier one with all of its lanes, and what the run says of its configuration and of the
-   * checkpoint, unless something of the run was staged already.
+   * Freezes a plan: it replaces the run's earlier one with all of its lanes, and what the run says of its
+   * configuration and of the checkpoint, unless something of the run was staged already.
    */
   putPlan(
     input: StoredPlan & {

@@ -15,7 +15,10 @@ export const checkpointRow = z.object({
   version: z.int(),
   /** null is the source's beginning. */
   position: jsonColumn,
-  /** Where the oldest transaction began that was open in the source when its run was; null where none was, or none is known. */
+  /**
+   * Where the oldest transaction began that was open in the source when its run was; null where none was, or
+   * none is known.
+   */
   held: jsonColumn,
   runId: z.string().nullable(),
   updatedAt: z.string().nullable(),
@@ -30,14 +33,17 @@ export const positionRow = z.object({ target: z.string(), sync: z.string(), posi
 /** The shape in which a store reads it. */
 export const changeRow = z.object({ version: z.int(), reason: z.string(), changedAt: z.string() });
 
-/** Checkpoints and their changes in one go. Runs move them in `commitChunk`, chunk by chunk, which belongs to the sends. */
+/**
+ * Checkpoints and their changes in one go. Runs move them in `commitChunk`, chunk by chunk, which belongs to
+ * the sends.
+ */
 export interface CheckpointStore {
   checkpoint(input: SyncName): Checkpoint;
   /** Every position in an inbox: of all syncs and targets, configured or not. */
   positions(input: { readonly inbox: string }): z.output<typeof positionRow>[];
   /**
-   * Moves a checkpoint in one go and writes the change to the audit table; null goes back to the source's beginning. A run that moves it
-   * reports so.
+   * Moves a checkpoint in one go and writes the change to the audit table; null goes back to the source's
+   * beginning. A run that moves it reports so.
    * @throws {CheckpointMovedError} it is not at `version` any more.
    */
   setCheckpoint(

@@ -33,8 +33,9 @@ export type NewBeat = Omit<Beat, "command" | "configs" | "name"> &
 /** The workers that live: each beats every `hostBeatMs`, and one that has not for `hostLostAfterMs` is gone. */
 export interface HostStore {
   /**
-   * Stores a worker's beat in place of its last, and forgets the workers that were silent for `hostForgottenMs`. Of the first after a
-   * silence of all, the runs that are open are told how long nothing ran.
+   * Stores a worker's beat in place of its last, and forgets the workers that were silent for
+   * `hostForgottenMs`. Of the first after a silence of all, the runs that are open are told how long nothing
+   * ran.
    */
   beat(input: NewBeat): void;
   /** Takes a worker out at once: it stopped in order. */

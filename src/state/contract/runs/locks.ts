@@ -12,13 +12,14 @@ export const lockHolder = z.object({
 export type LockHolder = Readonly<z.output<typeof lockHolder>>;
 
 /**
- * The send lock: a sync is sent by one run at a time. It is never timed out; a holder that is closed is replaced, and a backfill yields
- * it to a run that waits.
+ * The send lock: a sync is sent by one run at a time. It is never timed out; a holder that is closed is
+ * replaced, and a backfill yields it to a run that waits.
  */
 export interface LockStore {
   /**
-   * Takes the lock when it is free, already this run's, or held by `insteadOf`, whose stagings are given up with it: whatever
-   * its zombies still write is refused. A backfill does not take one that another run waits for, unless that is `insteadOf`.
+   * Takes the lock when it is free, already this run's, or held by `insteadOf`, whose stagings are given up
+   * with it: whatever its zombies still write is refused. A backfill does not take one that another run waits
+   * for, unless that is `insteadOf`.
    * @returns the fence number of this holding, or who holds the lock or waits for it.
    */
   takeLock(

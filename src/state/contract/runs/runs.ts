@@ -107,7 +107,10 @@ export const runRow = z.object({
   fromPosition: jsonColumn,
   /** How far the run may read: null is the source's end. */
   toPosition: jsonColumn,
-  /** Where the oldest transaction began that was open in the source when the run was; null where none was, or none is known. */
+  /**
+   * Where the oldest transaction began that was open in the source when the run was; null where none was, or
+   * none is known.
+   */
   held: jsonColumn,
   /** Rows that lie beyond `toPosition`, because they are stamped in the future. */
   future: z.int(),
@@ -154,9 +157,10 @@ export interface RunStore {
   /** Stores a run unless it is already there; answers what is stored. */
   openRun(input: RunOpening): Run;
   /**
-   * Sets where a run begins and how far it reads. To be called once the send lock is held, because until then another run may
-   * move the checkpoint; a run that has staged keeps its place.
-   * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`, or not where a run that has staged left it.
+   * Sets where a run begins and how far it reads. To be called once the send lock is held, because until then
+   * another run may move the checkpoint; a run that has staged keeps its place.
+   * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`, or not where a run that has
+   * staged left it.
    */
   placeRun(input: RunPlace): Run;
   /** Stores the mode chosen for the whole run and why. */
@@ -173,8 +177,8 @@ export interface RunStore {
   }): Run;
   run(runId: string): Run | undefined;
   /**
-   * The last stored first, whatever their clocks said; of one sync or workflow when named, those that have not ended when `isOpen`,
-   * those that ended so when an `outcome` is given.
+   * The last stored first, whatever their clocks said; of one sync or workflow when named, those that have
+   * not ended when `isOpen`, those that ended so when an `outcome` is given.
    */
   runs(input: {
     readonly sync?: string | undefined;

@@ -3,9 +3,10 @@ import type { StageName } from "./sends.ts";
 /** The one place where a checkpoint follows an acceptance (I1). */
 export interface CommitStore {
   /**
-   * Saves the checkpoint after a chunk that the service accepted, its receipts and its send, in one transaction. Of a replay, a
-   * backfill or a resend it leaves the checkpoint where it is; of a replay it marks the rejects that were read again. What it sent is no
-   * longer in doubt where its request began after the end of every older one.
+   * Saves the checkpoint after a chunk that the service accepted, its receipts and its send, in one
+   * transaction. Of a replay, a backfill or a resend it leaves the checkpoint where it is; of a replay it
+   * marks the rejects that were read again. What it sent is no longer in doubt where its request began after
+   * the end of every older one.
    * @throws {SupersededError} the staging is not the newest. @throws {NotBalancedError} a part is not accepted.
    * @throws {CheckpointMovedError} someone else moved the checkpoint.
    */

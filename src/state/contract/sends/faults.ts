@@ -6,13 +6,13 @@ export type FaultName = {
 };
 
 /**
- * Faults: what a chunk meets again and again. Counted here, because an attempt's number also counts waits and dead workers,
- * and because the next attempt may be another worker's.
+ * Faults: what a chunk meets again and again. Counted here, because an attempt's number also counts waits and
+ * dead workers, and because the next attempt may be another worker's.
  */
 export interface FaultStore {
   /**
-   * Counts a fault; answers how often the chunk met it, and the time from the first to this one in ms: from this one when the
-   * clock began anew between them.
+   * Counts a fault; answers how often the chunk met it, and the time from the first to this one in ms: from
+   * this one when the clock began anew between them.
    */
   countFault(input: FaultName & { readonly nowMs: number }): {
     readonly times: number;

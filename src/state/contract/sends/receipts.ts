@@ -61,30 +61,34 @@ export type BegunPart = Receipt & {
 /** Receipts: what became of every part. */
 export interface ReceiptStore {
   /**
-   * Says that a part is about to leave: its receipt, made when missing, becomes `sending`, or `confirming` when `confirm` is
-   * set. A body found `sending`, or a file found `confirming`, was perhaps accepted: its records count as possibly repeated.
-   * A receipt that is further (for a confirm: `accepted`) is answered unchanged, and so is one of which another key is being
-   * confirmed, and a `staged` one that is not smaller than a part of this run which was too large: it is to be split before
-   * anything leaves.
+   * Says that a part is about to leave: its receipt, made when missing, becomes `sending`, or `confirming`
+   * when `confirm` is set. A body found `sending`, or a file found `confirming`, was perhaps accepted: its
+   * records count as possibly repeated. A receipt that is further (for a confirm: `accepted`) is answered
+   * unchanged, and so is one of which another key is being confirmed, and a `staged` one that is not smaller
+   * than a part of this run which was too large: it is to be split before anything leaves.
    * @throws {SupersededError} the staging is not the newest.
    */
   beginPart(
     input: PartName & {
       readonly form: PartForm;
       /**
-       * The key that is about to be confirmed. The receipt has it from then on: two attempts may have uploaded the part at once,
-       * each under a key of its own, and the one whose key Temporal knows need not be the one that was noted last.
+       * The key that is about to be confirmed. The receipt has it from then on: two attempts may have
+       * uploaded the part at once, each under a key of its own, and the one whose key Temporal knows need not
+       * be the one that was noted last.
        */
       readonly confirm?: string;
       readonly host: string;
       readonly at: string;
-      /** Of a request that may apply records: who makes it, and for how long it may be applied. An upload applies none. */
+      /**
+       * Of a request that may apply records: who makes it, and for how long it may be applied. An upload
+       * applies none.
+       */
       readonly request?: NewRequest | undefined;
     },
   ): BegunPart;
   /**
-   * Writes down the key that an attempt's upload was given, before the upload. False when it is another part's: that one's
-   * file would be overwritten before it was processed.
+   * Writes down the key that an attempt's upload was given, before the upload. False when it is another
+   * part's: that one's file would be overwritten before it was processed.
    */
   claimKey(
     input: PartName & {
@@ -94,10 +98,12 @@ export interface ReceiptStore {
     },
   ): boolean;
   /**
-   * Ends an attempt that `beginPart` began, and its request: its receipt moves from `sending` or `confirming` to `state`. Nothing
-   * moves when another attempt has begun meanwhile: one that was thought dead must not overwrite what its successor knows. With a part
-   * that gets on, uploaded under a new key or accepted, the faults that its chunk met are forgotten.
-   * @throws {SupersededError} the service accepted it after its staging was given up: what was sent of its keys since is in doubt.
+   * Ends an attempt that `beginPart` began, and its request: its receipt moves from `sending` or `confirming`
+   * to `state`. Nothing moves when another attempt has begun meanwhile: one that was thought dead must not
+   * overwrite what its successor knows. With a part that gets on, uploaded under a new key or accepted, the
+   * faults that its chunk met are forgotten.
+   * @throws {SupersededError} the service accepted it after its staging was given up: what was sent of its
+   * keys since is in doubt.
    */
   movePart(
     input: PartName & {
@@ -120,8 +126,8 @@ export interface ReceiptStore {
    */
   rangesToSend(input: PartName & { readonly form: PartForm }): Ranges | undefined;
   /**
-   * Notes what a part puts in doubt when it leaves, and answers for which requests: before `beginPart`, after which it has to leave within
-   * seconds. Twice is once.
+   * Notes what a part puts in doubt when it leaves, and answers for which requests: before `beginPart`, after
+   * which it has to leave within seconds. Twice is once.
    */
   noteDoubts(
     input: PartName & { readonly form: PartForm } & Pick<Sender, "now" | "stream">,

@@ -20,7 +20,10 @@ export type Refusal = z.output<typeof refusalRow>;
 
 /** What the service refused in chunks that are not committed: whoever stages one again need not find it again. */
 export interface RefusalStore {
-  /** Those that were noted after `since` (ISO): older ones are tried again, because the fault may have been the service's. */
+  /**
+   * Those that were noted after `since` (ISO): older ones are tried again, because the fault may have been
+   * the service's.
+   */
   refusals(input: SyncName & { readonly since: string }): Refusal[];
   /** Has all of them tried again. */
   forgetRefusals(input: SyncName): void;

@@ -15,7 +15,10 @@ export const body = z.object({ from: z.int(), to: z.int(), bytes: z.int() });
 /** A lightweight body: records `from` to `to` (excluded) of the staged file, and its bytes as sent. */
 export type Body = Readonly<z.output<typeof body>>;
 
-/** Which attempt asks for a staging: of two the one that was scheduled later, or else has the higher number, is the later one. */
+/**
+ * Which attempt asks for a staging: of two the one that was scheduled later, or else has the higher number,
+ * is the later one.
+ */
 export type StageAttempt = {
   /** When Temporal was first asked for it, in Unix ms by the server's clock. */
   readonly scheduledMs: number;
@@ -97,8 +100,9 @@ export interface SendStore {
   /**
    * Begins a new staging of a chunk: whatever an older one (of it or a later chunk) left uncommitted is dropped, its
    * rejects removed, its records under way counted as possibly repeated.
-   * @throws {SupersededError} the chunk is committed, the one before it is not staged, the run does not hold its send lock, or
-   * a later attempt has drawn: a worker that was stopped for a while must not take the chunk from its successor.
+   * @throws {SupersededError} the chunk is committed, the one before it is not staged, the run does not hold
+   * its send lock, or a later attempt has drawn: a worker that was stopped for a while must not take the
+   * chunk from its successor.
    */
   drawStage(input: {
     readonly runId: string;
@@ -112,7 +116,10 @@ export interface SendStore {
   send(input: StageName): Send | undefined;
   /** The staging of a chunk that was committed; undefined when none was. */
   committedSend(input: Pick<StageName, "chunk" | "runId">): Send | undefined;
-  /** Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest stagings counted. */
+  /**
+   * Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest
+   * stagings counted.
+   */
   totalsBefore(input: { readonly runId: string; readonly chunk: number }): {
     readonly read: number;
     readonly rejected: number;

@@ -27,11 +27,15 @@ export type AcceptedPart = {
 };
 
 /**
- * What is in doubt: a key whose record left again while an older request might still be applied over it. It stays in doubt until a
- * request that began after the end of the older one was accepted. Every function is called inside a transaction.
+ * What is in doubt: a key whose record left again while an older request might still be applied over it. It
+ * stays in doubt until a request that began after the end of the older one was accepted. Every function is
+ * called inside a transaction.
  */
 export type Doubts = {
-  /** The requests that are not over: the numbers of all, and those that may be applied when a part is, without being before it in order. */
+  /**
+   * The requests that are not over: the numbers of all, and those that may be applied when a part is, without
+   * being before it in order.
+   */
   landing(
     part: LeavingPart,
     now: Moment,
@@ -75,7 +79,10 @@ function createLanding(db: Database): Doubts["landing"] {
   };
 }
 
-/** Puts in doubt what leaves too early, each request in one statement: a part may hold hundreds of thousands of keys. */
+/**
+ * Puts in doubt what leaves too early, each request in one statement: a part may hold hundreds of thousands
+ * of keys.
+ */
 function createLeaving(db: Database): Doubts["leave"] {
   const sentKeys = createSentKeys(db);
   const isAny = db.prepare(isAnyInSet);

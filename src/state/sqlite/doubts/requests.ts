@@ -87,7 +87,10 @@ export type RequestStore = {
   endTaken(request: number, now: Moment): boolean;
   /** The requests of a set, in the order in which they began. */
   pending(setId: number): PendingRequest[];
-  /** Those, and what runs of other syncs left on their way to the same service when they ended: the sync may have had another name. */
+  /**
+   * Those, and what runs of other syncs left on their way to the same service when they ended: the sync may
+   * have had another name.
+   */
   concerning(setId: number): PendingRequest[];
 };
 

@@ -38,9 +38,9 @@ export class FieldLosses {
 }
 
 /**
- * Keeps the hashes of a record's fields under the number that they had before; answers it, and notes which fields are gone. They are in a
- * table of their own, which a first load only appends to: beside the keys they doubled the pages that it writes in random order, and the
- * CPU that they cost.
+ * Keeps the hashes of a record's fields under the number that they had before; answers it, and notes which
+ * fields are gone. They are in a table of their own, which a first load only appends to: beside the keys they
+ * doubled the pages that it writes in random order, and the CPU that they cost.
  */
 export function createFieldKeeper(
   db: Database,

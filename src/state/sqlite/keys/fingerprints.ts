@@ -18,7 +18,10 @@ import { createFingerprintSets, type FingerprintSet } from "./fingerprint-sets.t
 /** The staging that an age names, in SQL. */
 export const sendOfSeen = (age: string): string => `cast(${age} / ${rowNumbersMax} as integer)`;
 
-/** How old a row is: of two rows of a sync the later one has the greater age, by the number of its staging and its own in that. */
+/**
+ * How old a row is: of two rows of a sync the later one has the greater age, by the number of its staging and
+ * its own in that.
+ */
 export function ageOf(send: number, rowNumber: number): number {
   return send * rowNumbersMax + rowNumber;
 }
@@ -109,7 +112,10 @@ function createJudge(db: Database): (input: KeysToStage, set: JudgedSet, index: 
   /** Whether this run sent the key before. One that it sent twice stays so, even if the second staging was given up. */
   const wasSent = (send: number, runId: string): boolean =>
     send < 0 ? factsOf(-send)?.runId === runId : isOfRun(send, runId);
-  /** Whether another run sent the key since a backfill began; one that it sent twice, in order, was sent all the same. */
+  /**
+   * Whether another run sent the key since a backfill began; one that it sent twice, in order, was sent all
+   * the same.
+   */
   const isSentSince = ({ begunAt = Infinity, runId }: KeysToStage, knownSend: number): boolean => {
     const sent = Math.abs(knownSend);
     const facts = sent > begunAt ? factsOf(sent) : undefined;
@@ -160,7 +166,10 @@ function createJudge(db: Database): (input: KeysToStage, set: JudgedSet, index: 
 
 const keyRow = z.object({ key: z.string() });
 
-/** Prepares the removal of what was last seen before a run; a block of keys at a time, so that other writers get their turn. */
+/**
+ * Prepares the removal of what was last seen before a run; a block of keys at a time, so that other writers
+ * get their turn.
+ */
 function createForgettingSeen(db: Database): FingerprintStore["forgetSeenBefore"] {
   const ofSet =
     "set_id = (select id from fingerprint_sets where target = $target and sync = $sync)";

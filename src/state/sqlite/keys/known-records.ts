@@ -63,7 +63,8 @@ export function createKnownRecordStore(db: Database): KnownRecordStore {
       const names = new Map(slots.map(({ slot, name }) => [slot, name]));
       return keys.map((key): KnownRecord => {
         const found = first(fingerprintRow, select, { id, key });
-        // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without one may have been sent.
+        // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without
+        // one may have been sent.
         if (found === undefined || found.hash === null) {
           return { state: validAfter === 0 ? "new" : "unknown" };
         }

@@ -14,8 +14,8 @@ export function createMappingNotes(db: Database): (input: { setId: number; send:
 }
 
 /**
- * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as such, so that an update of sluice
- * is not an alarm.
+ * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as
+ * such, so that an update of sluice is not an alarm.
  */
 const isOurs = (send: string): string =>
   `coalesce(${send}.state in ('committed', 'cut') and coalesce(${send}.mapping, $mapping) = $mapping, 0)`;
@@ -26,7 +26,8 @@ export function createMappingStore(db: Database): MappingStore {
   const others = "set_id = $setId and mapping <> $mapping";
   const isAny = db.prepare(`select count(*) from mappings where ${others}`);
   const forget = db.prepare(`delete from mappings where ${others}`);
-  // What is unknown counts, too: that its send was forgotten or given up does not say that the service holds nothing older.
+  // What is unknown counts, too: that its send was forgotten or given up does not say that the service holds
+  // nothing older.
   const made = db.prepare(
     `select count(*) from fingerprints f
      left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendOfSeen("f.seen")}

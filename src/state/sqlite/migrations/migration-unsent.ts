@@ -1,4 +1,7 @@
-/** Step 2: what the service refused in a chunk that is not committed yet, how many events an inbox had lost before a run, and the mappings that made what was sent. */
+/**
+ * Step 2: what the service refused in a chunk that is not committed yet, how many events an inbox had lost
+ * before a run, and the mappings that made what was sent.
+ */
 export const unsent = `
 alter table runs add column gone integer not null default 0;
 alter table sends add column mapping text;

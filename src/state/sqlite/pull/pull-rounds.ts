@@ -11,7 +11,10 @@ import type { PullPlaces, StoredPlace } from "./pull-places.ts";
 /** The chunk of the reject store that the rows without a domain go to; pages count from 1. */
 const listing = 0;
 
-/** Whether a round continues as the pull is now; pages of two queries, or rows written in two ways, would mix two pulls. */
+/**
+ * Whether a round continues as the pull is now; pages of two queries, or rows written in two ways, would mix
+ * two pulls.
+ */
 function goesOn(place: StoredPlace, now: PullBeginning): boolean {
   const isSameWriting = place.writeHash === now.writeHash || place.steps === 0;
   // A second opening of the run that asked for a new round continues with that.

@@ -8,7 +8,10 @@ import { sendOfSeen } from "../keys/fingerprints.ts";
 import { ageSql } from "../keys/fingerprints.ts";
 import { rejectColumns } from "./rejects.ts";
 
-/** The age of a reject `r` of a staging `s`: what a replay refused again is as old as it was, and a duplicate older than any row. */
+/**
+ * The age of a reject `r` of a staging `s`: what a replay refused again is as old as it was, and a duplicate
+ * older than any row.
+ */
 export const rejectAgeSql = `coalesce(p.age, iif(r.step = 'duplicate', 0, ${ageSql("s.send", "r.row_number")}))`;
 
 /** Joins to a reject `r` the replay `p` that it is one of. */

@@ -20,8 +20,8 @@ const listedRow = z.object({
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
 /**
- * Marks the rejects that a chunk of a replay has taken, from number `from` (excluded) to `to`; to be called inside the transaction that
- * commits it.
+ * Marks the rejects that a chunk of a replay has taken, from number `from` (excluded) to `to`; to be called
+ * inside the transaction that commits it.
  */
 export function createReplayedMarking(
   db: Database,
@@ -48,8 +48,9 @@ function prepareReplays(
   const last = db.prepare(
     `select ${columns} from replays where run_id = $runId order by number desc limit 1`,
   );
-  // What a replay refused again is in the span that it was first refused in, and is as old as it was: a list of ours is not a source.
-  // A second row of a key lost against the first one, which may be of a newer file: it is older than any.
+  // What a replay refused again is in the span that it was first refused in, and is as old as it was: a list
+  // of ours is not a source. A second row of a key lost against the first one, which may be of a newer file:
+  // it is older than any.
   const add = db.prepare(
     `insert into replays (run_id, number, reject_run, chunk, ordinal, place, span_send, age)
      select $runId, $number + row_number() over (order by r.chunk, r.ordinal), r.run_id, r.chunk, r.ordinal, r.place,

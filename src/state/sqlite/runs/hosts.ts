@@ -20,7 +20,10 @@ export function createHostStore(db: Database): HostStore {
     "insert or replace into meta (name, value) values ('last_beat', $lastBeat)",
   );
   const rest = db.prepare("update runs set idle_ms = idle_ms + $idleMs where ended_at is null");
-  /** What was done up to a beat's time after the last one is not idle: a worker that stopped then did not beat again. */
+  /**
+   * What was done up to a beat's time after the last one is not idle: a worker that stopped then did not beat
+   * again.
+   */
   const countIdle = (lastBeat: number): void => {
     const before = count(newest);
     // Of a worker whose clock is behind, nothing is told.

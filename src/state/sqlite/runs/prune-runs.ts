@@ -4,9 +4,9 @@ import type { Database } from "../database.ts";
 import { all } from "../database.ts";
 
 /**
- * Removes ended runs that started before `before` (ISO), with their rejects, receipts and uncommitted sends; answers how many. A run of
- * which something may still be applied, or has to be sent once more, stays.
- * With `quietOf`, only the drains of that sync which ended as `done`, but for its newest run, the oldest first.
+ * Removes ended runs that started before `before` (ISO), with their rejects, receipts and uncommitted sends;
+ * answers how many. A run of which something may still be applied, or has to be sent once more, stays. With
+ * `quietOf`, only the drains of that sync which ended as `done`, but for its newest run, the oldest first.
  */
 export type PruneRuns = (input: {
   readonly before: string;

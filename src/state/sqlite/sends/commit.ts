@@ -53,8 +53,8 @@ const acceptedRow = z.object({
 });
 
 /**
- * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that nobody asks for any more; to be
- * called inside a transaction.
+ * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that
+ * nobody asks for any more; to be called inside a transaction.
  */
 export function createTakingOver(db: Database): (send: Send) => void {
   const sets = createFingerprintSets(db);

@@ -11,7 +11,10 @@ export function lastSendFile(file: string): string {
   return join(dirname(file), "last-send");
 }
 
-/** Digits of a send's number in the file: it never changes its length, so that a write never leaves half of it behind. */
+/**
+ * Digits of a send's number in the file: it never changes its length, so that a write never leaves half of it
+ * behind.
+ */
 const digits = 16;
 
 function remembered(file: string, storeId: string): number {
@@ -25,8 +28,9 @@ function remembered(file: string, storeId: string): number {
 }
 
 /**
- * Remembers the last send outside the store, so that a store which was restored from a backup shows. What was sent after the backup may
- * have changed what the service holds: when the store is opened, its fingerprints become unknown, because unknown is always sent.
+ * Remembers the last send outside the store, so that a store which was restored from a backup shows. What was
+ * sent after the backup may have changed what the service holds: when the store is opened, its fingerprints
+ * become unknown, because unknown is always sent.
  */
 export function createLastSend(
   db: Database,

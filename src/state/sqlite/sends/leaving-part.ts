@@ -21,8 +21,8 @@ export type Noting = {
   /** Notes what a part puts in doubt when it leaves; answers the requests that it does so for. */
   doubt(part: NotedPart, how: Pick<Sender, "now" | "stream">): number[];
   /**
-   * Notes the request of a part that leaves now, and what it puts in doubt, where `doubt` has not just done so: what that writes may be
-   * much. Answers the request's number.
+   * Notes the request of a part that leaves now, and what it puts in doubt, where `doubt` has not just done
+   * so: what that writes may be much. Answers the request's number.
    */
   begin(part: NotedPart & { readonly attempt: number }, sender: NewRequest): number;
 };

@@ -94,7 +94,10 @@ export function insertPart(db: Database): (
   return (part) => void insert.run({ ...part, ranges: JSON.stringify(part.ranges) });
 }
 
-/** The state of a part that leaves now, to be confirmed under the key `confirm` or else to be sent; undefined where nothing leaves. */
+/**
+ * The state of a part that leaves now, to be confirmed under the key `confirm` or else to be sent; undefined
+ * where nothing leaves.
+ */
 function leavingState(
   { state, fileKey }: Receipt,
   confirm: string | undefined,

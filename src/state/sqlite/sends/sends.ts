@@ -41,8 +41,8 @@ function lockLost(runId: string): SupersededError {
 }
 
 /**
- * Gives up a run's uncommitted stagings of the chunks `from` to `last` and counts what was under way; to be called inside a
- * transaction.
+ * Gives up a run's uncommitted stagings of the chunks `from` to `last` and counts what was under way; to be
+ * called inside a transaction.
  */
 export function createDropping(db: Database): (runId: string, from: number, last?: number) => void {
   // Not `staged`, `split` or `refused`: those never left, or are accounted for elsewhere.

@@ -94,8 +94,8 @@ function createCutting(
     `update sends set state = 'cut', committed_at = $cutAt, records = records - $left, rows_read = rows_read - $left
      where send = $send`,
   );
-  // Of a key that was sent twice the number is negative, and 0 of what was refused. What was not taken was not seen either: no later run need
-  // come by its row.
+  // Of a key that was sent twice the number is negative, and 0 of what was refused. What was not taken was
+  // not seen either: no later run need come by its row.
   const forget = db.prepare(
     `update fingerprints set send = 0, seen = seen_before
      where set_id = ${setOfRunSql}

@@ -8,7 +8,10 @@ import { readCsv } from "../../../../connectors/csv/read.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { pageRowsMax } from "../../../../src/limits.ts";
 
-/** What reading may add to a process: pages, a window, and garbage that waits for a busy machine to collect it; never the file. */
+/**
+ * What reading may add to a process: pages, a window, and garbage that waits for a busy machine to collect
+ * it; never the file.
+ */
 export const readMemoryMax = 192 * 1024 * 1024;
 
 const outcome = z.object({
@@ -19,7 +22,10 @@ const outcome = z.object({
   grownBytes: z.number(),
 });
 
-/** What a process of its own read of a folder's `a.csv`, and what memory that took: other tests leave theirs in this one. */
+/**
+ * What a process of its own read of a folder's `a.csv`, and what memory that took: other tests leave theirs
+ * in this one.
+ */
 export async function readApart(folder: string): Promise<z.output<typeof outcome>> {
   const program = ["--max-old-space-size=64", import.meta.filename, folder];
   const { stdout } = await promisify(execFile)(process.execPath, program);

@@ -127,7 +127,8 @@ function every(step: Step): SandboxFault {
 
 describe("a fault that hits one in so many", () => {
   const numbers = Array.from({ length: 24 }, (_, number) => number);
-  // Names, and so bodies and files, of different lengths; the same each time, because of random ones now and then hardly any is hit.
+  // Names, and so bodies and files, of different lengths; the same each time, because of random ones now and
+  // then hardly any is hit.
   const records = numbers.map((number) => {
     const pieces = Array.from({ length: number }, (_, at) => hash("sha1", `${number} ${at}`));
     return { ...account(number), account_properties: { name: pieces.join("") } };

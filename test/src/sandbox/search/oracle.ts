@@ -75,7 +75,10 @@ function holds(item: Item, { property, operator, value }: Filter): boolean {
   return z.boolean().parse(results[operator]);
 }
 
-/** Everything that a search finds, in its order. `textsOf` gives what free text is looked for in, `idOf` what decides last. */
+/**
+ * Everything that a search finds, in its order. `textsOf` gives what free text is looked for in, `idOf` what
+ * decides last.
+ */
 export function evaluate(
   items: readonly Item[],
   { search, filters, logic, sort }: Search,
