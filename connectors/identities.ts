@@ -112,7 +112,8 @@ async function assertSame(
   const known = (await holder.state.identities({ holder: holder.lock }))[part];
   if (found.differs !== undefined && known !== undefined && !trust.isFresh) {
     throw new ConfigError(
-      `${holder.kind} ${holder.name}: ${found.differs}: it was ${known.shown} (since ${known.since}), and now it is ${found.shown}`,
+      `${holder.kind} ${holder.name}: ${found.differs}: it was ${known.shown} (since ${known.since}), and now ` +
+        `it is ${found.shown}`,
       { field, hint: waysOn(holder, part) },
     );
   }

@@ -38,7 +38,8 @@ export function requestOf(
 function assertMayRepeat(sync: SyncConfig, source: Source): void {
   if (!isLog(source, sync.connectorConfig) || !replacesOlder(sync.stream)) return;
   throw new ConfigError(
-    `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could overwrite a newer one`,
+    `sync ${sync.name} reads versions of its records one after the other: sent again, an older one could ` +
+      "overwrite a newer one",
     {
       field: "sync",
       hint: `\`sluice state reset ${sync.name}\` sends all of them again, in order`,
@@ -72,7 +73,9 @@ async function assertEndsWithNewest(
     !(await isOneEach(sync, source, signal)) &&
     (await state.hasRepeats({ target, sync: sync.name }));
   if (!isOften && !(await isNoticed())) return;
-  const what = `several rows of sync ${sync.name} make one record: an older one could overwrite what the service holds of it`;
+  const what =
+    `several rows of sync ${sync.name} make one record: an older one could overwrite what the ` +
+    "service holds of it";
   if (sync.send === "all") {
     throw new ConfigError(what, {
       field: "sync",

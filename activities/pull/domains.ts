@@ -56,7 +56,8 @@ async function assertColumn(
   const columns = await source.columns?.(readRequestOf(domainsFrom, signal));
   if (columns === undefined || columns.includes(domainsFrom.column)) return domainsFrom;
   throw new ConfigError(
-    `pull ${name} reads its domains from the column "${domainsFrom.column}", which connection ${domainsFrom.connection} does not have`,
+    `pull ${name} reads its domains from the column "${domainsFrom.column}", which connection ` +
+      `${domainsFrom.connection} does not have`,
     {
       field: `${field}.column`,
       hint: `\`sluice discover ${domainsFrom.connection}\` shows which columns there are`,

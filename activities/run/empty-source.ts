@@ -25,6 +25,8 @@ export async function warnOfEmptySource(
   if (last === undefined) return;
   const { read } = await state.tally({ runId: last.runId, staged: false });
   if (read === 0) return;
-  const warning = `the source held no rows, where run ${last.runId} read ${read}: check that it is whole, and see min_rows`;
+  const warning =
+    `the source held no rows, where run ${last.runId} read ${read}: check that it is whole, and ` +
+    "see min_rows";
   await state.addWarnings({ runId: run.runId, warnings: [warning] });
 }

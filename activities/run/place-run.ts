@@ -42,7 +42,8 @@ function goneWarnings(gone: number): readonly string[] {
   if (gone === 0) return [];
   const [events, them] = gone === 1 ? ["event was", "it"] : ["events were", "them"];
   return [
-    `${gone} ${events} removed from the inbox before this sync read ${them}, and counted as gone: only the sender has ${them} still`,
+    `${gone} ${events} removed from the inbox before this sync read ${them}, and counted as gone: only the ` +
+      `sender has ${them} still`,
   ];
 }
 
@@ -65,7 +66,8 @@ export async function warnOfRestore(
 ): Promise<void> {
   if (!(await state.isRestored({ target, sync }))) return;
   const warning =
-    "the state store was restored from a backup, and does not know what was sent after it: what was sent before counts as unknown, and is sent again when it is read";
+    "the state store was restored from a backup, and does not know what was sent after it: what was sent " +
+    "before counts as unknown, and is sent again when it is read";
   await state.addWarnings({ runId, warnings: [warning] });
   await state.tellRestored({ target, sync });
 }

@@ -51,7 +51,8 @@ export async function checkColumns(
     ? missing.map((column) => `"${column}"${didYouMean(column, columns)}`).join(", ")
     : quoted(missing);
   throw new ConfigError(
-    `sync ${sync.name} reads the column${missing.length > 1 ? "s" : ""} ${named}, which connection ${sync.connection} does not have`,
+    `sync ${sync.name} reads the column${missing.length > 1 ? "s" : ""} ${named}, which connection ` +
+      `${sync.connection} does not have`,
     {
       field: `syncs.${sync.name}.record`,
       hint: how.mayName

@@ -17,7 +17,10 @@ function inRowOrder({ rejects }: RecordPage): readonly RejectEntry[] {
 }
 
 function supersededWarning(rows: number): string {
-  return `${rows} rejected row${rows === 1 ? " was" : "s were"} left out: other rows of the same keys were sent, and count as newer`;
+  return (
+    `${rows} rejected row${rows === 1 ? " was" : "s were"} left out: other rows of the same keys were ` +
+    "sent, and count as newer"
+  );
 }
 
 /** Keeps what a staging has to say of its pages: rejects, counts, warnings. */

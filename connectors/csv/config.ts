@@ -49,7 +49,8 @@ export const csvConfig = z
       .boolean()
       .optional()
       .describe(
-        "Whether the first row of a key is sent and the others are rejected, so that the newest file is read first; given by the engine.",
+        "Whether the first row of a key is sent and the others are rejected, so that the newest file is read " +
+          "first; given by the engine.",
       ),
     delimiter: delimiter
       .optional()

@@ -135,7 +135,8 @@ function assertSameInterface(connector: string, file: string): void {
 /** Refuses a connector that is made for another version of the interface. */
 export function otherInterface(connector: string, made: string): ConfigError {
   return new ConfigError(
-    `${connector} is made for version ${made} of the connector interface, and this sluice ${version} has version ${connectorApi.version}`,
+    `${connector} is made for version ${made} of the connector interface, and this sluice ${version} has ` +
+      `version ${connectorApi.version}`,
     { hint: "install a sluice and a connector that belong together" },
   );
 }

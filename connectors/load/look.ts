@@ -65,7 +65,8 @@ function assertMadeHere(
   }
   if (made !== connectorApi.version) throw otherInterface(connector, JSON.stringify(made));
   throw new ConfigError(
-    `${connector} brings a copy of sluice/connector of its own: its errors and secrets would not be known for what they are`,
+    `${connector} brings a copy of sluice/connector of its own: its errors and secrets would not be known for ` +
+      "what they are",
     { hint: "import it from sluice/connector, and leave sluice out of its bundle" },
   );
 }

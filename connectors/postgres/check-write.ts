@@ -41,7 +41,10 @@ async function assertSchema(session: Session, { schema }: TableName): Promise<vo
 
 /** An expression: whether the role has a privilege on each column of a parameter. */
 function may(privilege: string, parameter: string): string {
-  return `(select coalesce(bool_and(has_column_privilege($1::regclass, c, '${privilege}')), true) from unnest(${parameter}::text[]) as c)`;
+  return (
+    `(select coalesce(bool_and(has_column_privilege($1::regclass, c, '${privilege}')), true) from ` +
+    `unnest(${parameter}::text[]) as c)`
+  );
 }
 
 /** What the one statement of a write-back does to each column: it compares, adds and changes. */
@@ -53,7 +56,8 @@ async function assertGrants(
   const { key, set } = of.columns;
   const table = quoteTable(name);
   const [row = {}] = await session.query(
-    `select current_user as role, ${may("select", "$2")} as "select", ${may("insert", "$2")} as "insert", ${may("update", "$3")} as "update"`,
+    `select current_user as role, ${may("select", "$2")} as "select", ${may("insert", "$2")} as "insert", ` +
+      `${may("update", "$3")} as "update"`,
     [table, [...key, ...set], set],
   );
   const needed = ["select", ...(mayInsert ? ["insert"] : []), "update"];

@@ -53,7 +53,8 @@ export const postgresConfig = z
       })
       .optional()
       .describe(
-        "postgres://user:password@host:5432/database, best as ${CRM_DATABASE_URL}; in place of host, port, database, user and password.",
+        "postgres://user:password@host:5432/database, best as ${CRM_DATABASE_URL}; in place of host, port, " +
+          "database, user and password.",
       ),
     host: z
       .string()
@@ -72,7 +73,8 @@ export const postgresConfig = z
       .enum(["verify-full", "require", "off"])
       .optional()
       .describe(
-        "verify-full checks the server's certificate and name, require only encrypts; by default verify-full, and off for this host itself without a ca_file.",
+        "verify-full checks the server's certificate and name, require only encrypts; by default verify-full, " +
+          "and off for this host itself without a ca_file.",
       ),
     ca_file: z
       .string()

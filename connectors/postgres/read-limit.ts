@@ -34,7 +34,9 @@ export async function readLimitOfPostgres(
     const to = { of: source.reading, ...(await clockOf(session, changed, source.zone.name)) };
     const { oldestOpen, warnings = [] } = await openTransactions(session, changed, source);
     const future = await countFuture(session, source, changed);
-    const uncounted = `rows stamped in the future were not counted within ${futureCountMs / 1_000} s: index ${changed.name}`;
+    const uncounted =
+      `rows stamped in the future were not counted within ${futureCountMs / 1_000} s: index ` +
+      changed.name;
     return {
       to,
       oldestOpen,

@@ -258,7 +258,9 @@ async function assertKey(
   if (await isUnique(session, oid, names)) return;
   throw new ConfigError(`nothing keeps ${names.join(", ")} unique in ${shownTable(name)}`, {
     field: "key",
-    hint: `Name a unique key, or make it one: create unique index concurrently on ${quoteTable(name)} (${quoteNames(names)}).`,
+    hint:
+      `Name a unique key, or make it one: create unique index concurrently on ${quoteTable(name)} ` +
+      `(${quoteNames(names)}).`,
   });
 }
 

@@ -41,7 +41,9 @@ function cannotFind(
   const instead = other === undefined ? "" : `, or name ${other}`;
   return new ConfigError(`connection ${sync.connection} cannot find ${what} in its source`, {
     field: end,
-    hint: `leave out "${end}": ${whole}${instead}${source.get === undefined ? "" : '; single rows are named in "keys"'}`,
+    hint:
+      `leave out "${end}": ` +
+      `${whole}${instead}${source.get === undefined ? "" : '; single rows are named in "keys"'}`,
   });
 }
 

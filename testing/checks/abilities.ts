@@ -28,7 +28,9 @@ async function mustHold(
 const atTime: Check = {
   id: "A1",
   title: "covers with `at` exactly what changed before a time",
-  why: "A backfill reads from one such position to another: what they cover too much is lost, and what they cover too little is read in vain.",
+  why:
+    "A backfill reads from one such position to another: what they cover too much is lost, and what they " +
+    "cover too little is read in vain.",
   run: async (subject) => {
     const at = needed(subject.source.at?.bind(subject.source), "the connector has no `at`");
     const since = new Date("2024-03-31T00:59:59.998Z");

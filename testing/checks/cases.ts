@@ -18,7 +18,9 @@ export const caseChecks: readonly Check[] = [
     title: "reads its cases as the harness says",
     // A harness may have dozens of them, each of which is read a dozen times.
     msMax: 120_000,
-    why: "Formats and servers have corners that no other source has: what a connector makes of them is seen in no source of plain rows.",
+    why:
+      "Formats and servers have corners that no other source has: what a connector makes of them is seen in " +
+      "no source of plain rows.",
     run: async ({ source, harness }) => {
       const cases = needed(harness.cases, "the harness has no `cases`");
       for (const testCase of cases) {

@@ -33,7 +33,9 @@ const secretCharsMin = 8;
 const breaking: Check = {
   id: "F1",
   title: "says so when the connection dies, and continues from there",
-  why: "A connection that dies and is taken for the end of the source loses every row after it, because the checkpoint is saved as if they had been sent.",
+  why:
+    "A connection that dies and is taken for the end of the source loses every row after it, because the " +
+    "checkpoint is saved as if they had been sent.",
   run: async (subject) => {
     const breakAt = needed(
       subject.harness.breakAt?.bind(subject.harness),
@@ -62,7 +64,9 @@ async function goesOn(subject: Subject, watched: Watched): Promise<boolean> {
 const denying: Check = {
   id: "F2",
   title: "says which setting is wrong when credentials are refused",
-  why: "Refused credentials that are tried again keep a run going for hours without a row, and nobody is told what to fix.",
+  why:
+    "Refused credentials that are tried again keep a run going for hours without a row, and nobody is told " +
+    "what to fix.",
   run: async (subject) => {
     const deny = needed(subject.harness.deny?.bind(subject.harness), "the harness has no `deny`");
     const error = errorOf(await watch(subject, "deny", deny), "deny");
@@ -77,7 +81,9 @@ const denying: Check = {
 const throttling: Check = {
   id: "F3",
   title: "waits as long as it is told when it asks too often",
-  why: "A wait that is not passed on is not waited: the source is asked again at once, and in the end locks the account out.",
+  why:
+    "A wait that is not passed on is not waited: the source is asked again at once, and in the end locks " +
+    "the account out.",
   run: async (subject) => {
     const throttle = needed(
       subject.harness.throttle?.bind(subject.harness),
@@ -97,7 +103,9 @@ const throttling: Check = {
 const stalling: Check = {
   id: "F4",
   title: "gives up on a source that does not answer",
-  why: "A read without a timeout waits for ever: the run neither ends nor fails, and no row arrives until somebody looks.",
+  why:
+    "A read without a timeout waits for ever: the run neither ends nor fails, and no row arrives until " +
+    "somebody looks.",
   run: async (subject) => {
     const stall = needed(
       subject.harness.stall?.bind(subject.harness),
@@ -115,7 +123,9 @@ type Said = { readonly where: string; readonly text: string };
 const silence: Check = {
   id: "F5",
   title: "keeps secrets and cells out of its errors and logs",
-  why: "What an error or a log line says is kept by Temporal and by log stores, where nobody deletes a password or the data of a customer.",
+  why:
+    "What an error or a log line says is kept by Temporal and by log stores, where nobody deletes a " +
+    "password or the data of a customer.",
   run: async (subject) => {
     const secrets = secretsIn(subject.config()).map((secret) => secret.reveal());
     if (secrets.some((secret) => secret.length < secretCharsMin)) {

@@ -11,13 +11,17 @@ export const movingChecks: readonly Check[] = [
   {
     id: "R12",
     title: "loses no row that changes meanwhile",
-    why: "Sources do not stand still: a change that neither the run that it happened in nor the next one sees is never sent.",
+    why:
+      "Sources do not stand still: a change that neither the run that it happened in nor the next one sees " +
+      "is never sent.",
     run: seesChanges,
   },
   {
     id: "R13",
     title: "finds a row that is committed late",
-    why: "A transaction stamps its rows when it begins and shows them when it ends: by then a run may have passed that time, and none ever looks back.",
+    why:
+      "A transaction stamps its rows when it begins and shows them when it ends: by then a run may have " +
+      "passed that time, and none ever looks back.",
     run: findsLateRow,
   },
 ];

@@ -213,7 +213,9 @@ export const receiveChecks: readonly Check<PushSubject>[] = [
   {
     id: "A7",
     title: "takes each delivery once, and only from its sender",
-    why: "Senders post again whatever was not answered: events without ids that stay the same are sent twice, events that share one are lost, and a stranger's are believed.",
+    why:
+      "Senders post again whatever was not answered: events without ids that stay the same are sent twice, " +
+      "events that share one are lost, and a stranger's are believed.",
     run: async (subject) => {
       const sender = new Sender(subject);
       mustNameEvents(sender);

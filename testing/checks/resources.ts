@@ -31,7 +31,9 @@ export const resourceChecks: readonly Check[] = [
   {
     id: "R16",
     title: "closes what it opened when a read is left early",
-    why: "Every chunk ends its read before the source ends: each would leave a file or a connection open until none is left.",
+    why:
+      "Every chunk ends its read before the source ends: each would leave a file or a connection open until " +
+      "none is left.",
     run: closesEarly,
   },
 ];

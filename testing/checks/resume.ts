@@ -76,7 +76,9 @@ export const resumeChecks: readonly Check[] = [
   {
     id: "R9",
     title: "never lets its position run ahead of its rows, or fall behind",
-    why: "The checkpoint is saved with a page: rows that it covers and that did not come yet are lost, those it leaves out come twice.",
+    why:
+      "The checkpoint is saved with a page: rows that it covers and that did not come yet are lost, those " +
+      "it leaves out come twice.",
     run: async (subject) => {
       const { pages } = await readWhole(subject);
       for (const { before, position } of boundaries(pages)) {

@@ -15,7 +15,9 @@ export const schemaChecks: readonly Check<Configured>[] = [
   {
     id: "S1",
     title: "describes every member of its config",
-    why: "The schema is all that a person and an editor see of a connector: what it does not describe is guessed, or found by reading code.",
+    why:
+      "The schema is all that a person and an editor see of a connector: what it does not describe is " +
+      "guessed, or found by reading code.",
     run: async ({ source }) => {
       const members = described(jsonSchemaOf(source.config), "").filter(
         ({ path }) => path !== folderMember,

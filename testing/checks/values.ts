@@ -18,7 +18,9 @@ export const valueChecks: readonly Check[] = [
   {
     id: "R19",
     title: "shifts no time under another time zone",
-    why: "A worker in another zone would send times that are hours off, and a shifted position loses or repeats those hours.",
+    why:
+      "A worker in another zone would send times that are hours off, and a shifted position loses or " +
+      "repeats those hours.",
     run: shiftsNoTime,
   },
   {

@@ -10,7 +10,9 @@ export const wholeChecks: readonly Check[] = [
   {
     id: "R1",
     title: "reads the same rows twice",
-    why: "A chunk is staged again after a crash: rows that come in another order then, or with other positions, are sent twice or not at all.",
+    why:
+      "A chunk is staged again after a crash: rows that come in another order then, or with other " +
+      "positions, are sent twice or not at all.",
     run: readsTheSame,
   },
   {
@@ -22,7 +24,9 @@ export const wholeChecks: readonly Check[] = [
   {
     id: "R3",
     title: "reads 1,000 rows that changed in the same microsecond",
-    why: "One statement stamps all its rows alike: a page that ends among them loses the others, unless the position says which they were.",
+    why:
+      "One statement stamps all its rows alike: a page that ends among them loses the others, unless the " +
+      "position says which they were.",
     run: readsTies,
   },
   {
@@ -48,7 +52,9 @@ export const wholeChecks: readonly Check[] = [
   {
     id: "R17",
     title: "reads twice at the same time",
-    why: "The lanes of a backfill read one source together: what a connector keeps outside its read is then the other's.",
+    why:
+      "The lanes of a backfill read one source together: what a connector keeps outside its read is then " +
+      "the other's.",
     run: readsInterleaved,
   },
 ];

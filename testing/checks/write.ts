@@ -14,7 +14,9 @@ const texts = ["written, first", 'written "second" — Zürich'];
 export const writing: Check = {
   id: "A6",
   title: "answers with `write` for each patch, and writes twice as once",
-  why: "Answers go to patches by their places: one too few, or one for another row, marks values as written back that never were.",
+  why:
+    "Answers go to patches by their places: one too few, or one for another row, marks values as written " +
+    "back that never were.",
   run: async (subject) => {
     needed(subject.source.write?.bind(subject.source), "the connector has no `write`");
     const written = needed(subject.harness.written, "the harness has no `written`");

@@ -6,7 +6,8 @@ import { planDetails } from "./plan-details.ts";
 const barCells = 20;
 
 const openingText =
-  "it is held against the source once more, and begins as soon as no other run of the sync holds the send lock; a cancel ends it";
+  "it is held against the source once more, and begins as soon as no other run of the sync holds the send " +
+  "lock; a cancel ends it";
 
 function bar(share: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * barCells);
@@ -87,7 +88,8 @@ export function backfillDetails(progress: Progress, state: BackfillState, nowMs:
     title,
     laneTable(state),
     ...paceLine(state, nowMs),
-    `${counts.rejected} rejected, ${counts.unchanged} unchanged, ${counts.filtered} filtered; chunks ${counts.committed_chunks} of ${counts.staged_chunks} staged`,
+    `${counts.rejected} rejected, ${counts.unchanged} unchanged, ${counts.filtered} filtered; chunks ` +
+      `${counts.committed_chunks} of ${counts.staged_chunks} staged`,
     ...(waiting === null ? [] : [fenced(waiting.slice(0, detailsErrorCharsMax))]),
     ...rejectsText(state),
     ...failureText(state),

@@ -31,7 +31,9 @@ export function chooseMode({
   if (!isWhole && records === 0) return undefined;
   if (isWhole && records === 0) return { mode: "lightweight", reason: "there is nothing to send" };
   if (!isWhole) return { mode: "heavyweight", reason: "the batch is larger than its first chunk" };
-  const needed = `${records} record${records === 1 ? " needs" : "s need"} ${bodies} bod${bodies === 1 ? "y" : "ies"} of 1 MB`;
+  const needed =
+    `${records} record${records === 1 ? " needs" : "s need"} ${bodies} ` +
+    `bod${bodies === 1 ? "y" : "ies"} of 1 MB`;
   if (bodies === 0) return { mode: "heavyweight", reason: "a record alone exceeds a body of 1 MB" };
   return bodies <= partsMax
     ? { mode: "lightweight", reason: `${needed}, ${partsMax} allowed` }

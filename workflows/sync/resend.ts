@@ -52,7 +52,8 @@ export async function resend(raw: unknown): Promise<object> {
     failures = next.failures;
     if (workflowInfo().continueAsNewSuggested) return await continueAsNew<typeof resend>({ sync });
     setCurrentDetails(
-      `An older value may still be applied over ${after.inDoubt} records of ${sync}: they are sent once more when that is over.`,
+      `An older value may still be applied over ${after.inDoubt} records of ${sync}: they are sent once more ` +
+        "when that is over.",
     );
     await sleep(next.pauseMs);
   }

@@ -87,7 +87,9 @@ function assertWhole({ place, size }: OpenFile, readBytes: number): void {
     `${place}: the gzip data ends at byte ${readBytes}, but the file has ${size} bytes`,
     {
       field: "path",
-      hint: `Write the file again, with nothing between or after its gzip members. If only padding follows, cut it off: truncate -s ${readBytes}.`,
+      hint:
+        "Write the file again, with nothing between or after its gzip members. If only padding follows, " +
+        `cut it off: truncate -s ${readBytes}.`,
     },
   );
 }

@@ -38,7 +38,9 @@ function count(message: string, max: number) {
   );
 }
 
-const keysMessage = `must be a list of 1 to ${String(namedKeysMax)} keys, each a whole number or, in quotes, text of 1 to ${String(namedKeyCharsMax)} characters: ["A-1", 1002]; more than 15 digits need quotes`;
+const keysMessage =
+  `must be a list of 1 to ${String(namedKeysMax)} keys, each a whole number or, in quotes, ` +
+  `text of 1 to ${String(namedKeyCharsMax)} characters: ["A-1", 1002]; more than 15 digits need quotes`;
 const noteMessage = `must be text of at most ${String(noteCharsMax)} characters, in quotes`;
 
 /** One of `keys`. */
@@ -81,7 +83,8 @@ const shape = {
       const known = zoneNamed(name);
       if (known !== undefined) return known;
       context.addIssue(
-        `no time zone is called ${quoted(name)}${didYouMean(name, zoneNames)}: write one such as Europe/Paris or UTC, or leave it out for the sync's own`,
+        `no time zone is called ${quoted(name)}${didYouMean(name, zoneNames)}: write one such as Europe/Paris ` +
+          "or UTC, or leave it out for the sync's own",
       );
       return z.NEVER;
     })

@@ -137,7 +137,9 @@ const readers: readonly Reader[] = [readDate, readWord, readLast, readDayFirst, 
 function inNoForm(value: unknown, member: EndRequest["member"]): string {
   const words = member === "from" ? ["yesterday", "today"] : ["now", "today", "yesterday"];
   const examples = member === "from" ? `"last 30 days", "yesterday"` : `"today", "now"`;
-  const forms = `a date such as 2026-10-01, a time such as 2026-10-01T14:30, ${examples}, or a place such as "line 48211"`;
+  const forms =
+    `a date such as 2026-10-01, a time such as 2026-10-01T14:30, ${examples}, or a place such as ` +
+    `"line 48211"`;
   if (typeof value === "number") {
     return `no number is kept so exactly: write it in quotes, or ${forms}`;
   }

@@ -18,7 +18,10 @@ export function pullText({ read, written, pages, calls, domains }: PullProgress)
     domains === undefined
       ? ""
       : `${grouped(domains.done + domains.refused)} of ${grouped(domains.listed)} domains, `;
-  return `${of}${grouped(read)} results read, ${grouped(written)} written, ${counted(pages, "page")}, ${counted(calls, "call")}`;
+  return (
+    `${of}${grouped(read)} results read, ${grouped(written)} written, ${counted(pages, "page")}, ` +
+    counted(calls, "call")
+  );
 }
 
 /** The rows of the whole source, to two digits: they are told from what was read of it. */

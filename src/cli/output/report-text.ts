@@ -111,7 +111,8 @@ function pullLines(report: RunReport, pull: PullReport): readonly string[] {
     ...(domains === undefined
       ? []
       : [
-          `  domains     ${grouped(domains.done)} done, ${grouped(domains.refused)} refused, of ${grouped(domains.listed)}`,
+          `  domains     ${grouped(domains.done)} done, ${grouped(domains.refused)} refused, of ` +
+            grouped(domains.listed),
         ]),
     `  paid        ${paidText(pull)}${twice === 0 ? "" : `, possibly ${grouped(twice)} of them twice`}`,
     ...requestLines(report),

@@ -24,6 +24,8 @@ export async function checkKeys(
     if (error instanceof SluiceError) return [];
     throw error;
   }
-  const detail = `warning: several rows may make one record, because ${keyFieldOf(sync.stream)} is only a part of their key: the one that changed last wins, and a backfill has one lane and continues to the present`;
+  const detail =
+    `warning: several rows may make one record, because ${keyFieldOf(sync.stream)} is only a part ` +
+    "of their key: the one that changed last wins, and a backfill has one lane and continues to the present";
   return [{ subject: `sync ${sync.name}`, name: "rows of a record", ok: true, detail }];
 }

@@ -16,7 +16,9 @@ export async function withZone(
   if (changed?.note?.includes("without time zone") !== true) return from;
   const zone = await answers.ask({
     flag: "column-zone",
-    text: `Which time zone the times in ${changed.name} are of, such as UTC, which most frameworks write, or Europe/Paris`,
+    text:
+      `Which time zone the times in ${changed.name} are of, such as UTC, which most frameworks write, or ` +
+      "Europe/Paris",
     parse: (answer) => {
       const fault = timeZoneFault(answer);
       if (fault !== undefined) throw new ConfigError(fault);

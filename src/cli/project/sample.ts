@@ -118,7 +118,8 @@ export function assertAddresses(sample: Sample, column: string, as: "domain" | "
   const what = as === "domain" ? "a domain" : "an e-mail address";
   const example = as === "domain" ? '{ template: "{column}.example.com" }' : "a template";
   throw new ConfigError(
-    `the column ${column} holds ${what} in ${right} of the first ${sample.rows.length} rows, and every record needs one`,
+    `the column ${column} holds ${what} in ${right} of the first ${sample.rows.length} rows, and every record ` +
+      "needs one",
     {
       hint: `name another column; where none holds it, make it of others in sluice.yaml: ${as}: ${example}`,
     },

@@ -144,7 +144,8 @@ async function showPage(
 export const registerPreview: Register = (program, context) => {
   withGlobals(program.command("preview [sync]"), "lines")
     .description(
-      "show the first records of a sync (of the only one, without a name) as they would be sent, and what changed; nothing is sent or stored",
+      "show the first records of a sync (of the only one, without a name) as they would be sent, and what " +
+        "changed; nothing is sent or stored",
     )
     .option("-n, --limit <rows>", "how many rows to read", positive, 5)
     .option(

@@ -129,7 +129,8 @@ export const registerRejects: Register = (program, context) => {
     });
   verb("replay", "object")
     .description(
-      "read the rejected rows of a run again (of the newest with open ones when none is named), and send what is valid now",
+      "read the rejected rows of a run again (of the newest with open ones when none is named), and send what " +
+        "is valid now",
     )
     .option(...code)
     .action(async (run: string | undefined, options: ReplayOptions) => {

@@ -70,7 +70,10 @@ function newsOf({ waiting, mode, mode_reason, counts, pull }: Progress): string 
   if (pull !== undefined) return pull.calls === 0 ? undefined : pullText(pull);
   if (mode === null) return undefined;
   if (counts.committed_chunks === 0) return modeText(mode, mode_reason);
-  return `${counted(counts.read, "row")} read, ${grouped(counts.sent)} sent, ${counted(counts.committed_chunks, "chunk")} committed`;
+  return (
+    `${counted(counts.read, "row")} read, ${grouped(counts.sent)} sent, ` +
+    `${counted(counts.committed_chunks, "chunk")} committed`
+  );
 }
 
 /** What following asks of a workflow. */

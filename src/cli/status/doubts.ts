@@ -104,14 +104,16 @@ export function doubtLines(status: DoubtStatus): string[] {
   } else if (pending > 0 && configured?.isUnderWay === false) {
     const many = counted(pending, "record");
     lines.push(
-      `${sync}: the outcome of requests with ${many} is unknown: they may still be applied, ${howLong(pendingMs)} → what is sent meanwhile is sent once more`,
+      `${sync}: the outcome of requests with ${many} is unknown: they may still be applied, ` +
+        `${howLong(pendingMs)} → what is sent meanwhile is sent once more`,
     );
   }
   if (facts.lost > 0) {
     const many = counted(facts.lost, "record");
     const way = configured === undefined ? back : lostWay(status);
     lines.push(
-      `${sync}: an older value may have been applied over ${many}, and the newer one could not be sent once more (its staged file is gone, or the service refused it): ${namesOf(lost, facts.lost)} → ${way}`,
+      `${sync}: an older value may have been applied over ${many}, and the newer one could not be sent once ` +
+        `more (its staged file is gone, or the service refused it): ${namesOf(lost, facts.lost)} → ${way}`,
     );
   }
   const [first] = stray;

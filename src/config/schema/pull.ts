@@ -85,7 +85,8 @@ const query = {
     )
     .optional()
     .describe(
-      "The order of the results. One more key is added at its end, so that it is the same on every page; [] sends no order at all.",
+      "The order of the results. One more key is added at its end, so that it is the same on every page; [] " +
+        "sends no order at all.",
     ),
 };
 

@@ -52,7 +52,10 @@ function cronFault(text: string): string | undefined {
   }
   const wrong = fields.find((_, index) => !isField(parts[index] ?? "", index));
   if (wrong !== undefined) {
-    return `its ${wrong.name} must be *, a value, a range or a list of ${wrong.values}, with or without a step such as */2`;
+    return (
+      `its ${wrong.name} must be *, a value, a range or a list of ${wrong.values}, with or without a step ` +
+      "such as */2"
+    );
   }
   const next = new Cron(text, { mode: "5-part", timezone: "UTC" }).nextRun();
   return next === null ? "never comes: no month has such a day" : undefined;

@@ -117,7 +117,8 @@ const api = z
     wait_behind_file: duration()
       .optional()
       .describe(
-        "How long events wait after a file of the same stream, which the service may still be applying. Unset: not at all.",
+        "How long events wait after a file of the same stream, which the service may still be applying. Unset: " +
+          "not at all.",
       ),
     credits_retry_after: duration()
       .prefault("24h")

@@ -258,7 +258,9 @@ class Resolver {
       this.mistakes.push({
         path: [...source.connectionPath, "connector"],
         on: "value",
-        message: `${String(connector)} makes a value of its members that cannot be handed to a thread: its config may give texts, numbers, lists, plain objects and what secret() makes`,
+        message:
+          `${String(connector)} makes a value of its members that cannot be handed to a thread: its ` +
+          "config may give texts, numbers, lists, plain objects and what secret() makes",
       });
       return undefined;
     }

@@ -31,6 +31,8 @@ export function storageError(status: number, error: { code: string; text: string
   return {
     status,
     headers: { "content-type": "application/xml" },
-    body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${error.code}</Code><Message>${error.text}</Message></Error>`,
+    body:
+      `<?xml version="1.0" ` +
+      `encoding="UTF-8"?>\n<Error><Code>${error.code}</Code><Message>${error.text}</Message></Error>`,
   };
 }

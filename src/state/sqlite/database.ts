@@ -208,7 +208,8 @@ function refuseLiveWorkers(db: DatabaseSync, file: string): void {
     .get(Date.now(), beatsKeepSchemaMs);
   if (live === undefined) return;
   throw new BusyError(
-    `${file} is of an older version, and worker ${String(live["process"])} of sluice ${String(live["version"])} works with it`,
+    `${file} is of an older version, and worker ${String(live["process"])} of sluice ` +
+      `${String(live["version"])} works with it`,
     {
       hint: `stop that worker first; one that was killed counts for ${beatsKeepSchemaMs / 1_000} s`,
     },

@@ -80,7 +80,9 @@ function sqliteFault(code: number, file: string): Fault | undefined {
   if (code === 11 || code === 26) {
     return {
       text: `${file} is damaged, or no file of sluice`,
-      hint: "put a backup of the whole folder in its place; or move the folder away, and all records are sent again from the beginning",
+      hint:
+        "put a backup of the whole folder in its place; or move the folder away, and all records are sent " +
+        "again from the beginning",
     };
   }
   return undefined;

@@ -76,7 +76,8 @@ function prepareRow(db: Database): Record<"select" | "put" | "see", Statement> {
     select,
     put: db.prepare(
       `insert into fingerprints (set_id, key, hash, fields, send, seen, seen_before) values (?, ?, ?, ?, ?, ?, ?)
-       on conflict do update set hash = excluded.hash, fields = excluded.fields, send = excluded.send, seen = excluded.seen,
+       on conflict do update set hash = excluded.hash, fields = excluded.fields, send = excluded.send, seen =
+         excluded.seen,
          seen_before = excluded.seen_before`,
     ),
     see: db.prepare(

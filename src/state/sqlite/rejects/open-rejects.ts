@@ -29,7 +29,8 @@ const open = `with whole as (
     from runs left join whole w using (sync) join rejects r using (run_id) join sends s using (run_id, chunk, stage)
     ${joinReplayed}
     where runs.target = $target and ($sync is null or runs.sync = $sync) and runs.kind <> 'pull'
-      and runs.rowid >= coalesce(w.number, 0) and s.state = 'committed' and r.replayed_by is null and r.code not in ('row_gone', '${refusedAgain}')
+      and runs.rowid >= coalesce(w.number, 0) and s.state = 'committed' and r.replayed_by is null and r.code not in
+        ('row_gone', '${refusedAgain}')
       and (r.step = 'duplicate' or not exists (
         select 1 from fingerprint_sets e join fingerprints f on f.set_id = e.id and f.key = r.key
         left join sends n on n.send = ${sendOfSeen("f.seen")}

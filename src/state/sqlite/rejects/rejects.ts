@@ -39,7 +39,8 @@ export function createRejectStore(db: Database): RejectStore {
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
   );
   const list = db.prepare(
-    `select ${rejectColumns} from rejects where run_id = $runId and (chunk, ordinal) > ($chunk, $ordinal) order by chunk, ordinal limit $limit`,
+    `select ${rejectColumns} from rejects where run_id = $runId and (chunk, ordinal) > ($chunk, $ordinal) ` +
+      "order by chunk, ordinal limit $limit",
   );
   // SQLite takes the bare columns beside a single min() from the row that holds the minimum.
   const reasons = db.prepare(

@@ -24,7 +24,8 @@ export function createLockStore(db: Database): LockStore {
      values ($name, $workflowId, $firstRunId, $runId, $kind, $fence, 1, $waiting, $at)`,
   );
   const want = db.prepare(
-    "update locks set waiting = $waiting where name = $name and held and kind = 'backfill' and first_run_id <> $firstRunId",
+    "update locks set waiting = $waiting where name = $name and held and kind = 'backfill' and first_run_id <> " +
+      "$firstRunId",
   );
   const setFence = db.prepare("update runs set fence = $fence where run_id = $runId");
   const dropSends = createDropping(db);

@@ -7,8 +7,10 @@ import { createPruning } from "./prune-runs.ts";
 import { createAddWarnings } from "./warnings.ts";
 
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
-  temporal_id as temporalId, places_are_lines as placesAreLines, fence, config_hash as configHash, request, mode, mode_reason as modeReason, nominal_at as nominalAt, started_at as startedAt, ended_at as endedAt,
-  outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, gone, checkpoint_before as checkpointBefore,
+  temporal_id as temporalId, places_are_lines as placesAreLines, fence, config_hash as configHash, request, mode,
+    mode_reason as modeReason, nominal_at as nominalAt, started_at as startedAt, ended_at as endedAt,
+  outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, gone, checkpoint_before
+    as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs, idle_ms as idleMs,
   possibly_repeated as possiblyRepeated, splits, warnings`;
 
@@ -19,7 +21,8 @@ function prepareRuns(
     insert: db.prepare(
       `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, places_are_lines, config_hash, request,
          nominal_at, started_at, from_position, checkpoint_before, checkpoint_version)
-       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $temporalId, $placesAreLines, $configHash, $request, $nominalAt, $startedAt, null, 0, 0)
+       values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $temporalId, $placesAreLines, $configHash,
+         $request, $nominalAt, $startedAt, null, 0, 0)
        on conflict (run_id) do nothing`,
     ),
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
@@ -67,7 +70,8 @@ function place(
   const ours = changes === 1 || !isMoving ? checkpointVersion : run.checkpointVersion;
   if (count(statements.version, { runId }) !== ours) {
     throw new CheckpointMovedError(
-      `run ${runId}: the checkpoint moved since the run was opened: it would send again what a later run may have replaced`,
+      `run ${runId}: the checkpoint moved since the run was opened: it would send again what a later run may ` +
+        "have replaced",
       { hint: "run the sync again: it continues from the checkpoint" },
     );
   }

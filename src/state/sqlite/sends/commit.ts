@@ -39,7 +39,8 @@ function createSaving(db: Database): (send: Send, at: string) => void {
     makeCheckpoint.run({ runId, at });
     if (moveCheckpoint.run({ runId, at, position: toJson(to) }).changes !== 1) {
       throw new CheckpointMovedError(
-        `run ${runId}: the checkpoint moved since this run began; ${chunkName(chunk)} was accepted and is not covered by it`,
+        `run ${runId}: the checkpoint moved since this run began; ${chunkName(chunk)} was accepted and is not ` +
+          "covered by it",
         { hint: "look at `sluice state show`, then run the sync again" },
       );
     }
@@ -59,7 +60,8 @@ const acceptedRow = z.object({
 export function createTakingOver(db: Database): (send: Send) => void {
   const sets = createFingerprintSets(db);
   const accepted = db.prepare(
-    `select ranges, landing from receipts where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
+    "select ranges, landing from receipts where run_id = $runId and chunk = $chunk and stage = $stage and " +
+      "state = 'accepted'",
   );
   const countRepeated = db.prepare(
     "update runs set possibly_repeated = possibly_repeated + $repeated where run_id = $runId",

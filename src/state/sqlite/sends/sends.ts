@@ -115,12 +115,14 @@ function prepareSends(
     finish: db.prepare(
       `update sends set state = 'staged', to_position = $to, done = $done, rows_read = $read, records = $records,
          unchanged = $unchanged, filtered = $filtered, rejected = $rejected, json_bytes = $jsonBytes,
-         gzip_bytes = $gzipBytes, jsonl_sha256 = $jsonlSha256, gzip_sha256 = $gzipSha256, bodies = $bodies, mapping = $mapping
+         gzip_bytes = $gzipBytes, jsonl_sha256 = $jsonlSha256, gzip_sha256 = $gzipSha256, bodies = $bodies, mapping
+           = $mapping
        where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
     ),
     totals: db.prepare(
       `select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected
-         - (select count(*) from rejects r where (r.run_id, r.chunk, r.stage) = (s.run_id, s.chunk, s.stage) and code = '${refusedAgain}')), 0) as rejected
+         - (select count(*) from rejects r where (r.run_id, r.chunk, r.stage) = (s.run_id, s.chunk, s.stage) and
+           code = '${refusedAgain}')), 0) as rejected
        from sends s where run_id = $runId and (chunk < $chunk or chunk > $last) and state in ('staged', 'committed')`,
     ),
   };
