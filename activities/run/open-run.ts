@@ -10,9 +10,9 @@ import type { OpenedRun, OpenRunInput, RunSettings } from "../inputs.ts";
 import { checkColumns, connectorOf } from "../stage/source.ts";
 import { forgetUnfollowed } from "./followed-rows.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
-import { placeResend, placeRun, warnOfRestore } from "./place-run.ts";
 import { placeReplay } from "./replay-place.ts";
 import { assertSameSides } from "./same-sides.ts";
+import { placeResend, setRunRange, warnOfRestore } from "./set-run-range.ts";
 import { endGoneSenders } from "./settle-doubts.ts";
 import { takeRunLock } from "./take-lock.ts";
 
@@ -80,7 +80,7 @@ export function createOpenRun(deps: Dependencies): (input: OpenRunInput) => Prom
         await placeResend(deps, opened);
       } else {
         if (input.kind === "sync") await warnOfMissedRuns(deps, opened, sync.schedule);
-        await placeRun(deps, { runId: input.runId, sync, source }, signal);
+        await setRunRange(deps, { runId: input.runId, sync, source }, signal);
       }
       if (isKept) {
         await warnOfRestore(deps, opened);

@@ -46,7 +46,7 @@ export async function placeReplay(
   assertReplayable({ sync, source, target }, of);
   if (replay !== undefined) await state.listReplay({ runId, ...replay });
   const { version: checkpointVersion } = await state.checkpoint({ target, sync: sync.name });
-  await state.placeRun({ runId, checkpointVersion, from: null });
+  await state.setRunRange({ runId, checkpointVersion, from: null });
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { mappingHash } from "../../src/mapping/load.ts";
 import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
-import type { DrawnStage, StageAttempt } from "../../src/state/contract/sends/sends.ts";
+import type { BegunStaging, StageAttempt } from "../../src/state/contract/sends/sends.ts";
 import type { Send } from "../../src/state/contract/sends/sends.ts";
 import { attempt } from "../attempt.ts";
 import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
@@ -51,7 +51,7 @@ function changedOf(
   at: {
     readonly run: Run;
     readonly chunk: number;
-    readonly drawn: DrawnStage;
+    readonly drawn: BegunStaging;
     readonly isFullRead: boolean;
     /** The number of the run's first staging. */
     readonly begunAt: number;
@@ -85,7 +85,7 @@ function changedOf(
 
 async function jobOf(
   deps: Dependencies,
-  at: { readonly run: Run; readonly chunk: number; readonly drawn: DrawnStage },
+  at: { readonly run: Run; readonly chunk: number; readonly drawn: BegunStaging },
   signal: AbortSignal,
 ): Promise<StageJob> {
   const { run, chunk, drawn } = at;
@@ -153,9 +153,22 @@ function thisAttempt(): StageAttempt {
   return { scheduledMs: scheduledTimestampMs, number };
 }
 
+function tooFewRows(
+  sync: string,
+  { read, minRows }: { readonly read: number; readonly minRows: number },
+): TooFewRowsError {
+  const message =
+    `sync ${sync} read ${read} rows, and \`min_rows\` asks for ${minRows}: ` +
+    "nothing of this chunk was sent";
+  return new TooFewRowsError(message, {
+    field: `syncs.${sync}.min_rows`,
+    hint: "check that the source is whole, or lower min_rows",
+  });
+}
+
 /**
  * Stages one chunk in a thread of its own: reads, maps, validates, drops what is unchanged, and leaves one file of
- * JSONL. Twice is once: each staging draws a new number, and what an older one left is checked; what is
+ * JSONL. Twice is once: each staging draws a new number, and what an older one left is removed; what is
  * committed stays as it is.
  */
 export function createStageChunk(
@@ -169,7 +182,12 @@ export function createStageChunk(
       // A run whose workflow was reset continues after what is committed.
       const committed = await state.committedSend({ runId, chunk });
       if (committed !== undefined) return committedResult(committed);
-      const drawn = await state.drawStage({ runId, chunk, host: deps.hostId, by: thisAttempt() });
+      const drawn = await state.beginStaging({
+        runId,
+        chunk,
+        host: deps.hostId,
+        by: thisAttempt(),
+      });
       const cleanUpBefore = async (before: number): Promise<void> =>
         await cleanUpChunk(deps.stagingFolder, { runId, chunk, before }, deps.effect);
       await cleanUpBefore(drawn.stage);
@@ -194,13 +212,7 @@ export function createStageChunk(
       const isWhole = staged.done && run.request.limit === undefined && run.kind === "sync";
       if (isWhole && read < minRows) {
         await cleanUpBefore(drawn.stage + 1);
-        throw new TooFewRowsError(
-          `sync ${name} read ${read} rows, and \`min_rows\` asks for ${minRows}: nothing of this chunk was sent`,
-          {
-            field: `syncs.${name}.min_rows`,
-            hint: "check that the source is whole, or lower min_rows",
-          },
-        );
+        throw tooFewRows(name, { read, minRows });
       }
       const { stage } = drawn;
       const done = staged.done || job.limit === staged.counts.read;

@@ -98,7 +98,7 @@ async function stageAll(
   const files: string[] = [];
   const sum = { records: 0, unchanged: 0 };
   for (let [chunk, done] = [1, false]; !done; chunk += 1) {
-    const drawn = await state.drawStage({ runId, chunk, host });
+    const drawn = await state.beginStaging({ runId, chunk, host });
     const job = await jobOf(state, chunk, drawn);
     const staged = await threads.run(job, { signal: never, progress: () => undefined });
     const name = { runId, chunk, stage: drawn.stage };

@@ -15,7 +15,7 @@ export async function beginRun(state: StateStore, runId: string): Promise<void> 
   await state.openRun({ ...workflow, ...opening, ...owner });
   await state.takeLock({ ...workflow, name: owner.sync, at });
   const { version: checkpointVersion } = await state.checkpoint(owner);
-  await state.placeRun({ runId, checkpointVersion, from: null });
+  await state.setRunRange({ runId, checkpointVersion, from: null });
 }
 
 /** Lets the send lock go. */

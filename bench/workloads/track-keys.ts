@@ -78,7 +78,7 @@ async function stageChunk(
 ): Promise<{ readonly calls: readonly number[]; readonly commitMs: number }> {
   const { runId, chunk } = at;
   const end = Math.min(part.count, at.start + keysPerChunk);
-  const { stage, send } = await state.drawStage({ runId, chunk, host });
+  const { stage, send } = await state.beginStaging({ runId, chunk, host });
   const calls: number[] = [];
   for (let start = at.start; start < end; start += keysPerCall) {
     const length = Math.min(keysPerCall, end - start);

@@ -8,7 +8,7 @@ import type { StateClient, StateMethods } from "./state-store.ts";
 /** Every method, and whether it only reads. */
 const methods = {
   openRun: "write",
-  placeRun: "write",
+  setRunRange: "write",
   setMode: "write",
   addRunFacts: "write",
   addWarnings: "write",
@@ -21,7 +21,7 @@ const methods = {
   positions: "read",
   setCheckpoint: "write",
   checkpointAudit: "read",
-  drawStage: "write",
+  beginStaging: "write",
   finishStage: "write",
   send: "read",
   committedSend: "read",

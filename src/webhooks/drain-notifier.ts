@@ -88,7 +88,7 @@ export function createDrainNotifier(settings: DrainNotifierSettings): DrainNotif
     close: async () => {
       closing.abort();
       await Promise.all(calling);
-      await line.hangUp();
+      await line.close();
     },
   };
 }
@@ -102,10 +102,10 @@ function whyOf(error: unknown): string {
 /** A connection that is made when it is first needed, and anew after a call on it failed. */
 function createLine(connect: () => Promise<Client>): {
   use(work: (client: Client) => Promise<void>): Promise<void>;
-  hangUp(): Promise<void>;
+  close(): Promise<void>;
 } {
   let current: Promise<Client> | undefined;
-  const hangUp = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     const last = current;
     current = undefined;
     // One that was never there, or is broken, needs no end.
@@ -119,10 +119,10 @@ function createLine(connect: () => Promise<Client>): {
         await work(await mine);
       } catch (error) {
         // A call that shared it may have replaced it already.
-        if (current === mine) await hangUp();
+        if (current === mine) await close();
         throw error;
       }
     },
-    hangUp,
+    close,
   };
 }

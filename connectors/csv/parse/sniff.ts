@@ -30,7 +30,7 @@ export function sniffSeparatorLine(
 }
 
 /**
- * The delimiter that cuts the first line into `columns` fields, or the one it holds most of outside quotes; a
+ * The delimiter that cuts the first line into `columns` fields, or the one it holds most of, outside quotes; a
  * comma when it holds none. `head` is the start of a text, in any encoding that has ASCII as single bytes or
  * units.
  */

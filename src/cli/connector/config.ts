@@ -26,7 +26,7 @@ type Configured = { readonly config: z.ZodType };
 
 /**
  * The configuration that is given, as a connector gets it; undefined when none is. It is read as a connection
- * of a sluice.yaml that stands in the same place: variables are filled in, and relative paths start there.
+ * of a sluice.yaml in the same place: variables are filled in, and relative paths start there.
  * @throws {ConfigError} it cannot be read, or the connector's schema refuses it.
  */
 export async function configGiven(

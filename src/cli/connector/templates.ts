@@ -2,7 +2,7 @@ import { relative } from "node:path";
 
 import type { Context } from "../output/context.ts";
 
-/** Stands in the templates for the connector's name. */
+/** In the templates, it is replaced by the connector's name. */
 export const placeholder = "connector-name";
 
 /** The folder of templates, beside `src` and, when built, beside `dist`. */

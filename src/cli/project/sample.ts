@@ -70,7 +70,7 @@ export function typedBy(sample: Sample, found: Discovery): Discovery {
   return { ...found, columns };
 }
 
-/** The places of the first value that stands in two rows, as a part of a sentence. */
+/** The places of the first value that two rows have, as a part of a sentence. */
 function firstRepeat({ rows, where }: Sample, column: string): string {
   const seen = new Map<unknown, number>();
   for (const [index, row] of rows.entries()) {

@@ -11,7 +11,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 /**
  * The JSON schema of `sluice.yaml`, for editors. It offers each connector's members in connections and where syncs and
  * pulls use them, and asks for none of them, because a sync or pull may bring what its connection lacks. A
- * connection of a connector of outside takes any members, and where there is one, so do syncs and pulls:
+ * connection of an external connector takes any members, and where there is one, so do syncs and pulls:
  * which connection they use, no schema can look up.
  */
 export function configJsonSchema(connectors: ReadonlyMap<string, ConnectorSchema>): JsonSchema {

@@ -47,8 +47,8 @@ export function openStateMethods(
     ...createRunStore(db),
     ...createCheckpointStore(db),
     ...sends,
-    drawStage: (input) => {
-      const drawn = sends.drawStage(input);
+    beginStaging: (input) => {
+      const drawn = sends.beginStaging(input);
       // Before its first part may leave, and behind its commit: a number that is only in the file would look
       // like a restored store.
       lastSend.remember();

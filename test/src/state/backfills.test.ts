@@ -50,14 +50,14 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
   });
 
   it("begins and ends each lane where its span does", async () => {
-    expect(await store.drawStage({ runId: "b", chunk: 1, host: "h" })).toMatchObject(
+    expect(await store.beginStaging({ runId: "b", chunk: 1, host: "h" })).toMatchObject(
       spans[0] ?? {},
     );
-    expect(await store.drawStage({ runId: "b", chunk: second, host: "h" })).toMatchObject(
+    expect(await store.beginStaging({ runId: "b", chunk: second, host: "h" })).toMatchObject(
       spans[1] ?? {},
     );
     await store.finishStage({ runId: "b", chunk: second, stage: 1, ...staged });
-    const next = await store.drawStage({ runId: "b", chunk: second + 1, host: "h" });
+    const next = await store.beginStaging({ runId: "b", chunk: second + 1, host: "h" });
     expect(next).toMatchObject({ from: staged.to, to: { row: 20 } });
   });
 
@@ -84,7 +84,7 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
     const rejects = [
       { stream: "account", place: "f:1", step: "map", code: "x", reason: "r" },
     ] as const;
-    await store.drawStage({ runId: "b", chunk: second + 1, host: "h" });
+    await store.beginStaging({ runId: "b", chunk: second + 1, host: "h" });
     await store.addRejects({
       runId: "b",
       chunk: second + 1,
@@ -106,7 +106,7 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
       samples: [],
       spans: Array.from({ length: 16 }, () => span),
     });
-    await store.drawStage({ runId: "b", chunk, host: "h" });
+    await store.beginStaging({ runId: "b", chunk, host: "h" });
     const reject = {
       stream: "account",
       place: "f:1",
@@ -128,7 +128,7 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
   });
 
   it("stages nothing of a lane that has no span", async () => {
-    const lost = store.drawStage({ runId: "b", chunk: firstChunkOf(3), host: "h" });
+    const lost = store.beginStaging({ runId: "b", chunk: firstChunkOf(3), host: "h" });
     await expect(lost).rejects.toThrow(SupersededError);
   });
 
@@ -208,7 +208,7 @@ describe.each(implementations)("a lock that a backfill yields: $kind", ({ open }
     const test = await StoreUnderTest.open(open);
     await test.openRun("b", "backfill");
     await test.store.releaseLock({ name: "lock of b", runId: "b" });
-    await expect(test.store.drawStage({ runId: "b", chunk: 1, host: "h" })).rejects.toThrow(
+    await expect(test.store.beginStaging({ runId: "b", chunk: 1, host: "h" })).rejects.toThrow(
       SupersededError,
     );
   });

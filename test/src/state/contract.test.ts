@@ -45,23 +45,23 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await test.openRun("r1");
     await store.setCheckpoint({ ...name, version: 0, position: { offset: 7 }, reason: "test", at });
     const place = { runId: "r1", checkpointVersion: 1, from: { offset: 7 } };
-    expect(await store.placeRun({ ...place, to: { offset: 9 }, future: 3 })).toMatchObject({
+    expect(await store.setRunRange({ ...place, to: { offset: 9 }, future: 3 })).toMatchObject({
       fromPosition: { offset: 7 },
       toPosition: { offset: 9 },
       future: 3,
       checkpointBefore: 1,
       checkpointVersion: 1,
     });
-    await expect(store.placeRun({ ...place, checkpointVersion: 0 })).rejects.toThrow(
+    await expect(store.setRunRange({ ...place, checkpointVersion: 0 })).rejects.toThrow(
       CheckpointMovedError,
     );
-    expect(await store.placeRun({ ...place, from: null })).toMatchObject({
+    expect(await store.setRunRange({ ...place, from: null })).toMatchObject({
       fromPosition: null,
       toPosition: null,
       checkpointVersion: 1,
     });
-    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
-    expect(await store.placeRun(place)).toMatchObject({ fromPosition: null });
+    await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
+    expect(await store.setRunRange(place)).toMatchObject({ fromPosition: null });
   });
 
   it("answers a call that comes after its end", async () => {
@@ -85,12 +85,12 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
 
   it("begins a chunk where the newest staging of the one before ended", async () => {
     await test.openRun("r1");
-    expect(await store.drawStage({ runId: "r1", chunk: 1, host: "h" })).toMatchObject({
+    expect(await store.beginStaging({ runId: "r1", chunk: 1, host: "h" })).toMatchObject({
       stage: 1,
       from: null,
     });
     await store.finishStage({ runId: "r1", chunk: 1, stage: 1, ...staged });
-    const next = await store.drawStage({ runId: "r1", chunk: 2, host: "h" });
+    const next = await store.beginStaging({ runId: "r1", chunk: 2, host: "h" });
     expect(next).toMatchObject({ stage: 1, from: { offset: 100 } });
   });
 
@@ -111,8 +111,8 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
 
   it("refuses the writes of a staging that is not the newest", async () => {
     await test.openRun("r1");
-    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
-    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
+    await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
     const old = { runId: "r1", chunk: 1, stage: 1 };
     await expect(store.finishStage({ ...old, ...staged })).rejects.toThrow(SupersededError);
     await expect(store.addRejects({ ...old, rejects: [], at })).rejects.toThrow(SupersededError);
@@ -184,7 +184,7 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await test.openRun("r1");
     await test.stage("r1", 1);
     await test.accept("r1", 1, 1);
-    await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
     await store.dropSends({ runId: "r1" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);

@@ -38,13 +38,13 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
 
   beforeEach(async () => {
     await test.openRun("r1");
-    const drawn = await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    const drawn = await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
     await judge(drawn, { a: 1, b: 2 });
     await commit("r1", drawn);
     await test.openRun("r2");
   });
   const draw = async (runId = "r2"): Promise<{ stage: number; send: number; runId: string }> => ({
-    ...(await store.drawStage({ runId, chunk: 1, host: "h" })),
+    ...(await store.beginStaging({ runId, chunk: 1, host: "h" })),
     runId,
   });
 
@@ -87,7 +87,7 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
       runId: string;
       chunk: number;
     }> => ({
-      ...(await store.drawStage({ runId: "r2", chunk: 2, host: "h" })),
+      ...(await store.beginStaging({ runId: "r2", chunk: 2, host: "h" })),
       runId: "r2",
       chunk: 2,
     });

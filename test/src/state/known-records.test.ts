@@ -29,7 +29,7 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
     await store.knownRecords({ ...name, keys });
   /** Stages one key with the hashes of its fields. */
   const stage = async (key: string, fields?: object): Promise<{ runId: string; stage: number }> => {
-    const drawn = await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    const drawn = await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
     const ref = { runId: "r1", chunk: 1, stage: drawn.stage };
     const hashes = new Uint8Array(hashBytes).fill(7);
     await store.stageKeys({

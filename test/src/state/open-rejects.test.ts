@@ -44,10 +44,10 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     await store.openRun({ runId, ...name, ...workflow, ...opening });
     await store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     const { version: checkpointVersion } = await store.checkpoint(name);
-    await store.placeRun({ runId, checkpointVersion, from });
+    await store.setRunRange({ runId, checkpointVersion, from });
     const replay = request.replay;
     if (replay !== undefined) await store.listReplay({ runId, ...replay });
-    const { stage, send } = await store.drawStage({ runId, chunk: 1, host: "h" });
+    const { stage, send } = await store.beginStaging({ runId, chunk: 1, host: "h" });
     await store.addRejects({ runId, chunk: 1, stage, rejects, at });
     if (keys.length > 0) {
       const [rowNumbers, hashes] = [new Uint32Array(keys.length), new Uint8Array(16 * keys.length)];
@@ -113,7 +113,7 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     await run("r1", [entry("t:1", { key: "k1" }), entry("t:2", { key: "k2" })]);
     await run("r2", [], { keys: ["k2"] });
     await test.openRun("r3");
-    const { stage, send } = await store.drawStage({ runId: "r3", chunk: 1, host: "h" });
+    const { stage, send } = await store.beginStaging({ runId: "r3", chunk: 1, host: "h" });
     const how = { full: false, rejectDuplicates: false, dryRun: false, stage, send };
     const keys = ["k1", "k2"];
     const [rowNumbers, hashes] = [new Uint32Array(2), new Uint8Array(32).fill(1)];
@@ -139,7 +139,7 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
 
   it("are not among a chunk that was not committed, nor of a pull", async () => {
     await test.openRun("r1");
-    const { stage } = await store.drawStage({ runId: "r1", chunk: 1, host: "h" });
+    const { stage } = await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
     await store.addRejects({ runId: "r1", chunk: 1, stage, rejects: [entry("t:1")], at });
     await run("s1", [entry("t:2")], { kind: "pull" });
     expect(await places()).toEqual([]);

@@ -23,7 +23,7 @@ describe.each(implementations)("replays: $kind", ({ open }) => {
 
   /** Stages a chunk that rejects these, and commits it; answers its send. */
   const reject = async (chunk: number, rejects: readonly RejectEntry[]): Promise<number> => {
-    const { stage, send } = await store.drawStage({ runId: "r1", chunk, host: "h" });
+    const { stage, send } = await store.beginStaging({ runId: "r1", chunk, host: "h" });
     await store.addRejects({ runId: "r1", chunk, stage, rejects, at });
     await store.finishStage({ runId: "r1", chunk, stage, ...staged, to: { chunk } });
     await test.accept("r1", chunk, stage);
@@ -115,7 +115,7 @@ describe.each(implementations)("replays: $kind", ({ open }) => {
     );
     const before = await store.checkpoint(name);
     await openReplay("p1");
-    const { stage } = await store.drawStage({ runId: "p1", chunk: 1, host: "h" });
+    const { stage } = await store.beginStaging({ runId: "p1", chunk: 1, host: "h" });
     await store.finishStage({ runId: "p1", chunk: 1, stage, ...staged, to: 3 });
     await test.accept("p1", 1, stage);
     await store.commitChunk({ runId: "p1", chunk: 1, stage, at });

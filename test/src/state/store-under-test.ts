@@ -58,11 +58,11 @@ export class StoreUnderTest {
     // A lock of its own for each: which run may send is not what these tests are about.
     await this.store.takeLock({ name: `lock of ${runId}`, runId, ...workflow, at });
     const { version: checkpointVersion } = await this.store.checkpoint(name);
-    await this.store.placeRun({ runId, checkpointVersion, from: null });
+    await this.store.setRunRange({ runId, checkpointVersion, from: null });
   }
 
   async stage(runId: string, chunk: number): Promise<{ stage: number; send: number }> {
-    const drawn = await this.store.drawStage({ runId, chunk, host: "h" });
+    const drawn = await this.store.beginStaging({ runId, chunk, host: "h" });
     await this.store.finishStage({ runId, chunk, stage: drawn.stage, ...staged });
     return drawn;
   }

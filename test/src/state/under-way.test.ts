@@ -13,9 +13,9 @@ it.each(implementations)(
       return under;
     });
     const name = { runId: "r1", chunk: 1, host: "h" };
-    const { stage: old } = await store.drawStage(name);
+    const { stage: old } = await store.beginStaging(name);
     await store.noteStage({ ...name, stage: old, counts, to: { row: 1_000 } });
-    const { stage } = await store.drawStage(name);
+    const { stage } = await store.beginStaging(name);
     expect(await store.openSends({ runId: "r1" })).toMatchObject([{ stage, read: 0, to: null }]);
     await store.noteStage({ ...name, stage, counts, to: { row: 1_000 } });
     // One that was given up is none that a watcher counts.

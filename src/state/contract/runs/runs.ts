@@ -162,7 +162,7 @@ export interface RunStore {
    * @throws {CheckpointMovedError} the checkpoint is not at `checkpointVersion`, or not where a run that has
    * staged left it.
    */
-  placeRun(input: RunPlace): Run;
+  setRunRange(input: RunPlace): Run;
   /** Stores the mode chosen for the whole run and why. */
   setMode(input: { readonly runId: string; readonly mode: string; readonly reason: string }): void;
   addRunFacts(input: RunFacts): void;

@@ -57,7 +57,7 @@ export type StagedChunk = {
 };
 
 /** A staging that has begun. */
-export type DrawnStage = {
+export type BegunStaging = {
   readonly stage: number;
   readonly send: number;
   /** Where the chunk begins, and the span that it is part of ends; null is the source's beginning or end. */
@@ -104,12 +104,12 @@ export interface SendStore {
    * its send lock, or a later attempt has drawn: a worker that was stopped for a while must not take the
    * chunk from its successor.
    */
-  drawStage(input: {
+  beginStaging(input: {
     readonly runId: string;
     readonly chunk: number;
     readonly host: string;
     readonly by?: StageAttempt;
-  }): DrawnStage;
+  }): BegunStaging;
   /** @throws {SupersededError} a newer staging was drawn meanwhile. */
   finishStage(input: StageName & StagedChunk): void;
   /** Undefined when there is no such staging. */

@@ -51,7 +51,7 @@ function prepareRuns(
   };
 }
 
-/** @throws {CheckpointMovedError} see `RunStore.placeRun`. */
+/** @throws {CheckpointMovedError} see `RunStore.setRunRange`. */
 function place(
   statements: ReturnType<typeof prepareRuns>,
   { runId, checkpointVersion, from, to, held, future = 0, gone = 0 }: RunPlace,
@@ -101,7 +101,7 @@ export function createRunStore(db: Database): RunStore {
         });
         return known(input.runId);
       }),
-    placeRun: (input) => db.write(() => place(statements, input, known)),
+    setRunRange: (input) => db.write(() => place(statements, input, known)),
     setMode: (input) => db.write(() => void statements.mode.run(input)),
     addRunFacts: ({ runId, requests = 0, retries = 0, waitedMs = 0 }) =>
       db.write(

@@ -145,7 +145,7 @@ export function createSendStore(db: Database): SendStore {
       const newest = first(sendRow, statements.newest, { runId, chunk });
       return newest?.state === "committed" ? newest : undefined;
     },
-    drawStage: ({ runId, chunk, host, by = { scheduledMs: 0, number: 0 } }) =>
+    beginStaging: ({ runId, chunk, host, by = { scheduledMs: 0, number: 0 } }) =>
       db.write(() => {
         if (count(statements.holds, { runId }) === 0) throw lockLost(runId);
         const older = first(sendRow, statements.newest, { runId, chunk });

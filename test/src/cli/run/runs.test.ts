@@ -45,7 +45,7 @@ describe("runOfRejects", () => {
   async function rejecting(runId: string): Promise<void> {
     const { store } = test;
     await test.openRun(runId, "inbox");
-    const { stage } = await store.drawStage({ runId, chunk: 1, host: "h" });
+    const { stage } = await store.beginStaging({ runId, chunk: 1, host: "h" });
     const rejects = [
       { stream: "account", place: `forms#${runId}`, step: "map", code: "required", reason: "bad" },
     ] as const;

@@ -56,7 +56,7 @@ export async function placeResend(
   { runId, sync }: Pick<Run, "runId" | "sync">,
 ): Promise<void> {
   const { version: checkpointVersion } = await state.checkpoint({ target, sync });
-  await state.placeRun({ runId, checkpointVersion, from: null });
+  await state.setRunRange({ runId, checkpointVersion, from: null });
 }
 
 /** Tells, once for each sync, that the store was restored from a backup. */
@@ -76,7 +76,7 @@ export async function warnOfRestore(
  * Sets where a run begins and how far it reads: from the checkpoint, or as far before it as rows may have come late, to
  * where the source says that its present ends. To be called once the send lock is held.
  */
-export async function placeRun(
+export async function setRunRange(
   { state, target }: Pick<Dependencies, "state" | "target">,
   at: { readonly runId: string; readonly sync: SyncConfig; readonly source: Source },
   signal: AbortSignal,
@@ -94,7 +94,7 @@ export async function placeRun(
   // Where the checkpoint is of another inbox, its numbers say nothing of this one.
   const gone = isOther ? 0 : (source.gone?.({ config, from: from ?? undefined, to }) ?? 0);
   const { version: checkpointVersion } = checkpoint;
-  await state.placeRun({ runId, checkpointVersion, from, to, held: oldestOpen, future, gone });
+  await state.setRunRange({ runId, checkpointVersion, from, to, held: oldestOpen, future, gone });
   const told = [
     ...(isOther ? [otherReading] : []),
     ...goneWarnings(gone),
