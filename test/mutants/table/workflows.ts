@@ -158,19 +158,19 @@ const planted: readonly Planted[] = [
   },
   {
     id: "S249",
-    plants: "a drain ends although it rang while it looked",
+    plants: "a drain ends although it was woken while it looked",
     of: "inbox/inbox-drain",
     find: "} else if (linger && !hasWakeUp) {",
     replace: "} else if (linger) {",
-    seenBy: ["inbox/inbox-drain", "looks again when it rings while it looks for the last time"],
+    seenBy: ["inbox/inbox-drain", "looks again when it wakes while it looks for the last time"],
   },
   {
     id: "S250",
-    plants: "a drain forgets which syncs rest when it continues as new",
+    plants: "a drain forgets which syncs back off when it continues as new",
     of: "inbox/inbox-drain",
     find: "const backoffs = Object.fromEntries(this.#backoffs);",
     replace: "const backoffs = {};",
-    seenBy: ["inbox/inbox-drain", "continues in another execution between runs, with its rests"],
+    seenBy: ["inbox/inbox-drain", "continues in another execution between runs, with its backoffs"],
   },
   {
     id: "S251",

@@ -57,7 +57,7 @@ function backingOff(ms: number): object {
 }
 
 describe("a drain", () => {
-  it("sends what rang at once, lingers before it looks again, and ends when nothing is left", async () => {
+  it("sends what woke it at once, lingers before it looks again, and ends when nothing is left", async () => {
     const looks = new Looks({ syncs: ["accounts"] });
     const run = fakes(drainOf(looks));
     const handle = await run.start("inboxDrain", input);
@@ -159,7 +159,7 @@ describe("a sync whose run fails", () => {
     await expect(handle.result()).rejects.toMatchObject(wasCancelled);
   });
 
-  it("is sent again when its rest is over", async () => {
+  it("is sent again when its backoff is over", async () => {
     const looks = new Looks(nothing, { syncs: ["accounts"] });
     const run = fakes(drainOf(looks));
     const handle = await run.start("inboxDrain", backingOff(1_500));
