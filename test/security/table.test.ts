@@ -27,8 +27,8 @@ describe("the table of attacks", () => {
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
       expect(file).toMatch(/\.(?:test|prove)\.ts$/);
-      const names = readFileSync(new URL(file, readme), "utf8").match(/\bT\d+\b/g) ?? [];
-      expect({ file, isNamed: names.some((name) => name === threat) }).toEqual({
+      const names = readFileSync(new URL(file, readme), "utf8").match(/\bt\d+\b/gi) ?? [];
+      expect({ file, isNamed: names.some((name) => name.toUpperCase() === threat) }).toEqual({
         file,
         isNamed: true,
       });
