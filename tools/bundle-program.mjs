@@ -40,7 +40,7 @@ const entries = [
  * Packages that stay where npm put them: native code and what finds its own files, and Temporal's, of which
  * the worker and we must have the same copy.
  */
-const apart = /^(?:node:|@temporalio\/|pino$|pino-pretty$|thread-stream$)/;
+const apart = /^(?:node:|@temporalio\/|pino$|pino-pretty$|thread-stream$|vitest$)/;
 
 /** Modules ask for files beside them by `import.meta.url`: it stays what it would be without a bundle. */
 const ownUrls = {
