@@ -166,6 +166,10 @@ describe("tools/run.mjs test", () => {
   beforeEach(() => {
     run("setup");
     symlinkSync(join(root, "node_modules", "vitest"), join(clone, "node_modules", "vitest"));
+    write(
+      "vitest.config.js",
+      'export default { test: { projects: [{ test: { name: "test" } }] } };',
+    );
     write("test/good.test.ts", testFile("holds", true));
   });
 

@@ -61,7 +61,7 @@ export const resumeChecks: readonly Check[] = [
   {
     id: "R8",
     title: "keeps its position through JSON",
-    why: "A position is in the store as JSON: what JSON changes is another place when the next run begins there.",
+    why: "A position is kept in the store as JSON: what JSON changes is another place when the next run begins there.",
     run: async (subject) => {
       // Every page's position is held against the schema and against its own JSON as it comes.
       const { rows, pages } = await readWhole(subject);
