@@ -11,7 +11,7 @@ export const inboxMigrations: readonly string[] = [
     name text not null unique,
     last_seq integer not null default 0 check (last_seq < 1 << 40),
     accepted_seq integer not null default 0,
-    woken integer not null default 0
+    rung integer not null default 0
   );
 
   create table events (
@@ -45,4 +45,6 @@ export const inboxMigrations: readonly string[] = [
   alter table event_ids rename to known_ids;
   create index known_ids_by_hour on known_ids (received_at / 3600000);
   `,
+  // The field's word; an inbox that has the other one keeps what it holds.
+  "alter table connections rename column rung to woken;",
 ];

@@ -23,10 +23,10 @@ export const mutantsOfInbox: readonly Mutant[] = [
     edits: [
       {
         file: "activities/inbox/look-into-inbox.ts",
-        find: `      const last = await inbox.answerBell({ connection });
+        find: `      const last = await inbox.takeWakeUp({ connection });
       const readings = await readingsOf(deps, inbox, all);`,
         replace: `      const readings = await readingsOf(deps, inbox, all);
-      const last = await inbox.answerBell({ connection });`,
+      const last = await inbox.takeWakeUp({ connection });`,
       },
     ],
     test: {
@@ -42,7 +42,7 @@ export const mutantsOfInbox: readonly Mutant[] = [
         file: "activities/inbox/look-into-inbox.ts",
         find: "if (blocked !== null || isIdle) {",
         replace:
-          "if (blocked !== null || isIdle) {\n        await inbox.answerBell({ connection });",
+          "if (blocked !== null || isIdle) {\n        await inbox.takeWakeUp({ connection });",
       },
     ],
     test: {
@@ -188,6 +188,21 @@ export const mutantsOfInbox: readonly Mutant[] = [
     test: {
       file: "test/src/inbox/event-ids.test.ts",
       title: "continues after a kill where ids were half merged",
+    },
+  },
+  {
+    id: "S311",
+    plants: "an inbox that an older sluice made cannot be opened for the name of a column",
+    edits: [
+      {
+        file: "src/inbox/migrations.ts",
+        find: '"alter table connections rename column rung to woken;",',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/database.test.ts",
+      title: "keeps the events of an inbox that an older sluice made, and what was to be woken for",
     },
   },
 ];

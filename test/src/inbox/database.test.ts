@@ -34,6 +34,19 @@ describe("openInboxDatabase", () => {
     expect(modes).toEqual([{ journal_mode: "wal" }, { synchronous: 2 }]);
   });
 
+  it("keeps the events of an inbox that an older sluice made, and what was to be woken for", async () => {
+    const file = join(await temporaryFolder(), "inbox.db");
+    const before = openDatabase(file, inboxMigrations.slice(0, 2));
+    before
+      .prepare("insert into connections (number, name, last_seq, rung) values (1, 'forms', 1, 1)")
+      .run();
+    before.prepare("insert into events values (1 << 40 | 1, 0, 0, 'a', '{}')").run();
+    before.close();
+    const inbox = openInboxDatabase(file);
+    onTestFinished(() => inbox.close());
+    expect(inbox.backlogs()).toMatchObject([{ connection: "forms", waiting: 1, hasWakeUp: true }]);
+  });
+
   it("overwrites what it removes (T12)", async () => {
     const file = join(await temporaryFolder(), "inbox.db");
     const inbox = openInboxDatabase(file);
