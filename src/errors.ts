@@ -20,7 +20,7 @@ export type ErrorFacts = {
   readonly hint?: string | undefined;
 };
 
-/** How often, or for how long, a fault of one chunk is borne, and what it becomes then. */
+/** How often, or for how long, a fault of one chunk is tried again, and what it becomes then. */
 export type RetryBudget = {
   /** Names the fault among those of its chunk: they are counted apart. */
   readonly fault: string;
@@ -28,7 +28,7 @@ export type RetryBudget = {
   readonly timesMax?: number | undefined;
   /** Time since the first of them after which it is thrown; undefined is not a limit. */
   readonly msMax?: number | undefined;
-  /** Thrown in place of the fault once it is borne no longer. */
+  /** Thrown in place of the fault once the retry budget is used up. */
   readonly becomes: SluiceError;
 };
 

@@ -129,7 +129,7 @@ export function createLookIntoInbox(deps: Dependencies): (input: LookInput) => P
       if (waitMs > sleepInActivityMsMax)
         return { blocked: null, syncs: [], isAnswered: false, runsPerExecution, waitMs };
       if (waitMs > 0) await delay(waitMs, undefined, { signal });
-      const last = await inbox.answerBell({ connection });
+      const last = await inbox.takeWakeUp({ connection });
       const readings = await readingsOf(deps, inbox, all);
       await noteAccepted(inbox, { connection, last, readings });
       const unread = readings.filter(({ unreadSince }) => unreadSince !== undefined);

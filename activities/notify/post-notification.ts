@@ -16,7 +16,7 @@ function receiverOf({ config }: Pick<Dependencies, "config">, target: string): N
 
 /**
  * Tells one receiver of a run that ended. The report comes from the store and the address and the secret from the
- * configuration, so that neither a history nor a person who starts a workflow says what is pushed where.
+ * configuration, so that neither a history nor a person who starts a workflow says what is posted where.
  */
 export function createPostNotification(
   deps: Pick<Dependencies, "config" | "notifier" | "now" | "state">,

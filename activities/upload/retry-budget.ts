@@ -23,7 +23,7 @@ type FaultsOf = {
 
 /**
  * Does what may fail in a way that passes, for one chunk. Such a fault is counted in the store, and thrown
- * with a delay that grows with its number; one that is borne no longer is thrown as what it becomes then.
+ * with a delay that grows with its number; one whose retry budget is used up is thrown as what it becomes then.
  */
 export async function withRetryBudget<Result>(
   deps: Bearing,
@@ -50,7 +50,7 @@ async function judged(
   const retryBudget: RetryBudget =
     error.retryBudget ?? (await retryBudgetOf(deps, error)) ?? anyTimes;
   const { timesMax = Infinity, msMax = Infinity, fault, becomes } = retryBudget;
-  // Not the wall clock: a step of it would end or prolong what is borne.
+  // Not the wall clock: a step of it would end or prolong a retry budget.
   const nowMs = Math.round(steadyMs(deps.clock()));
   // A store that cannot count must not hide what became of the request.
   const counted = await deps.state
@@ -62,7 +62,7 @@ async function judged(
   return delayMs === undefined ? error : error.after(delayMs);
 }
 
-/** A full disk or a thread that dies is not borne for ever; everything else without a retryBudget of its own is. */
+/** A full disk or a thread that dies ends a run in time; every other fault without a retry budget of its own does not. */
 async function retryBudgetOf(
   { stagingFolder }: Bearing,
   error: TransientError,

@@ -44,7 +44,7 @@ function inboxOf(kind: "nothing" | "each", folder: string): Inbox {
       const keptNothing = { kept: delivery.events.length, wake: false };
       return (kind === "each" ? methods.keep([delivery])[0] : undefined) ?? keptNothing;
     },
-    answerBell: async (input) => methods.answerBell(input),
+    takeWakeUp: async (input) => methods.takeWakeUp(input),
     setAccepted: async (input) => methods.setAccepted(input),
     backlogs: async () => methods.backlogs(),
     read: async (input) => methods.read(input),

@@ -20,7 +20,7 @@ const oldestRow = z.object({ seq: z.int(), receivedAt: z.number() });
 /** The backlogs of connections, and what is done about it: their wake-ups, what was accepted of them, and what goes. */
 export function createBacklog(
   db: Database,
-): Pick<InboxMethods, "answerBell" | "setAccepted" | "backlogs" | "prune"> {
+): Pick<InboxMethods, "takeWakeUp" | "setAccepted" | "backlogs" | "prune"> {
   const columns =
     "number, name as connection, last_seq as last, accepted_seq as accepted, woken as hasWakeUp";
   const list = db.prepare(`select ${columns} from connections where last_seq > 0 order by name`);
@@ -46,7 +46,7 @@ export function createBacklog(
        where before < ${inboxGroupCharsMax})`,
   );
   return {
-    answerBell: ({ connection }) => {
+    takeWakeUp: ({ connection }) => {
       const found = first(connectionRow, single, { connection });
       // Whoever keeps something after this look wakes, since nobody has: nothing is to be written.
       if (found === undefined || !found.hasWakeUp) return found?.last ?? 0;

@@ -63,7 +63,7 @@ export function openInboxDatabase(file: string): InboxDatabase {
   return {
     inboxId,
     keep: (deliveries) => run((methods) => methods.keep(deliveries)),
-    answerBell: (input) => run((methods) => methods.answerBell(input)),
+    takeWakeUp: (input) => run((methods) => methods.takeWakeUp(input)),
     setAccepted: (input) => run((methods) => methods.setAccepted(input)),
     backlogs: () => run((methods) => methods.backlogs()),
     read: (input) => run((methods) => methods.read(input)),

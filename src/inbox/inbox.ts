@@ -35,18 +35,18 @@ export type InboxRow = {
   readonly isConflict: boolean;
 };
 
-/** How a connection stands. */
+/** The backlog of a connection. */
 export type Backlog = {
   readonly connection: string;
   /** The last sequence number that was given out; 0 for none. */
   readonly last: number;
   /** Every sync has accepted everything up to it. */
   readonly accepted: number;
-  /** Events behind `accepted`. */
+  /** Events after `accepted`. */
   readonly waiting: number;
   /** Unix ms at which the oldest of them came; null for none. */
   readonly oldestAt: number | null;
-  /** Whether somebody rang, or was to wake, since the drain last looked. */
+  /** Whether somebody woke the drain, or was to, since the drain last looked. */
   readonly hasWakeUp: boolean;
 };
 
@@ -68,7 +68,7 @@ export interface InboxMethods {
    * Says that the drain looks now: whoever keeps something from here on wakes. @returns the last sequence
    * number; 0 for none.
    */
-  answerBell(input: { readonly connection: string }): number;
+  takeWakeUp(input: { readonly connection: string }): number;
   /** Notes up to where every sync has accepted. */
   setAccepted(input: { readonly connection: string; readonly upTo: number }): void;
   /** Of the connections that ever received something. */

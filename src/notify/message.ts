@@ -3,7 +3,7 @@ import type { RunReport } from "../report/report.ts";
 import { signaturesOf } from "../security/standard-webhooks.ts";
 import { slackText } from "./slack.ts";
 
-/** A notification as it is pushed. */
+/** A notification as it is posted. */
 export type Message = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -13,7 +13,7 @@ import type { Message } from "./message.ts";
 export type Notifier = {
   /**
    * Posts a message once, without redirects; any 2xx is taken for delivered.
-   * @throws {ApiUnavailableError} it was not, or nobody knows; the same message may be pushed again.
+   * @throws {ApiUnavailableError} it was not, or nobody knows; the same message may be posted again.
    * @throws {ConfigError} the receiver says that it is gone (410). @throws the signal's reason
    */
   post(receiver: NotifyConfig, message: Message, signal: AbortSignal): Promise<void>;

@@ -17,7 +17,7 @@ import {
   type DeliveryRefusal,
   wrongMethod,
 } from "./answers.ts";
-import type { InboxWatch } from "./backlog-watch.ts";
+import type { BacklogWatch } from "./backlog-watch.ts";
 import { BodyRoom } from "./body-room.ts";
 import { DeliveryHandler, type PushedTo } from "./delivery-handler.ts";
 import { Exchanges } from "./exchanges.ts";
@@ -44,7 +44,7 @@ export type AppParts = {
 };
 
 /** Makes the receiver's server: a route for each connection that is pushed to, and those of whoever operates it. */
-export function createApp(parts: AppParts, watch: InboxWatch): FastifyInstance {
+export function createApp(parts: AppParts, watch: BacklogWatch): FastifyInstance {
   const metrics = createMetrics(
     watch,
     parts.pushed.map(({ connection }) => connection),
@@ -147,7 +147,7 @@ function wrongPlace(
 
 type Routing = {
   readonly parts: AppParts;
-  readonly watch: InboxWatch;
+  readonly watch: BacklogWatch;
   readonly metrics: ReceiverMetrics;
   /** By path; routes add theirs. */
   readonly allowed: Map<string, string>;

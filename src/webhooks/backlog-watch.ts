@@ -10,7 +10,7 @@ import { receiverLookMs, receiverRestMs } from "./limits.ts";
  * and counts what the receiver keeps in between. For events that are late it wakes again: whoever was to wake
  * may be dead, and the schedule of the checks gone.
  */
-export class InboxWatch {
+export class BacklogWatch {
   readonly #inbox: Inbox;
   readonly #log: Logger;
   readonly #connections: readonly string[];

@@ -13,7 +13,7 @@ import {
   type DeliveryRefusal,
   unreadable,
 } from "./answers.ts";
-import type { InboxWatch } from "./backlog-watch.ts";
+import type { BacklogWatch } from "./backlog-watch.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { readBody } from "./body.ts";
 import { headersOf } from "./heads.ts";
@@ -26,7 +26,7 @@ export type PushedTo = Pick<Pushed, "config" | "connection" | "push">;
 /** What a handler works with; inbox, watch, room and log are those of all connections. */
 export type HandlerParts = {
   readonly inbox: Inbox;
-  readonly watch: InboxWatch;
+  readonly watch: BacklogWatch;
   readonly room: BodyRoom;
   readonly log: Logger;
   readonly metrics: ConnectionMetrics;

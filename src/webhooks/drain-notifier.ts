@@ -41,7 +41,7 @@ export function createDrainNotifier(settings: DrainNotifierSettings): DrainNotif
   const { taskQueue, log, firstMs = wakeFirstMs } = settings;
   const line = createLine(settings.connect);
   const closing = new AbortController();
-  /** Connections with a call under way; true where somebody rang since it was made. */
+  /** Connections with a call under way; true where somebody woke it since it was made. */
   const calls = new Map<string, boolean>();
   const calling = new Set<Promise<void>>();
   let state: ReturnType<DrainNotifier["state"]> = "unknown";

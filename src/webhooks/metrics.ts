@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-import type { InboxWatch } from "./backlog-watch.ts";
+import type { BacklogWatch } from "./backlog-watch.ts";
 
 /** What the receiver counts, and how Prometheus reads it. */
 export type ReceiverMetrics = {
@@ -30,7 +30,10 @@ const elsewhere = "-";
 const ackSecondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Makes the metrics of one receiver. */
-export function createMetrics(watch: InboxWatch, connections: readonly string[]): ReceiverMetrics {
+export function createMetrics(
+  watch: BacklogWatch,
+  connections: readonly string[],
+): ReceiverMetrics {
   const register = new Registry();
   const registers = [register];
   const counters = countersIn(registers);
@@ -107,7 +110,7 @@ function countersIn(registers: Registry[]): Counters {
 
 function addGauges(input: {
   readonly registers: Registry[];
-  readonly watch: InboxWatch;
+  readonly watch: BacklogWatch;
   readonly connections: readonly string[];
 }): void {
   const { registers, watch, connections } = input;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 
 import { ConfigError, messageOf } from "../errors.ts";
 import { type AppParts, createApp } from "./app.ts";
-import { InboxWatch } from "./backlog-watch.ts";
+import { BacklogWatch } from "./backlog-watch.ts";
 
 /** What a receiver is made of. */
 export type ReceiverParts = AppParts & {
@@ -25,7 +25,7 @@ export type Receiver = {
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { pushed, inbox, log, host, port, wake } = parts;
   const connections = pushed.map(({ connection }) => connection);
-  const watch = new InboxWatch({ inbox, log, connections, wake });
+  const watch = new BacklogWatch({ inbox, log, connections, wake });
   const app = createApp(parts, watch);
   const close = async (): Promise<void> => {
     watch.stop();

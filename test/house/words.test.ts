@@ -8,7 +8,7 @@ const folders = ["src", "activities", "workflows", "connectors", "testing", "tem
 
 /** Words that others know by another name, which docs/words.md has. */
 const retired =
-  /doorbell|turnstile|untold|hangUp\b|bearFaults|passingError|shutBecause|patiently|drawStage|placeRun|specimen|\bzoo\b|nominalTime|outsideName|allow_echo|auto_below|host_gone|credits_retry\b|walks_max|rate-limit reopen|sluice budget/i;
+  /doorbell|turnstile|untold|hangUp\b|bearFaults|\bborne\b|answerBell|passingError|shutBecause|patiently|drawStage|placeRun|specimen|\bzoo\b|nominalTime|outsideName|allow_echo|auto_below|host_gone|credits_retry\b|walks_max|rate-limit reopen|sluice budget/i;
 
 /** Habits of another language's order. */
 const habits =

@@ -125,7 +125,7 @@ export async function inboxDrain(raw: unknown): Promise<Drained> {
     const { sync, ...run } = continued.run;
     await drain.run(sync, run);
   }
-  // What rang is sent at once; what comes while it is sent is given the time to become one batch.
+  // What woke it is sent at once; what comes while it is sent is given the time to become one batch.
   for (let linger = continued !== undefined; ; linger = true) {
     const backingOff = drain.backingOff();
     hasWakeUp = false;

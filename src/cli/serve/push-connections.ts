@@ -52,7 +52,7 @@ export function receiverConnectionNamed(config: Config, name: string): PushConne
   if (found !== undefined) return found;
   const names = pushed.map(({ connection }) => connection).join(", ");
   throw new ConfigError(`nothing is pushed to ${name}: its connector is ${connector}`, {
-    hint: `pushed to are: ${names}`,
+    hint: `connections that take events: ${names}`,
   });
 }
 

@@ -13,7 +13,7 @@ import { advisingTable } from "../output/table.ts";
 import { receiverConnections, readHint, type PushConnection } from "../serve/push-connections.ts";
 import type { TransferProblem } from "./transfer.ts";
 
-/** How a connection that is pushed to stands. */
+/** The backlog of a connection that is pushed to. */
 export type InboxStatus = {
   readonly connection: string;
   readonly path: string;
@@ -41,7 +41,7 @@ function problemOf(
   return { text: "its events are late", hint: reading };
 }
 
-/** How a connection is at a time; `backlog` is undefined before its first delivery. */
+/** The backlog of a connection at a time; `backlog` is undefined before its first delivery. */
 export function inboxStatusOf(
   pushed: PushConnection,
   backlog: Pick<Backlog, "oldestAt" | "waiting"> | undefined,
@@ -92,7 +92,7 @@ function orphanOf({ connection, waiting, oldestAt }: Backlog, now: Date): InboxS
 }
 
 /**
- * How the connections that are pushed to stand, also for whom their events are kept by `state`, and those
+ * The backlogs of the connections that are pushed to, also for whom their events are kept by `state`, and those
  * that no longer are and have something waiting; no receiver has to run, and no inbox is made.
  */
 export async function lookIntoInboxes(

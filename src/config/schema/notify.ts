@@ -43,7 +43,7 @@ const receiver = z
         if (!URL.canParse(value))
           context.addIssue("must be an address such as https://example.com/hooks");
       })
-      .describe("Where each event is pushed to."),
+      .describe("Where each event is sent to."),
     secret: z
       .string()
       .superRefine((value, context) => {
@@ -89,7 +89,7 @@ export function assembleNotify(members: z.output<typeof notifySchema>): readonly
 }
 
 /**
- * Receivers at addresses that must not be pushed to. Takes data that nothing has checked, and passes over what the
+ * Receivers at addresses that nothing may be sent to. Takes data that nothing has checked, and passes over what the
  * configuration's own schema refuses.
  */
 export function notifyMistakes(data: unknown): readonly Mistake[] {

@@ -135,12 +135,12 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
     const other = await opened();
     expect(await other.keep({ ...one("d"), connection: "repo" })).toMatchObject({ wake: true });
     expect(await other.keep(one("d"))).toMatchObject({ wake: false });
-    expect(await inbox.answerBell({ connection })).toBe(4);
+    expect(await inbox.takeWakeUp({ connection })).toBe(4);
     expect(await inbox.backlogs()).toMatchObject([{ hasWakeUp: false }, { hasWakeUp: true }]);
-    expect(await inbox.answerBell({ connection })).toBe(4);
+    expect(await inbox.takeWakeUp({ connection })).toBe(4);
     expect(await inbox.keep(one("d"))).toEqual({ kept: 0, wake: false });
     expect(await other.keep(one("e"))).toEqual({ kept: 1, wake: true });
-    expect(await inbox.answerBell({ connection: "none" })).toBe(0);
+    expect(await inbox.takeWakeUp({ connection: "none" })).toBe(0);
   });
 
   it("says how each connection stands", async () => {
@@ -212,7 +212,7 @@ describe.each(implementations)("inbox: $kind", ({ open }) => {
     await inbox.close();
     inbox = await opened();
     expect(inbox.inboxId).toBe(inboxId);
-    expect(await inbox.answerBell({ connection })).toBe(3);
+    expect(await inbox.takeWakeUp({ connection })).toBe(3);
     await keepMany(1);
     expect(await rows()).toMatchObject([{ seq: 4 }]);
   });

@@ -48,7 +48,7 @@ function idsRead(file: string): string {
 function nextSeq(file: string): number {
   const inbox = openInboxDatabase(file);
   inbox.keep([one("next")]);
-  const seq = inbox.answerBell({ connection });
+  const seq = inbox.takeWakeUp({ connection });
   inbox.close();
   return seq;
 }

@@ -50,7 +50,7 @@ describe("startReceiver", () => {
   it("answers 200 to what it had, and wakes no more for it", async () => {
     const receiver = await startTestReceiver();
     await post(receiver, [{ id: "a" }]);
-    await receiver.inbox.answerBell({ connection: "forms" });
+    await receiver.inbox.takeWakeUp({ connection: "forms" });
     expect(await post(receiver, [{ id: "a" }])).toMatchObject({ status: 200, text: '{"kept":0}' });
     expect(await post(receiver, [{ id: "a" }, { id: "b" }])).toMatchObject({
       status: 202,
