@@ -118,7 +118,7 @@ function optionsOf({ hostQueue, settings }: OpenedRun) {
       ...onHost,
       startToCloseTimeout: "1 minute",
       scheduleToCloseTimeout: "1 minute",
-      // What is not removed now is removed by a later check: cleaning up must never hold up a run.
+      // What is not removed now is removed by a later clean-up: cleaning up must never hold up a run.
       retry: { maximumAttempts: 3 },
     },
   } satisfies Partial<Record<keyof Activities, ActivityOptions>>;

@@ -52,12 +52,12 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.started === identity.started;
 }
 
-/** Ends a process by SIGTERM, to it alone, and returns once it is gone; one that outstays `retryBudgetMs` is killed. */
+/** Ends a process by SIGTERM, to it alone, and returns once it is gone; one that outstays `graceMs` is killed. */
 export async function endProcess(
   identity: ProcessIdentity,
-  retryBudgetMs: number = endMsMax,
+  graceMs: number = endMsMax,
 ): Promise<void> {
-  const killAt = Date.now() + retryBudgetMs;
+  const killAt = Date.now() + graceMs;
   for (let signal: NodeJS.Signals | 0 = "SIGTERM"; isRunning(identity); await delay(lookAgainMs)) {
     send(identity.pid, Date.now() < killAt ? signal : "SIGKILL");
     signal = 0;

@@ -82,7 +82,7 @@ export function backfillDetails(progress: Progress, state: BackfillState, nowMs:
   }
   const title = `### ${plan.sync}: backfill ${state.is_paused ? "paused" : "under way"}`;
   const hint = state.is_paused
-    ? "The update `resume` continues (More Actions → Send an Update)."
+    ? "The update `resume` continues it (More Actions → Send an Update)."
     : "The updates `pause` and `set_lanes` change it (More Actions → Send an Update).";
   return [
     title,

@@ -54,7 +54,7 @@ export const continuedBackfill = z.strictObject({
 });
 
 /** The lanes of a plan, before any of them began. */
-export function lanesOfState({ lanes }: BackfillPlan): LaneState[] {
+export function laneStatesOf({ lanes }: BackfillPlan): LaneState[] {
   return lanes.map((_, index) => ({
     lane: index + 1,
     state: "waiting",

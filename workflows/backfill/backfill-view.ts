@@ -14,7 +14,7 @@ import { lanesMax, runWarningsMax } from "../../src/limits.ts";
 import { noCounts, type Progress, type ProgressCounts } from "../sync/progress.ts";
 import { RunView } from "../sync/run-view.ts";
 import { backfillDetails } from "./backfill-details.ts";
-import { lanesOfState, type BackfillState, type LaneState } from "./backfill-state.ts";
+import { laneStatesOf, type BackfillState, type LaneState } from "./backfill-state.ts";
 
 const planQuery = defineQuery<BackfillPlan | null>("plan");
 
@@ -24,7 +24,7 @@ const lanesInput = z.union([
   z.strictObject({ lanes: z.int().min(1).max(lanesMax) }).transform(({ lanes }) => lanes),
 ]);
 
-const pausedText = "paused: `sluice resume` or the update `resume` continues";
+const pausedText = "paused: `sluice resume` or the update `resume` continues it";
 
 function refusal(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, "Refused");
@@ -81,14 +81,14 @@ export class BackfillView {
     { approval, isApproved }: { readonly approval: string; readonly isApproved: boolean },
   ): void {
     this.decision = isApproved ? "approve" : undefined;
-    const lanes = lanesOfState(plan);
+    const lanes = laneStatesOf(plan);
     this.change({ phase: "waiting", plan, approval, lanes, lanes_at_once: lanes.length });
     this.run.update({ needs_approval: !isApproved });
   }
 
   /** Takes the plan as it holds when the lanes begin: their number may be another one. */
   replan(plan: BackfillPlan): void {
-    const lanes = lanesOfState(plan);
+    const lanes = laneStatesOf(plan);
     const lanesAtOnce = Math.min(this.state.lanes_at_once, lanes.length);
     this.change({ plan, lanes, lanes_at_once: lanesAtOnce });
   }

@@ -21,7 +21,7 @@ import {
 } from "../policies.ts";
 import { fenced } from "../sync/progress.ts";
 import { nameInSearch, showDetails } from "../sync/run-view.ts";
-import { runRef, check } from "../sync/send-chunk.ts";
+import { runRef, cleanUp } from "../sync/send-chunk.ts";
 import { isRunOf, newRunId } from "../sync/sync-input.ts";
 import { runLanes } from "./backfill-lanes.ts";
 import { continuedBackfill } from "./backfill-state.ts";
@@ -137,7 +137,7 @@ async function apply({ view, ref, raw }: Backfill): Promise<Applied> {
     await runLanes(view, opened, isTime);
     const isOver = view.state.lanes.every(({ state }) => state === "done" || state === "failed");
     if (isOver || view.isBroken) {
-      await check(activitiesOf(opened), { runId: ref.runId });
+      await cleanUp(activitiesOf(opened), { runId: ref.runId });
       const ending = closingOfLanes(view);
       if (opened.advanceCheckpoint && ending.closing.outcome === "done") {
         await advanceCheckpoint(runRef(opened));
@@ -177,7 +177,7 @@ async function execute(made: Backfill): Promise<Ended> {
     // An input that cannot be used: nothing was opened, and its text is the whole story.
     if (error instanceof ApplicationFailure && view.state.plan === null) throw error;
     const { opened, run } = view;
-    if (opened !== undefined) await check(activitiesOf(opened), { runId: run.progress.run_id });
+    if (opened !== undefined) await cleanUp(activitiesOf(opened), { runId: run.progress.run_id });
     return { kind: "close", ...endingOf(error) };
   }
 }

@@ -6,7 +6,7 @@ import { activitiesOf, openRun } from "../policies.ts";
 import type { ChosenMode } from "./choose-mode.ts";
 import { noCounts, withCommitted, withoutStaged, withStaged, type Progress } from "./progress.ts";
 import { nameInSearch, type RunView } from "./run-view.ts";
-import { check } from "./send-chunk.ts";
+import { cleanUp } from "./send-chunk.ts";
 import type { ContinuedRun } from "./sync-input.ts";
 import { transferBatch } from "./transfer.ts";
 
@@ -96,7 +96,7 @@ export async function runBatch(batch: Batch): Promise<BatchEnd> {
     });
   } catch (error) {
     const { run_id: runId, mode, mode_reason } = view.progress;
-    if (opened !== undefined) await check(activitiesOf(opened), { runId });
+    if (opened !== undefined) await cleanUp(activitiesOf(opened), { runId });
     const chosen = mode === null ? undefined : { mode, reason: mode_reason ?? "" };
     const { closing, cause } = endingOf(error);
     return { kind: "close", closing: { ...closing, mode: chosen }, cause };

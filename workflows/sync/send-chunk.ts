@@ -107,12 +107,12 @@ export async function sendChunk(sending: Sending): Promise<CommitResult | undefi
   }
   // With the last chunk goes the run's folder, unless another lane has files in it.
   const { runId, lanes = 1 } = opened;
-  await check(activities, staged.done && lanes === 1 ? { runId } : { runId, chunk });
+  await cleanUp(activities, staged.done && lanes === 1 ? { runId } : { runId, chunk });
   return committed;
 }
 
-/** Removes staged files; one that stays is checked later and is no reason to fail. */
-export async function check(
+/** Removes staged files; one that stays is removed later, and is no reason to fail. */
+export async function cleanUp(
   activities: Pick<RunActivities, "dropChunk">,
   what: { readonly runId: string; readonly chunk?: number },
 ): Promise<void> {
@@ -120,7 +120,7 @@ export async function check(
     try {
       await activities.dropChunk(what);
     } catch {
-      // The files stay until a later check.
+      // The files stay until a later clean-up.
     }
   });
 }

@@ -146,7 +146,7 @@ export function createDispatcher(
   for (const [field, value] of Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy })) {
     // undici's own error would quote the address with its password.
     if (value !== "" && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {
-      throw new ConfigError(`${field} is not a http or https URL`, { field });
+      throw new ConfigError(`${field} is not an http or https URL`, { field });
     }
   }
   return new EnvHttpProxyAgent({

@@ -70,7 +70,7 @@ function addressOf(
   }
   const address = URL.parse(url);
   if (address !== null && /^https?:$/.test(address.protocol)) return address;
-  throw new ConfigError("--url is not a http or https address", {
+  throw new ConfigError("--url is not an http or https address", {
     hint: "give the whole of it: `--url https://hooks.example.com/hooks/forms`",
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { backfillDetails } from "../../../workflows/backfill/backfill-details.ts";
-import { lanesOfState, type BackfillState } from "../../../workflows/backfill/backfill-state.ts";
+import { laneStatesOf, type BackfillState } from "../../../workflows/backfill/backfill-state.ts";
 import { noCounts, type Progress } from "../../../workflows/sync/progress.ts";
 import { examplePlan } from "../../support/project/plan.ts";
 
@@ -20,7 +20,7 @@ const state: BackfillState = {
   phase: "running",
   plan: examplePlan,
   approval: "",
-  lanes: lanesOfState(examplePlan),
+  lanes: laneStatesOf(examplePlan),
   lanes_at_once: 4,
   is_paused: false,
   is_begun: true,
