@@ -2,6 +2,7 @@ import { targetOf, type Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import type { StoredReject } from "../../state/contract/rejects/rejects.ts";
 import type { StateStore } from "../../state/state-store.ts";
+import { grouped } from "../../text/quantities.ts";
 import { syncNamed } from "../named.ts";
 import { assertKnownName, runOfRejects } from "./runs.ts";
 
@@ -17,6 +18,8 @@ export type WhichRejects = {
   readonly code?: string | undefined;
   /** ISO 8601. */
   readonly since?: string | undefined;
+  /** How many are wanted at most. */
+  readonly limit: number;
 };
 
 /** Rejects that were found, and what to say where there are none. */
@@ -25,8 +28,6 @@ type Found = { readonly rejects: AsyncIterable<StoredReject>; readonly none: str
 const pageSize = 1_000;
 /** Newest runs that are looked through for a key or since a time: an inbox makes one by the second. */
 const runsLookedThrough = 10_000;
-/** Open rejects that are looked through for a key or since a time. */
-const openLookedThrough = 100_000;
 
 /** All rejects of a run, in the order of its rows. */
 export async function* rejectsOf(state: StateStore, runId: string): AsyncGenerator<StoredReject> {
@@ -52,10 +53,10 @@ async function* rejectsSince(
 async function* openRejects(
   state: StateStore,
   config: Config,
-  { sync, code }: WhichRejects,
+  { sync, code, key, since, limit }: WhichRejects,
 ): AsyncGenerator<StoredReject> {
   const target = targetOf(config.api);
-  yield* await state.openRejects({ target, sync, code, limit: openLookedThrough });
+  yield* await state.openRejects({ target, sync, code, key, since, limit });
 }
 
 async function* matching(
@@ -85,13 +86,13 @@ export async function findRejects(
     }
     if (sync !== undefined) syncNamed(config, sync);
     const none = `${sync ?? "no sync"} has ${sync === undefined ? "" : "no "}${such}open rejects`;
-    return { rejects: matching(openRejects(state, config, which), which), none };
+    return { rejects: openRejects(state, config, which), none };
   }
   await assertKnownName(state, config, sync);
   if (run === undefined && (key !== undefined || since !== undefined)) {
     return {
       rejects: matching(rejectsSince(state, which), which),
-      none: "there are no such rejects",
+      none: `the newest ${grouped(runsLookedThrough)} runs have no such rejects`,
     };
   }
   const { runId } = await runOfRejects(state, { run, sync, target: targetOf(config.api) });

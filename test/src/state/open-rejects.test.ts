@@ -71,6 +71,8 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
   };
   const openOf = async (code?: string): Promise<(readonly [string, number])[]> =>
     (await store.runsWithOpenRejects({ ...name, code })).map((one) => [one.runId, one.open]);
+  const firstOf = async (which: { key?: string; since?: string }): Promise<string[]> =>
+    (await store.openRejects({ ...name, ...which, limit: 1 })).map(({ place }) => place);
   const places = async (): Promise<string[]> =>
     (await store.openRejects({ ...name, limit: 10 })).map(
       ({ runId, place }) => `${runId} ${place}`,
@@ -93,6 +95,14 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     ]);
     expect(await store.runsWithOpenRejects({ ...name, sync: "other" })).toEqual([]);
     expect(await store.runsWithOpenRejects({ target: "elsewhere" })).toEqual([]);
+  });
+
+  it("are asked for by key and time, and the limit counts what is asked for alone", async () => {
+    await run("r1", [entry("t:1", { key: "k1" }), entry("t:2", { key: "k2" })]);
+    expect(await firstOf({})).toEqual(["t:1"]);
+    expect(await firstOf({ key: "k2" })).toEqual(["t:2"]);
+    expect(await firstOf({ key: "k2", since: at })).toEqual(["t:2"]);
+    expect(await firstOf({ since: "9999" })).toEqual([]);
   });
 
   it("are not those of rows that were rejected again, that came since, or that are gone", async () => {

@@ -6,7 +6,7 @@ import type { SyncName } from "../runs/checkpoints.ts";
 /** A record of a staging, by its number in the staged file. */
 export type StagedRecord = { readonly send: number; readonly record: number };
 
-/** The shape in which a store reads it. */
+/** A doubtful record as stored: its staging by number, its record counted from 0. */
 export const doubtfulRow = z
   .object({
     key: z.string(),
@@ -45,7 +45,7 @@ export type DoubtFacts = {
   readonly stray: number;
 };
 
-/** The shape in which a store reads it. */
+/** A stray key as stored, and the run that was given up while it sent it. */
 export const strayRow = z.object({ key: z.string(), runId: z.string() }).readonly();
 
 /** A key that may have been sent, and the run that was given up while it sent it. */

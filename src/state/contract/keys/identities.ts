@@ -7,7 +7,7 @@ import type { SyncName } from "../runs/checkpoints.ts";
 /** Which of the two sides of a transfer. */
 export type IdentityPart = "account" | "source";
 
-/** The shape in which a store reads it. */
+/** What is known of an account or source; the identity is JSON. */
 export const knownRow = z
   .object({
     identity: jsonColumn,

@@ -10,7 +10,7 @@ export type PageCounts = {
   readonly missing: number;
 };
 
-/** The shape in which a store reads it. */
+/** What a pull counts; each is a whole number from 0. */
 export const amounts = z.object({
   read: z.int(),
   written: z.int(),
@@ -34,7 +34,7 @@ export const amounts = z.object({
 /** What a run of a pull adds up. */
 export type PullAmounts = Readonly<z.output<typeof amounts>>;
 
-/** The shape in which a store reads it. */
+/** What a run of a pull counted, and how large its round is. */
 export const pullTallyRow = amounts.extend({
   /** Whether the run continued with the round of one before. */
   isContinued: z.int().transform(Boolean),

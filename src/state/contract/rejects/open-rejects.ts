@@ -10,7 +10,7 @@ export type OpenRejectsOf = Pick<SyncName, "target"> & {
   readonly code?: string | undefined;
 };
 
-/** The shape in which a store reads it. */
+/** A run with open rejects as counted; `open` is how many. */
 export const openRejectsRow = z
   .object({ runId: z.string(), sync: z.string(), kind: z.enum(runKinds), open: z.int() })
   .readonly();
@@ -30,6 +30,12 @@ export interface OpenRejectStore {
    * were of.
    */
   runsWithOpenRejects(input: OpenRejectsOf & { readonly limit?: number }): RunWithOpenRejects[];
-  /** Of the newest run first. */
-  openRejects(input: OpenRejectsOf & { readonly limit: number }): StoredReject[];
+  /** Of the newest run first; of one key, or kept since a time (ISO 8601), where those are named. */
+  openRejects(
+    input: OpenRejectsOf & {
+      readonly key?: string | undefined;
+      readonly since?: string | undefined;
+      readonly limit: number;
+    },
+  ): StoredReject[];
 }

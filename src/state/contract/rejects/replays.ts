@@ -15,7 +15,7 @@ export type ReplayPage = {
   readonly to: unknown;
 };
 
-/** The shape in which a store reads it. */
+/** How many rejects of a run a replay would read, and how many others there are, by what became of them. */
 export const openRow = z
   .object({
     /** Rejects that a replay would read. */

@@ -6,7 +6,7 @@ import { jsonColumn } from "../json-column.ts";
 /** The span of a lane; null is the source's beginning or end. */
 export type LaneSpan = { readonly from: unknown; readonly to: unknown };
 
-/** The shape in which a store reads it. */
+/** A plan as stored; plan and samples are JSON. */
 export const planRow = z.object({
   plan: jsonColumn.pipe(z.custom<BackfillPlan>((value) => typeof value === "object")),
   samples: jsonColumn.pipe(z.array(z.string())),

@@ -9,7 +9,7 @@ export type SyncName = {
   readonly sync: string;
 };
 
-/** The shape in which a store reads it. */
+/** A checkpoint as stored; position and oldest transaction are JSON. */
 export const checkpointRow = z.object({
   /** 0 before the first; grows by one with every change. */
   version: z.int(),
@@ -27,10 +27,10 @@ export const checkpointRow = z.object({
 /** A position saved after the service accepted everything up to it. */
 export type Checkpoint = Readonly<z.output<typeof checkpointRow>>;
 
-/** The shape in which a store reads it. */
+/** The position of one sync at one target; it is JSON. */
 export const positionRow = z.object({ target: z.string(), sync: z.string(), position: jsonColumn });
 
-/** The shape in which a store reads it. */
+/** A change of a checkpoint by hand; `changedAt` is ISO 8601. */
 export const changeRow = z.object({ version: z.int(), reason: z.string(), changedAt: z.string() });
 
 /**

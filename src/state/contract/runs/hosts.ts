@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { jsonColumn } from "../json-column.ts";
 
-/** The shape in which a store reads it. */
+/** A beat as stored; `configs` is JSON: the hash of each configuration by its name. */
 export const beatRow = z
   .object({
     hostId: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The shape in which a store reads it. */
+/** A workflow that holds a lock or waits for it. */
 export const lockHolder = z.object({
   workflowId: z.string(),
   firstRunId: z.string(),

@@ -28,7 +28,7 @@ export type Outcome = (typeof outcomes)[number];
 /** The modes a person may ask for; `auto` chooses one of the others. */
 export const modes = ["auto", "lightweight", "heavyweight"] as const;
 
-/** The shape in which a store reads it. */
+/** What a run was asked for, as its JSON has it. */
 export const runRequest = z.object({
   mode: z.enum(modes).optional(),
   /** Ignore fingerprints: send every row. */
@@ -50,7 +50,7 @@ export const runRequest = z.object({
 /** What the person who started a run asked for beyond the configuration. */
 export type RunRequest = z.output<typeof runRequest>;
 
-/** The shape in which a store reads it. */
+/** Why a run failed, as its JSON has it. */
 export const runFailure = z.object({
   code: z.string(),
   message: z.string(),
@@ -79,7 +79,7 @@ export type RunFacts = {
   readonly waitedMs?: number | undefined;
 };
 
-/** The shape in which a store reads it. */
+/** A run as stored; request, failure, positions and warnings are JSON. */
 export const runRow = z.object({
   runId: z.string(),
   sync: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The shape in which a store reads it. */
+/** What the stagings of a run counted together; each is a whole number from 0. */
 export const tallyRow = z
   .object({
     /** Rows and rejects yielded, by the stagings that count. */

@@ -24,7 +24,7 @@ export type NewPart = {
   readonly gzipSha256: string | null;
 };
 
-/** The shape in which a store reads it. */
+/** A receipt as stored; its ranges of records are JSON. */
 export const receiptRow = z
   .object({
     runId: z.string(),

@@ -4,7 +4,7 @@ import type { RejectEntry } from "../rejects/rejects.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 import type { StageName } from "./sends.ts";
 
-/** The shape in which a store reads it. */
+/** A record that the service refused, by its key and the hash of its line. */
 export const refusalRow = z
   .object({
     key: z.string(),

@@ -9,7 +9,7 @@ export type StageName = {
   readonly stage: number;
 };
 
-/** The shape in which a store reads it. */
+/** The records of one body, `from` up to before `to`, and its size in bytes. */
 export const body = z.object({ from: z.int(), to: z.int(), bytes: z.int() });
 
 /** A lightweight body: records `from` to `to` (excluded) of the staged file, and its bytes as sent. */

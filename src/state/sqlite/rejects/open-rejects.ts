@@ -46,12 +46,13 @@ export function createOpenRejectStore(db: Database): OpenRejectStore {
   );
   const list = db.prepare(
     `${open} select ${rejectColumns} from open join rejects using (run_id, chunk, ordinal)
+     where ($key is null or key = $key) and ($since is null or created_at >= $since)
      order by number desc, chunk, ordinal limit $limit`,
   );
   return {
     runsWithOpenRejects: ({ target, sync = null, code = null, limit = -1 }) =>
       all(openRejectsRow, runs, { target, sync, code, limit }),
-    openRejects: ({ target, sync = null, code = null, limit }) =>
-      all(rejectRow, list, { target, sync, code, limit }),
+    openRejects: ({ target, sync = null, code = null, key = null, since = null, limit }) =>
+      all(rejectRow, list, { target, sync, code, key, since, limit }),
   };
 }

@@ -38,10 +38,10 @@ describe("sluice rejects list", () => {
     expect(await said(harness, "list", "--since", "2000-01-01")).toHaveLength(5);
     expect(await said(harness, "list", "--key", "a")).toEqual([c, c]);
     expect(await said(harness, "list", "--since", "2999-01-01")).toEqual([
-      "there are no such rejects",
+      "the newest 10,000 runs have no such rejects",
     ]);
     expect(await said(harness, "list", "--key", "nobody", "--limit", "9")).toEqual([
-      "there are no such rejects",
+      "the newest 10,000 runs have no such rejects",
     ]);
     expect(await said(harness, "list", "run-1", "--code", "nothing")).toEqual([
       "run run-1 has no such rejects",
@@ -86,8 +86,11 @@ describe("sluice rejects list --open", () => {
     await (await TestRun.open(harness)).transfer();
     await harness.write("accounts.csv", "id,domain,name\na,a.example,A\n");
     await (await TestRun.open(harness, { runId: "run-2" })).close({ outcome: "failed" });
-    expect(await said(harness, "list", "--open", "--limit", "9")).toEqual([
-      "accounts.csv:3: domain is required, and empty",
+    const open = ["accounts.csv:3: domain is required, and empty"];
+    expect(await said(harness, "list", "--open", "--limit", "9")).toEqual(open);
+    expect(await said(harness, "list", "--open", "--since", "2000-01-01")).toEqual(open);
+    expect(await said(harness, "list", "--open", "--key", "nobody")).toEqual([
+      "no sync has such open rejects",
     ]);
     await (await TestRun.open(harness, { runId: "run-3" })).transfer();
     expect(await said(harness, "list", "--open", "--sync", "accounts")).toEqual([
