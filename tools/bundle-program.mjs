@@ -37,8 +37,8 @@ const entries = [
 ];
 
 /**
- * Packages that stay where npm put them: native code and what finds its own files, and Temporal's, of which
- * the worker and we must have the same copy.
+ * Packages that stay where npm put them: native code and what finds its own files, Temporal's, of which the
+ * worker and we must have the same copy, and vitest, which runs the kit in its own.
  */
 const apart = /^(?:node:|@temporalio\/|pino$|pino-pretty$|thread-stream$|vitest$)/;
 

@@ -1,6 +1,6 @@
 // build/workflows/index.js and all it imports -> dist/workflow-bundle.js, which the worker loads. The build's
 // last step: the file says that dist/ is whole.
-import { renameSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { bundleWorkflowCode } from "@temporalio/worker";
@@ -37,6 +37,8 @@ await main(async () => {
   });
   if (problems.length > 0) throw new Stop(`the workflow bundle:\n${problems.join("\n")}`);
   writeFileSync(`${bundleFile}.new`, code);
+  // Nothing reads it any more, and what a deleted source left there would go into the next dist.
+  rmSync(join(root, "build"), { recursive: true });
   renameSync(`${bundleFile}.new`, bundleFile);
   return 0;
 });
