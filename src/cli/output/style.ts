@@ -44,6 +44,6 @@ export function styledOutcome(outcome: string, text = outcome): string {
 }
 
 /** `ok  ` or `FAIL`, as the lines of a check begin. */
-export function outcomeStyle(isOk: boolean): string {
+export function okOrFail(isOk: boolean): string {
   return isOk ? styled("green", "ok  ") : styled(["bold", "red"], "FAIL");
 }

@@ -19,7 +19,7 @@ import { connectionNamed } from "../named.ts";
 import { configOf, readState, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
-import { outcomeStyle } from "../output/style.ts";
+import { okOrFail } from "../output/style.ts";
 import { useService } from "../running/services.ts";
 import { checkKeys } from "./check-keys.ts";
 import { pingService } from "./ping.ts";
@@ -147,7 +147,7 @@ function showFound(
 ): void {
   if (isJson) return context.print(plainJson({ subject, name: step, ok, detail, fix }));
   const told = detail === undefined ? step : `${step}: ${detail}`;
-  context.print(`${outcomeStyle(ok)}  ${plainText(`${subject}: ${told}`)}`);
+  context.print(`${okOrFail(ok)}  ${plainText(`${subject}: ${told}`)}`);
   if (fix !== undefined) context.print(`      → ${plainText(fix)}`);
 }
 

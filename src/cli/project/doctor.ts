@@ -11,7 +11,7 @@ import { byteText } from "../../text/quantities.ts";
 import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
-import { outcomeStyle } from "../output/style.ts";
+import { okOrFail } from "../output/style.ts";
 import { defaultTemporal, isTemporalConfigured } from "../running/services.ts";
 
 /** One look: what it found, or why it is not well. */
@@ -76,7 +76,7 @@ export const registerDoctor: Register = (program, context) => {
         const { name, ok, detail, hint } = one;
         if (!ok) context.exit(exitCodes.failed);
         if (options.json) return context.print(plainJson(one));
-        context.print(`${outcomeStyle(ok)}  ${plainText(`${name}: ${detail}`)}`);
+        context.print(`${okOrFail(ok)}  ${plainText(`${name}: ${detail}`)}`);
         if (hint !== undefined) context.print(`      → ${plainText(hint)}`);
       };
       await show({ name: "Node.js", look: async () => process.version });

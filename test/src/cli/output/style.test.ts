@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 
-import { setColor, styledOutcome, outcomeStyle } from "../../../../src/cli/output/style.ts";
+import { setColor, styledOutcome, okOrFail } from "../../../../src/cli/output/style.ts";
 
 afterEach(() => setColor("auto"));
 
@@ -12,15 +12,12 @@ it("outcomes and verdicts are green, yellow or red where colours are wanted", ()
   expect(styledOutcome("done with rejects")).toContain(yellow);
   expect(styledOutcome("failed", "accounts: failed")).toContain(`${red}accounts: failed`);
   expect(styledOutcome("running")).toBe("running");
-  expect([outcomeStyle(true).includes(green), outcomeStyle(false).includes(red)]).toEqual([
-    true,
-    true,
-  ]);
+  expect([okOrFail(true).includes(green), okOrFail(false).includes(red)]).toEqual([true, true]);
 });
 
 it("nothing is coloured where no colours are wanted, nor into a pipe or a file", () => {
   for (const mode of ["never", "auto"] as const) {
     setColor(mode);
-    expect([styledOutcome("failed"), outcomeStyle(false)]).toEqual(["failed", "FAIL"]);
+    expect([styledOutcome("failed"), okOrFail(false)]).toEqual(["failed", "FAIL"]);
   }
 });
