@@ -19,6 +19,7 @@ import { mutantsOfRepeats } from "./table/repeats.ts";
 import { mutantsOfRequests } from "./table/requests.ts";
 import { mutantsOfReviews } from "./table/reviewed.ts";
 import { mutantsOfSentAgain } from "./table/sent-again.ts";
+import { mutantsOfSightings } from "./table/sightings.ts";
 import { mutantsOfTold } from "./table/told.ts";
 import { mutantsOfUnnamed } from "./table/unnamed.ts";
 import { mutantsOfWebhooks } from "./table/webhooks.ts";
@@ -56,4 +57,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfForeignPrograms,
   ...mutantsOfRepeats,
   ...mutantsOfWorkflows,
+  ...mutantsOfSightings,
 ];

@@ -79,6 +79,8 @@ export type Database = {
    * for another's lock.
    */
   write<Result>(work: () => Result): Result;
+  /** Makes a function of numbers known to SQL, which may ask the store. */
+  define(name: string, work: (...numbers: number[]) => number): void;
   close(): void;
 };
 
@@ -121,6 +123,8 @@ function databaseOf(db: DatabaseSync, write: Database["write"]): Database {
     storeId: String(storeId?.["value"]),
     prepare: (sql) => new LazyStatement(db, sql),
     write,
+    define: (name, work) =>
+      db.function(name, { varargs: true }, (...numbers) => work(...numbers.map(Number))),
     close: () => db.close(),
   };
 }

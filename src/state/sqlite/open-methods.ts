@@ -5,6 +5,7 @@ import { createFingerprintStore } from "./keys/fingerprints.ts";
 import { createIdentityStore } from "./keys/identities.ts";
 import { createKnownRecordStore } from "./keys/known-records.ts";
 import { createMappingStore } from "./keys/mappings.ts";
+import { createSightings } from "./keys/sightings.ts";
 import { createPullStore } from "./pull/pulls.ts";
 import { createRateLimitStore } from "./rate-limit.ts";
 import { createOpenRejectStore } from "./rejects/open-rejects.ts";
@@ -40,6 +41,7 @@ export function openStateMethods(
   readonly close: () => void;
 } {
   const db = onlyReads ? openToRead(file) : openDatabase(file);
+  const sightings = createSightings(db);
   const sends = createSendStore(db);
   const lastSend = createLastSend(db, file);
   const receipts = createReceiptStore(db, sends);
@@ -62,12 +64,12 @@ export function openStateMethods(
     ...createFaultStore(db),
     ...createRefusalStore(db),
     ...createRejectStore(db),
-    ...createOpenRejectStore(db),
+    ...createOpenRejectStore(db, sightings),
     ...createReplayStore(db),
-    ...createFingerprintStore(db),
+    ...createFingerprintStore(db, sightings),
     ...createKnownRecordStore(db),
     ...createLastFileStore(db),
-    ...createMappingStore(db),
+    ...createMappingStore(db, sightings),
     ...createLockStore(db),
     ...createHostStore(db),
     ...createIdentityStore(db),

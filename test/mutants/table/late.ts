@@ -25,7 +25,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a row that a given-up staging saw is newer than a reject",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
+        file: "src/state/sqlite/keys/judge.ts",
         find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
         replace: "const isHeld = knownSeen > 0;",
       },
@@ -41,7 +41,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "an older row is replayed over one that was accepted of a chunk that was cut",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
+        file: "src/state/sqlite/keys/judge.ts",
         find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
         replace: 'const isHeld = factsOf(sendOf(knownSeen))?.state === "committed";',
       },

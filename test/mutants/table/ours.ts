@@ -270,7 +270,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a fingerprint counts although its send was never committed",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
+        file: "src/state/sqlite/keys/judge.ts",
         find: "      isAccepted(facts) &&\n      (facts.committedAt",
         replace: "      (facts.committedAt",
       },

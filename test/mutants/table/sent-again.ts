@@ -44,7 +44,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "of a line that is sent once more and a later one of its key the later one is known",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
+        file: "src/state/sqlite/keys/judge.ts",
         find: "input.again?.[index] === true || wasSent",
         replace: "wasSent",
       },
@@ -90,7 +90,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a staging that was given up hides which row was committed before",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
+        file: "src/state/sqlite/keys/judge.ts",
         find: "const newest = isHeld ? knownSeen : Number(known[column.seenBefore] ?? 0);",
         replace: "const newest = isHeld ? knownSeen : 0;",
       },

@@ -25,9 +25,14 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "of a chunk that is given up on its way, what was accepted is sent again",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
+        file: "src/state/sqlite/keys/judge.ts",
         find: 'return facts?.state === "committed" || facts?.state === "cut";',
         replace: 'return facts?.state === "committed";',
+      },
+      {
+        file: "src/state/sqlite/keys/known-unchanged.ts",
+        find: "s.state in ('committed', 'cut')",
+        replace: "s.state = 'committed'",
       },
     ],
     test: { file: cutTest, title: goesOn },

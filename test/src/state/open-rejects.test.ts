@@ -111,6 +111,17 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     expect(await places()).toEqual(["r2 t:1", "r1 t:3"]);
   });
 
+  it("are not those of rows that came since as they were before, also once later runs have come by", async () => {
+    await run("r0", [], { keys: ["k1", "k2"] });
+    await run("r1", [entry("t:1", { key: "k1" }), entry("t:2", { key: "k2" })]);
+    expect(await places()).toEqual(["r1 t:1", "r1 t:2"]);
+    await run("r2", [], { keys: ["k1"] });
+    expect(await places()).toEqual(["r1 t:2"]);
+    await run("r3", [], { keys: ["k3"] });
+    await run("r4", [], { keys: ["k3"] });
+    expect(await places()).toEqual(["r1 t:2"]);
+  });
+
   it("are those of a key that was there twice: what was sent is the other row", async () => {
     const twice = { key: "k1", step: "duplicate", code: "duplicate_key" } as const;
     await run("r1", [entry("t:2", twice)], { keys: ["k1"] });

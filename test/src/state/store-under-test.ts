@@ -36,7 +36,7 @@ export class StoreUnderTest {
   readonly folder: string;
   readonly store: StateStore;
 
-  private constructor(folder: string, store: StateStore) {
+  constructor(folder: string, store: StateStore) {
     this.folder = folder;
     this.store = store;
   }

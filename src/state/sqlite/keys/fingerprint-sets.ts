@@ -4,7 +4,7 @@ import type { SyncName } from "../../contract/runs/checkpoints.ts";
 import type { Database } from "../database.ts";
 import { count, first } from "../database.ts";
 
-const setRow = z.object({ id: z.int(), validAfter: z.int() }).readonly();
+const setRow = z.object({ id: z.int(), validAfter: z.int(), nextId: z.int() }).readonly();
 
 /** What the service is known to hold of one sync at one target. */
 export type FingerprintSet = z.output<typeof setRow>;
@@ -24,12 +24,14 @@ export type FingerprintSets = {
   have(name: SyncName): FingerprintSet;
   /** Makes the set of a run's sync where there is none. */
   haveOfRun(runId: string): void;
+  /** Says from which id on the fingerprints of a set have none yet. */
+  setNextId(input: { readonly id: number; readonly nextId: number }): void;
 };
 
 /** The sets of a SQLite store. */
 export function createFingerprintSets(db: Database): FingerprintSets {
   const select = db.prepare(
-    "select id, valid_after as validAfter from fingerprint_sets where target = $target and sync = $sync",
+    "select id, valid_after as validAfter, next_id as nextId from fingerprint_sets where target = $target and sync = $sync",
   );
   const ofRun = db.prepare(`select ${setOfRunSql}`);
   const make = db.prepare(
@@ -38,6 +40,7 @@ export function createFingerprintSets(db: Database): FingerprintSets {
   const makeOfRun = db.prepare(
     "insert or ignore into fingerprint_sets (target, sync) select target, sync from runs where run_id = $runId",
   );
+  const setNextId = db.prepare("update fingerprint_sets set next_id = $nextId where id = $id");
   const find: FingerprintSets["find"] = ({ target, sync }) =>
     first(setRow, select, { target, sync });
   return {
@@ -47,8 +50,9 @@ export function createFingerprintSets(db: Database): FingerprintSets {
     have: (name) => {
       const { target, sync } = name;
       make.run({ target, sync });
-      return find(name) ?? { id: 0, validAfter: 0 };
+      return find(name) ?? { id: 0, validAfter: 0, nextId: 1 };
     },
     haveOfRun: (runId) => void makeOfRun.run({ runId }),
+    setNextId: (input) => void setNextId.run(input),
   };
 }

@@ -1,8 +1,9 @@
 import { type MappingStore } from "../../contract/keys/mappings.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
+import { sendSql } from "./ages.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { sendOfSeen } from "./fingerprints.ts";
+import { newestSightedSql, type Sightings } from "./sightings.ts";
 
 /** Notes the mapping of a staging that was accepted; to be called inside a transaction. */
 export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
@@ -21,7 +22,7 @@ const isOurs = (send: string): string =>
   `coalesce(${send}.state in ('committed', 'cut') and coalesce(${send}.mapping, $mapping) = $mapping, 0)`;
 
 /** The mappings of a SQLite store. */
-export function createMappingStore(db: Database): MappingStore {
+export function createMappingStore(db: Database, sightings: Sightings): MappingStore {
   const sets = createFingerprintSets(db);
   const others = "set_id = $setId and mapping <> $mapping";
   const isAny = db.prepare(`select count(*) from mappings where ${others}`);
@@ -30,7 +31,7 @@ export function createMappingStore(db: Database): MappingStore {
   // nothing older.
   const made = db.prepare(
     `select count(*) from fingerprints f
-     left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendOfSeen("f.seen")}
+     left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendSql(`max(f.seen, ${newestSightedSql})`)}
      where f.set_id = $setId and f.hash is not null
        and not ${isOurs("sent")} and not ${isOurs("seen")}`,
   );
@@ -38,7 +39,8 @@ export function createMappingStore(db: Database): MappingStore {
     olderMapping: ({ target, sync, mapping }) => {
       const setId = sets.idOf({ target, sync });
       if (count(isAny, { setId, mapping }) === 0) return { isAny: false, records: 0 };
-      return { isAny: true, records: count(made, { setId, mapping }) };
+      const records = sightings.asking(() => count(made, { setId, mapping }));
+      return { isAny: true, records };
     },
     forgetOlderMappings: ({ target, sync, mapping }) =>
       db.write(() => {

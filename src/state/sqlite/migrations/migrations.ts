@@ -1,6 +1,7 @@
 import { identities } from "./migration-identities.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
 import { pendingRequests } from "./migration-requests.ts";
+import { sightings } from "./migration-sightings.ts";
 import { unsent } from "./migration-unsent.ts";
 import { workerFacts } from "./migration-workers.ts";
 
@@ -311,4 +312,5 @@ export const migrations: readonly string[] = [
   `,
   pendingRequests + workerFacts + identities + unsent,
   rateLimits,
+  sightings,
 ];

@@ -4,8 +4,8 @@ import { openRejectsRow } from "../../contract/rejects/open-rejects.ts";
 import { rejectRow } from "../../contract/rejects/rejects.ts";
 import type { Database } from "../database.ts";
 import { all } from "../database.ts";
-import { sendOfSeen } from "../keys/fingerprints.ts";
-import { ageSql } from "../keys/fingerprints.ts";
+import { ageSql, sendSql } from "../keys/ages.ts";
+import { newestSightedSql, type Sightings } from "../keys/sightings.ts";
 import { rejectColumns } from "./rejects.ts";
 
 /**
@@ -33,13 +33,13 @@ const open = `with whole as (
         ('row_gone', '${refusedAgain}')
       and (r.step = 'duplicate' or not exists (
         select 1 from fingerprint_sets e join fingerprints f on f.set_id = e.id and f.key = r.key
-        left join sends n on n.send = ${sendOfSeen("f.seen")}
+        left join sends n on n.send = ${sendSql("f.seen")}
         where e.target = runs.target and e.sync = runs.sync
-          and iif(n.state in ('committed', 'cut'), f.seen, f.seen_before) > ${rejectAgeSql}))
+          and max(iif(n.state in ('committed', 'cut'), f.seen, f.seen_before), ${newestSightedSql}) > ${rejectAgeSql}))
   ), open as (select * from found where age = 1 and ($code is null or code = $code))`;
 
 /** The open rejects of a SQLite store. */
-export function createOpenRejectStore(db: Database): OpenRejectStore {
+export function createOpenRejectStore(db: Database, sightings: Sightings): OpenRejectStore {
   const runs = db.prepare(
     `${open} select run_id as runId, sync, kind, count(*) as open from open
      group by run_id order by kind = 'replay', number desc limit $limit`,
@@ -51,8 +51,8 @@ export function createOpenRejectStore(db: Database): OpenRejectStore {
   );
   return {
     runsWithOpenRejects: ({ target, sync = null, code = null, limit = -1 }) =>
-      all(openRejectsRow, runs, { target, sync, code, limit }),
+      sightings.asking(() => all(openRejectsRow, runs, { target, sync, code, limit })),
     openRejects: ({ target, sync = null, code = null, key = null, since = null, limit }) =>
-      all(rejectRow, list, { target, sync, code, key, since, limit }),
+      sightings.asking(() => all(rejectRow, list, { target, sync, code, key, since, limit })),
   };
 }

@@ -1,0 +1,21 @@
+import { rowNumbersMax } from "../../contract/keys/fingerprints.ts";
+
+/**
+ * How old a row is: of two rows of a sync the later one has the greater age, by the number of its staging and
+ * its own in that.
+ */
+export function ageOf(send: number, rowNumber: number): number {
+  return send * rowNumbersMax + rowNumber;
+}
+
+/** The staging that an age names. */
+export function sendOf(age: number): number {
+  return Math.floor(age / rowNumbersMax);
+}
+
+/** An age in SQL. */
+export const ageSql = (send: string, rowNumber: string): string =>
+  `${send} * ${rowNumbersMax} + coalesce(${rowNumber}, 0)`;
+
+/** The staging that an age names, in SQL. */
+export const sendSql = (age: string): string => `cast(${age} / ${rowNumbersMax} as integer)`;
