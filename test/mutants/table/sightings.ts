@@ -1,19 +1,20 @@
 import type { Mutant } from "../mutant.ts";
 
 const fingerprintsTest = "test/src/state/fingerprints.test.ts";
-const sightingsTest = "test/src/state/sightings.test.ts";
+const sightingsTest = "test/src/state/keys/sightings.test.ts";
 const openRejectsTest = "test/src/state/open-rejects.test.ts";
+const verdictsTest = "test/src/state/keys/verdicts.test.ts";
 
-/** Mutants of what stagings saw and did not send, and of keys that are judged in one statement. */
+/** Mutants of what stagings saw and did not send, and of the fingerprints that one statement looks up. */
 export const mutantsOfSightings: readonly Mutant[] = [
   {
     id: "S320",
     plants: "an unchanged row that the run saw already is no duplicate",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
-        find: "const isDuplicate = rejectDuplicates && set.isSeen(id);",
-        replace: "const isDuplicate = false;",
+        file: "src/state/sqlite/keys/judge.ts",
+        find: "(isOfRun(sendOf(knownSeen), runId) || set.isSeen(knownId))",
+        replace: "isOfRun(sendOf(knownSeen), runId)",
       },
     ],
     test: {
@@ -23,18 +24,6 @@ export const mutantsOfSightings: readonly Mutant[] = [
   },
   {
     id: "S321",
-    plants: "a changed row that the run saw unchanged before is no duplicate",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "input.rejectDuplicates && (isSeen || isOfRun(",
-        replace: "input.rejectDuplicates && (isOfRun(",
-      },
-    ],
-    test: { file: sightingsTest, title: "become what each would by itself" },
-  },
-  {
-    id: "S322",
     plants: "what a given-up staging saw makes the restaged rows duplicates",
     edits: [
       {
@@ -49,7 +38,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     },
   },
   {
-    id: "S323",
+    id: "S322",
     plants: "what a run saw is not read anew when a staging is given up",
     edits: [
       {
@@ -64,19 +53,19 @@ export const mutantsOfSightings: readonly Mutant[] = [
     },
   },
   {
-    id: "S324",
+    id: "S323",
     plants: "a replayed row is sent over one that was unchanged since",
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "Math.max(newest, sighted) > age",
+        find: "Math.max(newest, set.newestOf(knownId)) > age",
         replace: "newest > age",
       },
     ],
     test: { file: fingerprintsTest, title: "what was seen since supersedes it" },
   },
   {
-    id: "S325",
+    id: "S324",
     plants: "what a given-up staging saw supersedes a replayed row",
     edits: [
       {
@@ -85,13 +74,10 @@ export const mutantsOfSightings: readonly Mutant[] = [
         replace: "where set_id = $setId`",
       },
     ],
-    test: {
-      file: sightingsTest,
-      title: "is not seen by a staging that was given up",
-    },
+    test: { file: sightingsTest, title: "is not seen by a staging that was given up" },
   },
   {
-    id: "S326",
+    id: "S325",
     plants: "what was seen is forgotten though a reject asks for it",
     edits: [
       {
@@ -103,13 +89,25 @@ export const mutantsOfSightings: readonly Mutant[] = [
     test: { file: openRejectsTest, title: "also once later runs have come by" },
   },
   {
-    id: "S327",
+    id: "S326",
     plants: "what is folded is not written",
     edits: [
       {
         file: "src/state/sqlite/keys/sightings.ts",
         find: "put.run({ setId, block, ages: bytesOf(newest) });",
         replace: "void newest;",
+      },
+    ],
+    test: { file: openRejectsTest, title: "also once later runs have come by" },
+  },
+  {
+    id: "S327",
+    plants: "what is folded replaces what was folded before",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "Math.max(age, known?.[index] ?? 0)",
+        replace: "age + (known?.length ?? 0) * 0",
       },
     ],
     test: { file: openRejectsTest, title: "also once later runs have come by" },
@@ -152,19 +150,6 @@ export const mutantsOfSightings: readonly Mutant[] = [
   },
   {
     id: "S331",
-    plants: "what a mapping saw is forgotten while an older one is known",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/sightings.ts",
-        find: "or exists (select 1 from sightings join sends s using (send) join mappings m using (set_id)",
-        replace:
-          "or exists (select 1 from sightings join sends s using (send) join mappings m on false",
-      },
-    ],
-    test: { file: sightingsTest, title: "is of the mapping that judged it last" },
-  },
-  {
-    id: "S332",
     plants: "rows that were only seen are forgotten as passed",
     edits: [
       {
@@ -176,111 +161,106 @@ export const mutantsOfSightings: readonly Mutant[] = [
     test: { file: sightingsTest, title: "stays known where what a run did not see is forgotten" },
   },
   {
-    id: "S333",
+    id: "S332",
     plants: "the fingerprint is written for a row that is unchanged",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
-        find: "if (isByItself || set.isDoubted !== undefined) return new Set();",
-        replace: "return new Set();",
+        file: "src/state/sqlite/keys/judge.ts",
+        find: "if (knownId !== 0 && age === undefined) set.note",
+        replace: "if (knownId < 0) set.note",
       },
     ],
     test: { file: sightingsTest, title: "has nothing written to its fingerprint" },
   },
   {
-    id: "S334",
-    plants: "keys that occur twice are judged at once",
+    id: "S333",
+    plants: "a replayed row that is unchanged is as new as its replay",
     edits: [
       {
-        file: "src/state/sqlite/keys/known-unchanged.ts",
-        find: "if (new Set(keys).size === keys.length) return undefined;",
-        replace: "if (keys.length > 0) return undefined;",
+        file: "src/state/sqlite/keys/judge.ts",
+        find: "if (knownId !== 0 && age === undefined) set.note",
+        replace: "if (knownId !== 0) set.note",
       },
     ],
-    test: { file: sightingsTest, title: "become what each would by itself" },
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
+  },
+  {
+    id: "S334",
+    plants: "a second row of a key is judged by what was known before the first",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/fingerprints.ts",
+        find: "const rows = isAgain ?",
+        replace: "const rows = isAgain && keys.length < 0 ?",
+      },
+    ],
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
   },
   {
     id: "S335",
-    plants: "a fingerprint that is too old counts where keys are judged at once",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/known-unchanged.ts",
-        find: "coalesce(s.committed_at, 0) >= $committedAfter",
-        replace: "coalesce(s.committed_at, 0) >= 0",
-      },
-    ],
-    test: { file: fingerprintsTest, title: "when they are too old" },
+    plants: "a row does not see what its own transaction saw",
+    edits: [{ file: "src/state/sqlite/keys/sightings.ts", find: "here.has(id) || ", replace: "" }],
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
   },
   {
     id: "S336",
-    plants: "forgotten fingerprints count where keys are judged at once",
+    plants: "two fingerprints get one id",
     edits: [
       {
-        file: "src/state/sqlite/keys/known-unchanged.ts",
-        find: "f.send > $validAfter",
-        replace: "f.send > 0",
-      },
-    ],
-    test: { file: sightingsTest, title: "is sent once fingerprints were forgotten" },
-  },
-  {
-    id: "S337",
-    plants: "what was staged and never committed counts where keys are judged at once",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/known-unchanged.ts",
-        find: "and s.state in ('committed', 'cut')",
+        file: "src/state/sqlite/keys/fingerprints.ts",
+        find: "if (nextId !== found.nextId) sets.setNextId({ id: setId, nextId });",
         replace: "",
       },
     ],
-    test: { file: sightingsTest, title: "become what each would by itself" },
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
   },
   {
-    id: "S338",
-    plants: "a shortened hash decides that a record is unchanged",
+    id: "S337",
+    plants: "a record that differs is unchanged",
     edits: [
       {
-        file: "src/state/sqlite/keys/known-unchanged.ts",
-        find: "f.hash = substr($hashes, k.key * ${hashBytes} + 1, ${hashBytes})",
-        replace: "substr(f.hash, 1, 0) = substr($hashes, 1, 0)",
+        file: "src/state/sqlite/keys/look-up.ts",
+        find: "f.hash is substr($hashes, k.key * ${hashBytes} + 1, ${hashBytes})",
+        replace: "1",
       },
     ],
     test: { file: fingerprintsTest, title: "judges what was committed as unchanged" },
   },
   {
-    id: "S339",
-    plants: "a row of a key that this run sent is unchanged where keys are judged at once",
+    id: "S338",
+    plants: "the hashes are held against those of other keys",
     edits: [
       {
-        file: "src/state/sqlite/keys/known-unchanged.ts",
-        find: "seen.run_id is $runId and",
-        replace: "false and",
+        file: "src/state/sqlite/keys/look-up.ts",
+        find: "hashes.subarray(index * hashBytes, (index + 1) * hashBytes)",
+        replace: "hashes.subarray(place * hashBytes, (place + 1) * hashBytes)",
       },
     ],
-    test: { file: sightingsTest, title: "become what each would by itself" },
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
+  },
+  {
+    id: "S339",
+    plants: "keys are asked for in another order than their hashes",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/look-up.ts",
+        find: "order.map((index) => keys[index])",
+        replace: "keys.slice(0, order.length)",
+      },
+    ],
+    test: { file: verdictsTest, title: "every verdict is that of the rules" },
   },
   {
     id: "S340",
-    plants: "a full run leaves out what is known",
+    plants: "what a mapping saw is forgotten while an older one is known",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
-        find: "const isByItself = full || ages",
-        replace: "const isByItself = ages",
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "or exists (select 1 from sightings join sends s using (send) join mappings m using (set_id)",
+        replace:
+          "or exists (select 1 from sightings join sends s using (send) join mappings m on false",
       },
     ],
-    test: { file: fingerprintsTest, title: "when all is to be sent" },
-  },
-  {
-    id: "S341",
-    plants: "two fingerprints get one id",
-    edits: [
-      {
-        file: "src/state/sqlite/keys/fingerprints.ts",
-        find: "if (nextId !== set.nextId) sets.setNextId({ id: set.id, nextId });",
-        replace: "",
-      },
-    ],
-    test: { file: sightingsTest, title: "become what each would by itself" },
+    test: { file: sightingsTest, title: "is of the mapping that judged it last" },
   },
 ];

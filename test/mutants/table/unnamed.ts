@@ -29,11 +29,6 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
         find: 'return facts?.state === "committed" || facts?.state === "cut";',
         replace: 'return facts?.state === "committed";',
       },
-      {
-        file: "src/state/sqlite/keys/known-unchanged.ts",
-        find: "s.state in ('committed', 'cut')",
-        replace: "s.state = 'committed'",
-      },
     ],
     test: { file: cutTest, title: goesOn },
   },

@@ -24,17 +24,11 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     const hashes = new Uint8Array(
       Object.values(keys).flatMap((value) => Array<number>(hashBytes).fill(value)),
     );
-    const settings = { full: false, rejectDuplicates: true, dryRun: false };
-    const rowNumbers = Uint32Array.from(Object.keys(keys), (_, index) => index + 1);
-    const names = { ...name, runId: "r1", chunk: 1, keys: Object.keys(keys), hashes, rowNumbers };
-    const { verdicts } = await store.stageKeys({ ...names, ...drawn, ...settings, ...more });
-    return [...verdicts];
+    const call = { runId: "r1", chunk: 1, keys: Object.keys(keys), hashes, rejectDuplicates: true };
+    return await test.judge({ ...call, ...drawn, ...more });
   };
-  const commit = async (runId: string, drawn: { stage: number }): Promise<void> => {
-    await store.finishStage({ runId, chunk: 1, stage: drawn.stage, ...staged });
-    await test.accept(runId, 1, drawn.stage);
-    await store.commitChunk({ runId, chunk: 1, stage: drawn.stage, at });
-  };
+  const commit = async (runId: string, { stage }: { stage: number }): Promise<void> =>
+    await test.commit({ runId, chunk: 1, stage });
 
   beforeEach(async () => {
     await test.openRun("r1");

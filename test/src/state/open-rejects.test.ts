@@ -49,21 +49,14 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     if (replay !== undefined) await store.listReplay({ runId, ...replay });
     const { stage, send } = await store.beginStaging({ runId, chunk: 1, host: "h" });
     await store.addRejects({ runId, chunk: 1, stage, rejects, at });
-    if (keys.length > 0) {
-      const [rowNumbers, hashes] = [new Uint32Array(keys.length), new Uint8Array(16 * keys.length)];
-      const judged = { full: false, rejectDuplicates: false, dryRun: false };
-      await store.stageKeys({
-        ...name,
-        runId,
-        chunk: 1,
-        stage,
-        send,
-        keys,
-        hashes,
-        rowNumbers,
-        ...judged,
-      });
-    }
+    await test.judge({
+      runId,
+      chunk: 1,
+      stage,
+      send,
+      keys,
+      rowNumbers: new Uint32Array(keys.length),
+    });
     await store.finishStage({ runId, chunk: 1, stage, ...staged, to: 99 });
     await test.accept(runId, 1, stage);
     await store.commitChunk({ runId, chunk: 1, stage, at });
@@ -119,6 +112,7 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     expect(await places()).toEqual(["r1 t:2"]);
     await run("r3", [], { keys: ["k3"] });
     await run("r4", [], { keys: ["k3"] });
+    await run("r5", [], { keys: ["k3"] });
     expect(await places()).toEqual(["r1 t:2"]);
   });
 
@@ -135,10 +129,8 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     await run("r2", [], { keys: ["k2"] });
     await test.openRun("r3");
     const { stage, send } = await store.beginStaging({ runId: "r3", chunk: 1, host: "h" });
-    const how = { full: false, rejectDuplicates: false, dryRun: false, stage, send };
-    const keys = ["k1", "k2"];
-    const [rowNumbers, hashes] = [new Uint32Array(2), new Uint8Array(32).fill(1)];
-    await store.stageKeys({ ...name, ...how, runId: "r3", chunk: 1, keys, hashes, rowNumbers });
+    const hashes = new Uint8Array(32).fill(1);
+    await test.judge({ runId: "r3", chunk: 1, stage, send, keys: ["k1", "k2"], hashes });
     await store.dropSends({ runId: "r3" });
     expect(await places()).toEqual(["r1 t:1"]);
   });

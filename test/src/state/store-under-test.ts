@@ -4,7 +4,9 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
+import { hashBytes, type KeysToStage } from "../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
+import type { StageName } from "../../../src/state/contract/sends/sends.ts";
 import { openSqliteStore } from "../../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 
@@ -31,14 +33,22 @@ export const staged = {
   ],
 };
 
+/** What every call of `StoreUnderTest.judge` says. */
+type Judged = Pick<KeysToStage, "keys" | "send" | keyof StageName>;
+
 /** A store in a folder of its own, with the steps that most tests begin with. */
 export class StoreUnderTest {
   readonly folder: string;
   readonly store: StateStore;
 
-  constructor(folder: string, store: StateStore) {
+  private constructor(folder: string, store: StateStore) {
     this.folder = folder;
     this.store = store;
+  }
+
+  /** A store that the caller closes. */
+  static of(folder: string, store: StateStore): StoreUnderTest {
+    return new StoreUnderTest(folder, store);
   }
 
   static async open(open: (folder: string) => Promise<StateStore>): Promise<StoreUnderTest> {
@@ -49,6 +59,34 @@ export class StoreUnderTest {
       await rm(folder, { recursive: true });
     });
     return new StoreUnderTest(folder, store);
+  }
+
+  /** Judges keys of a staging in the order given, of records that are all the same, and answers the verdicts. */
+  async judge({
+    keys,
+    ...more
+  }: Judged & Partial<Omit<KeysToStage, keyof Judged>>): Promise<number[]> {
+    const { verdicts } = await this.store.stageKeys({
+      ...name,
+      keys,
+      hashes: new Uint8Array(keys.length * hashBytes),
+      rowNumbers: Uint32Array.from(keys, (_, index) => index + 1),
+      full: false,
+      rejectDuplicates: false,
+      dryRun: false,
+      ...more,
+    });
+    return [...verdicts];
+  }
+
+  /** Has a staging of a run accepted and committed. */
+  async commit(
+    { runId, chunk, stage }: StageName,
+    finished: Partial<typeof staged> & { readonly mapping?: string | undefined } = {},
+  ): Promise<void> {
+    await this.store.finishStage({ runId, chunk, stage, ...staged, ...finished });
+    await this.accept(runId, chunk, stage);
+    await this.store.commitChunk({ runId, chunk, stage, at });
   }
 
   async openRun(runId: string, kind: RunKind = "sync"): Promise<void> {

@@ -1,11 +1,7 @@
 import { z } from "zod";
 
 import { transactionRowsMax } from "../../../limits.ts";
-import {
-  type FingerprintStore,
-  type KeysToStage,
-  verdict,
-} from "../../contract/keys/fingerprints.ts";
+import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
 import { createDoubts } from "../doubts/doubts.ts";
@@ -13,8 +9,8 @@ import { superseded } from "../sends/sends.ts";
 import { ageSql } from "./ages.ts";
 import { FieldLosses } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { createJudge, type JudgedSet } from "./judge.ts";
-import { createFindingUnchanged } from "./known-unchanged.ts";
+import { createJudge } from "./judge.ts";
+import { createLookUp } from "./look-up.ts";
 import { newestSightedSql, type Sightings } from "./sightings.ts";
 
 const keyRow = z.object({ key: z.string() });
@@ -54,35 +50,12 @@ function createForgettingSeen(
     });
 }
 
-/** Judges those keys of a call that it can, and answers their places; the caller holds the transaction. */
-type JudgeKeys = (input: KeysToStage, set: JudgedSet, verdicts: Uint8Array) => ReadonlySet<number>;
-
-/** Judges in one statement the keys that are unchanged, or were in this run before. */
-function createJudgingUnchanged(db: Database, sightings: Sightings): JudgeKeys {
-  const find = createFindingUnchanged(db);
-  return (input, set, verdicts) => {
-    const { full, ages, begunAt, rejectDuplicates, rowNumbers, runId, send } = input;
-    const isByItself = full || ages !== undefined || begunAt !== undefined;
-    if (isByItself || set.isDoubted !== undefined) return new Set();
-    const { indexes, ids } = find(input, set);
-    const seen = indexes.flatMap((index, at) => {
-      const id = ids[at] ?? 0;
-      const isDuplicate = rejectDuplicates && set.isSeen(id);
-      verdicts[index] = isDuplicate ? verdict.duplicate : verdict.unchanged;
-      return isDuplicate ? [] : [{ id, rowNumber: rowNumbers[index] ?? 0 }];
-    });
-    if (seen.length > 0) {
-      sightings.fold({ setId: set.id, runId });
-      sightings.note(
-        { setId: set.id, send },
-        {
-          ids: Uint32Array.from(seen, ({ id }) => id),
-          rowNumbers: Uint32Array.from(seen, ({ rowNumber }) => rowNumber),
-        },
-      );
-    }
-    return new Set(indexes);
-  };
+/** Indexes in the order of their keys, so that the B-tree's pages are visited once; equal keys in that of their rows. */
+function inKeyOrder(keys: readonly string[]): readonly number[] {
+  return keys
+    .map((key, index) => ({ key, index }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))
+    .map(({ index }) => index);
 }
 
 /** The fingerprints of a SQLite store. */
@@ -100,42 +73,39 @@ export function createFingerprintStore(db: Database, sightings: Sightings): Fing
     `select count(*) from sends
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
   );
-  const judgeUnchanged = createJudgingUnchanged(db, sightings);
+  const lookUp = createLookUp(db);
   const judge = createJudge(db);
   const doubts = createDoubts(db);
   return {
     stageKeys: (input) => {
-      const { target, sync, runId, chunk, stage, keys } = input;
+      const { target, sync, runId, chunk, stage, send, keys } = input;
       const verdicts = new Uint8Array(keys.length);
       const lost = new FieldLosses();
-      const ofStaging = (work: (set: JudgedSet) => void): void =>
-        db.write(() => {
-          if (count(isStaging, { runId, chunk, stage }) !== 1) throw superseded(input);
-          const set = sets.have({ target, sync });
-          const setId = set.id;
-          const isSeen = input.rejectDuplicates ? sightings.ofRun({ setId, runId }) : () => false;
-          const newestOf = input.ages === undefined ? undefined : sightings.newestOf(setId);
-          work({ ...set, isDoubted: doubts.ofSet(setId), lost, isSeen, newestOf });
-        });
-      if (keys.length === 0) return { verdicts, lost: [] };
-      let judged: ReadonlySet<number> = new Set();
-      ofStaging((set) => {
-        judged = judgeUnchanged(input, set, verdicts);
+      const judgeSome = (order: readonly number[]): void => {
+        if (count(isStaging, { runId, chunk, stage }) !== 1) throw superseded(input);
+        const found = sets.have({ target, sync });
+        const setId = found.id;
+        const seen = sightings.begin({ setId, runId, send });
+        const newestOf = (id: number): number => sightings.newestOf(setId, id);
+        const set = { ...found, isDoubted: doubts.ofSet(setId), lost, newestOf, ...seen };
+        let { nextId } = found;
+        const drawId = (): number => nextId++;
+        const known = lookUp(input, { setId, order });
+        for (const [place, index] of order.entries()) {
+          // What was known of a key may have changed with its row before this one.
+          const isAgain = place > 0 && keys[index] === keys[order[place - 1] ?? index];
+          const rows = isAgain ? lookUp(input, { setId, order: [index] }) : known;
+          verdicts[index] = judge(input, set, { index, known: rows.get(index), drawId });
+        }
+        if (nextId !== found.nextId) sets.setNextId({ id: setId, nextId });
+        seen.end();
+      };
+      const order = inKeyOrder(keys);
+      sightings.asking(() => {
+        for (let start = 0; start < order.length; start += transactionRowsMax) {
+          db.write(() => judgeSome(order.slice(start, start + transactionRowsMax)));
+        }
       });
-      // In key order the B-tree's pages are visited once; equal keys keep the order of their rows.
-      const order = Array.from(keys, (key, index) => ({ key, index }))
-        .filter(({ index }) => !judged.has(index))
-        .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
-      for (let start = 0; start < order.length; start += transactionRowsMax) {
-        ofStaging((set) => {
-          let { nextId } = set;
-          const drawId = (): number => nextId++;
-          for (const { index } of order.slice(start, start + transactionRowsMax)) {
-            verdicts[index] = judge(input, set, { index, drawId });
-          }
-          if (nextId !== set.nextId) sets.setNextId({ id: set.id, nextId });
-        });
-      }
       return { verdicts, lost: lost.all() };
     },
     hasRepeats: (name) => count(hasRepeats, name) > 0,

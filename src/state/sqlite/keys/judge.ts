@@ -6,6 +6,7 @@ import { first } from "../database.ts";
 import { ageOf, sendOf } from "./ages.ts";
 import { createFieldKeeper, type FieldLosses } from "./field-keeper.ts";
 import type { FingerprintSet } from "./fingerprint-sets.ts";
+import { column, type KnownRow } from "./look-up.ts";
 
 const sendFacts = z.object({
   runId: z.string(),
@@ -38,14 +39,9 @@ function createSendFacts(db: Database): (send: number) => SendFacts | undefined 
   };
 }
 
-/** Positional parameters, arrays and no schema here: these run once a row. */
-function prepareRow(db: Database): Record<"select" | "put" | "see", Statement> {
-  const select = db.prepare(
-    "select hash, fields, send, seen, seen_before, id from fingerprints where set_id = ? and key = ?",
-  );
-  select.setReturnArrays(true);
+/** Positional parameters: these run once a row. */
+function prepareRow(db: Database): Record<"put" | "see", Statement> {
   return {
-    select,
     put: db.prepare(
       `insert into fingerprints (set_id, key, hash, fields, send, seen, seen_before, id) values (?, ?, ?, ?, ?, ?, ?, ?)
        on conflict do update set hash = excluded.hash, fields = excluded.fields, send = excluded.send,
@@ -58,21 +54,16 @@ function prepareRow(db: Database): Record<"select" | "put" | "see", Statement> {
   };
 }
 
-/** Where the columns of `select` stand. */
-const column = { hash: 0, fields: 1, send: 2, seen: 3, seenBefore: 4, id: 5 } as const;
-
-function isEqual(known: unknown, hash: Uint8Array): boolean {
-  return known instanceof Uint8Array && Buffer.compare(known, hash) === 0;
-}
-
 /** What keys are judged against; `isDoubted` is undefined where nothing of the set is in doubt. */
 export type JudgedSet = FingerprintSet & {
   readonly isDoubted: ((key: string) => boolean) | undefined;
   readonly lost: FieldLosses;
   /** Whether the run saw an id that its fingerprint does not tell of; see `Sightings`. */
   readonly isSeen: (id: number) => boolean;
-  /** The age at which an id was seen last; undefined where no age is asked for. */
-  readonly newestOf: ((id: number) => number) | undefined;
+  /** Notes that it did, in a row of this number. */
+  readonly note: (id: number, rowNumber: number) => void;
+  /** The age at which an accepted staging saw an id last; only replays ask. */
+  readonly newestOf: (id: number) => number;
 };
 
 /** What a judge asks of the sends that a fingerprint names. */
@@ -101,36 +92,46 @@ function createAsking(factsOf: (send: number) => SendFacts | undefined): {
   return { isOfRun, wasSent, isSentSince };
 }
 
-/** Judges one key; the caller holds the transaction. A key that has no id yet gets the one that `drawId` draws. */
+/** A key of a call. */
+type JudgedKey = {
+  readonly index: number;
+  readonly known: KnownRow | undefined;
+  /** Draws an id for a key that has none yet. */
+  readonly drawId: () => number;
+};
+
+/** Judges one key; the caller holds the transaction. */
 export function createJudge(
   db: Database,
-): (input: KeysToStage, set: JudgedSet, at: { index: number; drawId: () => number }) => number {
-  const { select, put, see } = prepareRow(db);
+): (input: KeysToStage, set: JudgedSet, key: JudgedKey) => number {
+  const { put, see } = prepareRow(db);
   const keepFields = createFieldKeeper(db);
   const factsOf = createSendFacts(db);
   const { isOfRun, wasSent, isSentSince } = createAsking(factsOf);
-  return (input, set, { index, drawId }) => {
+  return (input, set, { index, known = [], drawId }) => {
     const { runId, send } = input;
     const key = input.keys[index] ?? "";
-    const hash = input.hashes.subarray(index * hashBytes, (index + 1) * hashBytes);
-    const found: unknown = select.get(set.id, key);
-    const known: readonly unknown[] = Array.isArray(found) ? found : [];
     const knownSend = Number(known[column.send] ?? 0);
     const knownSeen = Number(known[column.seen] ?? 0);
     const age = input.ages?.[index];
     // `seen` may be of a staging that never counted.
     const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));
     const newest = isHeld ? knownSeen : Number(known[column.seenBefore] ?? 0);
-    const knownId = known[column.id] ?? undefined;
-    const sighted = knownId === undefined ? 0 : (set.newestOf?.(Number(knownId)) ?? 0);
-    if (age !== undefined && Math.max(newest, sighted) > age) return verdict.superseded;
-    const isSeen = knownId !== undefined && set.isSeen(Number(knownId));
-    if (input.rejectDuplicates && (isSeen || isOfRun(sendOf(knownSeen), runId))) {
+    // 0 is of none.
+    const knownId = Number(known[column.id] ?? 0);
+    if (age !== undefined && Math.max(newest, set.newestOf(knownId)) > age) {
+      return verdict.superseded;
+    }
+    if (input.rejectDuplicates && (isOfRun(sendOf(knownSeen), runId) || set.isSeen(knownId))) {
       return verdict.duplicate;
     }
-    const id = Number(knownId ?? drawId());
+    const rowNumber = input.rowNumbers[index] ?? 0;
     // A replayed row does not grow newer by it: of two that are replayed apart, the later one still wins.
-    const seen = age ?? ageOf(send, input.rowNumbers[index] ?? 0);
+    const seen = age ?? ageOf(send, rowNumber);
+    const saw = (): void => {
+      if (knownId !== 0 && age === undefined) set.note(knownId, rowNumber);
+      else see.run(set.id, key, seen, newest, knownId === 0 ? drawId() : knownId);
+    };
 
     const facts = knownSend > set.validAfter ? factsOf(knownSend) : undefined;
     const isKnown =
@@ -139,12 +140,12 @@ export function createJudge(
       (facts.committedAt ?? 0) >= (input.committedAfter ?? 0) &&
       set.isDoubted?.(key) !== true;
     if (isSentSince(input, knownSend)) return verdict.unchanged;
-    if (!input.full && isKnown && isEqual(known[column.hash], hash)) {
-      see.run(set.id, key, seen, newest, id);
+    if (!input.full && isKnown && known[column.isSame] === 1) {
+      saw();
       return verdict.unchanged;
     }
     if (input.dryRun) {
-      see.run(set.id, key, seen, newest, id);
+      saw();
       return verdict.send;
     }
     // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
@@ -153,6 +154,8 @@ export function createJudge(
     const wasTaken = Math.abs(knownSend) > set.validAfter;
     const lost = wasTaken ? set.lost : undefined;
     const fields = keepFields({ known: known[column.fields], index, lost }, input.fields);
+    const hash = input.hashes.subarray(index * hashBytes, (index + 1) * hashBytes);
+    const id = knownId === 0 ? drawId() : knownId;
     put.run(set.id, key, hash, fields, now, seen, newest, id);
     return verdict.send;
   };

@@ -10,35 +10,38 @@ const idsPerBlock = 8_192;
 /** What a staging saw and did not send: fingerprints by their ids, and the numbers of their rows. */
 type Seen = { readonly ids: Uint32Array; readonly rowNumbers: Uint32Array };
 
-/**
- * The rows that stagings saw and did not send, because the service holds them. A night sees every key: to
- * write each fingerprint for it took most of what the store did. So each call appends its own here, and the
- * next run folds what is still asked for into blocks of ages, by id.
- */
-export type Sightings = {
-  /** Notes what a staging saw; to be called inside a transaction. */
-  note(at: { readonly setId: number; readonly send: number }, seen: Seen): void;
-  /** Tells which ids a run saw in stagings that it did not give up; to be called inside a transaction. */
-  ofRun(at: { readonly setId: number; readonly runId: string }): (id: number) => boolean;
-  /** Ages at which accepted stagings saw ids of a set, the newest of each; 0 is none. */
-  newestOf(setId: number): (id: number) => number;
-  /**
-   * Has `work` ask statements with `newestSightedSql`, which all see the store as it was when the first of
-   * them asked.
-   */
-  asking<Result>(work: () => Result): Result;
-  /**
-   * Folds what earlier runs saw into the blocks, or forgets it where nothing can ask for it: no reject of the
-   * sync, and no other run of it that is open. Once a run, before it notes its first.
-   */
-  fold(at: { readonly setId: number; readonly runId: string }): void;
+/** What a staging sees in one transaction. */
+type Seeing = {
+  /** Whether the run saw an id before, here or in a staging that it did not give up. */
+  isSeen(this: void, id: number): boolean;
+  note(this: void, id: number, rowNumber: number): void;
+  /** Writes what was noted. */
+  end(this: void): void;
 };
 
-/** The age at which an accepted staging saw a fingerprint `f` last, in SQL; only inside `asking`. */
+/**
+ * The rows that stagings saw and did not send, because the service holds them. A night sees every key: to
+ * write each fingerprint for it took most of what the store did. So what a transaction saw is appended here
+ * as one row, and the next run folds what is still asked for into blocks of ages, by id.
+ */
+export type Sightings = {
+  /** To be called inside a transaction. */
+  begin(at: { readonly setId: number; readonly runId: string; readonly send: number }): Seeing;
+  /** The age at which an accepted staging saw an id last, 0 where none did; only inside `asking`. */
+  newestOf(setId: number, id: number): number;
+  /** Has `work` ask `newestOf` and `newestSightedSql`: what they answer of a set is read once, by the first. */
+  asking<Result>(work: () => Result): Result;
+};
+
+/** `Sightings.newestOf` of a fingerprint `f`, in SQL. */
 export const newestSightedSql = "newest_sighted(f.set_id, coalesce(f.id, 0))";
 
-const seenRow = z.object({
+const idsRow = z.object({
   number: z.int(),
+  ids: z.instanceof(Uint8Array).transform(numbersIn),
+});
+
+const seenRow = z.object({
   send: z.int(),
   ids: z.instanceof(Uint8Array).transform(numbersIn),
   rowNumbers: z.instanceof(Uint8Array).transform(numbersIn),
@@ -112,13 +115,16 @@ type RunSeen = {
   number: number;
 };
 
+/** A run, and the set of its sync. */
+type RunOfSet = { readonly setId: number; readonly runId: string };
+
 /** Tells which ids a run saw: reads what was appended since it was asked last, whichever process wrote it. */
-function createOfRun(db: Database): Sightings["ofRun"] {
+function createOfRun(db: Database): (at: RunOfSet) => IdSet {
   const gaveUp = db.prepare(
     "select count(*) from sends where run_id = $runId and state = 'dropped'",
   );
   const since = db.prepare(
-    `select number, send, ids, row_numbers as rowNumbers from sightings join sends using (send)
+    `select number, ids from sightings join sends using (send)
      where set_id = $setId and send >= (select min(send) from sends where run_id = $runId)
        and run_id = $runId and state <> 'dropped' and number > $number
      order by number`,
@@ -132,20 +138,23 @@ function createOfRun(db: Database): Sightings["ofRun"] {
       seen = { runId, dropped, ids: new IdSet(), number: 0 };
       known.set(setId, seen);
     }
-    for (const { number, ids } of all(seenRow, since, { setId, runId, number: seen.number })) {
+    for (const { number, ids } of all(idsRow, since, { setId, runId, number: seen.number })) {
       seen.ids.add(ids);
       seen.number = number;
     }
-    const { ids } = seen;
-    return (id) => ids.has(id);
+    return seen.ids;
   };
 }
 
 /** What accepted stagings saw of a set. */
-const accepted = `select number, send, ids, row_numbers as rowNumbers from sightings join sends using (send)
+const accepted = `select send, ids, row_numbers as rowNumbers from sightings join sends using (send)
   where set_id = $setId and state in ('committed', 'cut')`;
 
-function createFolding(db: Database): Sightings["fold"] {
+/**
+ * Makes what folds what earlier runs saw into the blocks, or forgets it where nothing can ask for it: no
+ * reject of the sync, no other run of it that is open, no older mapping. It does so once a run.
+ */
+function createFolding(db: Database): (at: RunOfSet) => void {
   const isOld = "set_id = $setId and send < (select min(send) from sends where run_id = $runId)";
   const isAny = db.prepare(`select exists (select 1 from sightings where ${isOld})`);
   const ofSync = "from fingerprint_sets e join runs r using (target, sync)";
@@ -208,25 +217,34 @@ function createReading(db: Database): (setId: number) => Ages {
 /** The sightings of a SQLite store. */
 export function createSightings(db: Database): Sightings {
   const read = createReading(db);
+  const ofRun = createOfRun(db);
+  const fold = createFolding(db);
   const insert = db.prepare(
     "insert into sightings (set_id, send, ids, row_numbers) values ($setId, $send, $ids, $rowNumbers)",
   );
   const asked = new Map<number, Ages>();
-  const newestOf = (setId: number): Ages => {
+  const newestOf = (setId: number, id: number): number => {
     const ages = asked.get(setId) ?? read(setId);
     asked.set(setId, ages);
-    return ages;
+    return ages.of(id);
   };
-  db.define("newest_sighted", (setId, id) => newestOf(setId).of(id));
+  db.define("newest_sighted", newestOf);
   return {
-    note: (at, { ids, rowNumbers }) => {
-      insert.run({ ...at, ids: bytesOf(ids), rowNumbers: bytesOf(rowNumbers) });
+    begin: ({ setId, runId, send }) => {
+      let before: IdSet | undefined;
+      const here = new Map<number, number>();
+      return {
+        isSeen: (id) => here.has(id) || (before ??= ofRun({ setId, runId })).has(id),
+        note: (id, rowNumber) => void here.set(id, rowNumber),
+        end: () => {
+          if (here.size === 0) return;
+          fold({ setId, runId });
+          const ids = bytesOf(Uint32Array.from(here.keys()));
+          insert.run({ setId, send, ids, rowNumbers: bytesOf(Uint32Array.from(here.values())) });
+        },
+      };
     },
-    ofRun: createOfRun(db),
-    newestOf: (setId) => {
-      const ages = read(setId);
-      return (id) => ages.of(id);
-    },
+    newestOf,
     asking: (work) => {
       asked.clear();
       try {
@@ -235,6 +253,5 @@ export function createSightings(db: Database): Sightings {
         asked.clear();
       }
     },
-    fold: createFolding(db),
   };
 }

@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { ageOf } from "../../../../src/state/sqlite/keys/ages.ts";
+import { openStoreInline } from "../../../support/project/inline-threads.ts";
+import { name, StoreUnderTest } from "../store-under-test.ts";
+
+describe("a row that is unchanged", () => {
+  let test: StoreUnderTest;
+
+  beforeEach(async () => {
+    test = await StoreUnderTest.open(openStoreInline);
+  });
+
+  type Staging = {
+    readonly runId: string;
+    readonly keys: readonly string[];
+    readonly ages?: readonly number[];
+    readonly mapping?: string;
+  };
+  /** The first staging of a run, with these keys. */
+  const stage = async ({
+    runId,
+    keys,
+    ages,
+  }: Staging): Promise<{ readonly stage: number; readonly verdicts: readonly number[] }> => {
+    await test.openRun(runId);
+    const drawn = await test.store.beginStaging({ runId, chunk: 1, host: "h" });
+    const call = { runId, chunk: 1, stage: drawn.stage, send: drawn.send, keys, ages };
+    const verdicts = await test.judge({ ...call, rejectDuplicates: ages === undefined });
+    return { stage: drawn.stage, verdicts };
+  };
+  /** A run with these keys, committed. */
+  const run = async (staging: Staging): Promise<void> => {
+    const { runId, mapping } = staging;
+    const drawn = await stage(staging);
+    await test.commit({ runId, chunk: 1, stage: drawn.stage }, { keys: "[]", mapping });
+  };
+  const fingerprints = (): unknown => {
+    const db = new DatabaseSync(join(test.folder, "state.db"), { readOnly: true });
+    try {
+      return db.prepare("select * from fingerprints order by key").all();
+    } finally {
+      db.close();
+    }
+  };
+
+  it("has nothing written to its fingerprint", async () => {
+    await run({ runId: "r1", keys: ["a", "b"] });
+    const before = fingerprints();
+    await run({ runId: "r2", keys: ["a", "b"] });
+    expect(fingerprints()).toEqual(before);
+  });
+
+  it.each(['"', "\\", "a\u0000b", "é東😀", "[1]", "null"])(
+    "is found by a key of any text: %j",
+    async (key) => {
+      await run({ runId: "r1", keys: [key, "other"] });
+      const { verdicts } = await stage({ runId: "r2", keys: [key] });
+      expect(verdicts).toEqual([verdict.unchanged]);
+    },
+  );
+
+  it("stays known where what a run did not see is forgotten", async () => {
+    await run({ runId: "r1", keys: ["a", "b"] });
+    await run({ runId: "r2", keys: ["a"] });
+    await test.store.forgetSeenBefore({ ...name, runId: "r2" });
+    const known = await test.store.knownRecords({ ...name, keys: ["a", "b"] });
+    expect(known.map(({ state }) => state)).toEqual(["accepted", "new"]);
+  });
+
+  it("is not seen by a staging that was given up", async () => {
+    await run({ runId: "r1", keys: ["a"] });
+    await stage({ runId: "r2", keys: ["a"] });
+    await test.store.dropSends({ runId: "r2" });
+    const { verdicts } = await stage({ runId: "r3", keys: ["a"], ages: [ageOf(1, 5)] });
+    expect(verdicts).toEqual([verdict.unchanged]);
+  });
+
+  it("counts although a later run came by before its own was decided", async () => {
+    await run({ runId: "r1", keys: ["a", "b"] });
+    const first = await stage({ runId: "r2", keys: ["a"] });
+    await stage({ runId: "r3", keys: ["b"] });
+    await test.commit({ runId: "r2", chunk: 1, stage: first.stage }, { keys: "[]" });
+    const { verdicts } = await stage({ runId: "r4", keys: ["a"], ages: [ageOf(1, 5)] });
+    expect(verdicts).toEqual([verdict.superseded]);
+  });
+
+  it("is of the mapping that judged it last, also after later runs", async () => {
+    await run({ runId: "r1", keys: ["a", "b"], mapping: "m1" });
+    await run({ runId: "r2", keys: ["a"], mapping: "m2" });
+    const older = { isAny: true, records: 1 };
+    expect(await test.store.olderMapping({ ...name, mapping: "m2" })).toEqual(older);
+    await run({ runId: "r3", keys: ["c"], mapping: "m2" });
+    await run({ runId: "r4", keys: ["c"], mapping: "m2" });
+    expect(await test.store.olderMapping({ ...name, mapping: "m2" })).toEqual(older);
+  });
+});
