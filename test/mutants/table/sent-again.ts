@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const againTest = "test/activities/doubt/sent-again.test.ts";
-const printsTest = "test/src/state/fingerprints.test.ts";
+const printsTest = "test/src/state/keys/fingerprints.test.ts";
 const mappingTest = "test/activities/run/older-mapping.test.ts";
 const refusedTest = "test/activities/doubt/refused-again.test.ts";
 const refusedTitle =

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-const fingerprintsTest = "test/src/state/fingerprints.test.ts";
+const fingerprintsTest = "test/src/state/keys/fingerprints.test.ts";
 const sightingsTest = "test/src/state/keys/sightings.test.ts";
 const openRejectsTest = "test/src/state/open-rejects.test.ts";
 const verdictsTest = "test/src/state/keys/verdicts.test.ts";

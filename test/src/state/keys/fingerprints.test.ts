@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { hashBytes, verdict } from "../../../src/state/contract/keys/fingerprints.ts";
-import { ageOf } from "../../../src/state/sqlite/keys/ages.ts";
-import type { StateStore } from "../../../src/state/state-store.ts";
-import { at, implementations, name, nowMs, staged, StoreUnderTest } from "./store-under-test.ts";
+import { hashBytes, verdict } from "../../../../src/state/contract/keys/fingerprints.ts";
+import { ageOf } from "../../../../src/state/sqlite/keys/ages.ts";
+import type { StateStore } from "../../../../src/state/state-store.ts";
+import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 
 const { send, unchanged, duplicate, superseded } = verdict;
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { fieldSlotsMax } from "../../../src/limits.ts";
-import { hashBytes } from "../../../src/state/contract/keys/fingerprints.ts";
-import type { KnownRecord } from "../../../src/state/contract/keys/known-records.ts";
-import type { StateStore } from "../../../src/state/state-store.ts";
+import { fieldSlotsMax } from "../../../../src/limits.ts";
+import { hashBytes } from "../../../../src/state/contract/keys/fingerprints.ts";
+import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
+import type { StateStore } from "../../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
-import { at, implementations, name, nowMs, staged, StoreUnderTest } from "./store-under-test.ts";
+import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 
 const settings = { full: false, rejectDuplicates: false, dryRun: false };
 
