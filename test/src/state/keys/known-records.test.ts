@@ -4,7 +4,7 @@ import { fieldSlotsMax } from "../../../../src/limits.ts";
 import { hashBytes } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
-import { numbers } from "../../support/sequences.ts";
+import { numbers } from "../../../support/sequences.ts";
 import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
 
 const settings = { full: false, rejectDuplicates: false, dryRun: false };
