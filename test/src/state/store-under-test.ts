@@ -7,11 +7,13 @@ import { onTestFinished } from "vitest";
 import { hashBytes, type KeysToStage } from "../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
 import type { StageName } from "../../../src/state/contract/sends/sends.ts";
-import { openSqliteStore } from "../../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { openStoreInline } from "../../support/project/inline-threads.ts";
 
-/** Every implementation of the state store passes the contract. */
-export const implementations = [{ kind: "sqlite", open: openSqliteStore }];
+/** Every implementation of the state store passes the contract. Its thread is held by the tests of the port and of every command. */
+export const implementations = [
+  { kind: "sqlite", open: (folder: string): Promise<StateStore> => openStoreInline(folder) },
+];
 
 export const at = "2026-01-01T00:00:00.000Z";
 export const nowMs = Date.parse(at);
