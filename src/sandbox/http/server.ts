@@ -87,22 +87,25 @@ async function startLocked(settings: SandboxSettings, lock: FolderLock): Promise
   const signingKey = await signingKeyOf(settings.dataFolder);
   const store = await UploadStore.open(settings.dataFolder);
   const index = await RecordIndex.open(join(settings.dataFolder, "records.db"));
-  const search = await SearchIndex.open(join(settings.dataFolder, "search.db"));
+  // Only a search needs it, and it takes as long to make as all the rest.
+  let search: Promise<SearchIndex> | undefined;
+  const searchIndex = (): Promise<SearchIndex> =>
+    (search ??= SearchIndex.open(join(settings.dataFolder, "search.db")));
   const faults = new FaultOrders(settings.seed ?? 0);
   for (const fault of settings.faults ?? []) faults.order(fault);
   const closing = new AbortController();
   const routes = new Routes({
     store,
     index,
-    handlers: handlersOf(settings, { store, signingKey, index: search }),
+    handlers: handlersOf(settings, { store, signingKey, searchIndex }),
     exchange: { store, faults, closing: closing.signal },
     openapi: () => openapiDocument(boundsOf(settings)),
   });
   const leave = async (): Promise<void> => {
     await routes.settled();
     await index.close();
-    await search.close();
     await store.close();
+    await (await search)?.close();
   };
   const server = routes.server();
   try {
@@ -145,10 +148,10 @@ function handlersOf(
   parts: {
     readonly store: UploadStore;
     readonly signingKey: Buffer;
-    readonly index: SearchIndex;
+    readonly searchIndex: () => Promise<SearchIndex>;
   },
 ): Readonly<Record<Step, StepHandler>> {
-  const { store, signingKey, index } = parts;
+  const { store, signingKey, searchIndex } = parts;
   const { bodyBytesMax, pageItemsMax } = boundsOf(settings);
   const keys = new ApiKeys(settings.apiKeys);
   const ingestion = new Ingestion({
@@ -164,7 +167,7 @@ function handlersOf(
   });
   const quota = new Quota({ ...settings, creditCalls: settings.searchCreditCalls });
   const requests = new JsonRequests({ keys, quota, bodyBytesMax });
-  const search = new Search({ store, index, requests, pageItemsMax });
+  const search = new Search({ store, index: searchIndex, requests, pageItemsMax });
   return {
     ping: pingStep(keys),
     put: new Storage(store, signingKey).put,

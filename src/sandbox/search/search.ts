@@ -13,7 +13,8 @@ import type { SearchIndex } from "./search-index.ts";
 /** What search and enrichment are given. */
 export type SearchParts = {
   readonly store: UploadStore;
-  readonly index: SearchIndex;
+  /** Opens it the first time, and gives the same one again. */
+  readonly index: () => Promise<SearchIndex>;
   readonly requests: JsonRequests;
   readonly pageItemsMax: number;
 };
@@ -21,11 +22,10 @@ export type SearchParts = {
 /** The endpoints under `/search` and `/enrichment` (docs/facts/service.md#search). */
 export class Search {
   readonly #parts: SearchParts;
-  readonly #bodies: SearchBodies;
+  #bodies: SearchBodies | undefined;
 
   constructor(parts: SearchParts) {
     this.#parts = parts;
-    this.#bodies = searchBodies(parts.pageItemsMax);
   }
 
   /** What each step does. */
@@ -33,28 +33,34 @@ export class Search {
     /** By the address, accounts or persons. */
     search: async (call) => {
       const of = call.url.pathname.endsWith("persons") ? "persons" : "accounts";
-      const asked = await this.#parts.requests.read(call, this.#bodies[of]);
+      const asked = await this.#parts.requests.read(call, this.#bodiesMade()[of]);
       if ("refusal" in asked) return () => asked.refusal;
-      await this.#catchUp();
+      const index = await this.#indexNow();
       const query = asked.body;
-      const find: PageOrder["find"] = (offset) => this.#parts.index[of](query, offset);
+      const find: PageOrder["find"] = (offset) => index[of](query, offset);
       return outcomeOf(call, { ...asked, of, query, find });
     },
     /** Job postings. */
     enrich: async (call) => {
-      const asked = await this.#parts.requests.read(call, this.#bodies.job_postings);
+      const asked = await this.#parts.requests.read(call, this.#bodiesMade().job_postings);
       if ("refusal" in asked) return () => asked.refusal;
-      await this.#catchUp();
+      const index = await this.#indexNow();
       const { domain, query } = asked.body;
-      const find: PageOrder["find"] = (offset) =>
-        this.#parts.index.jobPostings(domain, { query, offset });
+      const find: PageOrder["find"] = (offset) => index.jobPostings(domain, { query, offset });
       return outcomeOf(call, { ...asked, of: "job_postings", domain, query, find });
     },
   } satisfies Partial<Record<Step, StepHandler>>;
 
-  async #catchUp(): Promise<void> {
-    const { store, index } = this.#parts;
+  #bodiesMade(): SearchBodies {
+    return (this.#bodies ??= searchBodies(this.#parts.pageItemsMax));
+  }
+
+  /** The index, with every upload that is applied. */
+  async #indexNow(): Promise<SearchIndex> {
+    const { store } = this.#parts;
+    const index = await this.#parts.index();
     await index.catchUp(store.applied, (diskName) => store.files.path(diskName));
+    return index;
   }
 }
 

@@ -16,10 +16,10 @@ beforeEach(async () => {
 
 /** What `sluice doctor` prints in an empty folder, where it finds no configuration. */
 function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const ended = spawnSync(process.execPath, [cli, "doctor", ...args], {
     cwd,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     encoding: "utf8",
   });
   return ended.stdout + ended.stderr;

@@ -12,6 +12,7 @@ import { end, until, watch, type Watched } from "../../../support/process/proces
 import { temporaryFolder } from "../../../support/process/temporary-folder.ts";
 
 const cli = fileURLToPath(new URL("../../../../src/cli/main.ts", import.meta.url));
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
 const ready = z.object({ ready: z.literal(true), address: z.string() });
 
 type Running = Watched & { readonly child: ChildProcess };
@@ -22,7 +23,7 @@ async function sandbox(yaml: string, ...options: readonly string[]): Promise<Run
   await writeFile(join(cwd, "faults.yaml"), yaml);
   const child = spawn(process.execPath, [cli, "sandbox", "--port", "0", ...options], {
     cwd,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
+    env: { PATH, HOME, NODE_COMPILE_CACHE },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(async () => await end(child, "SIGTERM"));
