@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Moment } from "../../src/clock.ts";
 import { StagedFileMissingError } from "../../src/errors.ts";
 import { pageRowsMax } from "../../src/limits.ts";
+import { JsonlWriter } from "../../src/pipeline/jsonl.ts";
 import type { RecordPage } from "../../src/pipeline/page.ts";
-import type { StreamRecord } from "../../src/records/streams.ts";
 import { stagedFile } from "../../src/staging/folder.ts";
 import { stagedLines } from "../../src/staging/staged-lines.ts";
 import type { DoubtfulRecord, StagedRecord } from "../../src/state/contract/doubts/doubt-store.ts";
@@ -17,8 +17,6 @@ export type DoubtJob = SyncName & {
   readonly hostId: string;
   readonly now: Moment;
 };
-
-const recordSchema = z.custom<StreamRecord>((value) => typeof value === "object" && value !== null);
 
 type Line = { readonly key: string; readonly line: string };
 
@@ -82,6 +80,12 @@ export async function* doubtfulPages(
 }
 
 function pageOf(lines: readonly Line[], position: unknown): RecordPage {
+  const written = new JsonlWriter();
+  const candidates = lines.map(({ key, line }, index) => {
+    const start = written.end;
+    written.write(line);
+    return { index, key, start, end: written.end - 1 };
+  });
   return {
     source: {
       rows: [],
@@ -91,12 +95,8 @@ function pageOf(lines: readonly Line[], position: unknown): RecordPage {
       isAgain: true,
     },
     read: lines.length,
-    candidates: lines.map(({ key, line }, index) => ({
-      record: recordSchema.parse(JSON.parse(line)),
-      index,
-      key,
-      line,
-    })),
+    jsonl: written.take(),
+    candidates,
     rejects: [],
     filtered: 0,
     unchanged: 0,

@@ -7,12 +7,12 @@ import { SluiceError } from "../../src/errors.ts";
 import { chunkName } from "../../src/lane-of.ts";
 import { pageRowsMax } from "../../src/limits.ts";
 import { loadMapping } from "../../src/mapping/load.ts";
-import { hashesOf } from "../../src/pipeline/changed.ts";
+import { hashOf } from "../../src/pipeline/changed.ts";
 import type { PageStart } from "../../src/pipeline/chunk.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
 import { mapRows } from "../../src/pipeline/map.ts";
 import { namedRows } from "../../src/pipeline/named-rows.ts";
-import { numbered, type RowPage } from "../../src/pipeline/page.ts";
+import { lineOf, numbered, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { validateRecords } from "../../src/pipeline/validate.ts";
 import { refusedAgain, rejectText } from "../../src/records/reject-codes.ts";
@@ -83,7 +83,7 @@ function pagesOf(refused: readonly Refused[], starts: readonly PageStart[]): Sta
 }
 
 /** Lines of a page by the numbers of their records, in order. */
-type Lines = ReadonlyMap<number, string>;
+type Lines = ReadonlyMap<number, Buffer>;
 
 /** The pages of a run's source, or of its list of rejects, from one that was staged. */
 function pagesFrom(
@@ -130,13 +130,14 @@ async function rowsOf(
     });
     const valid = validateRecords(mapped, validateRecord(stream), makeReject);
     const how = { keyField: keyFieldOf(stream), bytesMax: undefined, makeReject };
-    for await (const { source: page, candidates } of writeLines(valid, how)) {
+    for await (const page of writeLines(valid, how)) {
+      const { candidates, source } = page;
       let next = 0;
       for (const [record, line] of at.lines) {
-        const found = candidates.findIndex((row, n) => n >= next && row.line === line);
+        const found = candidates.findIndex((row, n) => n >= next && lineOf(page, row).equals(line));
         const index = candidates[found]?.index;
         if (index === undefined) continue;
-        rows.set(record, { page, index });
+        rows.set(record, { page: source, index });
         next = found + 1;
       }
       break;
@@ -162,9 +163,9 @@ async function rejectsOf(
   return refused.map(({ record, field, code: why }): RejectEntry => {
     // A line that was staged by an earlier run has no row of this one.
     const code = isAgain ? refusedAgain : why;
-    const line = lines.get(record) ?? "{}";
-    const key = String(keyed.parse(JSON.parse(line))[keyFieldOf(stream)]);
-    const hash = hashesOf([{ line }]);
+    const line = lines.get(record) ?? Buffer.from("{}");
+    const key = String(keyed.parse(JSON.parse(line.toString()))[keyFieldOf(stream)]);
+    const hash = hashOf(line);
     const reason = `${rejectText(code)}${field === undefined ? "" : `, naming ${field}`}`;
     const fault = { step: "send", code, field, reason, key } as const;
     const row = rows?.get(record);
@@ -185,9 +186,9 @@ export async function findRows(deps: Dependencies, search: Search): Promise<Reje
   const ranges = pages.map(({ range }) => range);
   const rejects: RejectEntry[] = [];
   let page = pages.shift();
-  let lines = new Map<number, string>();
+  let lines = new Map<number, Buffer>();
   for await (const { record, line } of stagedLines(file, ranges)) {
-    lines.set(record, line.toString());
+    lines.set(record, Buffer.from(line));
     if (page === undefined || record + 1 < page.range[1]) continue;
     rejects.push(...(await rejectsOf(deps, search, { ...page, lines })));
     page = pages.shift();

@@ -3,10 +3,9 @@ import { lightweightBodyBytesMax, planFieldsMax, reportReasonsMax } from "../lim
 import { loadMapping } from "../mapping/load.ts";
 import { recordBytesInBody } from "../pipeline/bodies.ts";
 import { createGzipWriter } from "../pipeline/gzip.ts";
-import { createJsonlEncoder } from "../pipeline/jsonl.ts";
 import { writeLines } from "../pipeline/lines.ts";
 import { mapRows } from "../pipeline/map.ts";
-import type { Candidate, RecordPage, RowPage } from "../pipeline/page.ts";
+import { lineOf, recordOf, type RecordPage, type RowPage } from "../pipeline/page.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
 import { validateRecords } from "../pipeline/validate.ts";
 import { changeOf, type Change } from "../pipeline/what-changed.ts";
@@ -99,8 +98,8 @@ class Counts {
     this.#input = input;
   }
 
-  /** Counts a page; answers the records that passed. */
-  async add(page: RecordPage): Promise<readonly Candidate[]> {
+  /** Counts a page; answers the records that passed, as JSONL. */
+  async add(page: RecordPage): Promise<Buffer> {
     const { sync, knownRecords } = this.#input;
     this.rows += page.read;
     this.#filtered += page.filtered;
@@ -108,18 +107,20 @@ class Counts {
     const passed = page.candidates.filter(({ key }) => this.#isFirst(key));
     const known = await knownRecords(passed.map(({ key }) => key));
     for (const [at, candidate] of passed.entries()) {
-      const change = changeOf(candidate, sync.stream, known[at] ?? { state: "new" });
+      const record = recordOf(page, candidate);
+      const written = { record, line: lineOf(page, candidate) };
+      const change = changeOf(written, sync.stream, known[at] ?? { state: "new" });
       this.#count(change);
       if (this.samples.length < planSamplesMax) {
         const { status } = change;
-        const { key, record, index } = candidate;
+        const { key, index } = candidate;
         const fields = status === "changed" ? change.fields : undefined;
         const where = page.source.where(index);
         const shown = { place: where, key, status, changed_fields: fields, record };
         this.samples.push(plainJson(shown));
       }
     }
-    return passed;
+    return Buffer.concat(passed.map(({ start, end }) => page.jsonl.subarray(start, end + 1)));
   }
 
   /** The rest of a plan's sample is measured, not counted. */
@@ -166,12 +167,10 @@ export async function sampleSpan(input: SampleInput): Promise<Sampled> {
   const startedAt = performance.now();
   const counts = new Counts(input);
   const gzip = createGzipWriter(async () => undefined, sync.chunk.level);
-  const encode = createJsonlEncoder();
   let [isWhole, position]: [boolean, unknown] = [true, undefined];
   for await (const page of await recordsOf(input)) {
     signal.throwIfAborted();
-    const passed = await counts.add(page);
-    if (passed.length > 0) await gzip.add(encode(passed.map(({ line }) => line)));
+    await gzip.add(await counts.add(page));
     ({ position } = page.source);
     isWhole = counts.rows < rowsMax;
     if (!isWhole) break;

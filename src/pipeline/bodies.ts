@@ -19,8 +19,8 @@ export function createBodyCutter(
   stream: string,
   bytesMax: number,
 ): {
-  /** `bytes` is the length of all lines together, each with one line end. */
-  add(lines: readonly string[], bytes: number): void;
+  /** Takes the next line: how many bytes it has, without its line end. */
+  add(lineBytes: number): void;
   bodies(): Body[] | undefined;
 } {
   const room = recordBytesInBody(stream, bytesMax);
@@ -32,23 +32,13 @@ export function createBodyCutter(
     if (to > from) bodies.push({ from, to, bytes: bytes + envelope });
     [from, bytes] = [to, 0];
   };
-  const addLine = (line: string): void => {
-    const size = Buffer.byteLength(line);
-    if (size > room) fits = false;
-    const comma = to > from ? 1 : 0;
-    if (bytes + comma + size > room) close();
-    bytes += size + (to > from ? 1 : 0);
-    to += 1;
-  };
   return {
-    add: (lines, bytesWithLineEnds) => {
-      // Line ends stand where the commas will: one too many only for a body's first record.
-      const added = bytesWithLineEnds - (to > from ? 0 : 1);
-      if (lines.length === 0) return;
-      if (bytes + added <= room) {
-        bytes += added;
-        to += lines.length;
-      } else for (const line of lines) addLine(line);
+    add: (lineBytes) => {
+      if (lineBytes > room) fits = false;
+      const comma = to > from ? 1 : 0;
+      if (bytes + comma + lineBytes > room) close();
+      bytes += lineBytes + (to > from ? 1 : 0);
+      to += 1;
     },
     bodies: () => {
       close();

@@ -1,13 +1,14 @@
 import { hash } from "node:crypto";
 
 import { ConfigError } from "../errors.ts";
+import type { StreamRecord } from "../records/streams.ts";
 import type { JudgedKeys, KeysToStage } from "../state/contract/keys/fingerprints.ts";
 import { hashBytes, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
-import type { Candidate, MakeReject, RecordPage } from "./page.ts";
+import { lineOf, recordOf, type MakeReject, type RecordPage } from "./page.ts";
 import { rowText } from "./rejects.ts";
 
 /**
@@ -17,8 +18,8 @@ import { rowText } from "./rejects.ts";
  */
 const rowsAtOnceMin = 4_000;
 
-/** Characters of lines after which it is asked in any case, because rows may be long (I7). */
-const charsAtOnceMin = 4 * 1024 * 1024;
+/** Bytes of lines after which it is asked in any case, because rows may be long (I7). */
+const bytesAtOnceMin = 4 * 1024 * 1024;
 
 /** How a sync decides what has changed; without the keys and hashes, which come with each page. */
 export type ChangedSettings = Omit<
@@ -38,32 +39,50 @@ export type ChangedSettings = Omit<
 /** Pages whose keys the store is judging. */
 type Judging = { readonly pages: readonly RecordPage[]; readonly judged: Promise<JudgedKeys> };
 
-/** The first 128 bits of each line's sha256: faster than md5 where the processor knows it, and never forbidden. */
-export function hashesOf(candidates: readonly Pick<Candidate, "line">[]): Uint8Array {
-  const hashes = Buffer.allocUnsafeSlow(candidates.length * hashBytes);
-  for (const [index, { line }] of candidates.entries()) {
-    // As text, because a buffer of its own for each would cost more than the hash.
-    hashes.write(hash("sha256", line, "binary"), index * hashBytes, hashBytes, "latin1");
+/** Writes the hash of a line. */
+function putHash(hashes: Buffer, index: number, line: Uint8Array): void {
+  // As text, because a buffer of its own for each would cost more than the hash.
+  hashes.write(hash("sha256", line, "binary"), index * hashBytes, hashBytes, "latin1");
+}
+
+/** The first 128 bits of a line's sha256: faster than md5 where the processor knows it, and never forbidden. */
+export function hashOf(line: Uint8Array): Uint8Array {
+  const hashes = Buffer.allocUnsafeSlow(hashBytes);
+  putHash(hashes, 0, line);
+  return hashes;
+}
+
+/** The hashes of all lines of some pages; `bytesOf` says what of a line counts. */
+function hashesOf(
+  pages: readonly RecordPage[],
+  bytesOf: (page: RecordPage, candidate: RecordPage["candidates"][number]) => Uint8Array,
+): Uint8Array {
+  const count = pages.reduce((sum, { candidates }) => sum + candidates.length, 0);
+  const hashes = Buffer.allocUnsafeSlow(count * hashBytes);
+  let index = 0;
+  for (const page of pages) {
+    for (const candidate of page.candidates) putHash(hashes, index++, bytesOf(page, candidate));
   }
   return hashes;
 }
 
 /** Rows count, whatever became of them: a page that brings no key is in memory all the same. */
 function isEnough(pages: readonly RecordPage[]): boolean {
-  let [rows, chars] = [0, 0];
-  for (const { candidates, read } of pages) {
+  let [rows, bytes] = [0, 0];
+  for (const { jsonl, read } of pages) {
     rows += read;
-    chars = candidates.reduce((sum, { line }) => sum + line.length, chars);
+    bytes += jsonl.length;
   }
-  return rows >= rowsAtOnceMin || chars >= charsAtOnceMin;
+  return rows >= rowsAtOnceMin || bytes >= bytesAtOnceMin;
 }
 
 /** Hashes of the records together with the rows that they came from. */
 function hashesOfRows(pages: readonly RecordPage[]): Uint8Array {
-  return hashesOf(
-    pages.flatMap(({ candidates, source }) =>
-      candidates.map(({ line, index }) => ({ line: `${line}\n${rowText(source, index)}` })),
-    ),
+  return hashesOf(pages, (page, candidate) =>
+    Buffer.concat([
+      lineOf(page, candidate),
+      Buffer.from(`\n${rowText(page.source, candidate.index)}`),
+    ]),
   );
 }
 
@@ -135,6 +154,11 @@ function orderOf(pages: readonly RecordPage[]): Pick<KeysToStage, "ages" | "keys
   return { keys, rowNumbers: rowNumbersOf(pages, keys.length), ages: agesOf(pages) };
 }
 
+/** The records of the candidates of some pages. */
+function recordsOf(pages: readonly RecordPage[]): readonly StreamRecord[] {
+  return pages.flatMap((page) => page.candidates.map((candidate) => recordOf(page, candidate)));
+}
+
 /** What keys are judged with. */
 type HowToJudge = {
   readonly settings: ChangedSettings;
@@ -158,9 +182,8 @@ function createJudging(
 ): (gathered: readonly RecordPage[]) => Promise<Judging> {
   const { rows, oneEach: _, ...settings } = how.settings;
   return async (gathered) => {
-    const candidates = gathered.flatMap((page) => page.candidates);
-    const fields = await how.fields?.hash(candidates);
-    const hashes = rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered);
+    const fields = await how.fields?.hash(recordsOf(gathered));
+    const hashes = rows === undefined ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);
     const order = orderOf(gathered);
     const isAgain = again.size === 0 ? undefined : order.keys.map((key) => again.has(key));
     const judged = state.stageKeys({ ...settings, ...order, hashes, fields, again: isAgain });

@@ -1,4 +1,3 @@
-import { bytesPerCharMax } from "./jsonl.ts";
 import type { RecordPage } from "./page.ts";
 
 /** Where a chunk ends: at the first page boundary at or after any of these. */
@@ -32,7 +31,7 @@ export interface ChunkBudget {
 
 /** What a page adds to the file at most: its lines with their ends, if nothing of them could be made smaller. */
 function bytesAtMost(page: RecordPage): number {
-  return page.candidates.reduce((sum, { line }) => sum + line.length * bytesPerCharMax + 1, 0);
+  return page.candidates.reduce((sum, { start, end }) => sum + end - start + 1, 0);
 }
 
 /** Keeps the account of one chunk; `now` is in milliseconds. */

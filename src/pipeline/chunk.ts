@@ -2,7 +2,6 @@ import type { Body, StageCounts } from "../state/contract/sends/sends.ts";
 import { createBodyCutter } from "./bodies.ts";
 import type { ChunkBudget, ChunkLimits } from "./chunk-budget.ts";
 import { createGzipWriter, type GzipFacts, type GzipWriter } from "./gzip.ts";
-import { createJsonlEncoder } from "./jsonl.ts";
 import type { RecordPage } from "./page.ts";
 
 /** Where a page of a chunk begins: for finding the row after a record that the service refuses. */
@@ -58,7 +57,6 @@ export class ChunkWriter {
   readonly #settings: ChunkSettings;
   readonly #budget: ChunkBudget;
   readonly #gzip: GzipWriter;
-  readonly #encode = createJsonlEncoder();
   readonly #cutter: ReturnType<typeof createBodyCutter>;
   readonly #pageStarts: PageStart[] = [];
   readonly #keys: string[] = [];
@@ -90,20 +88,31 @@ export class ChunkWriter {
   }
 
   async #add(page: RecordPage): Promise<void> {
-    const lines = page.candidates.map(({ line }) => line);
     const { first, isAgain, position } = page.source;
     this.#pageStarts.push({ record: this.#counts.records, from: this.#to, first, isAgain });
-    if (lines.length > 0) {
-      for (const { key } of page.candidates) this.#keys.push(key);
-      const jsonl = this.#encode(lines);
-      this.#cutter.add(lines, jsonl.length);
-      await this.#gzip.add(jsonl);
+    if (page.candidates.length > 0) {
+      await this.#addLines(page);
       // What is not deflated yet counts in full: near the limit the true size is worth waiting for.
       if (this.#gzip.bytesAtMost() >= this.#settings.limits.bytes) await this.#gzip.flush();
     }
     this.#counts = addCounts(this.#counts, page);
     this.#to = position;
     this.#budget.leave(page, this.#gzip.bytesAtMost());
+  }
+
+  async #addLines({ jsonl, candidates }: RecordPage): Promise<void> {
+    // Lines that stand behind one another are added at once.
+    let [from, to] = [0, 0];
+    for (const { key, start, end } of candidates) {
+      this.#keys.push(key);
+      this.#cutter.add(end - start);
+      if (start !== to) {
+        if (to > from) await this.#gzip.add(jsonl.subarray(from, to));
+        from = start;
+      }
+      to = end + 1;
+    }
+    await this.#gzip.add(jsonl.subarray(from, to));
   }
 
   /** Ends the file. */

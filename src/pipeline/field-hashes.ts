@@ -1,8 +1,7 @@
 import { fieldSlotsMax } from "../limits.ts";
 import { isPlainObject } from "../records/json-value.ts";
-import { shapeOf, type Stream } from "../records/streams.ts";
+import { shapeOf, type Stream, type StreamRecord } from "../records/streams.ts";
 import { fieldHashBytes } from "../state/contract/keys/known-records.ts";
-import type { Candidate } from "./page.ts";
 
 /** The hashes of the fields of some records, one block of `fieldBytes` for each, every field in its slot. */
 type FieldHashes = { readonly fieldBytes: number; readonly hashes: Uint8Array };
@@ -29,7 +28,7 @@ export function fieldHash(value: unknown): number {
 
 /** Calls `each` with every field of a record but the key and the name of its stream, properties by their own name. */
 function eachField(
-  record: Candidate["record"],
+  record: StreamRecord,
   stream: Stream,
   each: (name: string, value: unknown, isProperty: boolean) => void,
 ): void {
@@ -49,10 +48,7 @@ function eachField(
 }
 
 /** The hashes of a record's fields by their paths, such as "account_properties.name". */
-export function fieldHashesOf(
-  record: Candidate["record"],
-  stream: Stream,
-): ReadonlyMap<string, number> {
+export function fieldHashesOf(record: StreamRecord, stream: Stream): ReadonlyMap<string, number> {
   const { propertiesField } = shapeOf(stream);
   const hashes = new Map<string, number>();
   eachField(record, stream, (name, value, isProperty) => {
@@ -79,12 +75,12 @@ export class FieldHasher {
     this.#addFields = addFields;
   }
 
-  async hash(candidates: readonly Candidate[]): Promise<FieldHashes> {
+  async hash(records: readonly StreamRecord[]): Promise<FieldHashes> {
     if (this.#slots === undefined) await this.#learn([]);
-    const { hashes, unknown } = this.#hash(candidates);
+    const { hashes, unknown } = this.#hash(records);
     if (unknown.size === 0) return hashes;
     await this.#learn([...unknown]);
-    return this.#hash(candidates).hashes;
+    return this.#hash(records).hashes;
   }
 
   /** The path of the field in a slot. */
@@ -104,13 +100,13 @@ export class FieldHasher {
   }
 
   /** The hashes, and the names that have no slot yet: none once all slots are taken. */
-  #hash(candidates: readonly Candidate[]): {
+  #hash(records: readonly StreamRecord[]): {
     readonly hashes: FieldHashes;
     readonly unknown: ReadonlySet<string>;
   } {
     const slots = this.#slots ?? 0;
     const { propertiesField } = shapeOf(this.#stream);
-    const hashes = new Uint32Array(candidates.length * slots);
+    const hashes = new Uint32Array(records.length * slots);
     const unknown = new Set<string>();
     let at = 0;
     // One function for all records: one for each would be half of what is thrown away here.
@@ -121,7 +117,7 @@ export class FieldHasher {
         unknown.add(isProperty ? `${propertiesField}.${name}` : name);
       }
     };
-    for (const { record } of candidates) {
+    for (const record of records) {
       eachField(record, this.#stream, put);
       at += slots;
     }

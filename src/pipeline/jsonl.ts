@@ -1,24 +1,36 @@
 /** UTF-8 bytes of one UTF-16 code unit at most. */
-export const bytesPerCharMax = 3;
+const bytesPerCharMax = 3;
 
 const lineFeed = 0x0a;
 
-/**
- * Makes the bytes of lines, each ended by a line feed; what it answers is valid until it is called again.
- * Written line by line, because one line outside Latin-1 would make two bytes a character of all that it is
- * joined with, and into the same memory: a fourth of what joining and a new buffer cost.
- */
-export function createJsonlEncoder(): (lines: readonly string[]) => Buffer {
-  let bytes = Buffer.alloc(0);
-  return (lines) => {
-    const room = lines.reduce((sum, line) => sum + line.length * bytesPerCharMax + 1, 0);
-    if (room > bytes.length) bytes = Buffer.allocUnsafeSlow(room);
-    let end = 0;
-    for (const line of lines) {
-      end += bytes.write(line, end);
-      bytes[end] = lineFeed;
-      end += 1;
-    }
-    return bytes.subarray(0, end);
-  };
+/** Gathers the lines of a page, always in the same memory. */
+export class JsonlWriter {
+  /** Lines up to `end`; another buffer once room was made. */
+  bytes = Buffer.alloc(0);
+  /** Where the next line begins. */
+  end = 0;
+
+  /** Makes room for so many more bytes. */
+  makeRoom(bytes: number): void {
+    if (this.end + bytes <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(2 * (this.end + bytes));
+    this.bytes.copy(grown, 0, 0, this.end);
+    this.bytes = grown;
+  }
+
+  /** Writes a line and its line end. */
+  write(line: string): void {
+    this.makeRoom(line.length * bytesPerCharMax + 1);
+    this.end += this.bytes.write(line, this.end);
+    this.bytes[this.end] = lineFeed;
+    this.end += 1;
+  }
+
+  /** Takes the lines out, as memory of their own. */
+  take(): Buffer {
+    const lines = Buffer.allocUnsafeSlow(this.end);
+    this.bytes.copy(lines, 0, 0, this.end);
+    this.end = 0;
+    return lines;
+  }
 }

@@ -1,7 +1,7 @@
 import { rejectText } from "../records/reject-codes.ts";
 import type { Refusal } from "../state/contract/sends/refusals.ts";
-import { hashesOf } from "./changed.ts";
-import type { MakeReject, RecordPage } from "./page.ts";
+import { hashOf } from "./changed.ts";
+import { lineOf, type MakeReject, type RecordPage } from "./page.ts";
 
 function nameOf(key: string, hash: Uint8Array): string {
   return `${Buffer.from(hash).toString("hex")} ${key}`;
@@ -23,7 +23,7 @@ export async function* rejectRefused(
     page.candidates = page.candidates.filter((candidate) => {
       const { key, index } = candidate;
       if (!keys.has(key)) return true;
-      const refusal = known.get(nameOf(key, hashesOf([candidate])));
+      const refusal = known.get(nameOf(key, hashOf(lineOf(page, candidate))));
       if (refusal === undefined) return true;
       const { code, field } = refusal;
       const naming = field === null ? "" : `, naming ${field}`;

@@ -1,5 +1,5 @@
 import type { CompiledMapping } from "../mapping/compile.ts";
-import type { Candidate, MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
+import type { MakeReject, MappedPage, MappedRow, Omitted, RowPage } from "./page.ts";
 import { sourceRejects, type KeepRows } from "./rejects.ts";
 
 /** Turns rows into records; what cannot be mapped becomes a reject, and null is a row the mapping leaves out. */
@@ -7,9 +7,9 @@ export async function* mapRows(
   pages: AsyncIterable<RowPage>,
   mapping: Pick<CompiledMapping, "map">,
   how: { readonly stream: string; readonly keepRows: KeepRows; readonly makeReject: MakeReject },
-): AsyncGenerator<RecordPage> {
+): AsyncGenerator<MappedPage> {
   for await (const source of pages) {
-    const candidates: Candidate[] = [];
+    const records: MappedRow[] = [];
     const rejects = sourceRejects(source, how.stream, how.keepRows);
     const read = source.rows.length + rejects.length;
     const omitted: Omitted[] = [];
@@ -18,11 +18,11 @@ export async function* mapRows(
       const mapped = mapping.map(row);
       if (mapped === null) filtered += 1;
       else if ("record" in mapped) {
-        candidates.push({ record: mapped.record, index, key: "", line: "" });
+        records.push({ record: mapped.record, index });
         for (const { field = "", reason } of mapped.omitted ?? [])
           omitted.push({ field, reason, where: source.where(index) });
       } else rejects.push(how.makeReject(source, index, { step: "map", ...mapped.reject }));
     }
-    yield { source, read, candidates, rejects, filtered, unchanged: 0, superseded: [], omitted };
+    yield { source, read, records, rejects, filtered, unchanged: 0, superseded: [], omitted };
   }
 }

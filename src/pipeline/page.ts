@@ -1,5 +1,9 @@
+import { z } from "zod";
+
 import type { Row, StreamRecord } from "../records/streams.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
+
+const recordSchema = z.custom<StreamRecord>((value) => typeof value === "object" && value !== null);
 
 /** A page as a connector yields it; `connectors/contract/connector.ts` says what it promises. */
 export type RowPage = {
@@ -47,25 +51,34 @@ export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): Async
   }
 }
 
-/** A record on its way: from which row of its page it came, and from `lines` on its key and JSON. */
-export type Candidate = {
+/** A record that a row was mapped to. */
+export type MappedRow = {
   readonly record: StreamRecord;
   /** Index of its row in the page. */
   readonly index: number;
-  key: string;
-  /** One line of JSON without its line end; "" before `lines`. */
-  line: string;
+};
+
+/** A record on its way as a line of JSON. */
+export type Candidate = {
+  /** Index of its row in the page. */
+  readonly index: number;
+  readonly key: string;
+  /** Where its line begins in the JSONL of its page. */
+  readonly start: number;
+  /** Where its line ends, the line end not counted. */
+  readonly end: number;
+  /** What the line was written from; undefined where the row was never an object. */
+  readonly record?: StreamRecord | undefined;
 };
 
 /**
- * A page on its way through the pipeline: read = candidates + rejects + filtered + unchanged, after every
- * step (I2).
+ * What became of the rows of a page: read = records + rejects + filtered + unchanged, after every step of the
+ * pipeline (I2).
  */
-export type RecordPage = {
+type PageAccount = {
   readonly source: RowPage;
   /** Rows and rejects the connector yielded. */
   readonly read: number;
-  candidates: Candidate[];
   readonly rejects: RejectEntry[];
   filtered: number;
   unchanged: number;
@@ -74,6 +87,26 @@ export type RecordPage = {
   /** Fields that were left out of records because their values are invalid. */
   readonly omitted?: readonly Omitted[] | undefined;
 };
+
+/** A page of which the records are objects. */
+export type MappedPage = PageAccount & { records: MappedRow[] };
+
+/** A page of which the records are lines. */
+export type RecordPage = PageAccount & {
+  /** The lines, each with a line feed behind it; those of records that are no longer candidates, too. */
+  readonly jsonl: Buffer;
+  candidates: Candidate[];
+};
+
+/** The line of a candidate, without its line end; it shares the memory of its page. */
+export function lineOf({ jsonl }: Pick<RecordPage, "jsonl">, { start, end }: Candidate): Buffer {
+  return jsonl.subarray(start, end);
+}
+
+/** The record of a candidate. */
+export function recordOf(page: Pick<RecordPage, "jsonl">, candidate: Candidate): StreamRecord {
+  return candidate.record ?? recordSchema.parse(JSON.parse(lineOf(page, candidate).toString()));
+}
 
 /** A field that a record goes without. */
 export type Omitted = {

@@ -1,8 +1,7 @@
-import type { Stream } from "../records/streams.ts";
+import type { Stream, StreamRecord } from "../records/streams.ts";
 import type { FieldHash, KnownRecord } from "../state/contract/keys/known-records.ts";
-import { hashesOf } from "./changed.ts";
+import { hashOf } from "./changed.ts";
 import { fieldHashesOf } from "./field-hashes.ts";
-import type { Candidate } from "./page.ts";
 
 /** How a record differs from what the service accepted last. */
 export type Change =
@@ -26,17 +25,17 @@ export function withoutRow(known: KnownRecord): KnownRecord {
 
 /** Says how a record differs from what is known of its key. */
 export function changeOf(
-  candidate: Pick<Candidate, "line" | "record">,
+  written: { readonly record: StreamRecord; readonly line: Uint8Array },
   stream: Stream,
   known: KnownRecord,
 ): Change {
   if (known.state !== "accepted") return { status: known.state };
   const { acceptedAt, fields } = known;
-  if (Buffer.compare(hashesOf([candidate]), known.hash) === 0) {
+  if (Buffer.compare(hashOf(written.line), known.hash) === 0) {
     return { status: "unchanged", acceptedAt };
   }
   const differing =
-    fields === undefined ? undefined : difference(fieldHashesOf(candidate.record, stream), fields);
+    fields === undefined ? undefined : difference(fieldHashesOf(written.record, stream), fields);
   return { status: "changed", fields: differing, acceptedAt };
 }
 

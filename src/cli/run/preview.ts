@@ -11,7 +11,7 @@ import { loadMapping } from "../../mapping/load.ts";
 import { writeLines } from "../../pipeline/lines.ts";
 import { mapRows } from "../../pipeline/map.ts";
 import { namedRows } from "../../pipeline/named-rows.ts";
-import type { RecordPage } from "../../pipeline/page.ts";
+import { lineOf, recordOf, type RecordPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
 import { validateRecords } from "../../pipeline/validate.ts";
 import { changeOf, withoutRow, type Change } from "../../pipeline/what-changed.ts";
@@ -104,9 +104,11 @@ async function showPage(
   const { sync, lookUp, isJson } = how;
   const known = await lookUp?.(page.candidates.map(({ key }) => key));
   for (const [at, candidate] of page.candidates.entries()) {
-    const { key, record, index } = candidate;
+    const { key, index } = candidate;
+    const record = recordOf(page, candidate);
     const place = page.source.where(index);
-    const change = changeOf(candidate, sync.stream, known?.[at] ?? { state: "new" });
+    const written = { record, line: lineOf(page, candidate) };
+    const change = changeOf(written, sync.stream, known?.[at] ?? { state: "new" });
     const wouldSend = isSent(change, sync);
     if (isJson) {
       const { status } = change;

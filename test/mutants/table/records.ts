@@ -65,14 +65,29 @@ export const mutantsOfRecords: readonly Mutant[] = [
     plants: "a body is measured in characters",
     edits: [
       {
-        file: "src/pipeline/bodies.ts",
-        find: "const size = Buffer.byteLength(line);",
-        replace: "const size = line.length;",
+        file: "src/pipeline/chunk.ts",
+        find: "this.#cutter.add(end - start);",
+        replace: 'this.#cutter.add(jsonl.toString("utf8", start, end).length);',
       },
     ],
     test: {
-      file: "test/src/pipeline/bodies.test.ts",
-      title: "covers every record once and in order, each body as full as it may be",
+      file: "test/src/pipeline/chunk.test.ts",
+      title: "cuts bodies by the bytes of lines, not by their characters",
+    },
+  },
+  {
+    id: "S460",
+    plants: "a dropped line is written with its neighbours",
+    edits: [
+      {
+        file: "src/pipeline/chunk.ts",
+        find: "if (start !== to) {",
+        replace: "if (to === 0) {",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/chunk.test.ts",
+      title: "writes no line that was dropped, wherever it stood between others",
     },
   },
   {

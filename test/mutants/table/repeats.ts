@@ -14,8 +14,9 @@ export const mutantsOfRepeats: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/changed.ts",
-        find: "const hashes = rows === undefined ? hashesOf(candidates) : hashesOfRows(gathered);",
-        replace: "const hashes = rows !== null ? hashesOf(candidates) : hashesOfRows(gathered);",
+        find: "const hashes = rows === undefined ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);",
+        replace:
+          "const hashes = rows !== null ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);",
       },
     ],
     test: {

@@ -65,7 +65,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/known-refusals.ts",
-        find: "const refusal = known.get(nameOf(key, hashesOf([candidate])));",
+        find: "const refusal = known.get(nameOf(key, hashOf(lineOf(page, candidate))));",
         replace: "const refusal = refusals.find((each) => each.key === key);",
       },
     ],

@@ -13,10 +13,7 @@ function cut(
   bytesMax: number,
 ): readonly Body[] | undefined {
   const cutter = createBodyCutter(stream, bytesMax);
-  for (const lines of groups) {
-    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-    cutter.add(lines, bytes);
-  }
+  for (const line of groups.flat()) cutter.add(Buffer.byteLength(line));
   return cutter.bodies();
 }
 

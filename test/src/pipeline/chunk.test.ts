@@ -16,7 +16,7 @@ import {
   type JudgedKeys,
   type KeysToStage,
 } from "../../../src/state/contract/keys/fingerprints.ts";
-import { streamOf } from "../../support/sequences.ts";
+import { numbers, streamOf } from "../../support/sequences.ts";
 import { linePage, makeReject } from "./support.ts";
 
 const wide: ChunkLimits = { records: 1e6, bytes: 1e9, rowsRead: 1e6, ms: 60_000 };
@@ -126,6 +126,30 @@ describe("a chunk", () => {
         { record: 2, from: "after page 1" },
       ],
     });
+  });
+
+  it("writes no line that was dropped, wherever it stood between others", async () => {
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.infiniteStream(fc.boolean()), async (rows, coins) => {
+        const keys = rows.flatMap((size, page) => numbers(size).map((row) => `p${page}r${row}`));
+        const known = new Set(keys.filter(() => coins.next().value === true));
+        const { file } = await write(pagesOf(rows), {}, known);
+        const lines = keys.filter((key) => !known.has(key)).map((key) => `{"k":"${key}"}\n`);
+        expect(gunzipSync(file).toString()).toBe(lines.join(""));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("cuts bodies by the bytes of lines, not by their characters", async () => {
+    const { chunk } = await write(
+      pagesOf([4], () => JSON.stringify("€".repeat(100_000))),
+      {},
+    );
+    expect(chunk.bodies?.map(({ from, to }) => [from, to])).toEqual([
+      [0, 3],
+      [3, 4],
+    ]);
   });
 
   it("leaves an empty chunk where it began when there is nothing", async () => {

@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { fieldSlotsMax } from "../../../src/limits.ts";
 import { fieldHash, fieldHashesOf, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
-import type { Candidate } from "../../../src/pipeline/page.ts";
+import type { StreamRecord } from "../../../src/records/streams.ts";
 import { numbers } from "../../support/sequences.ts";
 
-function candidate(properties: object, domain: unknown = "a.example"): Candidate {
-  const record = { type: "account", account_id: "a", domain, account_properties: properties };
-  return { record, index: 0, key: "a", line: "" };
+function account(properties: object, domain: unknown = "a.example"): StreamRecord {
+  return { type: "account", account_id: "a", domain, account_properties: properties };
 }
 
 /** A hasher on slots that are given out as the store does, and what it asked for. */
@@ -59,7 +58,7 @@ describe("fieldHash", () => {
 describe("hash of FieldHasher", () => {
   it("puts the hash of each field into its slot, and 0 where a record has none", async () => {
     const { hasher, asked, slots } = hasherOn();
-    const records = [candidate({ name: "A" }), candidate({ size: 3, gone: undefined })];
+    const records = [account({ name: "A" }), account({ size: 3, gone: undefined })];
     const { fieldBytes, hashes } = await hasher.hash(records);
     expect(slots).toEqual(["domain", "account_properties.name", "account_properties.size"]);
     expect(fieldBytes).toBe(12);
@@ -71,7 +70,7 @@ describe("hash of FieldHasher", () => {
 
   it("keeps a property apart that is called as a field is", async () => {
     const { hasher, slots } = hasherOn();
-    await hasher.hash([candidate({ domain: "other" })]);
+    await hasher.hash([account({ domain: "other" })]);
     expect(slots).toEqual(["domain", "account_properties.domain"]);
   });
 
@@ -81,10 +80,10 @@ describe("hash of FieldHasher", () => {
       const { hasher, asked, slots } = hasherOn();
       const named = (prefix: string): object =>
         Object.fromEntries(numbers(fields - 1).map((field) => [`${prefix}${field}`, field]));
-      const { fieldBytes } = await hasher.hash([candidate(named("f"))]);
+      const { fieldBytes } = await hasher.hash([account(named("f"))]);
       expect(fieldBytes).toBe(Math.min(fields, fieldSlotsMax) * 4);
-      await hasher.hash([candidate(named("f"))]);
-      await hasher.hash([candidate({ more: 1 })]);
+      await hasher.hash([account(named("f"))]);
+      await hasher.hash([account({ more: 1 })]);
       expect(asked.length).toBe(fields < fieldSlotsMax ? 3 : 2);
       expect(slots.length).toBe(Math.min(fields + 1, fieldSlotsMax));
     },
@@ -93,7 +92,7 @@ describe("hash of FieldHasher", () => {
 
 describe("fieldHashesOf", () => {
   it("names every field by its path but the key", () => {
-    const { record } = candidate({ name: "A", "": 1 });
+    const record = account({ name: "A", "": 1 });
     expect(fieldHashesOf(record, "account")).toEqual(
       new Map([
         ["domain", fieldHash("a.example")],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Mapped } from "../../../src/mapping/compile.ts";
 import { mapRows } from "../../../src/pipeline/map.ts";
-import type { RecordPage, RowPage } from "../../../src/pipeline/page.ts";
+import type { MappedPage, RowPage } from "../../../src/pipeline/page.ts";
 import { collect, streamOf } from "../../support/sequences.ts";
 import { isBalanced, makeReject, rowPage } from "./support.ts";
 
@@ -19,7 +19,7 @@ const mapping = {
   },
 };
 
-async function mapped(...pages: readonly RowPage[]): Promise<RecordPage[]> {
+async function mapped(...pages: readonly RowPage[]): Promise<MappedPage[]> {
   return await collect(mapRows(streamOf(pages), mapping, how));
 }
 
@@ -35,7 +35,7 @@ describe("mapRows", () => {
     for await (const each of result) {
       expect(isBalanced(each)).toBe(true);
       expect(each).toMatchObject({ source: page, read: 4, filtered: 1, unchanged: 0 });
-      expect(each.candidates.map(({ record, index }) => [record["account_id"], index])).toEqual([
+      expect(each.records.map(({ record, index }) => [record["account_id"], index])).toEqual([
         [1, 0],
         [4, 3],
       ]);

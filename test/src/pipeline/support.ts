@@ -1,6 +1,13 @@
-import type { Candidate, MakeReject, RecordPage, RowPage } from "../../../src/pipeline/page.ts";
+import { JsonlWriter } from "../../../src/pipeline/jsonl.ts";
+import type {
+  Candidate,
+  MakeReject,
+  MappedPage,
+  RecordPage,
+  RowPage,
+} from "../../../src/pipeline/page.ts";
 import { rejectMaker } from "../../../src/pipeline/rejects.ts";
-import type { Row } from "../../../src/records/streams.ts";
+import type { Row, StreamRecord } from "../../../src/records/streams.ts";
 
 /** Makes rejects of accounts with their rows. */
 export const makeReject: MakeReject = rejectMaker("account", "keep");
@@ -15,17 +22,18 @@ export function linePage(
   lines: readonly (readonly [key: string, line: string])[],
   position: unknown = null,
 ): RecordPage {
-  const candidates = lines.map(([key, line], index): Candidate => ({
-    record: { account_id: key },
-    index,
-    key,
-    line,
-  }));
+  const written = new JsonlWriter();
+  const candidates = lines.map(([key, line], index): Candidate => {
+    const start = written.end;
+    written.write(line);
+    return { record: { account_id: key }, index, key, start, end: written.end - 1 };
+  });
   const rows = lines.map(([key]) => ({ id: key }));
   const source = rowPage(rows, { position });
   return {
     source,
     read: rows.length,
+    jsonl: written.take(),
     candidates,
     rejects: [],
     filtered: 0,
@@ -34,13 +42,22 @@ export function linePage(
   };
 }
 
+/** A page of these records, one of each row from line 2 on. */
+export function mappedPage(records: readonly StreamRecord[]): MappedPage {
+  return {
+    source: rowPage(records),
+    read: records.length,
+    records: records.map((record, index) => ({ record, index })),
+    rejects: [],
+    filtered: 0,
+    unchanged: 0,
+    superseded: [],
+  };
+}
+
 /** Whether a page accounts for every row read (I2). */
-export function isBalanced({
-  read,
-  candidates,
-  rejects,
-  filtered,
-  unchanged,
-}: RecordPage): boolean {
-  return read === candidates.length + rejects.length + filtered + unchanged;
+export function isBalanced(page: MappedPage | RecordPage): boolean {
+  const { read, rejects, filtered, unchanged } = page;
+  const records = "records" in page ? page.records : page.candidates;
+  return read === records.length + rejects.length + filtered + unchanged;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { hashesOf } from "../../../src/pipeline/changed.ts";
+import { hashOf } from "../../../src/pipeline/changed.ts";
 import { fieldHashesOf } from "../../../src/pipeline/field-hashes.ts";
 import { changeOf } from "../../../src/pipeline/what-changed.ts";
 import type { KnownRecord } from "../../../src/state/contract/keys/known-records.ts";
@@ -9,13 +9,13 @@ type Written = Parameters<typeof changeOf>[0];
 
 function written(properties: object): Written {
   const record = { type: "account", account_id: "a", domain: "d", account_properties: properties };
-  return { record, line: JSON.stringify(record) };
+  return { record, line: Buffer.from(JSON.stringify(record)) };
 }
 
 /** What the store knows once the service has accepted a record. */
 function accepted(one: Written): KnownRecord & { state: "accepted" } {
   const fields = [...fieldHashesOf(one.record, "account")].map(([name, hash]) => ({ name, hash }));
-  return { state: "accepted", hash: hashesOf([one]), fields, acceptedAt: 5 };
+  return { state: "accepted", hash: hashOf(one.line), fields, acceptedAt: 5 };
 }
 
 const known = accepted(written({ name: "A", size: 1 }));
