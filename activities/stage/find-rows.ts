@@ -10,14 +10,11 @@ import { loadMapping } from "../../src/mapping/load.ts";
 import { hashOf } from "../../src/pipeline/changed.ts";
 import type { PageStart } from "../../src/pipeline/chunk.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
-import { mapRows } from "../../src/pipeline/map.ts";
 import { namedRows } from "../../src/pipeline/named-rows.ts";
 import { lineOf, numbered, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
-import { validateRecords } from "../../src/pipeline/validate.ts";
 import { refusedAgain, rejectText } from "../../src/records/reject-codes.ts";
 import { keyFieldOf } from "../../src/records/streams.ts";
-import { validateRecord } from "../../src/records/validate-record.ts";
 import { pageStartsFile, stagedFile } from "../../src/staging/folder.ts";
 import { stagedLines } from "../../src/staging/staged-lines.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
@@ -123,14 +120,8 @@ async function rowsOf(
   const rows = new Map<number, Row>();
   try {
     const pages = numbered(pagesFrom(deps, search, at.start), at.start.first);
-    const mapped = mapRows(pages, mapping, {
-      stream,
-      keepRows: pii.rejects,
-      makeReject,
-    });
-    const valid = validateRecords(mapped, validateRecord(stream), makeReject);
-    const how = { keyField: keyFieldOf(stream), bytesMax: undefined, makeReject };
-    for await (const page of writeLines(valid, how)) {
+    const how = { mapping, stream, keepRows: pii.rejects, makeReject };
+    for await (const page of writeLines(pages, how)) {
       const { candidates, source } = page;
       let next = 0;
       for (const [record, line] of at.lines) {

@@ -3,7 +3,7 @@ import { ConnectorFault } from "../../connectors/contract/fault.ts";
 import type { Log } from "../../connectors/contract/request.ts";
 import { externalName } from "../../src/config/external.ts";
 import { SluiceError } from "../../src/errors.ts";
-import type { RowPage } from "../../src/pipeline/page.ts";
+import { rowCount, type RowPage } from "../../src/pipeline/page.ts";
 
 /** What is read of a source. */
 type SpanJob = {
@@ -39,7 +39,7 @@ export async function* readSpan(
       for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
         signal.throwIfAborted();
         const page = asItCame(read);
-        const size = page.rows.length + (page.rejects?.length ?? 0);
+        const size = rowCount(page) + (page.rejects?.length ?? 0);
         // A page is whole or not at all, because its position covers exactly its rows: what is left is asked for anew.
         fits = size <= left;
         if (!fits) break;
@@ -61,7 +61,10 @@ export async function* readSpan(
 /** A connector may move one position object along: it would take every page's with it. */
 function asItCame(page: RowPage): RowPage {
   return {
-    rows: page.rows,
+    get rows() {
+      return page.rows;
+    },
+    cells: page.cells,
     rejects: page.rejects,
     mayComeAgain: page.mayComeAgain,
     position: structuredClone(page.position),

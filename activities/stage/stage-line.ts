@@ -9,13 +9,9 @@ import { FieldHasher } from "../../src/pipeline/field-hashes.ts";
 import { rejectRefused } from "../../src/pipeline/known-refusals.ts";
 import { writeLines } from "../../src/pipeline/lines.ts";
 import type { LostFields } from "../../src/pipeline/lost-fields.ts";
-import { mapRows } from "../../src/pipeline/map.ts";
 import { namedRows } from "../../src/pipeline/named-rows.ts";
 import { numbered, type RecordPage, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
-import { validateRecords } from "../../src/pipeline/validate.ts";
-import { keyFieldOf } from "../../src/records/streams.ts";
-import { validateRecord } from "../../src/records/validate-record.ts";
 import { createAtomicFile, pageStartsFile } from "../../src/staging/folder.ts";
 import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";
@@ -90,14 +86,13 @@ function whatChanged(
 }
 
 /**
- * The data line. Pages go through it one after the other: rows are mapped to records, the valid ones become
- * lines, those that the service has are left out, and the rest is written to one file until the chunk is
+ * The data line. Pages go through it one after the other: rows become lines of JSON, those that the service has are left out, and the rest is written to one file until the chunk is
  * full.
  */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const { mapping, keepRows, recordBytesMax } = job;
   const { stream } = mapping;
-  const mapRow = await loadMapping(mapping);
+  const compiled = await loadMapping(mapping);
   const makeReject = rejectMaker(stream, keepRows);
   const bytesMax =
     recordBytesMax === undefined ? undefined : recordBytesInBody(stream, recordBytesMax);
@@ -108,9 +103,8 @@ export async function stageLine(job: StageJob, tools: StageTools): Promise<Stage
   try {
     const chunk = new ChunkWriter(job.chunk, budget, async (bytes) => await file.write(bytes));
     const rows = numbered(readPages(job, tools, notes.sourceLog));
-    const records = mapRows(rows, mapRow, { stream, keepRows, makeReject });
-    const valid = validateRecords(records, validateRecord(stream), makeReject);
-    const lines = writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
+    const how = { mapping: compiled, stream, keepRows, makeReject, bytesMax };
+    const lines = writeLines(rows, how);
     const tried = rejectRefused(lines, refusals, makeReject);
     const all = withDoubtful(tried, job, { ...tools, warnings: notes.warnings });
     const changed = whatChanged(all, { job, tools, budget, lost: notes.lost });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { Cells } from "../../src/records/cells.ts";
 import type { JsonValue } from "../../src/records/json-value.ts";
 import type { Row } from "../../src/records/streams.ts";
 import { Secret } from "../../src/security/secret.ts";
@@ -44,6 +45,11 @@ export type Reject = {
  */
 export type Page<OwnRow, Position> = {
   readonly rows: readonly OwnRow[];
+  /**
+   * The same rows as they came, for mappings that need no objects: several times as fast. A source that gives them makes
+   * `rows` and `row()` of them only when asked.
+   */
+  readonly cells?: Cells | undefined;
   /** Where to continue from; saved once the service accepted, or the reject store holds, every row of the page. */
   readonly position: Position;
   /** The place of `rows[index]`; asked only for rejects. */

@@ -26,9 +26,12 @@ export async function* readCsv(ask: ReadRequest): AsyncGenerator<Page<CsvRow, Cs
     try {
       const pageRowsMax = Math.min(ask.pageRowsMax, left);
       for await (const page of readFile(file, span, { ...ask, pageRowsMax })) {
-        const { rows, rejects, lines } = page;
+        const { cells, rejects, lines } = page;
         yield {
-          rows,
+          get rows() {
+            return page.rows;
+          },
+          cells,
           rejects,
           where: (index) => `${file.place}:${lines[index]}`,
           position:
@@ -36,7 +39,7 @@ export async function* readCsv(ask: ReadRequest): AsyncGenerator<Page<CsvRow, Cs
               ? runPositionOf(file, page, before)
               : { files: [...marks.set(file.place, markOf(file, page)).values()] },
         };
-        left -= rows.length + rejects.length;
+        left -= lines.length + rejects.length;
         if (left <= 0) return;
       }
       before = behind(before, file);

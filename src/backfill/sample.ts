@@ -4,14 +4,10 @@ import { loadMapping } from "../mapping/load.ts";
 import { recordBytesInBody } from "../pipeline/bodies.ts";
 import { createGzipWriter } from "../pipeline/gzip.ts";
 import { writeLines } from "../pipeline/lines.ts";
-import { mapRows } from "../pipeline/map.ts";
 import { lineOf, recordOf, type RecordPage, type RowPage } from "../pipeline/page.ts";
 import { rejectMaker } from "../pipeline/rejects.ts";
-import { validateRecords } from "../pipeline/validate.ts";
 import { changeOf, type Change } from "../pipeline/what-changed.ts";
 import { rejectText } from "../records/reject-codes.ts";
-import { keyFieldOf } from "../records/streams.ts";
-import { validateRecord } from "../records/validate-record.ts";
 import type { KnownRecord } from "../state/contract/keys/known-records.ts";
 import { plainJson } from "../text/plain-text.ts";
 import { planSamplesMax } from "./limits.ts";
@@ -53,11 +49,9 @@ async function recordsOf({ pages, sync, mode }: SampleInput): Promise<AsyncItera
   const { stream, pii } = sync;
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
-  const mapped = mapRows(pages, mapping, { stream, keepRows: pii.rejects, makeReject });
-  const valid = validateRecords(mapped, validateRecord(stream), makeReject);
   const bytesMax =
     mode === "lightweight" ? recordBytesInBody(stream, lightweightBodyBytesMax) : undefined;
-  return writeLines(valid, { keyField: keyFieldOf(stream), bytesMax, makeReject });
+  return writeLines(pages, { mapping, stream, keepRows: pii.rejects, makeReject, bytesMax });
 }
 
 /** Whether a run would send it now: what is not known to be unchanged, and what was accepted too long ago. */

@@ -1,6 +1,7 @@
 import type { RecordFault } from "../records/reject-codes.ts";
 import { shapeOf } from "../records/streams.ts";
 import type { Row, Stream, StreamRecord } from "../records/streams.ts";
+import { planRecord, type NoPlan, type RecordPlan } from "./bytes/plan.ts";
 import { placedRules } from "./placed-rules.ts";
 import type { PlacedRule } from "./placed-rules.ts";
 import { columnsOf, fieldReader } from "./read-field.ts";
@@ -24,6 +25,8 @@ export type CompiledMapping = {
   readonly columns: readonly string[];
   /** Never throws. */
   readonly map: (row: Row) => Mapped;
+  /** How rows that are plain become the same records without being objects, or why none does. */
+  readonly plan: RecordPlan | NoPlan;
 };
 
 type Field = {
@@ -49,6 +52,7 @@ export function compileMapping(from: {
   const propertyFields = properties.map(compileField);
   return {
     columns: [...new Set([...texts, ...properties].flatMap(({ rule }) => columnsOf(rule)))],
+    plan: planRecord(from.mapping, from.stream),
     map(row) {
       const record: Record<string, unknown> = { [discriminator]: from.stream };
       const nested: Record<string, unknown> = {};

@@ -26,6 +26,7 @@ export async function loadMappingModule(from: ModuleOfSync): Promise<CompiledMap
   const { discriminator } = shapeOf(from.stream);
   return {
     columns: [],
+    plan: { because: "a mapping module makes its records" },
     map(row): Mapped {
       try {
         const result = mapRecord(row);

@@ -1,46 +1,107 @@
-import { JsonlWriter } from "./jsonl.ts";
-import type { Candidate, MakeReject, MappedPage, RecordPage } from "./page.ts";
+import { PlainLines } from "../mapping/bytes/plain-lines.ts";
+import type { CompiledMapping } from "../mapping/compile.ts";
+import { JsonlWriter } from "../records/jsonl.ts";
+import { keyFieldOf, type Stream, type StreamRecord } from "../records/streams.ts";
+import { validateRecord } from "../records/validate-record.ts";
+import { rowAt, rowCount } from "./page.ts";
+import type { Candidate, MakeReject, Omitted, RecordPage, RowPage } from "./page.ts";
+import { sourceRejects, type KeepRows } from "./rejects.ts";
 
-/** How lines are written. */
+/** How rows become lines. */
 export type HowToWrite = {
-  readonly keyField: string;
-  /** Bytes of a line at most; undefined sets no limit. */
-  readonly bytesMax: number | undefined;
+  readonly mapping: Pick<CompiledMapping, "map" | "plan">;
+  readonly stream: Stream;
+  readonly keepRows: KeepRows;
   readonly makeReject: MakeReject;
+  /** Bytes of a line at most, because the record could not travel alone (I3). @default no limit */
+  readonly bytesMax?: number | undefined;
 };
 
 /**
- * Writes every record as one line of JSON. A line above `bytesMax` becomes a reject: the record could not travel alone
- * in the mode that was asked for (I3).
+ * Makes of every row one line of JSON, a reject, or nothing where the mapping leaves it out. A row that is plain goes
+ * from cells to its line at once; every other one is mapped as an object, checked against its stream's schema and written.
  */
 export async function* writeLines(
-  pages: AsyncIterable<MappedPage>,
+  pages: AsyncIterable<RowPage>,
   how: HowToWrite,
 ): AsyncGenerator<RecordPage> {
-  const lines = new JsonlWriter();
-  for await (const { records, ...page } of pages) {
-    const written: Candidate[] = [];
-    for (const { record, index } of records) {
-      const start = lines.end;
-      lines.write(JSON.stringify(record));
-      const key = String(record[how.keyField]);
-      written.push({ index, key, start, end: lines.end - 1, record });
+  const writer = new LineWriter(how);
+  for await (const page of pages) yield writer.write(page);
+}
+
+class LineWriter {
+  readonly #how: HowToWrite;
+  readonly #lines = new JsonlWriter();
+  readonly #plain: PlainLines | undefined;
+  readonly #validate: ReturnType<typeof validateRecord>;
+
+  constructor(how: HowToWrite) {
+    const { plan } = how.mapping;
+    this.#how = how;
+    this.#plain = "because" in plan ? undefined : new PlainLines(plan, this.#lines);
+    this.#validate = validateRecord(how.stream);
+  }
+
+  write(source: RowPage): RecordPage {
+    const rejects = sourceRejects(source, this.#how.stream, this.#how.keepRows);
+    const rows = rowCount(source);
+    const candidates: Candidate[] = [];
+    const omitted: Omitted[] = [];
+    let filtered = 0;
+    const { cells } = source;
+    for (let index = 0; index < rows; index += 1) {
+      const start = this.#lines.end;
+      const key = cells === undefined ? undefined : this.#plain?.write(cells, index);
+      const made =
+        key === undefined ? this.#object(source, index, omitted) : { key, record: undefined };
+      if (made === null) filtered += 1;
+      else if ("reject" in made) rejects.push(made.reject);
+      else {
+        const candidate = { ...made, index, start, end: this.#lines.end - 1 };
+        const reject = this.#tooLarge(source, candidate);
+        if (reject === undefined) candidates.push(candidate);
+        else rejects.push(reject);
+      }
     }
-    const candidates = written.filter((candidate) => fits(page, candidate, how));
-    yield { ...page, jsonl: lines.take(), candidates };
+    const counts = { read: rows + rejectsOf(source), filtered, unchanged: 0 };
+    const jsonl = this.#lines.take();
+    return { source, ...counts, jsonl, candidates, rejects, superseded: [], omitted };
+  }
+
+  /** Writes the line of a row that is mapped as an object; null is of one that the mapping leaves out. */
+  #object(source: RowPage, index: number, omitted: Omitted[]): Made | null {
+    const { makeReject, mapping, stream } = this.#how;
+    const mapped = mapping.map(rowAt(source, index) ?? {});
+    if (mapped === null) return null;
+    if ("reject" in mapped) {
+      return { reject: makeReject(source, index, { step: "map", ...mapped.reject }) };
+    }
+    for (const { field = "", reason } of mapped.omitted ?? []) {
+      omitted.push({ field, reason, where: source.where(index) });
+    }
+    const { record } = mapped;
+    const fault = this.#validate(record);
+    if (fault !== undefined) {
+      return { reject: makeReject(source, index, { step: "validate", ...fault }) };
+    }
+    this.#lines.write(JSON.stringify(record));
+    return { key: String(record[keyFieldOf(stream)]), record };
+  }
+
+  #tooLarge(source: RowPage, { index, key, start, end }: Candidate): Reject | undefined {
+    const { bytesMax = Infinity, makeReject } = this.#how;
+    const bytes = end - start;
+    if (bytes <= bytesMax) return undefined;
+    const reason = `the record alone has ${bytes} bytes; a lightweight body holds ${bytesMax} for one`;
+    return makeReject(source, index, { step: "validate", code: "too_large", reason, key });
   }
 }
 
-/** Whether a record can travel alone; one that cannot becomes a reject. */
-function fits(
-  page: Pick<RecordPage, "rejects" | "source">,
-  { start, end, index, key }: Candidate,
-  { bytesMax = Infinity, makeReject }: HowToWrite,
-): boolean {
-  const bytes = end - start;
-  if (bytes <= bytesMax) return true;
-  const reason = `the record alone has ${bytes} bytes; a lightweight body holds ${bytesMax} for one`;
-  const fault = { step: "validate", code: "too_large", reason, key } as const;
-  page.rejects.push(makeReject(page.source, index, fault));
-  return false;
+type Reject = ReturnType<MakeReject>;
+
+/** What an object became. */
+type Made = { readonly key: string; readonly record: StreamRecord } | { readonly reject: Reject };
+
+function rejectsOf({ rejects }: RowPage): number {
+  return rejects?.length ?? 0;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import type { Cells } from "../records/cells.ts";
 import type { Row, StreamRecord } from "../records/streams.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
 
@@ -8,6 +9,7 @@ const recordSchema = z.custom<StreamRecord>((value) => typeof value === "object"
 /** A page as a connector yields it; `connectors/contract/connector.ts` says what it promises. */
 export type RowPage = {
   readonly rows: readonly Row[];
+  readonly cells?: Cells | undefined;
   readonly position: unknown;
   where(index: number): string;
   readonly text?: ((index: number) => string) | undefined;
@@ -36,27 +38,37 @@ export type RowPage = {
   readonly age?: ((index: number) => number) | undefined;
 };
 
+/** How many rows a page has. */
+export function rowCount(page: Pick<RowPage, "cells" | "rows">): number {
+  return page.cells?.count ?? page.rows.length;
+}
+
+/** A row of a page; undefined where it has none of this index. */
+export function rowAt(page: RowPage, index: number): Row | undefined {
+  return page.cells?.row(index) ?? page.rows[index];
+}
+
 /** Numbers the rows of a chunk's pages in their order, on from `first`. */
 export async function* numbered(pages: AsyncIterable<RowPage>, first = 0): AsyncGenerator<RowPage> {
   let before = first;
   for await (const page of pages) {
     yield {
-      ...page,
+      get rows() {
+        return page.rows;
+      },
+      cells: page.cells,
+      position: page.position,
+      rejects: page.rejects,
+      mayComeAgain: page.mayComeAgain,
+      isAgain: page.isAgain,
       first: before,
       where: (index) => page.where(index),
       text: page.text === undefined ? undefined : (index) => page.text?.(index) ?? "",
       age: page.age === undefined ? undefined : (index) => page.age?.(index) ?? 0,
     };
-    before += page.rows.length + (page.rejects?.length ?? 0);
+    before += rowCount(page) + (page.rejects?.length ?? 0);
   }
 }
-
-/** A record that a row was mapped to. */
-export type MappedRow = {
-  readonly record: StreamRecord;
-  /** Index of its row in the page. */
-  readonly index: number;
-};
 
 /** A record on its way as a line of JSON. */
 export type Candidate = {
@@ -72,10 +84,10 @@ export type Candidate = {
 };
 
 /**
- * What became of the rows of a page: read = records + rejects + filtered + unchanged, after every step of the
- * pipeline (I2).
+ * A page on its way through the pipeline: read = candidates + rejects + filtered + unchanged, after every
+ * step (I2).
  */
-type PageAccount = {
+export type RecordPage = {
   readonly source: RowPage;
   /** Rows and rejects the connector yielded. */
   readonly read: number;
@@ -86,13 +98,6 @@ type PageAccount = {
   readonly superseded: string[];
   /** Fields that were left out of records because their values are invalid. */
   readonly omitted?: readonly Omitted[] | undefined;
-};
-
-/** A page of which the records are objects. */
-export type MappedPage = PageAccount & { records: MappedRow[] };
-
-/** A page of which the records are lines. */
-export type RecordPage = PageAccount & {
   /** The lines, each with a line feed behind it; those of records that are no longer candidates, too. */
   readonly jsonl: Buffer;
   candidates: Candidate[];

@@ -4,7 +4,7 @@ import { TooManyRejectsError } from "../errors.ts";
 import { rejectRowCharsMax, splitsPerRunMax } from "../limits.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
 import { splitsPerRunMin } from "./limits.ts";
-import type { MakeReject, RowPage } from "./page.ts";
+import { rowAt, type MakeReject, type RowPage } from "./page.ts";
 
 /** What the reject store keeps of a source row: the row, nothing, or a hash that shows whether two are equal. */
 export type KeepRows = "keep" | "drop" | "hash";
@@ -17,7 +17,7 @@ function kept(text: string, keepRows: KeepRows): string | undefined {
 
 /** A row as it came. */
 export function rowText(page: RowPage, index: number): string {
-  return page.text?.(index) ?? JSON.stringify(page.rows[index] ?? null);
+  return page.text?.(index) ?? JSON.stringify(rowAt(page, index) ?? null);
 }
 
 /** How the rejects of a sync are made. */

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
+import { doubledQuote, notAscii } from "../../../src/records/cells.ts";
 import type { Encoding } from "../config.ts";
-import { doubledQuote, notAscii, type Scanner } from "./scan.ts";
+import type { Scanner } from "./scan.ts";
 import type { Window } from "./window.ts";
 
 /** Makes the strings of the fields a scanner found. */

@@ -1,4 +1,5 @@
 import { rejectRowCharsMax } from "../../../src/limits.ts";
+import type { Cells } from "../../../src/records/cells.ts";
 import type { Reject } from "../../contract/connector.ts";
 import { hashedBytes, csvPageBytesMax } from "../limits.ts";
 import { changed } from "../open.ts";
@@ -6,6 +7,7 @@ import { decodedTextOf, type DecodedText } from "./decode.ts";
 import { fatal, rowFault, rowTooLong, unproven, type CsvRowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";
 import { LongRow } from "./long-row.ts";
+import { CellGatherer, allRows } from "./page-cells.ts";
 import { CsvRow } from "./row.ts";
 import { Scanner } from "./scan.ts";
 import { Window } from "./window.ts";
@@ -28,6 +30,8 @@ export type Place = {
 /** Some rows of a file, and how far they reach. */
 export type FilePage = Place & {
   readonly rows: readonly CsvRow[];
+  /** The same rows as cells; undefined where the file is of another encoding than UTF-8, or has very many columns. */
+  readonly cells: Cells | undefined;
   readonly rejects: readonly Reject[];
   /** The line each row begins on. */
   readonly lines: readonly number[];
@@ -68,6 +72,7 @@ export class PageReader {
   readonly #scanner: Scanner;
   readonly #text: DecodedText;
   readonly #rowRead: RowRead;
+  readonly #cells: CellGatherer | undefined;
   #rows: CsvRow[] = [];
   #lines: number[] = [];
   #rejects: Reject[] = [];
@@ -78,14 +83,16 @@ export class PageReader {
   #unproven: Skipped | undefined;
 
   constructor(read: FileRead) {
-    const { encoding, dialect } = read.layout;
+    const { encoding, dialect, columns: names } = read.layout;
     this.#read = read;
     this.#window = new Window(encoding, piecesBegin(read.start.offset));
     this.#scanner = new Scanner(dialect, read.start.line);
     const reading = { window: this.#window, scanner: this.#scanner, quote: dialect.quote };
     this.#text = decodedTextOf(encoding, reading);
-    const columns = read.layout.columns.length;
+    const columns = names.length;
     this.#rowRead = { ...reading, text: this.#text, encoding, columns };
+    const hasCells = encoding === "utf-8" && CellGatherer.takes(names);
+    this.#cells = hasCells ? new CellGatherer(names, dialect.quote) : undefined;
   }
 
   /** Yields the pages, all but the last one full. */
@@ -93,6 +100,7 @@ export class PageReader {
     const { start, leavesOpenRow } = this.#read;
     let before = start.offset - piecesBegin(start.offset);
     for await (const piece of pieces) {
+      this.#cells?.keep(this.#window);
       this.#window.append(piece);
       if (before > piece.length) {
         before -= piece.length;
@@ -203,7 +211,9 @@ export class PageReader {
     this.#bytes += (this.#scanner.rowEnd - this.#scanner.rowStart) * this.#window.width;
     const fault = rowFault(this.#rowRead);
     if (fault === undefined) {
-      this.#rows.push(new CsvRow(this.#read.layout.columns, this.#text));
+      if (this.#cells === undefined) {
+        this.#rows.push(new CsvRow(this.#read.layout.columns, this.#text));
+      } else this.#cells.add(this.#scanner);
       this.#lines.push(this.#scanner.rowLine);
     } else {
       this.#rejects.push(this.#reject(this.#scanner.rowLine, fault));
@@ -215,7 +225,7 @@ export class PageReader {
   }
 
   get #count(): number {
-    return this.#rows.length + this.#rejects.length;
+    return this.#lines.length + this.#rejects.length;
   }
 
   #here(): Place {
@@ -227,7 +237,17 @@ export class PageReader {
   }
 
   #page(place = this.#here()): FilePage {
-    const page = { ...place, rows: this.#rows, rejects: this.#rejects, lines: this.#lines };
+    const [rows, cells] = [this.#rows, this.#cells?.take(this.#window)];
+    const page = {
+      ...place,
+      cells,
+      /** Made of cells when somebody asks for all of them. */
+      get rows(): readonly CsvRow[] {
+        return cells === undefined ? rows : allRows(cells);
+      },
+      rejects: this.#rejects,
+      lines: this.#lines,
+    };
     this.#rows = [];
     this.#rejects = [];
     this.#lines = [];

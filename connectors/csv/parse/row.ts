@@ -8,7 +8,7 @@ export class CsvRow {
   [column: string]: string;
 
   // The keys are set in the order of the header, so all rows of a file share one hidden class.
-  constructor(columns: readonly string[], text: DecodedText) {
+  constructor(columns: readonly string[], text: Pick<DecodedText, "value">) {
     let field = 0;
     for (const column of columns) {
       this[column] = text.value(field);

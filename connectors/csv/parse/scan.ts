@@ -1,4 +1,5 @@
 import { rowBytesMax } from "../../../src/limits.ts";
+import { doubledQuote, notAscii } from "../../../src/records/cells.ts";
 import { columnsMax } from "../limits.ts";
 import type { Window } from "./window.ts";
 
@@ -26,12 +27,6 @@ export type Dialect = {
   readonly quote: string | false;
 };
 
-/** Set in `flags` when a field holds a unit above 0x7f. */
-export const notAscii = 1;
-
-/** Set in `flags` when a field holds doubled quotes. */
-export const doubledQuote = 2;
-
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const noQuote = -1;
@@ -58,6 +53,7 @@ export class Scanner {
   fields = 0;
   readonly starts = new Int32Array(columnsMax);
   readonly ends = new Int32Array(columnsMax);
+  /** `notAscii` and `doubledQuote` of the fields. */
   readonly flags = new Uint8Array(columnsMax);
   hasNul = false;
   hasStrayQuote = false;

@@ -9,14 +9,10 @@ import { ConfigError } from "../../errors.ts";
 import { pageRowsMax } from "../../limits.ts";
 import { loadMapping } from "../../mapping/load.ts";
 import { writeLines } from "../../pipeline/lines.ts";
-import { mapRows } from "../../pipeline/map.ts";
 import { namedRows } from "../../pipeline/named-rows.ts";
 import { lineOf, recordOf, type RecordPage } from "../../pipeline/page.ts";
 import { rejectMaker } from "../../pipeline/rejects.ts";
-import { validateRecords } from "../../pipeline/validate.ts";
 import { changeOf, withoutRow, type Change } from "../../pipeline/what-changed.ts";
-import { keyFieldOf } from "../../records/streams.ts";
-import { validateRecord } from "../../records/validate-record.ts";
 import type { KnownRecord } from "../../state/contract/keys/known-records.ts";
 import { plainJson, plainText } from "../../text/plain-text.ts";
 import { syncNamed } from "../named.ts";
@@ -63,9 +59,7 @@ async function pagesOf(
       : source.read({ ...ask, pageRowsMax: Math.min(limit, pageRowsMax), limit });
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
-  const mapped = mapRows(source$, mapping, { stream, keepRows: pii.rejects, makeReject });
-  const valid = validateRecords(mapped, validateRecord(stream), makeReject);
-  return writeLines(valid, { keyField: keyFieldOf(stream), bytesMax: undefined, makeReject });
+  return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });
 }
 
 function dateText(ms: number): string {

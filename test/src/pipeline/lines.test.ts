@@ -1,39 +1,119 @@
 import { describe, expect, it } from "vitest";
 
-import { writeLines } from "../../../src/pipeline/lines.ts";
-import { lineOf, type RecordPage } from "../../../src/pipeline/page.ts";
+import { compileMapping, type Mapped } from "../../../src/mapping/compile.ts";
+import { writeLines, type HowToWrite } from "../../../src/pipeline/lines.ts";
+import { lineOf, type RecordPage, type RowPage } from "../../../src/pipeline/page.ts";
 import { collect, streamOf } from "../../support/sequences.ts";
-import { isBalanced, makeReject, mappedPage } from "./support.ts";
+import { isBalanced, makeReject, rowPage } from "./support.ts";
 
-/** The page behind `writeLines`, of one account of this name. */
-async function written(name: string, bytesMax?: number): Promise<RecordPage> {
-  const page = mappedPage([{ account_id: 7, name }]);
-  const how = { keyField: "account_id", bytesMax, makeReject };
-  const [lines] = await collect(writeLines(streamOf([page]), how));
-  if (lines === undefined) throw new Error("no page");
-  return lines;
+const how = { stream: "account", keepRows: "keep", makeReject } as const;
+const plan = { because: "this test maps by itself" };
+
+function account(id: unknown, domain = "a.example"): Mapped {
+  const record = { type: "account", account_id: id, domain, account_properties: {} };
+  return { record };
+}
+
+/** Maps by what is in the row's `as`. */
+const mapping = {
+  plan,
+  map: ({ as: kind, id }: Readonly<Record<string, unknown>>): Mapped => {
+    if (kind === "filtered") return null;
+    if (kind === "invalid") return account(id, "");
+    if (kind === "broken") {
+      return { reject: { code: "not_domain", field: "domain", reason: "is not a domain" } };
+    }
+    return account(id);
+  },
+};
+
+async function written(...pages: readonly RowPage[]): Promise<RecordPage[]> {
+  return await collect(writeLines(streamOf(pages), { ...how, mapping }));
+}
+
+/** The page of one account of this name. */
+async function named(name: string, more: Partial<HowToWrite> = {}): Promise<RecordPage> {
+  const fields = { account_id: "id", domain: "site", account_properties: { name: "name" } };
+  const compiled = compileMapping({ mapping: fields, stream: "account" });
+  const rows = [{ id: "7", site: "a.example", name }];
+  const asked = { ...how, mapping: compiled, ...more };
+  const [page] = await collect(writeLines(streamOf([rowPage(rows)]), asked));
+  if (page === undefined) throw new Error("no page");
+  return page;
 }
 
 describe("writeLines", () => {
+  it("makes of each row a line, a reject with its place, or nothing", async () => {
+    const rows = [
+      { id: "1" },
+      { id: "2", as: "filtered" },
+      { id: "3", as: "broken" },
+      { id: "4", as: "invalid" },
+      { id: "5" },
+    ];
+    const page = rowPage(rows);
+    const [lines] = await written(page);
+    expect(lines).toMatchObject({ source: page, read: 5, filtered: 1, unchanged: 0 });
+    expect(lines?.candidates.map(({ key, index }) => [key, index])).toEqual([
+      ["1", 0],
+      ["5", 4],
+    ]);
+    expect(lines?.rejects).toEqual([
+      {
+        stream: "account",
+        place: "a.csv:4",
+        step: "map",
+        code: "not_domain",
+        field: "domain",
+        reason: "is not a domain",
+        row: '{"id":"3","as":"broken"}',
+      },
+      {
+        stream: "account",
+        place: "a.csv:5",
+        step: "validate",
+        code: "required",
+        field: "domain",
+        reason: "is required, and empty",
+        row: '{"id":"4","as":"invalid"}',
+      },
+    ]);
+    expect(lines !== undefined && isBalanced(lines)).toBe(true);
+  });
+
+  it("passes on what the connector could not read, and counts it as read", async () => {
+    const rejects = [{ where: "a.csv:9", code: "ragged_row", reason: "has 2 columns", row: "1,2" }];
+    expect(await written(rowPage([{ id: "1" }], { rejects }))).toMatchObject([
+      { read: 2, rejects: [{ place: "a.csv:9", step: "read", code: "ragged_row", row: "1,2" }] },
+    ]);
+  });
+
+  it("keeps pages in order, empty ones too", async () => {
+    const pages = [rowPage([{ id: "1" }]), rowPage([]), rowPage([{ id: "2" }])];
+    expect(await written(...pages)).toMatchObject([{ read: 1 }, { read: 0 }, { read: 1 }]);
+  });
+
   it("writes each record as one line of JSON, with its key as text", async () => {
-    const page = await written("two\nlines \u2028");
-    const line = '{"account_id":7,"name":"two\\nlines \u2028"}';
+    const page = await named("two\nlines \u2028");
+    const line =
+      '{"type":"account","account_id":"7","domain":"a.example","account_properties":{"name":"two\\nlines \u2028"}}';
     expect(page.candidates.map(({ key }) => key)).toEqual(["7"]);
     expect(page.candidates.map((each) => lineOf(page, each).toString())).toEqual([line]);
     expect(page.jsonl.toString()).toBe(`${line}\n`);
   });
 
-  // {"account_id":7,"name":""} has 26 bytes; é has two, € three, 😀 four.
   it.each([
-    ["xx", 28],
-    ["é", 28],
-    ["€", 29],
-    ["😀", 30],
-  ])("counts bytes as sent: %s fits into %i, and into no fewer", async (name, bytes) => {
+    ["xx", 2],
+    ["é", 2],
+    ["€", 3],
+    ["😀", 4],
+  ])("counts bytes as sent: %s takes %i, and fits into no fewer", async (name, more) => {
+    const [empty] = (await named("-")).candidates;
+    const bytes = (empty?.end ?? 0) - 1 + more;
     for (const bytesMax of [bytes, bytes + 1]) {
-      expect((await written(name, bytesMax)).candidates).toHaveLength(1);
+      expect((await named(name, { bytesMax })).candidates).toHaveLength(1);
     }
-    const page = await written(name, bytes - 1);
+    const page = await named(name, { bytesMax: bytes - 1 });
     expect(page.candidates).toEqual([]);
     expect(page.rejects).toMatchObject([{ place: "a.csv:2", code: "too_large", key: "7" }]);
     expect(page.rejects[0]?.reason).toContain(`has ${bytes} bytes`);
@@ -41,6 +121,6 @@ describe("writeLines", () => {
   });
 
   it("has no limit unless one is set", async () => {
-    expect((await written("x".repeat(2_000_000))).candidates).toHaveLength(1);
+    expect((await named("x".repeat(2_000_000))).candidates).toHaveLength(1);
   });
 });

@@ -1,13 +1,7 @@
-import { JsonlWriter } from "../../../src/pipeline/jsonl.ts";
-import type {
-  Candidate,
-  MakeReject,
-  MappedPage,
-  RecordPage,
-  RowPage,
-} from "../../../src/pipeline/page.ts";
+import type { Candidate, MakeReject, RecordPage, RowPage } from "../../../src/pipeline/page.ts";
 import { rejectMaker } from "../../../src/pipeline/rejects.ts";
-import type { Row, StreamRecord } from "../../../src/records/streams.ts";
+import { JsonlWriter } from "../../../src/records/jsonl.ts";
+import type { Row } from "../../../src/records/streams.ts";
 
 /** Makes rejects of accounts with their rows. */
 export const makeReject: MakeReject = rejectMaker("account", "keep");
@@ -42,22 +36,8 @@ export function linePage(
   };
 }
 
-/** A page of these records, one of each row from line 2 on. */
-export function mappedPage(records: readonly StreamRecord[]): MappedPage {
-  return {
-    source: rowPage(records),
-    read: records.length,
-    records: records.map((record, index) => ({ record, index })),
-    rejects: [],
-    filtered: 0,
-    unchanged: 0,
-    superseded: [],
-  };
-}
-
 /** Whether a page accounts for every row read (I2). */
-export function isBalanced(page: MappedPage | RecordPage): boolean {
-  const { read, rejects, filtered, unchanged } = page;
-  const records = "records" in page ? page.records : page.candidates;
-  return read === records.length + rejects.length + filtered + unchanged;
+export function isBalanced(page: RecordPage): boolean {
+  const { read, candidates, rejects, filtered, unchanged } = page;
+  return read === candidates.length + rejects.length + filtered + unchanged;
 }

@@ -1,0 +1,148 @@
+import { shapeOf, type Stream } from "../../records/streams.ts";
+import { placedRules, type PlacedRule } from "../placed-rules.ts";
+import { constantRule, fieldReader } from "../read-field.ts";
+import { CoercionRefusal } from "../refusal.ts";
+import type { FieldRule, RecordMapping } from "../schema.ts";
+import { parseTemplate, type TemplatePart } from "../template.ts";
+
+/** The coercions that have a test on bytes: what passes it is written as it is. */
+const plainKinds = [
+  "boolean",
+  "date",
+  "datetime",
+  "domain",
+  "email",
+  "integer",
+  "number",
+  "string",
+] as const;
+
+type PlainKind = (typeof plainKinds)[number];
+
+/** How a field of a record is written from cells. */
+export type FieldPlan = {
+  /** Its name as a member of JSON that follows another: `,"name":`. */
+  readonly member: Buffer;
+  readonly source:
+    | { readonly column: string }
+    | { readonly template: readonly TemplatePart[] }
+    /** The JSON of a constant. */
+    | { readonly constant: Buffer };
+  readonly kind: PlainKind;
+  readonly isTrimmed: boolean;
+  readonly isLowercase: boolean;
+  /** What an empty cell becomes: JSON, nothing, an empty text where there is a cell, or what only objects can say. */
+  readonly whenEmpty: Buffer | "keep" | "object" | "omit";
+};
+
+/** A mapping as data: how each row that is plain becomes a line of JSON without being an object. */
+export type RecordPlan = {
+  /** What stands before the first field. */
+  readonly head: Buffer;
+  readonly texts: readonly FieldPlan[];
+  /** The place of the key among `texts`. */
+  readonly key: number;
+  /** What stands between the text fields and the properties. */
+  readonly middle: Buffer;
+  readonly properties: readonly FieldPlan[];
+};
+
+/** Why a mapping needs objects for every row, as a clause. */
+export type NoPlan = { readonly because: string };
+
+const textKinds: readonly PlainKind[] = ["date", "datetime", "domain", "email", "string"];
+
+/**
+ * Plans the writing of a mapping in which `checkMapping` found no fault, or says what keeps it from it. What a plan makes
+ * of a row is what `compileMapping`, `validateRecord` and `JSON.stringify` make of it, to the byte.
+ */
+export function planRecord(mapping: RecordMapping, stream: Stream): RecordPlan | NoPlan {
+  const { discriminator, keyField, propertiesField, textFields } = shapeOf(stream);
+  const rules = placedRules(mapping, stream);
+  const texts = rules.texts.map((placed) => planText(placed));
+  const properties = inWrittenOrder(rules.properties).map((placed) => planField(placed));
+  const missing = [...texts, ...properties].find((field) => "because" in field);
+  if (missing !== undefined && "because" in missing) return missing;
+  if (texts.length < textFields.length) return { because: "it lacks a field that is required" };
+  return {
+    head: Buffer.from(`{${JSON.stringify(discriminator)}:${JSON.stringify(stream)}`),
+    texts: texts.filter((field) => "member" in field),
+    key: textFields.findIndex((name) => name === keyField),
+    middle: Buffer.from(`,${JSON.stringify(propertiesField)}:{`),
+    properties: properties.filter((field) => "member" in field),
+  };
+}
+
+/** An object writes members that look like numbers before all others. */
+function inWrittenOrder(properties: readonly PlacedRule[]): readonly PlacedRule[] {
+  const places = new Map(properties.map((placed) => [placed.path.at(-1) ?? "", placed]));
+  const named = Object.fromEntries(places.entries());
+  return Object.values(named);
+}
+
+/** A text field: what is no text, or empty, is refused, and only objects can say so. */
+function planText(placed: PlacedRule): FieldPlan | NoPlan {
+  const field = planField(placed);
+  if ("because" in field) return field;
+  const name = placed.path.join(".");
+  const isText =
+    "constant" in field.source
+      ? isFilledText(field.source.constant)
+      : textKinds.includes(field.kind);
+  if (!isText) return { because: `${name} is not text` };
+  if (name === "event_timestamp") {
+    if ("constant" in field.source) return { because: `${name} is a constant` };
+    return { ...field, kind: "datetime", whenEmpty: "object" };
+  }
+  const isKept = field.whenEmpty instanceof Buffer && isFilledText(field.whenEmpty);
+  return { ...field, whenEmpty: isKept ? field.whenEmpty : "object" };
+}
+
+/** Whether it is the JSON of a text that is not empty. */
+function isFilledText(json: Buffer): boolean {
+  return json[0] === 0x22 && json.length > 2;
+}
+
+function planField({ path, rule }: PlacedRule): FieldPlan | NoPlan {
+  const name = path.join(".");
+  const { as = "string", lowercase, template, trim } = rule;
+  const kind = plainKinds.find((plain) => plain === as);
+  if (kind === undefined) return { because: `${name} is read \`as: ${as}\`` };
+  const isTrimmed = trim === true || as !== "string";
+  if (template !== undefined && (isTrimmed || lowercase === true)) {
+    return { because: `${name} converts what a template makes` };
+  }
+  const source = sourceOf(rule);
+  if (source === undefined) return { because: `${name} is a constant that is refused` };
+  return {
+    member: Buffer.from(`,${JSON.stringify(path.at(-1))}:`),
+    source,
+    kind,
+    isTrimmed,
+    isLowercase: lowercase === true,
+    whenEmpty: whenEmptyOf(rule),
+  };
+}
+
+function sourceOf(rule: FieldRule): FieldPlan["source"] | undefined {
+  const { column, template } = rule;
+  if (column !== undefined) return { column };
+  if (template !== undefined) return { template: parseTemplate(template) ?? [] };
+  const constant = fieldReader(rule)({});
+  return jsonOf(constant, (json) => ({ constant: json }));
+}
+
+/** The JSON of a value that is always the same; undefined where there is none. */
+function jsonOf<Made>(value: unknown, make: (json: Buffer) => Made): Made | undefined {
+  if (value === undefined || value instanceof CoercionRefusal) return undefined;
+  return make(Buffer.from(JSON.stringify(value)));
+}
+
+function whenEmptyOf(rule: FieldRule): FieldPlan["whenEmpty"] {
+  if (rule.required === true) return "object";
+  if (rule.empty === "keep") return "keep";
+  if (rule.empty === "null" || rule.empty === null) return Buffer.from("null");
+  if (rule.default === undefined) return "omit";
+  const value = fieldReader(constantRule(rule, rule.default))({});
+  return jsonOf(value, (json) => json) ?? "object";
+}
