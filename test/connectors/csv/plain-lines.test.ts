@@ -11,7 +11,7 @@ import { writeLines } from "../../../src/pipeline/lines.ts";
 import { numbered, type RecordPage, type RowPage } from "../../../src/pipeline/page.ts";
 import { rejectMaker } from "../../../src/pipeline/rejects.ts";
 import type { Stream } from "../../../src/records/streams.ts";
-import { collect, streamOf } from "../../support/sequences.ts";
+import { collect, numbers, streamOf } from "../../support/sequences.ts";
 
 /** Values that the kinds of fields take, nearly take, or change. */
 const values = [
@@ -53,6 +53,12 @@ const values = [
   "\u00a0wide\u00a0",
   "\u3000wide\u3000",
   "\ufeffmark",
+  "\u00a0lead",
+  "trail\u00a0",
+  "\u3000lead.example",
+  "trail.example\u3000",
+  "\u2003a\u2003",
+  "\u1680a\u205f",
   "東京",
   "Straße",
   "ÀÉ",
@@ -180,14 +186,17 @@ async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** The pages of a file's bytes, in pieces of so many. */
-async function pagesOf(bytes: Buffer, pieceBytes: number, written: Written): Promise<RowPage[]> {
-  const { delimiter, quote } = written;
+/** The pages of a file's bytes, which come in pieces of so many. */
+async function pagesOf(
+  bytes: Buffer,
+  pieceBytes: number,
+  { delimiter, quote, pageRowsMax = 4 }: Written & { readonly pageRowsMax?: number },
+): Promise<RowPage[]> {
   const reader = new PageReader({
     place: "a.csv",
     layout: { encoding: "utf-8", dialect: { delimiter, quote }, columns, offset: 0, line: 1 },
     start: { offset: 0, line: 1 },
-    pageRowsMax: 4,
+    pageRowsMax,
     leavesOpenRow: false,
   });
   const pages = await collect(reader.pages(piecesOf(bytes, pieceBytes)));
@@ -277,7 +286,7 @@ describe("a row that goes from cells to its line", () => {
         domain: { value: "a.example" },
         account_properties: {
           value: { column: "name", as },
-          low: { column: "more", lowercase: true },
+          bare: { column: "more", trim: true },
         },
       });
       const rows = values.map((value, index) => [`k${index}`, "", value, "", "", "", "", value]);
@@ -288,6 +297,22 @@ describe("a row that goes from cells to its line", () => {
       expect(await linesOf(pages, asked)).toEqual(await linesOf(slow, asked));
     },
   );
+
+  it("keeps the cells of a page while the window moves on", async () => {
+    const rows = numbers(2_000).map((index) => [
+      `k${index}`,
+      ...columns.slice(1).map((name) => `${name}${index} `.repeat(500)),
+    ]);
+    const pages = await pagesOf(Buffer.from(csvOf(rows, fixed)), 512 * 1024, {
+      ...fixed,
+      pageRowsMax: 300,
+    });
+    const read = pages.flatMap(({ cells }) =>
+      numbers(cells?.count ?? 0).map((index) => columns.map((name) => cells?.row(index)[name])),
+    );
+    expect(read.length).toBe(rows.length);
+    expect(read.findIndex((cells, index) => cells.join() !== rows[index]?.join())).toBe(-1);
+  });
 
   it("needs no object where every cell is plain", async () => {
     const record = recordMappingSchema.parse({
