@@ -101,8 +101,7 @@ async function showPage(
     const { key, index } = candidate;
     const record = recordOf(page, candidate);
     const place = page.source.where(index);
-    const written = { record, line: lineOf(page, candidate) };
-    const change = changeOf(written, sync.stream, known?.[at] ?? { state: "new" });
+    const change = changeOf(lineOf(page, candidate), sync.stream, known?.[at] ?? { state: "new" });
     const wouldSend = isSent(change, sync);
     if (isJson) {
       const { status } = change;
