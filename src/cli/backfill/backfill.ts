@@ -1,7 +1,7 @@
 import { Option } from "commander";
 
-import { checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { checkColumns, connectorOf } from "../../../connectors/source.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportOfRun } from "../../report/of-run.ts";

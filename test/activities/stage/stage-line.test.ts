@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { connectorOf } from "../../../activities/stage/source.ts";
 import { stageLine } from "../../../activities/stage/stage-line.ts";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { sources } from "../../../connectors/registry.ts";
+import { connectorOf } from "../../../connectors/source.ts";
 import { runEffect } from "../../../src/effect.ts";
 import { lightweightBodyBytesMax } from "../../../src/limits.ts";
 import { accountsCsv, failureOf } from "../../support/project/harness.ts";
