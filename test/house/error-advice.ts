@@ -3,7 +3,8 @@ import type { RejectCode } from "../../src/records/reject-codes.ts";
 /** What a person does about an error, by its code; `docs/errors.md` prints it. */
 export const errorAdvice: Readonly<Record<string, string>> = {
   Unavailable:
-    "Nothing while it is retried. If it lasts, check the network, the source, free space of the state folder and `sluice status`.",
+    "Nothing while it is retried. If it lasts, check the network, the source, free space of the " +
+    "state folder and `sluice status`.",
   OutcomeUnknown:
     "Nothing: sluice makes the same request again and counts the records as possibly repeated.",
   RateLimited: "Wait. `sluice status` says until when, `sluice rate-limit show` why.",

@@ -24,7 +24,11 @@ function plain(docstring: string): string {
 
 const classes: readonly ErrorClass[] = [
   ...source.matchAll(
-    /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport class (\w+) extends (\w+) \{\n {2}readonly code = "(\w+)";\n(?: {2}readonly retryable = (\w+))?/g,
+    new RegExp(
+      String.raw`/\*\*((?:(?!\*/)[\s\S])*)\*/\nexport class (\w+) extends (\w+) \{\n` +
+        String.raw` {2}readonly code = "(\w+)";\n(?: {2}readonly retryable = (\w+))?`,
+      "g",
+    ),
   ),
 ].map(([, docstring = "", name = "", parent = "", code = "", retryable]) => ({
   name,
@@ -58,7 +62,8 @@ const page = [
   "",
   "## Errors",
   "",
-  'The `code` of an error with `--json`, and the type of a failure in Temporal. "Retried" says whether Temporal tries the',
+  'The `code` of an error with `--json`, and the type of a failure in Temporal. "Retried" says ' +
+    "whether Temporal tries the",
   "activity again by itself. The hint of an error says what to do about this very case.",
   "",
   ...codes.flatMap(sectionOf),

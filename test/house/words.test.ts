@@ -7,12 +7,23 @@ const root = resolve(import.meta.dirname, "../..");
 const folders = ["src", "activities", "workflows", "connectors", "testing", "templates", "docs"];
 
 /** Words that others know by another name, which docs/words.md has. */
-const retired =
-  /doorbell|turnstile|untold|hangUp\b|bearFaults|\bborne\b|answerBell|passingError|shutBecause|patiently|drawStage|placeRun|specimen|\bzoo\b|nominalTime|outsideName|allow_echo|auto_below|host_gone|credits_retry\b|walks_max|rate-limit reopen|sluice budget/i;
+const retired = new RegExp(
+  [
+    "doorbell|turnstile|untold|hangUp\\b|bearFaults|\\bborne\\b|answerBell|passingError|shutBecause",
+    "patiently|drawStage|placeRun|specimen|\\bzoo\\b|nominalTime|outsideName|allow_echo|auto_below",
+    "host_gone|credits_retry\\b|walks_max|rate-limit reopen|sluice budget",
+  ].join("|"),
+  "i",
+);
 
 /** Habits of another language's order. */
-const habits =
-  /\b(?:goes on|is none of|are none of|spoken for|and its kin|of outside)\b|\bmend(?:s|ed|ing)?\b|\b(?:stands|lies) (?:in|at|beside|behind|on)\b/i;
+const habits = new RegExp(
+  [
+    String.raw`\b(?:goes on|is none of|are none of|spoken for|and its kin|of outside)\b`,
+    String.raw`\bmend(?:s|ed|ing)?\b|\b(?:stands|lies) (?:in|at|beside|behind|on)\b`,
+  ].join("|"),
+  "i",
+);
 
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

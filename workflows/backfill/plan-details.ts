@@ -96,7 +96,8 @@ export function planDetails(plan: BackfillPlan, approval: string): string {
     ...laneText(plan),
     ...sampleText(plan.sample),
     `**Now** ${short(approval, 300)}.`,
-    "To decide: **More Actions → Send an Update**, then `approve` begins it and `discard` ends it; both are answered here. " +
+    "To decide: **More Actions → Send an Update**, then `approve` begins it and `discard` ends " +
+      "it; both are answered here. " +
       "`sluice backfill --show <workflow id>` shows sample records.",
   ].join("\n\n");
 }

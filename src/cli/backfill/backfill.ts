@@ -57,7 +57,9 @@ function unasked({ isOurs, handle: { workflowId } }: Begun, name: string): Confi
         { hint: "look at the plan, then the same command with --yes" },
       )
     : new ConfigError(`nothing is sent yet: workflow ${workflowId} waits for somebody's consent`, {
-        hint: `\`sluice backfill --follow ${workflowId} --yes\` approves it, or the update \`approve\` in the Web UI; \`sluice cancel ${workflowId}\` ends it`,
+        hint:
+          `\`sluice backfill --follow ${workflowId} --yes\` approves it, or the update \`approve\` ` +
+          `in the Web UI; \`sluice cancel ${workflowId}\` ends it`,
       });
 }
 

@@ -172,7 +172,8 @@ function commentsOn(sync: SuggestedSync, found: Discovery, answers: Answers): re
     `every other column is sent in ${propertiesField}: remove what the service need not know`,
   ];
   return [
-    `What \`sluice init\` made of the columns of ${found.name}; \`sluice preview ${sync.name}\` shows what comes of it:`,
+    `What \`sluice init\` made of the columns of ${found.name}; \`sluice preview ${sync.name}\` ` +
+      "shows what comes of it:",
     ...comments.map((comment) => `- ${comment}`),
   ].map(plainText);
 }

@@ -28,8 +28,11 @@ export async function sampleOf(
 }
 
 /** Digits that name something and are never counted with. */
-const looksLikeCode =
-  /(^|[ _.-])(id|code|key|no|nr|number|zip|post(al)?(_?code)?|phone|tel|fax|mobile|cik|naics|sic|siren|siret|vat|tax|iban|duns|isin)$|Id$/i;
+const looksLikeCode = new RegExp(
+  "(^|[ _.-])(id|code|key|no|nr|number|zip|post(al)?(_?code)?|phone|tel|fax|mobile|cik|" +
+    "naics|sic|siren|siret|vat|tax|iban|duns|isin)$|Id$",
+  "i",
+);
 
 const truths = /^(true|false|yes|no)$/i;
 

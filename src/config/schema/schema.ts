@@ -166,7 +166,8 @@ const advanced = z
     retry_max: duration()
       .optional()
       .describe(
-        "Longest time between two tries. A fault of the service or of staging is tried again after a minute at most, whatever " +
+        "Longest time between two tries. A fault of the service or of staging is tried again " +
+          "after a minute at most, whatever " +
           "is here; unset: 10 minutes for staging and uploads, 2 for a confirm, 100 seconds for the store.",
       ),
   })

@@ -167,7 +167,8 @@ describe("a full disk", () => {
 
 // What stands around the name of the first account in a body of its own.
 const around =
-  '{"stream":"account","data":[{"type":"account","account_id":"a0","domain":"c0.example","account_properties":{"name":""}}]}';
+  '{"stream":"account","data":[{"type":"account","account_id":"a0","domain":"c0.example",' +
+  '"account_properties":{"name":""}}]}';
 
 /** Bytes of the longest name with which the first account fits into a body of its own. */
 const nameBytesMax = lightweightBodyBytesMax - around.length;

@@ -126,7 +126,8 @@ syncs:
     const preview = await project.run("preview", "customers");
     expect(preview.code).toBe(exitCodes.doneWithRejects);
     expect(preview.printed.split("\n")[0]).toBe(
-      '{"type":"account","account_id":"1001","domain":"blueharbour.example","account_properties":{"name":"Blue Harbour","employees":42,"phone":"007"}}',
+      '{"type":"account","account_id":"1001","domain":"blueharbour.example","account_properties":{"name":"Blue ' +
+        'Harbour","employees":42,"phone":"007"}}',
     );
     expect(preview.said).toContain("./customers.csv:5: rejected: account_properties.employees");
   });
@@ -189,7 +190,8 @@ syncs:
     expect(await project.run("preview", "companies")).toMatchObject({
       code: exitCodes.done,
       printed:
-        '{"type":"account","account_id":"7","domain":"acme.example","account_properties":{"name":"Acme","employees":12}}',
+        '{"type":"account","account_id":"7","domain":"acme.example",' +
+        '"account_properties":{"name":"Acme","employees":12}}',
     });
   });
 
