@@ -7,7 +7,7 @@ import { planDetails } from "./plan-details.ts";
 const barCells = 20;
 
 const openingText =
-  "it is held against the source once more, and begins as soon as no other run of the sync holds the send " +
+  "it is compared with the source once more, and begins as soon as no other run of the sync holds the send " +
   "lock; a cancel ends it";
 
 function bar(share: number): string {
@@ -26,7 +26,7 @@ function laneTable({ lanes, plan }: BackfillState): string {
   return ["| lane | | rows read | sent | |", "|---:|---|---:|---:|---|", ...lines].join("\n");
 }
 
-/** Rows a second since the lanes began, rests left out, and the time that is left at this rate. */
+/** Rows a second since the lanes began, pauses left out, and the time that is left at this rate. */
 function paceLine(state: BackfillState, nowMs: number): readonly string[] {
   const { began_ms: began, rested_ms: rested, lanes, plan } = state;
   const read = lanes.reduce((sum, lane) => sum + lane.read, 0);

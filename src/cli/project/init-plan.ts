@@ -152,7 +152,7 @@ function commentsOn(sync: SuggestedSync, found: Discovery, answers: Answers): re
     ...guessed("stream", `a row is taken for ${stream === "contact" ? "a contact" : "an account"}`),
     ...guessed(
       "id",
-      `${keyField} is read from what names a row: it never changes, nor stands twice`,
+      `${keyField} is read from what names a row: it never changes and is never used twice`,
     ),
     ...guessed(addressField, `${addressField} is read from the column that is called most like it`),
     ...(counted === undefined

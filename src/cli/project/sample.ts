@@ -105,7 +105,7 @@ export function assertNames(sample: Sample, column: string): void {
   throw new ConfigError(
     `the column ${column} names no row: it ${why} of the first ${length} rows`,
     {
-      hint: "name a column whose value stands once and in every row; a record is found again by it",
+      hint: "name a column with a value in every row, and never the same one twice; a record is found again by it",
     },
   );
 }

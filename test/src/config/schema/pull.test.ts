@@ -142,7 +142,7 @@ describe("a pull", () => {
     ["{ connection: crm, key: {}, set: { n: name } }", "15:36: must name a column at least"],
     [
       "{ connection: crm, key: { id: mk_id }, set: { id: name } }",
-      "15:67: stands among the key, which finds the row: it cannot change",
+      "15:67: is part of the key, which finds the row: it cannot change",
     ],
     [
       "{ connection: crm, key: { id: mk_id }, set: { f: scores.custmer_fit.score } }",
