@@ -18,6 +18,7 @@ import {
   lightweightPartsMaxDefault,
   lightweightPartsMaxHighest,
 } from "../limits.ts";
+import { taskQueueDefault } from "../task-queue.ts";
 import { notifySchema } from "./notify.ts";
 import { pullSchema } from "./pull.ts";
 import { rejectLimitSchema } from "./reject-limit.ts";
@@ -132,7 +133,7 @@ const temporal = z
     task_queue: z
       .string()
       .regex(/^[A-Za-z0-9._-]{1,100}$/, 'must be 1 to 100 letters, digits, ".", "_" or "-"')
-      .default("sluice")
+      .default(taskQueueDefault)
       .describe("The task queue; projects that share a Temporal server need one each."),
     search_attribute: z
       .boolean()
