@@ -163,23 +163,19 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     expect(await judge(await draw("r3"), { a: 5, b: 5 })).toEqual([send, unchanged]);
   });
 
-  it(
-    "keeps what was accepted of a chunk that was cut from an older row that is replayed, or in a " +
-      "backfill",
-    async () => {
-      const drawn = await draw();
-      const cut = { runId: "r2", chunk: 1, stage: drawn.stage };
-      await judge(drawn, { a: 9 }, { runId: "r2" });
-      await store.finishStage({ ...cut, ...staged });
-      await test.accept("r2", 1, drawn.stage);
-      await store.cutChunk({ ...cut, part: 0, rejects: [], at });
-      await test.openRun("r3");
-      const again = await draw("r3");
-      const older = { full: true, rejectDuplicates: false, runId: "r3" };
-      const age = ageOf(drawn.send, 0);
-      expect(await judge(again, { a: 1 }, { ...older, ages: [age] })).toEqual([superseded]);
-      const begunAt = drawn.send - 1;
-      expect(await judge(again, { a: 1 }, { ...older, begunAt })).toEqual([unchanged]);
-    },
-  );
+  it("keeps what was accepted of a chunk that was cut from an older row that is replayed, or in a backfill", async () => {
+    const drawn = await draw();
+    const cut = { runId: "r2", chunk: 1, stage: drawn.stage };
+    await judge(drawn, { a: 9 }, { runId: "r2" });
+    await store.finishStage({ ...cut, ...staged });
+    await test.accept("r2", 1, drawn.stage);
+    await store.cutChunk({ ...cut, part: 0, rejects: [], at });
+    await test.openRun("r3");
+    const again = await draw("r3");
+    const older = { full: true, rejectDuplicates: false, runId: "r3" };
+    const age = ageOf(drawn.send, 0);
+    expect(await judge(again, { a: 1 }, { ...older, ages: [age] })).toEqual([superseded]);
+    const begunAt = drawn.send - 1;
+    expect(await judge(again, { a: 1 }, { ...older, begunAt })).toEqual([unchanged]);
+  });
 });
