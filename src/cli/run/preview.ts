@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { readRequestOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { readRequestOf, checkColumns, connectorOf } from "../../../connectors/source.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { pageRowsMax } from "../../limits.ts";

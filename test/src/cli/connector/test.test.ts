@@ -72,7 +72,8 @@ describe("sluice connector test", () => {
     expect(stderr).toContain("the rows have neither `id` nor `text`; they have `guid`, `a title`");
     const hint = /set (rowOf: .+) in the harness/.exec(stderr)?.[1] ?? "no hint";
     expect(hint).toBe(
-      'rowOf: (row) => ({ id: String(row.guid), text: row["a title"] == null ? null : String(row["a title"]), changed: "" })',
+      'rowOf: (row) => ({ id: String(row.guid), text: row["a title"] == null ? null : ' +
+        'String(row["a title"]), changed: "" })',
     );
     // What it says works.
     await folder.change(
