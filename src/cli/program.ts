@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { version } from "../version.ts";
 import { addHelp } from "./help/add-help.ts";
 import { registerHelp } from "./help/help.ts";
+import { helpLayout } from "./help/layout.ts";
 import { withCommonOptions, type CommonOptions } from "./output/common-options.ts";
 import type { Context } from "./output/context.ts";
 import { verbGroups } from "./verbs.ts";
@@ -37,6 +38,7 @@ export async function createProgram(
     .configureOutput({ outputError: () => undefined })
     .helpCommand(false)
     // For `webhooks send`, whose options `webhooks` would take for its own.
+    .configureHelp(helpLayout)
     .enablePositionalOptions()
     .showSuggestionAfterError();
   const isKnown =

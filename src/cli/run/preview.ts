@@ -139,9 +139,10 @@ async function showPage(
 /** `sluice preview [sync]`. */
 export const registerPreview: Register = (program, context) => {
   withGlobals(program.command("preview [sync]"), "lines")
+    .summary("show the first records of a sync, and what changed; sends nothing")
     .description(
-      "show the first records of a sync (of the only one, without a name) as they would be sent, and what " +
-        "changed; nothing is sent or stored",
+      "show the first records of a sync as they would be sent, and what changed; nothing is sent or stored; " +
+        "without a name, of the only sync",
     )
     .option("-n, --limit <rows>", "how many rows to read", positive, 5)
     .option(

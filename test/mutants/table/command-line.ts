@@ -92,4 +92,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "takes an embedded server that is just stopping for none",
     },
   },
+  {
+    id: "S522",
+    plants: "a help text is not wrapped in a narrow terminal",
+    edits: [
+      {
+        file: "src/cli/help/layout.ts",
+        find: "minWidthToWrap: 20,",
+        replace: "minWidthToWrap: 40,",
+      },
+    ],
+    test: {
+      file: "test/src/cli/help/help.test.ts",
+      title: "fits into 60 columns, all but the examples, which are there to be copied",
+    },
+  },
 ];

@@ -106,6 +106,18 @@ describe("the help of every command", () => {
     expect(lacking.map(pathOf)).toEqual([]);
   });
 
+  it.each([60, 80, 120])(
+    "fits into %i columns, all but the examples, which are there to be copied",
+    (columns) => {
+      const lines = [program, ...commandsBelow(program)].flatMap((command) => {
+        command.configureOutput({ getOutHelpWidth: () => columns });
+        return helpOf(command).split("\n");
+      });
+      expect(lines.filter((line) => line.length > columns && !line.startsWith("  $ "))).toEqual([]);
+      expect(Math.max(...lines.map((line) => line.length))).toBeGreaterThan(columns * 0.9);
+    },
+  );
+
   it("is also printed by `sluice help`, which knows verbs of verbs and the exit codes", async () => {
     await program.parseAsync(["help", "runs", "list"], { from: "user" });
     expect(printed.join("")).toMatch(/^Usage: sluice runs list /);
