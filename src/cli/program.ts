@@ -4,7 +4,7 @@ import { version } from "../version.ts";
 import { addHelp } from "./help/add-help.ts";
 import { registerHelp } from "./help/help.ts";
 import { helpLayout } from "./help/layout.ts";
-import { withCommonOptions, type CommonOptions } from "./output/common-options.ts";
+import { mergedOptions, withCommonOptions, type CommonOptions } from "./output/common-options.ts";
 import type { Context } from "./output/context.ts";
 import { verbGroups } from "./verbs.ts";
 
@@ -51,8 +51,12 @@ export async function createProgram(
     }
   }
   registerHelp(program, context);
-  for (const command of commandsBelow(program).filter(isCalled)) withCommonOptions(command);
+  for (const command of [program, ...commandsBelow(program).filter(isCalled)]) {
+    withCommonOptions(command);
+  }
   addHelp(program);
-  program.hook("preAction", (_program, called) => obey?.(called.opts()));
+  program.hook("preAction", (_program, called) =>
+    obey?.(mergedOptions(program.opts(), called.opts())),
+  );
   return program;
 }

@@ -107,4 +107,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "fits into 60 columns, all but the examples, which are there to be copied",
     },
   },
+  {
+    id: "S523",
+    plants: "an option before the command is taken and not obeyed",
+    edits: [
+      {
+        file: "src/cli/program.ts",
+        find: "obey?.(mergedOptions(program.opts(), called.opts())),",
+        replace: "obey?.(called.opts()),",
+      },
+    ],
+    test: {
+      file: "test/src/cli/help/help.test.ts",
+      title: "are taken before its name and behind it: --quiet help exit-codes",
+    },
+  },
 ];
