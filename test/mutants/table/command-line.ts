@@ -122,4 +122,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "are taken before its name and behind it: --quiet help exit-codes",
     },
   },
+  {
+    id: "S524",
+    plants: "a file's row is found under one of the two spellings of its path alone",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: 'return path.replace(/^(?:\\.\\/)+/, "");',
+        replace: "return path;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "takes a file's name with ./ and without, where it is configured as ./accounts.csv",
+    },
+  },
 ];
