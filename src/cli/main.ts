@@ -6,7 +6,10 @@ import { exitCodeOfError } from "./output/exit-code.ts";
 import { endWithPipe, output, showError, showFacts, tellAs } from "./output/output.ts";
 import { createProgram } from "./program.ts";
 
-const [, , verb, ...rest] = process.argv;
+const words = process.argv.slice(2);
+
+/** The command: the options of every command may stand before it. */
+const verb = words.find((word) => !word.startsWith("-")) ?? words[0];
 
 const isJson = process.argv.includes("--json");
 
@@ -20,7 +23,7 @@ async function main(): Promise<void> {
     // Help and version are no mistake.
     if (error instanceof CommanderError && error.exitCode === 0) return;
     if (!(error instanceof CommanderError)) throw error;
-    const facts = usageFacts(error, program, [verb ?? "", ...rest]);
+    const facts = usageFacts(error, program, words);
     if (facts !== undefined) showFacts(facts, { isJson });
     output.exit(exitCodeOfError(error));
   }

@@ -3,7 +3,8 @@ import { Command } from "commander";
 import { version } from "../version.ts";
 import { addHelp } from "./help/add-help.ts";
 import { registerHelp } from "./help/help.ts";
-import { withCommonOptions, type CommonOptions } from "./output/common-options.ts";
+import { helpLayout } from "./help/layout.ts";
+import { mergedOptions, withCommonOptions, type CommonOptions } from "./output/common-options.ts";
 import type { Context } from "./output/context.ts";
 import { verbGroups } from "./verbs.ts";
 
@@ -37,6 +38,7 @@ export async function createProgram(
     .configureOutput({ outputError: () => undefined })
     .helpCommand(false)
     // For `webhooks send`, whose options `webhooks` would take for its own.
+    .configureHelp(helpLayout)
     .enablePositionalOptions()
     .showSuggestionAfterError();
   const isKnown =
@@ -49,8 +51,12 @@ export async function createProgram(
     }
   }
   registerHelp(program, context);
-  for (const command of commandsBelow(program).filter(isCalled)) withCommonOptions(command);
+  for (const command of [program, ...commandsBelow(program).filter(isCalled)]) {
+    withCommonOptions(command);
+  }
   addHelp(program);
-  program.hook("preAction", (_program, called) => obey?.(called.opts()));
+  program.hook("preAction", (_program, called) =>
+    obey?.(mergedOptions(program.opts(), called.opts())),
+  );
   return program;
 }

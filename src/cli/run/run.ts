@@ -130,9 +130,7 @@ async function runNow(
 /** `sluice run [syncs...]`. */
 export const registerRun: Register = (program, context) => {
   withGlobals(program.command("run [syncs...]"), "lines")
-    .description(
-      "transfer syncs now, one after the other, and follow each to its end; without a name, the only one",
-    )
+    .description("transfer syncs now, one after the other; without a name, the only one")
     .option("--all", "every sync of the configuration")
     .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
     .option("--full", "send every row, whatever was sent before")
