@@ -23,6 +23,12 @@ export type RunWorkflow = (input: unknown) => Promise<RunReport>;
 /** How often a run is asked how far it is. */
 const askEveryMs = 500;
 
+/** How long no worker may answer before that is said: one that starts anew takes a few seconds. */
+const silentMsDefault = 10_000;
+
+const nobodyAnswers =
+  "no worker answers; the run continues once one does: `sluice worker` or `sluice dev` starts one";
+
 /** How much of the source a run has read, from 0 to 1; undefined when the source does not say. */
 export type ReadShare = (progress: Progress) => Promise<number | undefined>;
 
@@ -89,15 +95,18 @@ type Following = {
   /** @default nothing is known of it */
   readonly ahead?: ReadAhead | undefined;
   readonly signal: AbortSignal;
+  /** In ms; how long nobody may answer before that is said. @default 10 s */
+  readonly silentMs?: number;
 };
 
 /** Asks a run how far it is, again and again until the signal aborts, and shows it. */
 async function showProgress(
   handle: Followable,
-  { context, share, ahead, signal }: Following,
+  { context, share, ahead, signal, silentMs = silentMsDefault }: Following,
 ): Promise<void> {
   const line = createProgressLine(context);
   const startedAt = Date.now();
+  let answeredAt = startedAt;
   let isModeTold = false;
   let first: Omit<Since, "elapsedMs"> | undefined;
   signal.addEventListener("abort", () => line.end(), { once: true });
@@ -115,7 +124,10 @@ async function showProgress(
     const progress = told === undefined ? undefined : await withAhead(told, ahead);
     const part = progress === undefined ? undefined : await share(progress);
     if (signal.aborted) return;
-    if (progress !== undefined) {
+    if (progress === undefined) {
+      if (Date.now() - answeredAt >= silentMs) line.show(nobodyAnswers, nobodyAnswers);
+    } else {
+      answeredAt = Date.now();
       const shown = { ...progress, waiting: progress.waiting ?? trouble ?? null };
       first ??= { read: progress.counts.read, share: part ?? 0 };
       const text = progressText(shown, part, { ...first, elapsedMs: Date.now() - startedAt });

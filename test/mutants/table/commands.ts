@@ -266,4 +266,19 @@ export const mutantsOfCommands: readonly Mutant[] = [
       title: "ends with the run, and gives up what it has asked and nobody answered",
     },
   },
+  {
+    id: "S481",
+    plants: "a run that no worker continues with is followed in silence",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "Date.now() - answeredAt >= silentMs",
+        replace: "false",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "says that no worker answers, once, and follows on",
+    },
+  },
 ];

@@ -63,3 +63,29 @@ it("ends with the run, and gives up what it has asked and nobody answered", asyn
   expect(await followed).toEqual({ error: new Error("the run ended so") });
   await givenUp;
 });
+
+it("says that no worker answers, once, and follows on", async () => {
+  const said: string[] = [];
+  const thrice = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<RunReport>();
+  let asked = 0;
+  const { handle } = new UnansweredRun(async () => await ended.promise);
+  const query = async (): Promise<never> => {
+    if (++asked === 5) thrice.resolve();
+    throw new Error("no poller seen");
+  };
+  const describe = async (): Promise<never> => await query();
+  const followed = followRun(
+    { ...handle, query, describe },
+    {
+      context: { ...context, say: (text) => void said.push(text) },
+      share,
+      silentMs: 0,
+      signal: new AbortController().signal,
+    },
+  );
+  await thrice.promise;
+  ended.reject(new Error("terminated"));
+  expect(await followed).toEqual({ error: new Error("terminated") });
+  expect(said).toEqual([expect.stringContaining("no worker answers")]);
+});
