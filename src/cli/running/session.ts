@@ -13,7 +13,7 @@ import type { WorkerSettings } from "../../worker.ts";
 import { commandGraceMs, workerWaitMs } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 import { pingService } from "../project/ping.ts";
-import { startWorkerHere } from "../serve/start-worker.ts";
+import { keepHeapsSmall, startWorkerHere } from "../serve/start-worker.ts";
 import { needRightWorkers, standIn, workersAt } from "./right-worker.ts";
 import {
   isTemporalThere,
@@ -139,6 +139,7 @@ async function workHere(
 ): Promise<() => Promise<void>> {
   const { logFormat, proxy } = context.environment;
   await using closing = new AsyncDisposableStack();
+  keepHeapsSmall();
   // Before Temporal's worker is loaded, which takes as long as the thread takes to load its code.
   const { createStageThreads } = await import("../../../activities/stage/stage-threads.ts");
   const stageThreads = createStageThreads(state, { ready: how.command === "run" ? 1 : 0 });
