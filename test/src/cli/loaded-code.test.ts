@@ -48,6 +48,13 @@ async function verbsIn(files: readonly string[]): Promise<readonly string[]> {
   return verbs.map(([, verb = ""]) => verb).toSorted();
 }
 
+/** The packages whose code is in one of the files, as the bundler notes them. */
+async function packagesIn(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const texts = await Promise.all(files.map(async (file) => await readFile(file, "utf8")));
+  const found = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/([^/]+)/gm)]);
+  return new Set(found.map(([, name = ""]) => name));
+}
+
 describe("the built program", () => {
   it("prints its own help without the code of a verb, as with all of them", async () => {
     const printed: string[] = [];
@@ -68,5 +75,9 @@ describe("the built program", () => {
     const { stdout, files } = await call("validate");
     expect(stdout).toContain("is fine");
     expect(await verbsIn(files)).toEqual(["Help", "Validate"]);
+    const packages = await packagesIn(files);
+    expect(["yaml", "zod"].filter((name) => !packages.has(name))).toEqual([]);
+    // Nothing is asked of a database or an API.
+    expect(["pg", "pg-cursor", "undici"].filter((name) => packages.has(name))).toEqual([]);
   });
 });
