@@ -46,12 +46,13 @@ class UnansweredRun {
 }
 
 it("stops following at once where no worker answers what it asks", async () => {
-  const { handle, asked } = new UnansweredRun();
+  const { handle, asked, givenUp } = new UnansweredRun();
   const interrupted = new AbortController();
   const followed = followRun(handle, { context, share, signal: interrupted.signal });
   await asked;
   interrupted.abort();
   expect(await followed).toBeUndefined();
+  await givenUp;
 });
 
 it("ends with the run, and gives up what it has asked and nobody answered", async () => {
