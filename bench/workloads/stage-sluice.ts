@@ -14,10 +14,12 @@ import type * as Folder from "../../src/staging/folder.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { built } from "../built.ts";
+import { setRunFlags } from "../run-flags.ts";
 import { tellUsage } from "../usage.ts";
 import { accountMapping } from "./accounts.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
+await setRunFlags();
 const limits = await built<typeof Limits>("src/limits.js");
 const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
