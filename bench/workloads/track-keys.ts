@@ -1,6 +1,7 @@
 // Keeps the fingerprints of many keys in a state store, as runs with `send: changed` do, and measures each call:
 // node bench/workloads/track-keys.ts --folder state --keys 10000000
 // The first run loads all keys in their order; those after it take keys from all over the table, each key once.
+// --parts 2 ends after so many of them, --bare keeps no hashes of fields.
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -40,8 +41,10 @@ const fieldBytes = fieldHashBytes * (Object.keys(accountMapping.account_properti
 const options = {
   folder: { type: "string", default: "" },
   keys: { type: "string", default: "10000000" },
+  parts: { type: "string" },
+  bare: { type: "boolean", default: false },
 } as const;
-const { folder, keys } = parseArgs({ options }).values;
+const { folder, keys, bare, parts: partsMax } = parseArgs({ options }).values;
 const tracked = Number(keys);
 
 /** What a run does: which keys it takes, the version of their records, and what must become of all of them. */
@@ -57,6 +60,7 @@ type Figures = {
   readonly name: string;
   readonly keys: number;
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly calls: Latencies;
   readonly commits: Latencies;
 };
@@ -64,6 +68,11 @@ type Figures = {
 /** The key of one of the rows, 20 characters. */
 const keyAt = (row: number): string => `account-${String(row).padStart(12, "0")}`;
 const scattered = (index: number): number => (index * stride) % tracked;
+
+function cpuSecondsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1e6;
+}
 
 function hashesOf(count: number, version: number): Uint8Array {
   // The same for every key of a version: the store compares a hash with that of its own key only.
@@ -84,7 +93,7 @@ async function stageChunk(
     const length = Math.min(keysPerCall, end - start);
     const names = Array.from({ length }, (_, index) => part.keyOf(start + index));
     const hashes = hashesOf(length, part.version);
-    const fields = { fieldBytes, hashes: randomBytes(length * fieldBytes) };
+    const fields = bare ? undefined : { fieldBytes, hashes: randomBytes(length * fieldBytes) };
     const settings = { full: false, rejectDuplicates: true, dryRun: false };
     const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
     const name = { ...owner, runId, chunk, stage, send, rowNumbers };
@@ -118,7 +127,7 @@ async function stageChunk(
 async function measure(state: StateStore, part: Part): Promise<Figures> {
   const runId = `run-${part.name.replaceAll(/\W+/g, "-")}`;
   const [calls, commits] = [new Array<number>(), new Array<number>()];
-  const startedMs = performance.now();
+  const [startedMs, startedCpu] = [performance.now(), process.cpuUsage()];
   await beginRun(state, runId);
   for (let [chunk, start] = [1, 0]; start < part.count; chunk += 1, start += keysPerChunk) {
     const took = await stageChunk(state, part, { runId, chunk, start });
@@ -127,14 +136,15 @@ async function measure(state: StateStore, part: Part): Promise<Figures> {
   }
   await endRun(state, runId);
   const seconds = (performance.now() - startedMs) / 1_000;
+  const cpuSeconds = cpuSecondsSince(startedCpu);
   const figures = { calls: latenciesOf(calls), commits: latenciesOf(commits) };
-  return { name: part.name, keys: part.count, seconds, ...figures };
+  return { name: part.name, keys: part.count, seconds, cpuSeconds, ...figures };
 }
 
 /** Reads what is known of keys, which writes nothing. */
 async function look(state: StateStore, count: number): Promise<Figures> {
   const calls: number[] = [];
-  const startedMs = performance.now();
+  const [startedMs, startedCpu] = [performance.now(), process.cpuUsage()];
   for (let start = 0; start < count; start += keysPerCall) {
     const length = Math.min(keysPerCall, count - start);
     const names = Array.from({ length }, (_, index) => keyAt(scattered(start + index)));
@@ -144,8 +154,15 @@ async function look(state: StateStore, count: number): Promise<Figures> {
     if (known.some((one) => one.state !== "accepted")) throw new Error("a key is not known");
   }
   const seconds = (performance.now() - startedMs) / 1_000;
+  const cpuSeconds = cpuSecondsSince(startedCpu);
   const latenciesOfAll = { calls: latenciesOf(calls), commits: latenciesOf([]) };
-  return { name: "looked up only, random keys", keys: count, seconds, ...latenciesOfAll };
+  return {
+    name: "looked up only, random keys",
+    keys: count,
+    seconds,
+    cpuSeconds,
+    ...latenciesOfAll,
+  };
 }
 
 const count = Math.min(tracked, keysPerRunMax);
@@ -171,8 +188,9 @@ const parts: readonly Part[] = [
 
 const state = await openSqliteStore(folder);
 const figures: Figures[] = [];
-for (const part of parts) figures.push(await measure(state, part));
-figures.push(await look(state, count));
+const wanted = parts.slice(0, partsMax === undefined ? parts.length : Number(partsMax));
+for (const part of wanted) figures.push(await measure(state, part));
+if (partsMax === undefined) figures.push(await look(state, count));
 const { size: bytes } = await stat(join(folder, "state.db"));
 await state.close();
 console.log(JSON.stringify({ parts: figures, bytes }));
