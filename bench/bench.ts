@@ -88,6 +88,7 @@ async function measure(): Promise<number> {
   const isWrong = sayProblems([
     isCount(rows) ? "" : "--rows: a number from 1",
     isCount(rounds) ? "" : "--rounds: a number from 1",
+    values.duckdb === "" ? "--duckdb: `npm run bench` knows where it is, or installs it" : "",
     problem,
   ]);
   return isWrong ? 2 : await benchFastPath({ only: chosen, rows, rounds, duckdb: values.duckdb });
