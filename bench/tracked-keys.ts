@@ -11,8 +11,8 @@ const trackedPart = z.object({
   name: z.string(),
   keys: z.int(),
   seconds: z.number(),
-  /** Of the whole process meanwhile. */
-  cpuSeconds: z.number(),
+  /** Processor time of all threads for each key, in µs. */
+  cpuUsPerKey: z.number(),
   calls: latencies,
   commits: latencies,
 });
