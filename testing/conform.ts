@@ -3,8 +3,8 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest";
 import type { Source } from "../connectors/contract/connector.ts";
 import type { PushSource } from "../connectors/contract/push.ts";
 import { testRunsOf } from "./checks/index.ts";
+import { harnessFaultOf } from "./harness-fault.ts";
 import type { Harness } from "./harness.ts";
-import { rowFaultOf } from "./row-members.ts";
 
 /** What vitest gives a check beyond its own time, which ends it with a better message. */
 const graceMs = 10_000;
@@ -16,8 +16,7 @@ const graceMs = 10_000;
 export function conform(source: Source | PushSource, harness: Harness): void {
   describe(`connector ${source.name}`, () => {
     beforeAll(async () => {
-      if (source.kind === "push" || !("fill" in harness)) return;
-      const fault = await rowFaultOf(source, harness);
+      const fault = await harnessFaultOf(source, harness);
       assert(fault === undefined, `${fault?.message} → ${fault?.hint}`);
     });
     afterAll(async () => await harness.close?.());

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 import { messageOf } from "../src/errors.ts";
 import type { Check } from "./check.ts";
 import { CheckFailed, NotShown } from "./failed.ts";
@@ -20,6 +22,55 @@ const usualMsMax = 20_000;
 /** A check that did not end in time. */
 class CheckHung extends CheckFailed {}
 
+/** A check during which something failed that nobody waits for: a handler of the harness's server, a lost promise. */
+class CheckDisturbed extends CheckFailed {
+  readonly isHanging: boolean;
+
+  constructor(error: unknown, isHanging: boolean) {
+    const at = /\/([^/\s]+:\d+):\d+\)?$/m.exec(stackOf(error))?.[1];
+    const where = at === undefined ? "" : ` at ${at}`;
+    super("no exception that nobody catches", `${nameOf(error)}${where}: ${messageOf(error)}`);
+    this.isHanging = isHanging;
+  }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? "") : "";
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "one";
+}
+
+/** How long a check may continue after such an exception: a request that it asked for may never be answered. */
+const graceMs = 1_000;
+
+/** @throws {CheckDisturbed} something failed meanwhile, in the harness or in the connector, that nobody waits for. */
+async function undisturbed(work: Promise<void>): Promise<void> {
+  const thrown: unknown[] = [];
+  const disturbed = Promise.withResolvers<void>();
+  const note = (error: unknown): void => {
+    thrown.push(error);
+    disturbed.resolve();
+  };
+  process.on("uncaughtException", note);
+  process.on("unhandledRejection", note);
+  try {
+    await Promise.race([work, disturbed.promise]);
+    if (thrown.length === 0) return;
+    const late = delay(graceMs, true, { ref: false });
+    const isHanging = await Promise.race([work.then(isOver, isOver), late]);
+    throw new CheckDisturbed(thrown[0], isHanging);
+  } finally {
+    process.off("uncaughtException", note);
+    process.off("unhandledRejection", note);
+  }
+}
+
+function isOver(): false {
+  return false;
+}
+
 /** Makes one check. Never throws: what the connector throws is its failure. */
 export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResult> {
   const { id, title, why } = check;
@@ -33,15 +84,17 @@ export async function runCheck<On>(check: Check<On>, on: On): Promise<CheckResul
     isHanging,
   });
   try {
-    await inTime(check.run(on), msMaxOf(check));
+    await inTime(undisturbed(check.run(on)), msMaxOf(check));
     return done("passed", "");
   } catch (error) {
     if (error instanceof NotShown) return done("not shown", error.message);
     const what =
       error instanceof CheckFailed
         ? error.message
-        : `expected no error; came ${error instanceof Error ? error.name : "one"}: ${messageOf(error)}`;
-    return done("failed", `${what}. ${why}`, error instanceof CheckHung);
+        : `expected no error; came ${nameOf(error)}: ${messageOf(error)}`;
+    const isHanging =
+      error instanceof CheckDisturbed ? error.isHanging : error instanceof CheckHung;
+    return done("failed", `${what}. ${why}`, isHanging);
   }
 }
 

@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 
+import type { z } from "zod";
+
 import type { Page, Reject, Row, Source, Span } from "../connectors/contract/connector.ts";
 import type { ConnectorRequest } from "../connectors/contract/request.ts";
 import { CheckFailed } from "./failed.ts";
@@ -30,6 +32,13 @@ const pagesMax = 20_000;
 
 const pagesBetweenBreaks = 100;
 
+/** What a schema refuses, without the values. */
+export function issuesText({ issues }: Pick<z.ZodError, "issues">): string {
+  return issues
+    .map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": "))
+    .join("; ");
+}
+
 /** A pull connector on its harness: everything that checks do with the two. */
 export class Subject {
   readonly source: Source;
@@ -49,8 +58,7 @@ export class Subject {
   config(changes: object = {}): unknown {
     const parsed = this.source.config.safeParse({ ...this.harness.config, ...changes });
     if (parsed.success) return parsed.data;
-    const came = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-    throw new CheckFailed("the harness's own config to be valid", came.join("; "));
+    throw new CheckFailed("the harness's own config to be valid", issuesText(parsed.error));
   }
 
   /** What every ability is given. */

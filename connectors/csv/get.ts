@@ -22,7 +22,7 @@ type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: R
  */
 export async function getCsv(ask: GetRequest): Promise<Got<CsvRow>> {
   const { config, from, to } = ask;
-  const wanted = namesByFile(ask.names);
+  const wanted = linesByFile(ask.names);
   const found: Found = { rows: [], rejects: [] };
   let before = hashBefore(from);
   for (const span of spansOf(await listFiles(config), config, { from, to })) {
@@ -31,20 +31,23 @@ export async function getCsv(ask: GetRequest): Promise<Got<CsvRow>> {
       if (span.to !== undefined && before !== hashBefore(to)) {
         throw changed(file.place, "follows other files than when it was read");
       }
-      const names = wanted.get(file.place);
-      if (names !== undefined) await take(file, span, { ask, names, found });
+      const lines = wanted.get(barePath(file.place)) ?? [];
+      const names = new Set(lines.map((line) => `${file.place}${line}`));
+      if (names.size > 0) await take(file, span, { ask, names, found });
       before = config.append_only ? undefined : filesHash(before, file);
     } finally {
       await file.handle.close();
     }
   }
   const { rows, rejects } = found;
-  const there = new Set([...rows.map(([name]) => name), ...rejects.map(({ where }) => where)]);
+  const there = new Set(
+    [...rows.map(([name]) => name), ...rejects.map(({ where }) => where)].map(barePath),
+  );
   return {
     rows: rows.map(([, row]) => row),
     where: (index) => rows[index]?.[0] ?? "",
     rejects,
-    missing: ask.names.filter((name) => !there.has(name)),
+    missing: ask.names.filter((name) => !there.has(barePath(name))),
   };
 }
 
@@ -52,9 +55,22 @@ function hashBefore(position: CsvPosition | undefined): string | undefined {
   return position !== undefined && "before" in position ? position.before : undefined;
 }
 
-function namesByFile(names: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const byFile = Map.groupBy(names, (name) => name.slice(0, name.lastIndexOf(":")));
-  return new Map([...byFile].map(([file, ofFile]) => [file, new Set(ofFile)]));
+/** Where the line begins in the name of a row. */
+function colonOf(name: string): number {
+  return name.lastIndexOf(":");
+}
+
+/** The lines of each file, such as `:78`, that are asked for. */
+function linesByFile(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const byFile = Map.groupBy(names, (name) => barePath(name.slice(0, colonOf(name))));
+  return new Map(
+    [...byFile].map(([file, ofFile]) => [file, ofFile.map((name) => name.slice(colonOf(name)))]),
+  );
+}
+
+/** A person names a file with `./` or without, whichever way the configuration does. */
+function barePath(path: string): string {
+  return path.replace(/^(?:\.\/)+/, "");
 }
 
 /** Takes what is wanted of one file and reads no further than that. */

@@ -47,11 +47,20 @@ const hints: Readonly<Record<string, string>> = {
     "a package holds JavaScript: Node strips no types below node_modules",
 };
 
+/** What to do about an error of an import; undefined where its message says all. */
+export function importHint(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Of its loader of CommonJS, which gives them no code.
+  if (/import statement outside a module|Unexpected token 'export'/.test(error.message)) {
+    return 'its package.json makes it CommonJS: write `"type": "module"` there';
+  }
+  return "code" in error ? hints[String(error.code)] : undefined;
+}
+
 function importFault(error: unknown, { named, found }: Origin): ConfigError {
   const { place, said } = placedFault(error, { named, found });
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new ConfigError(`${named.connector} cannot be loaded: ${place}: ${said}`, {
     cause: error,
-    hint: hints[code],
+    hint: importHint(error),
   });
 }

@@ -27,6 +27,10 @@ export function syncsNamed(
     throw new ConfigError(`--all and ${names.join(", ")}: name some, or take all`);
   }
   if (isAll && config.syncs.size > 0) return [...config.syncs.values()];
+  if (names.length === 0 && config.syncs.size > 1) {
+    const hint = `the syncs are: ${[...config.syncs.keys()].join(", ")}`;
+    throw new ConfigError("say which syncs, or --all", { hint });
+  }
   const wanted = names.length === 0 ? [undefined] : [...new Set(names)];
   return wanted.map((name) => syncNamed(config, name));
 }

@@ -3,7 +3,9 @@ import { Command } from "commander";
 import { version } from "../version.ts";
 import { addHelp } from "./help/add-help.ts";
 import { registerHelp } from "./help/help.ts";
-import { withCommonOptions, type CommonOptions } from "./output/common-options.ts";
+import { helpLayout } from "./help/layout.ts";
+import { showVerbs, type ShownVerb } from "./help/overview.ts";
+import { mergedOptions, withCommonOptions, type CommonOptions } from "./output/common-options.ts";
 import type { Context } from "./output/context.ts";
 import { verbGroups } from "./verbs.ts";
 
@@ -18,17 +20,18 @@ export function commandsBelow(command: Command): readonly Command[] {
 }
 
 /**
- * The program with the called verb alone, which saves a third of a command's time; with all of them for the
- * help, for suggestions and where none is named.
+ * The program with the called verb alone, which saves a third of a command's time; with all of them for
+ * suggestions and where none is named. `overview`: with no verb's code, for its own help.
  */
 export async function createProgram(
   context: Context,
   how: {
     readonly verb?: string | undefined;
+    readonly overview?: readonly ShownVerb[] | undefined;
     readonly obey?: (options: CommonOptions) => void;
   } = {},
 ): Promise<Command> {
-  const { verb = "", obey } = how;
+  const { verb = "", overview, obey } = how;
   const program = new Command("sluice")
     .description("Moves customer data into the Customer Data Service, with nothing lost.")
     .version(version)
@@ -37,8 +40,24 @@ export async function createProgram(
     .configureOutput({ outputError: () => undefined })
     .helpCommand(false)
     // For `webhooks send`, whose options `webhooks` would take for its own.
+    .configureHelp(helpLayout)
     .enablePositionalOptions()
     .showSuggestionAfterError();
+  if (overview === undefined) await addVerbs(program, verb, context);
+  else showVerbs(program, overview);
+  registerHelp(program, context);
+  for (const command of [program, ...commandsBelow(program).filter(isCalled)]) {
+    withCommonOptions(command);
+  }
+  addHelp(program);
+  program.hook("preAction", (_program, called) =>
+    obey?.(mergedOptions(program.opts(), called.opts())),
+  );
+  return program;
+}
+
+/** Adds a verb; all of them where it is none. */
+async function addVerbs(program: Command, verb: string, context: Context): Promise<void> {
   const isKnown =
     ["--version", "-V"].includes(verb) ||
     Object.values(verbGroups).some((verbs) => Object.hasOwn(verbs, verb));
@@ -48,9 +67,4 @@ export async function createProgram(
       if (!isKnown || name === verb) (await load())(program, context);
     }
   }
-  registerHelp(program, context);
-  for (const command of commandsBelow(program).filter(isCalled)) withCommonOptions(command);
-  addHelp(program);
-  program.hook("preAction", (_program, called) => obey?.(called.opts()));
-  return program;
 }

@@ -16,7 +16,11 @@ export type Mapped =
       /** Invalid values that cost their field alone (`on_invalid: omit`). */
       readonly omitted?: readonly RecordFault[] | undefined;
     }
-  | { readonly reject: RecordFault }
+  | {
+      readonly reject: RecordFault;
+      /** What the row gave for the record's key, not validated; undefined where it gave none, and of a module. */
+      readonly key?: unknown;
+    }
   | null;
 
 /** A mapping ready for rows. */
@@ -46,7 +50,7 @@ export function compileMapping(from: {
   readonly mapping: RecordMapping;
   readonly stream: Stream;
 }): CompiledMapping {
-  const { discriminator, propertiesField } = shapeOf(from.stream);
+  const { discriminator, keyField, propertiesField } = shapeOf(from.stream);
   const { texts, properties } = placedRules(from.mapping, from.stream);
   const textFields = texts.map(compileField);
   const propertyFields = properties.map(compileField);
@@ -59,7 +63,8 @@ export function compileMapping(from: {
       const omitted: RecordFault[] = [];
       const reading = { row, omitted };
       const reject = fill(record, textFields, reading) ?? fill(nested, propertyFields, reading);
-      if (reject !== undefined) return { reject };
+      // The key is the first field of every stream: whatever is refused after it has one.
+      if (reject !== undefined) return { reject, key: record[keyField] };
       record[propertiesField] = nested;
       return omitted.length === 0 ? { record } : { record, omitted };
     },

@@ -74,7 +74,8 @@ class LineWriter {
     const mapped = mapping.map(rowAt(source, index) ?? {});
     if (mapped === null) return null;
     if ("reject" in mapped) {
-      return { reject: makeReject(source, index, { step: "map", ...mapped.reject }) };
+      const key = keyText(mapped.key);
+      return { reject: makeReject(source, index, { step: "map", ...mapped.reject, key }) };
     }
     for (const { field = "", reason } of mapped.omitted ?? []) {
       omitted.push({ field, reason, where: source.where(index) });
@@ -82,7 +83,8 @@ class LineWriter {
     const { record } = mapped;
     const fault = this.#validate(record);
     if (fault !== undefined) {
-      return { reject: makeReject(source, index, { step: "validate", ...fault }) };
+      const key = keyText(record[keyFieldOf(stream)]);
+      return { reject: makeReject(source, index, { step: "validate", ...fault, key }) };
     }
     this.#lines.write(JSON.stringify(record));
     return { key: String(record[keyFieldOf(stream)]), record };
@@ -101,6 +103,11 @@ type Reject = ReturnType<MakeReject>;
 
 /** What an object became. */
 type Made = { readonly key: string; readonly record: StreamRecord } | { readonly reject: Reject };
+
+/** A key as a reject names it, by which `rejects list --key` finds it; undefined of what no record can have for one. */
+function keyText(key: unknown): string | undefined {
+  return typeof key === "string" && key !== "" && key.isWellFormed() ? key : undefined;
+}
 
 function rejectsOf({ rejects }: RowPage): number {
   return rejects?.length ?? 0;

@@ -17,6 +17,7 @@ export async function harness(): Promise<PullHarness> {
   const port = typeof address === "object" ? address?.port : undefined;
   return {
     config: { url: `http://127.0.0.1:${port}`, token: "of the harness alone" },
+    // A row's `text` may be null: no cell.
     async fill(added) {
       for (const row of added) rows.set(row.id, row);
     },

@@ -56,7 +56,7 @@ function pageOf(program: Command): string {
     "",
     "What `--help` of each command says. This page is made by `npm run docs`; a test compares it with the commands.",
     "",
-    "Every command takes:",
+    "Every command takes, before its name or behind it:",
     "",
     ...commonOptions().map((option) => optionLine(program, option)),
     "",

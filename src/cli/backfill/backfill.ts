@@ -16,6 +16,7 @@ import { exitCodeOfReport, exitCodes } from "../output/exit-code.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { firstRejects, reportText, type KnownHere } from "../output/report-text.ts";
 import { positive } from "../positive.ts";
+import { repeated } from "../repeated.ts";
 import { failureOf, reportOfFailure } from "../running/follow.ts";
 import { letNotificationLeave } from "../running/notification.ts";
 import { openSession, type CliSession } from "../running/session.ts";
@@ -202,7 +203,7 @@ export const registerBackfill: Register = (program, context) => {
   withGlobals(program.command("backfill [sync]"))
     .description("send a span of a sync again: shows the plan, asks, and follows it to its end")
     .option("--from <when>", "a date, a time, `last 30 days`, or a place such as `line 48211`")
-    .option("--to <when>", "the same; it is not part of the span any more")
+    .option("--to <when>", "the same, exclusive")
     .option("--key <key>", "the row of this key alone; may be repeated", repeated)
     .addOption(new Option("--mode <mode>", "how records are sent").choices(modes))
     .option("-n, --limit <rows>", "read at most this many rows", positive)
@@ -214,7 +215,10 @@ export const registerBackfill: Register = (program, context) => {
       ]),
     )
     .option("--note <text>", "why, for those who look at it later")
-    .option("--time-zone <zone>", "of times that name none; by default that of the sync's schedule")
+    .option(
+      "--time-zone <zone>",
+      "the zone for times without one; by default that of the sync's schedule",
+    )
     .option(
       "--advance-checkpoint",
       "of a sync that never ran: let the nightly run continue where this ends",
@@ -244,8 +248,3 @@ export const registerBackfill: Register = (program, context) => {
       await backfill(context, name, options);
     });
 };
-
-/** A key may hold any sign, so that none stands between two of them. */
-function repeated(key: string, before: readonly string[] = []): readonly string[] {
-  return [...before, key];
-}

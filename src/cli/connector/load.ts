@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import type { PushSource } from "../../../connectors/contract/push.ts";
 import { findModule } from "../../../connectors/load/find.ts";
-import { loadConnector } from "../../../connectors/load/load.ts";
+import { importHint, loadConnector } from "../../../connectors/load/load.ts";
 import type { PullHarness, PushHarness } from "../../../testing/harness.ts";
 import { isMissing } from "../../config/document/read-fault.ts";
 import type { ExternalName } from "../../config/external.ts";
@@ -40,8 +40,8 @@ export async function loadPullHarness(at: ConnectorPath): Promise<PullHarness> {
   const { harness, shown } = await loadHarness(at);
   if (isPullHarness(harness)) return harness;
   throw new ConfigError(
-    `the \`harness\` of ${shown} is none for a source that is read: it needs \`config\`, which ` +
-      `is an object, and the functions \`fill\` and \`empty\``,
+    `the \`harness\` of ${shown} does not fit a source that is read: it needs \`config\`, ` +
+      `which is an object, and the functions \`fill\` and \`empty\``,
   );
 }
 
@@ -50,7 +50,7 @@ export async function loadPushHarness(at: ConnectorPath): Promise<PushHarness> {
   const { harness, shown } = await loadHarness(at);
   if (isPushHarness(harness)) return harness;
   throw new ConfigError(
-    `the \`harness\` of ${shown} is none for a source that is pushed to: it needs \`config\`, ` +
+    `the \`harness\` of ${shown} does not fit a source that is pushed to: it needs \`config\`, ` +
       `which is an object, and the function \`bodyOf\``,
   );
 }
@@ -90,7 +90,10 @@ async function makeHarness(file: string, shown: string): Promise<unknown> {
   try {
     exported = await import(pathToFileURL(file).href);
   } catch (error) {
-    throw new ConfigError(`${shown} cannot be loaded: ${messageOf(error)}`, { cause: error });
+    throw new ConfigError(`${shown} cannot be loaded: ${messageOf(error)}`, {
+      cause: error,
+      hint: importHint(error),
+    });
   }
   const { harness, ...others } = { ...membersOf(exported) };
   if (harness === undefined) {

@@ -1,7 +1,8 @@
 import type { Source } from "../../../connectors/contract/connector.ts";
+import type { PushSource } from "../../../connectors/contract/push.ts";
 import { testRunsOf, type TestRun } from "../../../testing/checks/index.ts";
-import type { PullHarness } from "../../../testing/harness.ts";
-import { rowFaultOf } from "../../../testing/row-members.ts";
+import { harnessFaultOf } from "../../../testing/harness-fault.ts";
+import type { Harness } from "../../../testing/harness.ts";
 import type { CheckResult } from "../../../testing/run.ts";
 import { didYouMean } from "../../config/messages/did-you-mean.ts";
 import { ConfigError } from "../../errors.ts";
@@ -28,7 +29,7 @@ export const registerConnectorTest: Register = (connector, context) => {
       const harness = await (source.kind === "push" ? loadPushHarness(at) : loadPullHarness(at));
       const { signal } = onInterrupt();
       try {
-        if (source.kind === "pull" && "fill" in harness) await mustFindRows(source, harness);
+        await mustFit(source, harness);
         const testRuns = chosen(testRunsOf(source, harness), options.only);
         await makeTestRuns(testRuns, { context, signal, isJson: options.json === true });
       } finally {
@@ -38,9 +39,9 @@ export const registerConnectorTest: Register = (connector, context) => {
     });
 };
 
-/** @throws {ConfigError} no check would find a row again that the harness wrote. */
-async function mustFindRows(source: Source, harness: PullHarness): Promise<void> {
-  const fault = await rowFaultOf(source, harness);
+/** @throws {ConfigError} nearly every check would fail for a mistake in the harness. */
+async function mustFit(source: PushSource | Source, harness: Harness): Promise<void> {
+  const fault = await harnessFaultOf(source, harness);
   if (fault !== undefined) throw new ConfigError(fault.message, { hint: fault.hint });
 }
 

@@ -6,6 +6,7 @@ import { pathOf } from "./help.ts";
 /** The command that was typed, as far as its words are those of commands. */
 function typedCommand(program: Command, words: readonly string[]): Command {
   const [word, ...rest] = words;
+  if (word?.startsWith("-") === true) return typedCommand(program, rest);
   const found = program.commands.find((each) => each.name() === word);
   return found === undefined ? program : typedCommand(found, rest);
 }

@@ -4,10 +4,10 @@ import { colorModes, type ColorMode } from "./style.ts";
 
 /** The options of every command: how much it tells, and in which colours. */
 export type CommonOptions = {
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
+  readonly quiet?: boolean | undefined;
+  readonly verbose?: boolean | undefined;
   /** False for `--no-color`. */
-  readonly color?: ColorMode | false;
+  readonly color?: ColorMode | false | undefined;
 };
 
 /** The heading of these options in a help text. */
@@ -26,7 +26,13 @@ export function commonOptions(): readonly Option[] {
   ].map((option) => option.helpGroup(commonHeading));
 }
 
-/** Adds them to a command that does something itself. */
+/** What the common options ask for in sum: those behind a command's name count more than those before it. */
+export function mergedOptions(before: CommonOptions, behind: CommonOptions): CommonOptions {
+  const { quiet, verbose } = behind.quiet || behind.verbose ? behind : before;
+  return { quiet, verbose, color: behind.color ?? before.color };
+}
+
+/** Adds them to the program, or to a command that does something itself. */
 export function withCommonOptions(command: Command): void {
   for (const option of commonOptions()) command.addOption(option);
 }

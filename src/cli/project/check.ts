@@ -75,7 +75,7 @@ async function checkUse(config: Config, { subject, ...from }: Use): Promise<Foun
   // What a connector throws is a finding as well, and hides no other connection's.
   const whole = await finding("check", async () => {
     findings = (await source?.check?.(ask)) ?? [];
-    return "its connector looks at nothing";
+    return "its connector has no check: nothing was looked at";
   });
   return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));
 }

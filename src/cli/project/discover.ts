@@ -17,7 +17,7 @@ type DiscoverOptions = GlobalOptions & { readonly limit: number };
 export const registerDiscover: Register = (program, context) => {
   withGlobals(program.command("discover [connection]"), "lines")
     .description(
-      "show what a connection could read, with syncs to paste into sluice.yaml; without a name, the only one",
+      "show what a connection can read, with syncs to paste; without a name, the only one",
     )
     .option("-n, --limit <count>", "how many tables or files", positive, discoveriesDefault)
     .action(async (given: string | undefined, options: DiscoverOptions) => {

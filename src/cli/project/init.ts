@@ -32,9 +32,7 @@ const fileNames = ["sluice.yaml", "sluice.schema.json", ".env.example"] as const
 export const registerInit: Register = (program, context) => {
   program
     .command("init [file]")
-    .description(
-      "make sluice.yaml and what belongs to it in this folder; in a terminal it asks, else it takes options",
-    )
+    .description("make a project in this folder; asks in a terminal, else takes options")
     .option("--connector <name>", "where the rows are: csv or postgres")
     .option("--path <path>", "csv: the file, or a pattern")
     .option("--url-env <variable>", "postgres: the variable that holds the database's URL")

@@ -20,8 +20,9 @@ import { configOf, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodes } from "../output/exit-code.ts";
 import { positive } from "../positive.ts";
+import { repeated } from "../repeated.ts";
 
-type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key: readonly string[] };
+type PreviewOptions = GlobalOptions & { readonly limit: number; readonly key?: readonly string[] };
 
 /** What is known of keys; undefined where nothing was ever sent from here. */
 type LookUp = ((keys: readonly string[]) => Promise<readonly KnownRecord[]>) | undefined;
@@ -48,7 +49,7 @@ async function withKnown(
 async function pagesOf(
   source: Source,
   sync: SyncConfig,
-  { key, limit }: PreviewOptions,
+  { key = [], limit }: PreviewOptions,
 ): Promise<AsyncIterable<RecordPage>> {
   const { stream, pii } = sync;
   const ask = readRequestOf(sync, new AbortController().signal);
@@ -101,8 +102,7 @@ async function showPage(
     const { key, index } = candidate;
     const record = recordOf(page, candidate);
     const place = page.source.where(index);
-    const written = { record, line: lineOf(page, candidate) };
-    const change = changeOf(written, sync.stream, known?.[at] ?? { state: "new" });
+    const change = changeOf(lineOf(page, candidate), sync.stream, known?.[at] ?? { state: "new" });
     const wouldSend = isSent(change, sync);
     if (isJson) {
       const { status } = change;
@@ -139,16 +139,16 @@ async function showPage(
 /** `sluice preview [sync]`. */
 export const registerPreview: Register = (program, context) => {
   withGlobals(program.command("preview [sync]"), "lines")
+    .summary("show the first records of a sync, and what changed; sends nothing")
     .description(
-      "show the first records of a sync (of the only one, without a name) as they would be sent, and what " +
-        "changed; nothing is sent or stored",
+      "show the first records of a sync as they would be sent, and what changed; nothing is sent or stored; " +
+        "without a name, of the only sync",
     )
     .option("-n, --limit <rows>", "how many rows to read", positive, 5)
     .option(
       "--key <key>",
       "the row of this key, in a file path:line, in an inbox connection#number; may be repeated",
-      (key: string, keys: readonly string[]) => [...keys, key],
-      [],
+      repeated,
     )
     .action(async (name: string | undefined, options: PreviewOptions) => {
       const config = await configOf(context, options);

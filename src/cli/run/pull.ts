@@ -81,9 +81,7 @@ async function pullNow(
 /** `sluice pull [pull]`. */
 export const registerPull: Register = (program, context) => {
   withGlobals(program.command("pull [pull]"))
-    .description(
-      "pull results of the service into a connection now, and follow the run to its end; without a name, the only pull",
-    )
+    .description("pull results into a connection now; without a name, the only pull")
     .option("--ddl", "print the statement that makes the table it writes to, and do nothing else")
     .option("--full", "begin anew, whatever the last run left to do")
     .option("-n, --limit <results>", "read at most this many results", positive)

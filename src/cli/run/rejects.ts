@@ -98,14 +98,12 @@ export const registerRejects: Register = (program, context) => {
       // The run was an option once, and may be in scripts.
       .addOption(new Option("--run <run>", "the same as the argument").hideHelp())
       .option("--sync <name>", "of the newest run of this sync or pull");
-  const newest = "of the newest when none is named, of an inbox the newest with open ones";
+  const newest = "without a run, of the newest (of an inbox, of the newest with open rejects)";
   const code = ["--code <code>", "only those of this code, as --json shows it"] as const;
   verb("list", "lines")
-    .description(`the rejects of a run (${newest}), with their places and reasons`)
-    .option(
-      "--open",
-      "those that are open, whichever run holds them: neither replayed nor superseded",
-    )
+    .summary("the rejects of a run, with their places and reasons")
+    .description(`the rejects of a run, with their places and reasons; ${newest}`)
+    .option("--open", "those that still need somebody, whichever run holds them")
     .option("--key <key>", "those of this key, whichever run holds them")
     .option("--since <time>", "those since then, whichever run holds them: 7d, 2026-11-20", since)
     .option(...code)
@@ -114,9 +112,8 @@ export const registerRejects: Register = (program, context) => {
       await listRejects(context, { ...options, run: run ?? options.run });
     });
   verb("export", "lines")
-    .description(
-      `write all rejects of a run (${newest}), with their source rows, to a file or stdout`,
-    )
+    .summary("write the rejects of a run, with their rows, to a file or stdout")
+    .description(`write all rejects of a run, with their rows, to a file or stdout; ${newest}`)
     .addOption(
       new Option("--format <format>", "by default csv, with --json jsonl").choices([
         "csv",
@@ -128,9 +125,10 @@ export const registerRejects: Register = (program, context) => {
       await exportRejects(context, { ...options, run: run ?? options.run });
     });
   verb("replay", "object")
+    .summary("read rejected rows of a run again, and send what is valid now")
     .description(
-      "read the rejected rows of a run again (of the newest with open ones when none is named), and send what " +
-        "is valid now",
+      "read the rejected rows of a run again, and send what is valid now; without a run, of the newest with " +
+        "open rejects",
     )
     .option(...code)
     .action(async (run: string | undefined, options: ReplayOptions) => {

@@ -25,13 +25,14 @@ async function runNamed(
   const found =
     run === undefined ? (await state.runs({ sync, limit: 1 }))[0] : await state.run(run);
   if (found !== undefined) return found;
-  const of = sync === undefined ? "" : ` of ${sync}`;
-  throw new ConfigError(
-    run === undefined ? `there is no run${of} yet` : `there is no run "${run}"`,
-    {
-      hint: "look at `sluice runs list`",
-    },
-  );
+  if (run !== undefined) {
+    throw new ConfigError(`there is no run "${run}"`, { hint: "look at `sluice runs list`" });
+  }
+  throw sync === undefined
+    ? new ConfigError("there is no run yet", { hint: "`sluice run` makes the first" })
+    : new ConfigError(`there is no run of ${sync} yet`, {
+        hint: `\`sluice run ${sync}\` makes the first, of a pull \`sluice pull ${sync}\``,
+      });
 }
 
 /** The run that a replay began with: one of a replay's rejects leads to what that replay was of. */
@@ -97,6 +98,13 @@ async function runsAsked(
   return newest.filter(({ startedAt }) => startedAt >= from).slice(0, limit);
 }
 
+/** What to say where no run is as it was asked for. */
+function noRuns({ sync, failed, since: from }: ListOptions): string {
+  const of = sync === undefined ? "" : ` of ${sync}`;
+  if (failed === true || from !== undefined) return `there are no such runs${of}`;
+  return `there are no runs${of} yet`;
+}
+
 /** @throws {ConfigError} nothing of that name is configured, or ever ran; says what there is. */
 export async function assertKnownName(
   state: Pick<StateStore, "runs">,
@@ -139,7 +147,8 @@ export const registerRuns: Register = (program, context) => {
           "unchanged",
           "rejected",
         ];
-        if (!options.json) {
+        if (found.length === 0 && !options.json) context.say(noRuns(options));
+        else if (!options.json) {
           context.print(
             table([heading, ...reports.map(rowOf)], { style: { outcome: styledOutcome } }),
           );

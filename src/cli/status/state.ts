@@ -151,7 +151,7 @@ export const registerState: Register = (program, context) => {
       await showState(context, { name, options });
     });
   withGlobals(state.command("set <sync> <position>"))
-    .description("set a sync's checkpoint to a position (JSON)")
+    .description("set a sync's checkpoint to a position, as `state show` prints it")
     .requiredOption("--reason <text>", "kept with the change")
     .action(async (name: string, position: string, options: SetOptions) => {
       const config = await configOf(context, options);

@@ -26,17 +26,25 @@ async function sendUntilCut(
   }
 }
 
-it("no key is called stray that a chunk made which was given up", async () => {
-  const { run, chunk } = await stagedRun("reject_limit: { rate: 0%, rows: 0 }");
+/** A run that is given up after an earlier one sent every account late; `text` is the file that it reads. */
+async function givenUpAfterLate(limit: string, text: string): Promise<TestRun> {
+  const { run, chunk } = await stagedRun(`reject_limit: { rate: 0%, rows: ${limit} }`);
   const { harness } = run;
   const late = await lateRequest(run, chunk);
   harness.terminated.add("first-run-1");
   await late.arrive();
   harness.clock.nowMs += overMs;
-  await harness.write("accounts.csv", newer);
+  await harness.write("accounts.csv", text);
   const second = await TestRun.open(harness, { runId: "run-2" });
   await sendUntilCut(second, await second.stage(), [1, 3, 4]);
-  const failure = { code: "TooManyRejects", message: "stopped" };
+  return second;
+}
+
+const failure = { code: "TooManyRejects", message: "stopped" };
+
+it("no key is called stray that a chunk made which was given up", async () => {
+  const second = await givenUpAfterLate("0", newer);
+  const { harness } = second;
   expect(await second.close({ outcome: "failed", failure })).toMatchObject({ counts: { sent: 3 } });
   expect(await held(harness, "a0")).toBe("newer 0");
 
@@ -46,4 +54,19 @@ it("no key is called stray that a chunk made which was given up", async () => {
   expect(warnings.join()).not.toContain("came with no later run");
   const { state, target } = lax.deps;
   expect(await state.strayKeys({ target, sync: "accounts", limit: 10 })).toEqual([]);
+});
+
+it("a key is called stray though such a chunk rejected its row: it made no record of it", async () => {
+  const second = await givenUpAfterLate("1", newer.replace("c0.example", ""));
+  const { harness } = second;
+  expect(await second.close({ outcome: "failed", failure })).toMatchObject({ counts: { sent: 2 } });
+  expect(await held(harness, "a0")).toBe("name 0");
+
+  const lax = await harness.withYaml(accountsYaml());
+  const { warnings } = await transfer(lax, "run-3");
+
+  expect(warnings.join()).toContain("came with no later run");
+  const { state, target } = lax.deps;
+  const strays = await state.strayKeys({ target, sync: "accounts", limit: 10 });
+  expect(strays.map(({ key }) => key)).toEqual(["a0"]);
 });

@@ -92,4 +92,49 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "takes an embedded server that is just stopping for none",
     },
   },
+  {
+    id: "S522",
+    plants: "a help text is not wrapped in a narrow terminal",
+    edits: [
+      {
+        file: "src/cli/help/layout.ts",
+        find: "minWidthToWrap: 20,",
+        replace: "minWidthToWrap: 40,",
+      },
+    ],
+    test: {
+      file: "test/src/cli/help/help.test.ts",
+      title: "fits into 60 columns, all but the examples, which are there to be copied",
+    },
+  },
+  {
+    id: "S523",
+    plants: "an option before the command is taken and not obeyed",
+    edits: [
+      {
+        file: "src/cli/program.ts",
+        find: "obey?.(mergedOptions(program.opts(), called.opts())),",
+        replace: "obey?.(called.opts()),",
+      },
+    ],
+    test: {
+      file: "test/src/cli/help/help.test.ts",
+      title: "are taken before its name and behind it: --quiet help exit-codes",
+    },
+  },
+  {
+    id: "S524",
+    plants: "a file's row is found under one of the two spellings of its path alone",
+    edits: [
+      {
+        file: "connectors/csv/get.ts",
+        find: 'return path.replace(/^(?:\\.\\/)+/, "");',
+        replace: "return path;",
+      },
+    ],
+    test: {
+      file: "test/src/cli/run/preview.test.ts",
+      title: "takes a file's name with ./ and without, where it is configured as ./accounts.csv",
+    },
+  },
 ];

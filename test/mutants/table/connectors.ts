@@ -138,4 +138,19 @@ export const mutantsOfConnectors: readonly Mutant[] = [
         "sends a record without an optional field that is invalid, and says which and how many",
     },
   },
+  {
+    id: "S525",
+    plants: "what the harness's server throws ends the kit",
+    edits: [
+      {
+        file: "testing/run.ts",
+        find: 'process.on("uncaughtException", note);',
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/connector/test.test.ts",
+      title: "reports what the harness's server throws as the failure of a check, and counts",
+    },
+  },
 ];

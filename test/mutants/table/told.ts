@@ -77,4 +77,34 @@ export const mutantsOfTold: readonly Mutant[] = [
       title: "looks for the columns also where something else of the connection is wrong",
     },
   },
+  {
+    id: "S520",
+    plants: "a reject of the mapping has no key, though its row has one",
+    edits: [
+      {
+        file: "src/mapping/compile.ts",
+        find: "return { reject, key: record[keyField] };",
+        replace: "return { reject };",
+      },
+    ],
+    test: {
+      file: "test/src/pipeline/lines.test.ts",
+      title: "names the key of a reject where the row has one that a record could have",
+    },
+  },
+  {
+    id: "S521",
+    plants: "a row that the mapping rejected counts as a record made of its key",
+    edits: [
+      {
+        file: "src/state/sqlite/doubts/settling.ts",
+        find: "and step = 'send'`);",
+        replace: "and key is not null`);",
+      },
+    ],
+    test: {
+      file: "test/activities/doubt/stray-keys.test.ts",
+      title: "a key is called stray though such a chunk rejected its row: it made no record of it",
+    },
+  },
 ];

@@ -86,6 +86,13 @@ describe("syncNamed, pullNamed and connectionNamed", () => {
         hint: "the syncs are: accounts, others",
       }),
     );
+    expect(() => syncsNamed(two, [])).toThrow(
+      expect.objectContaining({
+        message: "say which syncs, or --all",
+        hint: "the syncs are: accounts, others",
+      }),
+    );
+    expect(namesOf(config, [])).toEqual(["accounts"]);
     expect(namesOf(two, [], true)).toEqual(["accounts", "others"]);
     expect(namesOf(two, ["others", "accounts", "others"])).toEqual(["others", "accounts"]);
     expect(() => syncsNamed(two, ["others"], true)).toThrow("name some, or take all");

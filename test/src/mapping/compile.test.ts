@@ -84,13 +84,14 @@ describe("compileMapping", () => {
     expect(compileMapping({ mapping, stream: "account" }).columns).toEqual(["id", "site", "first"]);
   });
 
-  it("rejects with the field, the code and no value", () => {
+  it("rejects with the field, the code, the key and no other value", () => {
     expect(mapRow({ size: { column: "n", as: "integer" } }, { n: "12 secret" })).toEqual({
       reject: {
         code: "not_integer",
         field: "account_properties.size",
         reason: "is not a whole number, digits only",
       },
+      key: "1",
     });
   });
 

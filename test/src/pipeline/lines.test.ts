@@ -75,6 +75,7 @@ describe("writeLines", () => {
         code: "required",
         field: "domain",
         reason: "is required, and empty",
+        key: "4",
         row: '{"id":"4","as":"invalid"}',
       },
     ]);
@@ -118,6 +119,38 @@ describe("writeLines", () => {
     expect(page.rejects).toMatchObject([{ place: "a.csv:2", code: "too_large", key: "7" }]);
     expect(page.rejects[0]?.reason).toContain(`has ${bytes} bytes`);
     expect(isBalanced(page)).toBe(true);
+  });
+
+  it("names the key of a reject where the row has one that a record could have", async () => {
+    const fields = {
+      account_id: { column: "id", as: "string" },
+      domain: { column: "site", as: "domain" },
+      account_properties: { staff: { column: "staff", as: "integer" } },
+    } as const;
+    const compiled = compileMapping({ mapping: fields, stream: "account" });
+    const half = "\ud800";
+    const rows = [
+      { id: 1004, site: "not a domain", staff: 1 },
+      { id: "1005", site: "a.example", staff: "many" },
+      { id: "1006", site: "", staff: 1 },
+      { id: "", site: "a.example", staff: 1 },
+      { id: "", site: "not a domain", staff: 1 },
+      { id: {}, site: "not a domain", staff: 1 },
+      { id: half, site: "not a domain", staff: 1 },
+      { id: half, site: "a.example", staff: 1 },
+    ];
+    const asked = { ...how, mapping: compiled };
+    const [page] = await collect(writeLines(streamOf([rowPage(rows)]), asked));
+    expect(page?.rejects.map(({ step, field, key }) => [step, field, key])).toEqual([
+      ["map", "domain", "1004"],
+      ["map", "account_properties.staff", "1005"],
+      ["validate", "domain", "1006"],
+      ["validate", "account_id", undefined],
+      ["map", "domain", undefined],
+      ["map", "account_id", undefined],
+      ["map", "domain", undefined],
+      ["validate", "account_id", undefined],
+    ]);
   });
 
   it("has no limit unless one is set", async () => {

@@ -48,7 +48,8 @@ function createMadeSince(
   );
   const ofStage = "join sends s using (run_id, chunk, stage) where s.send = $send";
   const accepted = db.prepare(`select ranges from receipts r ${ofStage} and r.state = 'committed'`);
-  const refused = db.prepare(`select key from rejects ${ofStage} and key is not null`);
+  // What an earlier step rejected was made of no row.
+  const refused = db.prepare(`select key from rejects ${ofStage} and step = 'send'`);
   /** What was made of a chunk that was given up on its way: what the service took of it, and what it refused. */
   const keysOfCut = (send: number): string[] => {
     const taken = all(partRow, accepted, { send }).flatMap((part) => part.ranges);

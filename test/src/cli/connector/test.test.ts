@@ -87,6 +87,46 @@ describe("sluice connector test", () => {
     });
   });
 
+  it("says once that the connector refuses the config of the harness", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "feed");
+    await folder.run("new", "hook", "--push");
+    for (const name of ["feed", "hook"]) {
+      await folder.change(`${name}/harness.ts`, "config: {", "config: { tokn: 'x',");
+      const { code, stdout, stderr } = await folder.run("test", name);
+      expect([code, stdout]).toEqual([exitCodes.usage, ""]);
+      expect(stderr).toContain(
+        'the connector refuses the harness\'s config: Unrecognized key: "tokn"\n  → ',
+      );
+    }
+  });
+
+  it("reports what the harness's server throws as the failure of a check, and counts", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "feed");
+    await folder.change(
+      "feed/harness.ts",
+      "    response.end(",
+      "    if (start === 5) throw new TypeError('no such cursor');\n    response.end(",
+    );
+    const { code, stdout, stderr } = await folder.run("test", "feed", "--only", "S1,R2,R4");
+    expect([code, stderr]).toEqual([exitCodes.failed, ""]);
+    expect(stdout).toMatch(
+      /^ok {9}S1 .*\nFAILED {5}R2 .*\n {16}expected no exception that nobody catches; /,
+    );
+    expect(stdout).toMatch(/; came TypeError at harness\.ts:\d+: no such cursor\. /);
+    expect(stdout).toMatch(/\n1 ok, 1 failed, 1 not shown, in [\d.]+ s\n$/);
+  });
+
+  it("says what to do about a folder whose package is CommonJS", async () => {
+    const folder = await ConnectorFolder.make();
+    await folder.run("new", "feed");
+    await folder.write("feed/package.json", '{ "type": "commonjs" }\n');
+    const { code, stderr } = await folder.run("test", "feed");
+    expect(code).toBe(exitCodes.usage);
+    expect(stderr).toContain('its package.json makes it CommonJS: write `"type": "module"` there');
+  });
+
   it("says where in its code a connector fails, without a stack and a secret", async () => {
     const folder = await ConnectorFolder.make();
     await folder.run("new", "feed");
@@ -162,7 +202,7 @@ describe("sluice connector test", () => {
       "export const harness = { config: {}, bodyOf: () => '' };\n",
     );
     expect(await refusal("demo")).toContain(
-      "the `harness` of demo/harness.ts is none for a source that is read: it needs",
+      "the `harness` of demo/harness.ts does not fit a source that is read: it needs",
     );
     await folder.write(
       "demo/harness.ts",

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { entries } from "../../../../src/cli/help/entries.ts";
 import { pathOf } from "../../../../src/cli/help/help.ts";
 import { usageFacts } from "../../../../src/cli/help/usage-error.ts";
+import type { CommonOptions } from "../../../../src/cli/output/common-options.ts";
 import { exitCodes } from "../../../../src/cli/output/exit-code.ts";
 import { commandsBelow, createProgram, isCalled } from "../../../../src/cli/program.ts";
 import { verbGroups } from "../../../../src/cli/verbs.ts";
@@ -17,13 +18,15 @@ const root = join(import.meta.dirname, "../../../..");
 
 let program: Command;
 let printed: string[];
+let obeyed: CommonOptions[];
 
 beforeEach(async () => {
   printed = [];
+  obeyed = [];
   const print = (text: string): void => void printed.push(text);
   const environment = readEnvironment({});
   const context = { print, say: print, exit: () => undefined, environment, cwd: root };
-  program = await createProgram(context);
+  program = await createProgram(context, { obey: (options) => void obeyed.push(options) });
   const silent = { writeOut: print, writeErr: () => undefined, outputError: () => undefined };
   for (const command of [program, ...commandsBelow(program)]) command.configureOutput(silent);
 });
@@ -106,6 +109,25 @@ describe("the help of every command", () => {
     expect(lacking.map(pathOf)).toEqual([]);
   });
 
+  it.each([60, 80, 120])(
+    "fits into %i columns, all but the examples, which are there to be copied",
+    (columns) => {
+      const lines = [program, ...commandsBelow(program)].flatMap((command) => {
+        command.configureOutput({ getOutHelpWidth: () => columns });
+        return helpOf(command).split("\n");
+      });
+      expect(lines.filter((line) => line.length > columns && !line.startsWith("  $ "))).toEqual([]);
+      expect(Math.max(...lines.map((line) => line.length))).toBeGreaterThan(columns * 0.9);
+    },
+  );
+
+  it("names the options of every command first", () => {
+    const help = helpOf(program);
+    const at = help.indexOf("Options of every command:");
+    expect(help.slice(at)).toContain("--no-color");
+    expect([at > 0, at < help.indexOf("\nStart:")]).toEqual([true, true]);
+  });
+
   it("is also printed by `sluice help`, which knows verbs of verbs and the exit codes", async () => {
     await program.parseAsync(["help", "runs", "list"], { from: "user" });
     expect(printed.join("")).toMatch(/^Usage: sluice runs list /);
@@ -121,6 +143,20 @@ describe("the help of every command", () => {
   });
 });
 
+describe("the options of every command", () => {
+  it.each([
+    ["--quiet help exit-codes", { quiet: true }],
+    ["help exit-codes --quiet", { quiet: true }],
+    ["--no-color help exit-codes", { color: false }],
+    ["--color always --verbose help exit-codes", { color: "always", verbose: true }],
+    ["--color always --quiet help --color never exit-codes", { color: "never", quiet: true }],
+    ["--quiet help --verbose exit-codes", { verbose: true }],
+  ])("are taken before its name and behind it: %s", async (words, asked) => {
+    await program.parseAsync(words.split(" "), { from: "user" });
+    expect(obeyed).toEqual([asked]);
+  });
+});
+
 describe("a wrong call", () => {
   it("is told as the program's own errors are, with how the command is called", async () => {
     expect(await refusal("cancel")).toEqual({
@@ -130,6 +166,9 @@ describe("a wrong call", () => {
     });
     expect(await refusal("runs", "list", "--jsno")).toMatchObject({
       message: "unknown option '--jsno' (did you mean --json?)",
+      hint: expect.stringContaining("`sluice runs list --help`") as unknown,
+    });
+    expect(await refusal("--quiet", "runs", "list", "--jsno")).toMatchObject({
       hint: expect.stringContaining("`sluice runs list --help`") as unknown,
     });
     expect(await refusal("statsu")).toMatchObject({

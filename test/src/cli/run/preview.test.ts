@@ -116,6 +116,22 @@ describe("sluice preview", () => {
     ]);
   });
 
+  it.each(["accounts.csv", "./accounts.csv"])(
+    "takes a file's name with ./ and without, where it is configured as %s",
+    async (path) => {
+      const yaml = accountsYaml().replace("path: accounts.csv", `path: ${path}`);
+      const harness = await Harness.open({ yaml, files: { "accounts.csv": after } });
+      for (const key of ["accounts.csv:4", "./accounts.csv:4"]) {
+        const { out } = await preview(harness, "--json", "--key", key);
+        expect(out.map((line): unknown => JSON.parse(line))).toMatchObject([
+          { place: `${path}:4`, key: "c" },
+        ]);
+      }
+      const { out } = await preview(harness, "--json", "--key", "../accounts.csv:4");
+      expect(out.join()).toContain("row_gone");
+    },
+  );
+
   it("says of a row that is not there how rows are named, and rejects nothing", async () => {
     const { out, said, code } = await preview(await synced(), "--key", "999");
     expect([out, said, code]).toEqual([

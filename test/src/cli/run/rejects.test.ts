@@ -30,7 +30,7 @@ describe("sluice rejects list", () => {
     await harness.write("accounts.csv", `${rows}d,,D\n`);
     await (await TestRun.open(harness, { runId: "run-2" })).transfer();
     const [b, c] = [
-      "accounts.csv:3: domain is required, and empty",
+      "accounts.csv:3: domain is required, and empty (key b)",
       expect.stringMatching(/^accounts\.csv:[24]: .* \(key a\)/) as unknown,
     ];
     expect(await said(harness, "list", "run-1")).toEqual([b, c]);
@@ -86,9 +86,11 @@ describe("sluice rejects list --open", () => {
     await (await TestRun.open(harness)).transfer();
     await harness.write("accounts.csv", "id,domain,name\na,a.example,A\n");
     await (await TestRun.open(harness, { runId: "run-2" })).close({ outcome: "failed" });
-    const open = ["accounts.csv:3: domain is required, and empty"];
+    const open = ["accounts.csv:3: domain is required, and empty (key b)"];
     expect(await said(harness, "list", "--open", "--limit", "9")).toEqual(open);
     expect(await said(harness, "list", "--open", "--since", "2000-01-01")).toEqual(open);
+    expect(await said(harness, "list", "--open", "--key", "b")).toEqual(open);
+    expect(await said(harness, "list", "--key", "b")).toEqual(open);
     expect(await said(harness, "list", "--open", "--key", "nobody")).toEqual([
       "no sync has such open rejects",
     ]);

@@ -6,8 +6,8 @@ import { readEnvironment } from "../../../../src/config/environment.ts";
 import { accountsYaml, Harness, harnessKey } from "../../../support/project/harness.ts";
 import { TestRun } from "../../../support/project/test-run.ts";
 
-/** The ids of the runs that `sluice runs list` shows. */
-async function listed({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {
+/** What `sluice runs` says when it is given these words. */
+async function said({ folder, sandbox }: Harness, ...args: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (text: string): void => void lines.push(text);
   const environment = readEnvironment({
@@ -17,13 +17,33 @@ async function listed({ folder, sandbox }: Harness, ...args: readonly string[]):
   });
   const program = new Command().exitOverride().configureOutput({ outputError: () => undefined });
   registerRuns(program, { cwd: folder, environment, print, say: print, exit: () => undefined });
-  await program.parseAsync(["runs", "list", ...args], { from: "user" });
+  await program.parseAsync(["runs", ...args], { from: "user" });
+  return lines;
+}
+
+/** The ids of the runs that `sluice runs list` shows. */
+async function listed(harness: Harness, ...args: readonly string[]): Promise<string[]> {
+  const lines = await said(harness, "list", ...args);
   return lines
     .join("\n")
     .split("\n")
     .slice(1)
     .map((line) => line.split(" ")[0] ?? "");
 }
+
+it("`sluice runs list` and `show` say that there are none, and not where to find them", async () => {
+  const harness = await Harness.open({ yaml: accountsYaml() });
+  expect(await said(harness, "list")).toEqual(["there are no runs yet"]);
+  expect(await said(harness, "list", "--failed")).toEqual(["there are no such runs"]);
+  expect(await said(harness, "list", "--sync", "accounts", "--since", "7d")).toEqual([
+    "there are no such runs of accounts",
+  ]);
+  expect(await said(harness, "list", "--json")).toEqual([]);
+  await expect(said(harness, "show")).rejects.toMatchObject({
+    message: "there is no run yet",
+    hint: "`sluice run` makes the first",
+  });
+});
 
 it("`sluice runs list` shows the runs that failed, and those since a time", async () => {
   const harness = await Harness.open({
@@ -40,7 +60,7 @@ it("`sluice runs list` shows the runs that failed, and those since a time", asyn
   expect(await listed(harness)).toEqual(["run-3", "run-2", "run-1"]);
   expect((await listed(harness, "--failed")).toSorted()).toEqual(["run-1", "run-3"]);
   expect(await listed(harness, "--since", "2000-01-01", "-n", "2")).toHaveLength(2);
-  expect(await listed(harness, "--since", "2999-01-01")).toEqual([]);
+  expect(await said(harness, "list", "--since", "2999-01-01")).toEqual(["there are no such runs"]);
   await expect(listed(harness, "--sync", "acounts")).rejects.toThrow(
     /^there is no sync or pull "acounts" in .* \(did you mean "accounts"\?\)$/,
   );

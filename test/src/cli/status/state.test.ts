@@ -1,6 +1,9 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 
+import { postgresConfig } from "../../../../connectors/postgres/config.ts";
+import { readingOf } from "../../../../connectors/postgres/position.ts";
+import { entries } from "../../../../src/cli/help/entries.ts";
 import { registerState } from "../../../../src/cli/status/state.ts";
 import { readEnvironment } from "../../../../src/config/environment.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
@@ -49,6 +52,23 @@ async function withOtherKey(): Promise<Harness> {
   await (await TestRun.open(harness)).transfer();
   return await harness.withYaml(rotated);
 }
+
+it("sluice state set takes the position that its help shows, which is one of the table that it names", async () => {
+  const harness = await Harness.open({ yaml: yaml("postgres://nobody@localhost/none") });
+  const [example = ""] = entries["state set"]?.examples ?? [];
+  const [, , ...words] = (example.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) =>
+    word.replace(/^(['"])(.*)\1$/, "$2"),
+  );
+  expect(await said(harness, ...words)).toEqual(["checkpoint of accounts is now version 1"]);
+
+  const { position } = await harness.deps.state.checkpoint({
+    target: harness.deps.target,
+    sync: "accounts",
+  });
+  const read = { table: "companies", changed_by: { column: "updated_at" } };
+  const config = postgresConfig.parse({ url: "postgres://nobody@localhost/none", ...read });
+  expect(position).toMatchObject({ of: readingOf(config) });
+});
 
 describe("sluice state rebind", () => {
   it("takes a rotated key for the same account: nothing is sent again", async () => {

@@ -1,25 +1,48 @@
 import { setTimeout } from "node:timers/promises";
 
 import type { Row, Source } from "../connectors/contract/connector.ts";
-import type { HarnessRow, PullHarness } from "./harness.ts";
+import type { PushSource } from "../connectors/contract/push.ts";
+import type { Harness, HarnessRow, PullHarness } from "./harness.ts";
 import { makeRows } from "./rows.ts";
-import { Subject } from "./subject.ts";
+import { issuesText, Subject } from "./subject.ts";
 
-/** Why the kit would find none of its rows again, and what to write in the harness. */
-export type RowFault = { readonly message: string; readonly hint: string };
+/** Why nearly every check would fail for one mistake in the harness, and what to write there. */
+export type HarnessFault = { readonly message: string; readonly hint: string };
 
 /** How long the first rows are waited for: a check says what is wrong with a read that hangs. */
 const waitMsMax = 5_000;
 
 /**
- * Looks at a few rows before any check is made: those of a harness without `rowOf` must have the members `id`
- * and `text`, or every check of rows would fail. Undefined: they have, or none can be read, which the checks
- * tell better.
+ * Looks at the harness before any check is made: the connector must take its configuration, and a few rows of
+ * one without `rowOf` must have the members `id` and `text`. Undefined: so they do, or it cannot be told,
+ * which the checks tell better.
  */
-export async function rowFaultOf(
-  source: Source,
-  harness: PullHarness,
-): Promise<RowFault | undefined> {
+export async function harnessFaultOf(
+  source: PushSource | Source,
+  harness: Harness,
+): Promise<HarnessFault | undefined> {
+  const refused = configFaultOf(source, harness);
+  if (refused !== undefined || source.kind === "push" || !("fill" in harness)) return refused;
+  return await rowFaultOf(source, harness);
+}
+
+function configFaultOf(
+  { config: schema }: PushSource | Source,
+  { config }: Harness,
+): HarnessFault | undefined {
+  try {
+    const { error } = schema.safeParse(config);
+    if (error === undefined) return undefined;
+    return {
+      message: `the connector refuses the harness's config: ${issuesText(error)}`,
+      hint: "give `config` of the harness the members of the connector's own `config`, and no others",
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function rowFaultOf(source: Source, harness: PullHarness): Promise<HarnessFault | undefined> {
   if (harness.rowOf !== undefined) return undefined;
   const given = makeRows(3, { together: 1 });
   const stop = new AbortController();
@@ -37,7 +60,7 @@ async function firstFault(
   subject: Subject,
   given: readonly HarnessRow[],
   signal: AbortSignal,
-): Promise<RowFault | undefined> {
+): Promise<HarnessFault | undefined> {
   await subject.holds(given);
   for await (const page of subject.source.read({ ...subject.ask(signal), pageRowsMax: 7 })) {
     const [row] = page.rows;
@@ -46,7 +69,7 @@ async function firstFault(
   return undefined;
 }
 
-function faultOf(row: Row, given: readonly HarnessRow[]): RowFault | undefined {
+function faultOf(row: Row, given: readonly HarnessRow[]): HarnessFault | undefined {
   const missing = (["id", "text"] as const).filter((member) => !(member in row));
   if (missing.length === 0) return undefined;
   const has = Object.keys(row).map((member) => `\`${member}\``);
