@@ -150,10 +150,7 @@ function commentsOn(sync: SuggestedSync, found: Discovery, answers: Answers): re
   const counted = found.columns.find(({ name, type }) => type === "number" && looksLikeCount(name));
   const comments = [
     ...guessed("stream", `a row is taken for ${stream === "contact" ? "a contact" : "an account"}`),
-    ...guessed(
-      "id",
-      `${keyField} is read from what names a row: it never changes, nor stands twice`,
-    ),
+    ...guessed("id", `${keyField} is read from what names a row: it never changes, and is unique`),
     ...guessed(addressField, `${addressField} is read from the column that is called most like it`),
     ...(counted === undefined
       ? []

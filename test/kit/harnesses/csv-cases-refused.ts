@@ -211,7 +211,7 @@ const headers: readonly (readonly [
       found: `a.csv:1: ${cannotUse}columns 1, 6 share the name "id", columns 2, 4, 7 share the name "a", columns 3, 5 share the name "b"`,
     },
   ],
-  ["a stray quote in the header line", 'id,a"b\n', `${cannotUse}a quote stands inside`],
+  ["a stray quote in the header line", 'id,a"b\n', `${cannotUse}a quote is inside`],
   ["a NUL in the header line", "id,\0\n", `${cannotUse}a field holds a NUL`],
   [
     "a header line in another encoding",

@@ -105,7 +105,7 @@ describe("sluice init", () => {
     path: ./customers.csv
 syncs:
   # What \`sluice init\` made of the columns of ./customers.csv; \`sluice preview customers\` shows what comes of it:
-  # - account_id is read from what names a row: it never changes, nor stands twice
+  # - account_id is read from what names a row: it never changes, and is unique
   # - domain is read from the column that is called most like it
   # - headcount counts people: a row without a whole number there is refused
   # - every other column is sent in account_properties: remove what the service need not know
@@ -163,7 +163,7 @@ syncs:
 syncs:
   # What \`sluice init\` made of the columns of crm.companies; \`sluice preview companies\` shows what comes of it:
   # - a row is taken for an account
-  # - account_id is read from what names a row: it never changes, nor stands twice
+  # - account_id is read from what names a row: it never changes, and is unique
   # - domain is read from the column that is called most like it
   # - headcount counts people: a row without a whole number there is refused
   # - changed_by must be set by every change of a row; without it every run reads every row
