@@ -43,7 +43,10 @@ function timeLeftMs(attemptMs: number): number {
   return bound > 0 ? bound - sinceFirstMs(attemptMs) : Infinity;
 }
 
-/** Whether what is missing may still come: the activity was first asked for less than the time its faults are tolerated ago. */
+/**
+ * Whether what is missing may still come: the activity was first asked for less than the time its faults are
+ * tolerated ago.
+ */
 function isStillWaitedFor(error: SluiceError, attemptMs: number): boolean {
   return error instanceof ConfigError && sinceFirstMs(attemptMs) < (error.retryBudgetMs ?? 0);
 }

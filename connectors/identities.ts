@@ -99,7 +99,10 @@ function waysOn({ kind, name }: Holder, what: IdentityPart): string {
     kind === "pull"
       ? `\`sluice pull ${name} --full\` begins anew`
       : `\`sluice state reset ${name} --reason "another ${what}"\` reads and sends everything anew`;
-  return `if it is the same ${what}, \`sluice state rebind ${name}\` says so (without a name: for all); if not, ${anew}`;
+  return (
+    `if it is the same ${what}, \`sluice state rebind ${name}\` says so (without a name: for all); ` +
+    `if not, ${anew}`
+  );
 }
 
 /** @throws {ConfigError} it is another one than is known. */

@@ -119,7 +119,10 @@ async function killMeanwhile(
     {
       what: "the same, one of the two killed after a third: its report",
       bound: "done and balanced",
-      measured: `${report.outcome}, ${shown(read)} read, ${shown(sent)} sent, ${shown(report.possibly_repeated)} possibly repeated, ${(report.duration_ms / 1_000).toFixed(1)} s`,
+      measured:
+        `${report.outcome}, ${shown(read)} read, ${shown(sent)} sent, ` +
+        `${shown(report.possibly_repeated)} possibly repeated, ` +
+        `${(report.duration_ms / 1_000).toFixed(1)} s`,
       holds: report.outcome === "done" && report.balanced && sent >= rows - changed,
     },
     {

@@ -62,7 +62,9 @@ async function proveAttack(parent: string): Promise<Checked> {
     return {
       what: `p99 of ${posters} posters while ${drippers} connections drip, times what it is without them`,
       bound: `<= ${timesP99Max}`,
-      measured: `${times.toFixed(1)} (${calm.p99.toFixed(1)} ms, then ${attacked.p99.toFixed(1)} ms); ${refused} of theirs refused, ${cut} drippers cut off`,
+      measured:
+        `${times.toFixed(1)} (${calm.p99.toFixed(1)} ms, then ${attacked.p99.toFixed(1)} ms); ` +
+        `${refused} of theirs refused, ${cut} drippers cut off`,
       holds: times <= timesP99Max && refused === 0 && cut >= drippers,
     };
   } finally {

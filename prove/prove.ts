@@ -131,7 +131,9 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
     },
     {
       name: "postgres",
-      size: `${shown(rows)} rows; ${postgresRounds} rounds after a warm-up; server and clients share the cores; ${paced}.`,
+      size:
+        `${shown(rows)} rows; ${postgresRounds} rounds after a warm-up; server and clients share ` +
+        `the cores; ${paced}.`,
       isWhole: rows >= promised.rows,
       prove: async (folder) => await provePostgres(folder, { rows, rounds: postgresRounds }),
     },
@@ -143,7 +145,9 @@ function partsOf(sizes: Readonly<Record<keyof typeof promised, number>>): Part[]
     },
     {
       name: "inbox",
-      size: `64 posters of signed events of 1 KiB; ${inboxRounds} rounds after a warm-up; receiver and posters share the cores.`,
+      size:
+        `64 posters of signed events of 1 KiB; ${inboxRounds} rounds after a warm-up; receiver and ` +
+        "posters share the cores.",
       isWhole: true,
       prove: async (folder) => await proveInbox(folder, { rounds: inboxRounds }),
     },

@@ -34,7 +34,8 @@ export type RetryBudget = {
 
 /**
  * The root of every error that sluice itself throws. The class says what happens next;
- * `code` is the Temporal failure type and the `code` of `--json` errors, and never changes.
+ * `code` is the Temporal failure type and the `code` of `--json` errors, and never changes. The docstring of a class
+ * says when it is thrown and, of the first one with its code, what a person does: docs/errors.md is made of it.
  */
 export abstract class SluiceError extends Error {
   /** Stable name of the class of fault, for machines. */
@@ -82,7 +83,12 @@ export abstract class TransientError extends SluiceError {
   }
 }
 
-/** Thrown when a request failed and certainly applied nothing; it may pass. */
+/**
+ * Thrown when a request failed and certainly applied nothing; it may pass.
+ *
+ * To do: Nothing while it is retried. If it lasts, check the network, the source, free space of the state
+ * folder and `sluice status`.
+ */
 export class ApiUnavailableError extends TransientError {
   readonly code = "Unavailable";
 }
@@ -113,12 +119,20 @@ export class StateUnavailableError extends SluiceError {
   readonly retryable = true;
 }
 
-/** Thrown when bytes of a request left and no answer says what became of them: the same request is made again. */
+/**
+ * Thrown when bytes of a request left and no answer says what became of them: the same request is made again.
+ *
+ * To do: Nothing: sluice makes the same request again and counts the records as possibly repeated.
+ */
 export class OutcomeUnknownError extends TransientError {
   readonly code = "OutcomeUnknown";
 }
 
-/** Thrown when the service, its gateway or our own rate limit says "later". */
+/**
+ * Thrown when the service, its gateway or our own rate limit says "later".
+ *
+ * To do: Wait. `sluice status` says until when, `sluice rate-limit show` why.
+ */
 export class RateLimitedError extends SluiceError {
   readonly code = "RateLimited";
   readonly retryable = true;
@@ -133,7 +147,11 @@ export class RateLimitedError extends SluiceError {
   }
 }
 
-/** Thrown on 429 "credits exhausted": waiting does not help, spending stops. */
+/**
+ * Thrown on 429 "credits exhausted": waiting does not help, spending stops.
+ *
+ * To do: Buy credits or wait for the next period, then `sluice rate-limit reset`.
+ */
 export class CreditsExhaustedError extends SluiceError {
   readonly code = "CreditsExhausted";
   readonly retryable = false;
@@ -143,7 +161,11 @@ export class CreditsExhaustedError extends SluiceError {
   }
 }
 
-/** Thrown when the service refuses records; `refused` is empty when it named none. */
+/**
+ * Thrown when the service refuses records; `refused` is empty when it named none.
+ *
+ * To do: Look at `sluice rejects list`, fix the mapping or the source, then `sluice rejects replay`.
+ */
 export class ApiRejectedError extends SluiceError {
   readonly code = "RecordsRejected";
   readonly retryable = false;
@@ -167,6 +189,8 @@ export class ApiRejectedError extends SluiceError {
 /**
  * Thrown on 413, or for a page beyond `pageBytesMax`: the part is to be split, the page asked for with half
  * the limit.
+ *
+ * To do: Nothing: the part is split. If it recurs, set a smaller page or chunk.
  */
 export class TooLargeError extends SluiceError {
   readonly code = "TooLarge";
@@ -180,7 +204,13 @@ export class TooLargeError extends SluiceError {
   }
 }
 
-/** Thrown when the service fails on a part again and again while it serves other requests: the part is to be split. */
+/**
+ * Thrown when the service fails on a part again and again while it serves other requests: the part is to be
+ * split.
+ *
+ * To do: Nothing: the part is split until the record is found. If the service fails on everything, ask its
+ * operator.
+ */
 export class ServiceFailsError extends SluiceError {
   readonly code = "ServiceFails";
   readonly retryable = false;
@@ -189,19 +219,29 @@ export class ServiceFailsError extends SluiceError {
 /**
  * Thrown when the uploaded file is gone for good: a confirm says so (410, or a 404 that lasts), or its
  * receipt went back. The same bytes are uploaded again, under a new key.
+ *
+ * To do: Nothing: the same bytes are uploaded again under a new key.
  */
 export class UploadGoneError extends SluiceError {
   readonly code = "UploadGone";
   readonly retryable = false;
 }
 
-/** Thrown when a source changed under the read: the chunk is staged again, three times, then the run stops. */
+/**
+ * Thrown when a source changed under the read: the chunk is staged again, three times, then the run stops.
+ *
+ * To do: Do not write to the file during a run: write another file and rename it, or declare it append-only.
+ */
 export class SourceChangedError extends SluiceError {
   readonly code = "SourceChanged";
   readonly retryable = false;
 }
 
-/** Thrown when the service refuses the API key (401, 403). */
+/**
+ * Thrown when the service refuses the API key (401, 403).
+ *
+ * To do: Put in a valid key, user or password, restart the worker, run again.
+ */
 export class ApiAuthError extends SluiceError {
   readonly code = "AuthFailed";
   readonly retryable = false;
@@ -213,7 +253,11 @@ export class SourceAuthError extends SluiceError {
   readonly retryable = false;
 }
 
-/** Thrown when an answer breaks the API document: says what was expected and what came. */
+/**
+ * Thrown when an answer breaks the API document: says what was expected and what came.
+ *
+ * To do: Check `base_url` and what is in front of the service: a proxy may answer in its place.
+ */
 export class ApiContractError extends SluiceError {
   readonly code = "ContractBroken";
   readonly retryable = false;
@@ -239,6 +283,8 @@ export class ApiContractError extends SluiceError {
  * Thrown when the configuration or a command's arguments are wrong: nothing to retry, `field` and `hint` say
  * what to change. With `retryBudgetMs` Temporal looks again for so long before it stops, because what is
  * missing may only be late; a command never waits.
+ *
+ * To do: Change the setting that the error names; its hint says how.
  */
 export class ConfigError extends SluiceError {
   readonly code = "ConfigError";
@@ -251,7 +297,11 @@ export class ConfigError extends SluiceError {
   }
 }
 
-/** Thrown when a staged file is not where the store says; the chunk is staged again. */
+/**
+ * Thrown when a staged file is not where the store says; the chunk is staged again.
+ *
+ * To do: Nothing: the chunk is staged again. If it recurs, look for what cleans up the folder.
+ */
 export class StagedFileMissingError extends SluiceError {
   readonly code = "StagedFileMissing";
   readonly retryable = false;
@@ -260,68 +310,111 @@ export class StagedFileMissingError extends SluiceError {
 /**
  * Thrown when a write comes from a staging that is no longer the chunk's newest, or from a run that lost its
  * send lock.
+ *
+ * To do: Nothing: a newer attempt or another run has the work.
  */
 export class SupersededError extends SluiceError {
   readonly code = "Superseded";
   readonly retryable = false;
 }
 
-/** Thrown when a run that has ended is asked to continue: its workflow was reset. */
+/**
+ * Thrown when a run that has ended is asked to continue: its workflow was reset.
+ *
+ * To do: Start a new run; do not reset the workflow of one that has ended.
+ */
 export class RunEndedError extends SluiceError {
   readonly code = "RunEnded";
   readonly retryable = false;
 }
 
-/** Thrown when a run was begun on another state store than this worker has. */
+/**
+ * Thrown when a run was begun on another state store than this worker has.
+ *
+ * To do: Start the worker with the state store that the run began on, or start a new run.
+ */
 export class WrongStoreError extends SluiceError {
   readonly code = "WrongStore";
   readonly retryable = false;
 }
 
-/** Thrown when the sync's configuration is not the one its run was begun with: two mappings must not mix in one run. */
+/**
+ * Thrown when the sync's configuration is not the one its run was begun with: two mappings must not mix in
+ * one run.
+ *
+ * To do: Start the run again: it uses today's configuration.
+ */
 export class ConfigChangedError extends SluiceError {
   readonly code = "ConfigChanged";
   readonly retryable = false;
 }
 
-/** Thrown when the checkpoint is not the one this run began from: someone else moved it. */
+/**
+ * Thrown when the checkpoint is not the one this run began from: someone else moved it.
+ *
+ * To do: Look for a second run of the sync in `sluice runs list`, then run it again.
+ */
 export class CheckpointMovedError extends SluiceError {
   readonly code = "CheckpointMoved";
   readonly retryable = false;
 }
 
-/** Thrown when more rows were refused than `reject_limit` allows; nothing of the chunk was sent. */
+/**
+ * Thrown when more rows were refused than `reject_limit` allows; nothing of the chunk was sent.
+ *
+ * To do: Look at `sluice rejects list`, fix the cause or raise `reject_limit`, then run again.
+ */
 export class TooManyRejectsError extends SluiceError {
   readonly code = "TooManyRejects";
   readonly retryable = false;
 }
 
-/** Thrown when a source holds fewer rows than `min_rows`. */
+/**
+ * Thrown when a source holds fewer rows than `min_rows`.
+ *
+ * To do: Check that the source is complete, or lower `min_rows`.
+ */
 export class TooFewRowsError extends SluiceError {
   readonly code = "TooFewRows";
   readonly retryable = false;
 }
 
-/** Thrown when read = sent + unchanged + filtered + rejected does not hold (I2); names the bucket. */
+/**
+ * Thrown when read = sent + unchanged + filtered + rejected does not hold (I2); names the bucket.
+ *
+ * To do: Report a bug, with the run's report; its checkpoint has not moved.
+ */
 export class NotBalancedError extends SluiceError {
   readonly code = "NotBalanced";
   readonly retryable = false;
 }
 
-/** Thrown when something is held by another run: the message names it. */
+/**
+ * Thrown when something is held by another run: the message names it.
+ *
+ * To do: Wait for the run that the message names, or cancel it.
+ */
 export class BusyError extends SluiceError {
   readonly code = "Busy";
   readonly retryable = false;
 }
 
-/** Thrown when a lock is on its way from one run to another: it is asked for again. */
+/**
+ * Thrown when a lock is on its way from one run to another: it is asked for again.
+ *
+ * To do: Nothing: sluice asks again.
+ */
 export class LockWaitError extends SluiceError {
   readonly code = "LockWait";
   readonly retryable = true;
   override readonly retryAfterMs = lockAskMs;
 }
 
-/** Thrown when Temporal or a worker cannot be reached by a command. */
+/**
+ * Thrown when Temporal or a worker cannot be reached by a command.
+ *
+ * To do: Start Temporal and `sluice worker`, or correct `TEMPORAL_ADDRESS`.
+ */
 export class TemporalUnreachableError extends SluiceError {
   readonly code = "TemporalUnreachable";
   readonly retryable = true;

@@ -73,7 +73,7 @@ export const lockWaitMs = 10_000;
 /** Characters of its source row that a reject keeps. */
 export const rejectRowCharsMax = 64 * 1024;
 
-// ---- Temporal (docs/facts/temporal.md#limits) -------------------------------------------------------------------------
+// ---- Temporal (docs/facts/temporal.md#limits) -----------------------------------------------------------------------
 
 /** Characters of an error in a run's current details, which hold 20,000 bytes in all. */
 export const detailsErrorCharsMax = 4_000;

@@ -112,7 +112,9 @@ async function connect(address: string | undefined): Promise<NativeConnection> {
       `cannot reach Temporal at ${where}: ${await whyUnreachable(where, error)}`,
       {
         cause: error,
-        hint: "a worker starts none: `sluice temporal start` does, `sluice dev` has both; or set TEMPORAL_ADDRESS to one that runs",
+        hint:
+          "a worker starts none: `sluice temporal start` does, `sluice dev` has both; or set " +
+          "TEMPORAL_ADDRESS to one that runs",
       },
     );
   }

@@ -89,7 +89,8 @@ async function digest(url) {
   const [row] = await query(
     url,
     `select md5(string_agg(row, '' order by row)) as md5 from (
-       select s::text || s.xmin::text as row from crm.account_scores s union all select p::text || p.xmin::text from crm.job_postings p
+       select s::text || s.xmin::text as row from crm.account_scores s
+       union all select p::text || p.xmin::text from crm.job_postings p
      ) as rows`,
   );
   return row.md5;

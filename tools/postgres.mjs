@@ -16,7 +16,8 @@ export async function getPostgres(options) {
   await installFromDebian("postgresql", options);
   if (isInstalled()) return;
   say(
-    "some tests need a Postgres server: install it (Debian: sudo apt-get install postgresql), or set PG_URL to a database of a superuser",
+    "some tests need a Postgres server: install it (Debian: sudo apt-get install postgresql), or " +
+      "set PG_URL to a database of a superuser",
   );
 }
 

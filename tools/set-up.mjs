@@ -50,7 +50,8 @@ export function nodeToUse() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > needMajor || (major === needMajor && minor >= needMinor)) return process.execPath;
   throw new Stop(
-    `Node.js ${needMajor}.${needMinor} or newer is needed, this is ${process.version}, and npm has none for this platform`,
+    `Node.js ${needMajor}.${needMinor} or newer is needed, this is ${process.version}, and npm ` +
+      "has none for this platform",
   );
 }
 

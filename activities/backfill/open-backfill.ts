@@ -1,3 +1,6 @@
+import { assertSameSides } from "../../connectors/same-sides.ts";
+import { checkColumns, connectorOf } from "../../connectors/source.ts";
+import { requestOf } from "../../src/backfill/input/read-input.ts";
 import { planMoved } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
 import { ConfigChangedError, ConfigError, WrongStoreError } from "../../src/errors.ts";
@@ -9,10 +12,8 @@ import { attempt } from "../attempt.ts";
 import { assertNotEnded, heldRunOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { BackfillRef, OpenBackfillInput, OpenedBackfill, RunRef } from "../inputs.ts";
 import { settingsOf } from "../run/open-run.ts";
-import { assertSameSides } from "../run/same-sides.ts";
 import { takeRunLock } from "../run/take-lock.ts";
-import { checkColumns, connectorOf } from "../stage/source.ts";
-import { planFor, requestOf } from "./plan-backfill.ts";
+import { planFor } from "./plan-backfill.ts";
 
 async function plannedRun({ state, target }: Dependencies, { runId }: BackfillRef): Promise<Run> {
   const run = await state.run(runId);

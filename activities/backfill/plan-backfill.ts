@@ -1,5 +1,8 @@
 import type { Source } from "../../connectors/contract/connector.ts";
-import { readBackfillInput } from "../../src/backfill/input/read-input.ts";
+import { replacesOlder } from "../../connectors/replayable.ts";
+import { assertSameSides } from "../../connectors/same-sides.ts";
+import { readRequestOf, connectorOf } from "../../connectors/source.ts";
+import { requestOf } from "../../src/backfill/input/read-input.ts";
 import type { BackfillRequest } from "../../src/backfill/input/schema.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import type { BackfillPlan } from "../../src/backfill/plan.ts";
@@ -12,24 +15,6 @@ import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { BackfillRef, PlanBackfillInput, PlannedBackfill } from "../inputs.ts";
 import { assertMayAdvance } from "../run/advance-checkpoint.ts";
-import { assertSameSides } from "../run/same-sides.ts";
-import { replacesOlder } from "../stage/replay-pages.ts";
-import { readRequestOf, connectorOf } from "../stage/source.ts";
-
-/** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
-export function requestOf(
-  { config }: Pick<Dependencies, "config">,
-  raw: unknown,
-  now: Date,
-): ReturnType<typeof readBackfillInput> {
-  const syncs = new Map(
-    [...config.syncs].map(([name, { schedule }]) => [
-      name,
-      { timeZone: schedule?.timeZone ?? "UTC" },
-    ]),
-  );
-  return readBackfillInput(raw, { syncs, now });
-}
 
 /**
  * @throws {ConfigError} older rows may follow newer ones of the same key: of what is pushed, or appended,

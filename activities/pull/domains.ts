@@ -1,4 +1,5 @@
 import type { Row, Page } from "../../connectors/contract/connector.ts";
+import { readRequestOf, connectorOf } from "../../connectors/source.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { pageRowsMax, pullDomainsMax } from "../../src/limits.ts";
@@ -9,7 +10,6 @@ import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, pullOf, runOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef } from "../inputs.ts";
-import { readRequestOf, connectorOf } from "../stage/source.ts";
 import { assertFewRejects } from "./few-rejects.ts";
 import { resultReject } from "./patches.ts";
 

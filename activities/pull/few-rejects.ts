@@ -20,7 +20,9 @@ export function assertFewRejects(
     what === "rows"
       ? "the column that domains are read from"
       : `the write-back or the table, then \`sluice pull ${name} --full\``;
-  const message = `${refused} of ${read} ${what} were refused, more than \`reject_limit\` allows (${rows} ${what} and ${rate * 100} %)`;
+  const message =
+    `${refused} of ${read} ${what} were refused, more than \`reject_limit\` allows (${rows} ` +
+    `${what} and ${rate * 100} %)`;
   throw new TooManyRejectsError(message, {
     field: `pulls.${name}.reject_limit`,
     hint: `look at \`sluice rejects list\`; fix ${fix}`,

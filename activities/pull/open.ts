@@ -1,4 +1,5 @@
 import { assertSameAccount, assertSameSource, holderOf } from "../../connectors/identities.ts";
+import { readRequestOf, checkWriteBack, connectorOf } from "../../connectors/source.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { BusyError, ConfigError } from "../../src/errors.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
@@ -8,7 +9,6 @@ import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, pullOf, type Dependencies } from "../dependencies.ts";
 import { warnOfMissedRuns } from "../run/missed-runs.ts";
 import { takeRunLock } from "../run/take-lock.ts";
-import { readRequestOf, checkWriteBack, connectorOf } from "../stage/source.ts";
 import type { OpenedPull, OpenPullInput, PullSettings } from "./inputs.ts";
 
 /** @throws {ConfigError} the pull is one of the other workflow. */

@@ -103,10 +103,10 @@ async function pullPage(pulling: Pulling, asked: PageRequest): Promise<boolean> 
   return true;
 }
 
-type Backlog = { readonly place: PullPlace; readonly tally: PullTally };
+type Reached = { readonly place: PullPlace; readonly tally: PullTally };
 
 /** The place and the sums of a run; both are there once it was opened. */
-async function standing({ deps, run }: Pulling): Promise<Backlog> {
+async function reached({ deps, run }: Pulling): Promise<Reached> {
   const name = { target: run.target, pull: run.sync };
   const place = await deps.state.pullPlace(name);
   const tally = await deps.state.pullTally({ runId: run.runId });
@@ -116,7 +116,7 @@ async function standing({ deps, run }: Pulling): Promise<Backlog> {
   return { place, tally };
 }
 
-function endOf(run: Run, { place, tally }: Backlog): PulledPages["end"] {
+function endOf(run: Run, { place, tally }: Reached): PulledPages["end"] {
   if (place.isDone) return "done";
   return tally.results >= (run.request.limit ?? Infinity) ? "limit" : null;
 }
@@ -126,7 +126,7 @@ function endOf(run: Run, { place, tally }: Backlog): PulledPages["end"] {
  * @throws {ApiContractError} it refused so many and took none that it is the query. Its own words may quote a
  * domain: they are left out.
  */
-function isOfDomain(error: unknown, { place, tally }: Backlog): error is ApiContractError {
+function isOfDomain(error: unknown, { place, tally }: Reached): error is ApiContractError {
   const isRefusal = error instanceof ApiContractError && domainStatuses.includes(error.status);
   if (!isRefusal || place.domain === undefined) return false;
   if (tally.domainsDone > 0 || tally.domainsRefused < domainRefusalsMax) return true;
@@ -148,7 +148,7 @@ function refusedResults({ read, refused, results }: PullTally): {
 }
 
 /** Goes one page further, or after a domain that the service refused; false when no call is left for it. */
-async function goOn(pulling: Pulling, now: Backlog): Promise<boolean> {
+async function goOn(pulling: Pulling, now: Reached): Promise<boolean> {
   const { run, pull, signal } = pulling;
   const { place, tally } = now;
   const step = { target: run.target, pull: pull.name, runId: run.runId, version: place.version };
@@ -165,13 +165,13 @@ async function goOn(pulling: Pulling, now: Backlog): Promise<boolean> {
 
 async function pullMany(pulling: Pulling, pagesMax: number): Promise<PulledPages> {
   const { deps, run, pull, signal } = pulling;
-  let now = await standing(pulling);
+  let now = await reached(pulling);
   let end = endOf(run, now);
   for (let pages = 0; end === null && pages < pagesMax; pages++) {
     signal.throwIfAborted();
     assertFewRejects(pull, { ...refusedResults(now.tally), what: "results" });
     const hasCalls = await goOn(pulling, now);
-    now = await standing(pulling);
+    now = await reached(pulling);
     end = hasCalls ? endOf(run, now) : "calls_max";
   }
   if (end === "calls_max") {

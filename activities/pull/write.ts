@@ -1,4 +1,5 @@
 import type { Written } from "../../connectors/contract/connector.ts";
+import { readRequestOf, connectorOf } from "../../connectors/source.ts";
 import type { SearchPage } from "../../src/api/search.ts";
 import type { PullConfig } from "../../src/config/schema/pull.ts";
 import { ConfigError } from "../../src/errors.ts";
@@ -6,7 +7,6 @@ import { pageRowsMax } from "../../src/limits.ts";
 import type { PageCounts } from "../../src/state/contract/pull/pull-runs.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { readRequestOf, connectorOf } from "../stage/source.ts";
 import { patchOf, resultReject, type ResultPatch } from "./patches.ts";
 
 /** What became of a page in the source. */

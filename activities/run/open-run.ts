@@ -1,3 +1,5 @@
+import { assertSameSides } from "../../connectors/same-sides.ts";
+import { checkColumns, connectorOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { BusyError } from "../../src/errors.ts";
 import { assertMaySend } from "../../src/service/key-limits.ts";
@@ -7,11 +9,9 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import { attempt } from "../attempt.ts";
 import { assertNotEnded, isoNow, syncOf, type Dependencies } from "../dependencies.ts";
 import type { OpenedRun, OpenRunInput, RunSettings } from "../inputs.ts";
-import { checkColumns, connectorOf } from "../stage/source.ts";
 import { forgetUnfollowed } from "./followed-rows.ts";
 import { warnOfMissedRuns } from "./missed-runs.ts";
 import { placeReplay } from "./replay-place.ts";
-import { assertSameSides } from "./same-sides.ts";
 import { placeResend, setRunRange, warnOfRestore } from "./set-run-range.ts";
 import { endGoneSenders } from "./settle-doubts.ts";
 import { takeRunLock } from "./take-lock.ts";

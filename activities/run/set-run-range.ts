@@ -1,9 +1,9 @@
 import type { Source } from "../../connectors/contract/connector.ts";
+import { readRequestOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import type { Checkpoint } from "../../src/state/contract/runs/checkpoints.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { readRequestOf } from "../stage/source.ts";
 
 const otherReading =
   "the checkpoint was made by another way of reading this source: everything is read again";

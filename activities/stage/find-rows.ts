@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { z } from "zod";
 
+import { readRequestOf, connectorOf } from "../../connectors/source.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import { SluiceError } from "../../src/errors.ts";
 import { chunkName } from "../../src/lane-of.ts";
@@ -22,7 +23,6 @@ import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Receipt } from "../../src/state/contract/sends/receipts.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { readReplay } from "./replay-pages.ts";
-import { readRequestOf, connectorOf } from "./source.ts";
 
 /** A record that the service refused, or fails on: its number in the staged file and the field it named. */
 export type Refused = {

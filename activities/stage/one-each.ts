@@ -1,8 +1,8 @@
+import { connectorOf } from "../../connectors/source.ts";
 import { isOneEach } from "../../src/backfill/repeats.ts";
 import type { SyncConfig } from "../../src/config/config.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { connectorOf } from "./source.ts";
 
 /**
  * Whether a second row of one record must stop a backfill: where the older one could be the last that is

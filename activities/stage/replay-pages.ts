@@ -1,9 +1,10 @@
 import type { Row, Got, Source } from "../../connectors/contract/connector.ts";
 import type { Log } from "../../connectors/contract/request.ts";
+import { cannotReplay, replacesOlder } from "../../connectors/replayable.ts";
 import { ConfigError, SourceChangedError } from "../../src/errors.ts";
 import { inboxReadRows, pageRowsMax } from "../../src/limits.ts";
 import type { RowPage } from "../../src/pipeline/page.ts";
-import { shapeOf, type Stream } from "../../src/records/streams.ts";
+import type { Stream } from "../../src/records/streams.ts";
 import type { ReplayPage } from "../../src/state/contract/rejects/replays.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
 
@@ -22,22 +23,6 @@ type ReplayTools = {
   readonly signal: AbortSignal;
   readonly log: Log;
 };
-
-/**
- * Whether a later record of a key replaces an earlier one, so that older data must never follow newer; an
- * event stands for itself.
- */
-export function replacesOlder(stream: Stream): boolean {
-  return shapeOf(stream).discriminator === "type";
-}
-
-/** The error of rows that cannot be read again by what their rejects call them. */
-export function cannotReplay(why: string, cause?: unknown): ConfigError {
-  return new ConfigError(`the rejects cannot be replayed: ${why}`, {
-    cause,
-    hint: "run the sync: it reads the source as it is now",
-  });
-}
 
 async function getRows(
   { config }: ReplayRead,

@@ -1,5 +1,7 @@
 import { activityInfo } from "@temporalio/activity";
 
+import { assertStillSameSource } from "../../connectors/same-sides.ts";
+import { checkColumns, connectorOf } from "../../connectors/source.ts";
 import { TooFewRowsError } from "../../src/errors.ts";
 import {
   chunkRowsReadMax,
@@ -18,10 +20,8 @@ import type { RunRef, StageResult } from "../inputs.ts";
 import { chunkMsMax, chunkUnsentMsMax, refusalKnownMs, replayChunkRowsMax } from "../limits.ts";
 import { followsRows } from "../run/followed-rows.ts";
 import { rejectLimitOf } from "../run/replay-place.ts";
-import { assertStillSameSource } from "../run/same-sides.ts";
 import { withRetryBudget } from "../upload/retry-budget.ts";
 import { mustBeOneEach } from "./one-each.ts";
-import { checkColumns, connectorOf } from "./source.ts";
 import type { StageJob } from "./stage-job.ts";
 
 /** Room under the API's limit for the page that ends a chunk. */

@@ -62,7 +62,10 @@ async function judged(
   return delayMs === undefined ? error : error.after(delayMs);
 }
 
-/** A full disk or a thread that dies ends a run in time; every other fault without a retry budget of its own does not. */
+/**
+ * A full disk or a thread that dies ends a run in time; every other fault without a retry budget of its own
+ * does not.
+ */
 async function retryBudgetOf(
   { stagingFolder }: Bearing,
   error: TransientError,

@@ -46,7 +46,8 @@ export type Reject = {
 export type Page<OwnRow, Position> = {
   readonly rows: readonly OwnRow[];
   /**
-   * The same rows as they came, for mappings that need no objects: several times as fast. A source that gives them makes
+   * The same rows as they came, for mappings that need no objects: several times as fast. A source that gives
+   * them makes
    * `rows` and `row()` of them only when asked.
    */
   readonly cells?: Cells | undefined;

@@ -55,7 +55,7 @@ export const csvConfig = z
     delimiter: delimiter
       .optional()
       .describe(
-        "What stands between two cells, or tab; by default whichever of , ; tab | the first line holds most of.",
+        "The character between two cells, or tab; by default whichever of , ; tab | the first line holds most of.",
       ),
     header: z
       .boolean()

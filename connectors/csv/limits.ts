@@ -19,7 +19,10 @@ export const columnsMax = 4_096;
 /** Characters of a path or pattern; what Linux takes as a path. */
 export const pathCharsMax = 4_096;
 
-/** Columns of a file of which the rows are read as cells: of more, the places of cells take more memory than the cells. */
+/**
+ * Columns of a file of which the rows are read as cells: of more, the places of cells take more memory than
+ * the cells.
+ */
 export const cellColumnsMax = 256;
 
 /** How long a file that is not there is waited for: it may be late, or about to be put in place. */

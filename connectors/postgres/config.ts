@@ -119,7 +119,8 @@ export const postgresConfig = z
       })
       .optional()
       .describe(
-        "The zone of a change column that has none, such as UTC or Europe/Paris; by default the server's own, which `check` calls a fault.",
+        "The zone of a change column that has none, such as UTC or Europe/Paris; by default the " +
+          "server's own, which `check` calls a fault.",
       ),
     insert: z.boolean().default(true).describe("Whether a write-back may add rows."),
   })

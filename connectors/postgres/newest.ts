@@ -21,7 +21,9 @@ export async function checkStamps(
           name: "time zone",
           ok: false,
           detail: guessedZone(changed, zone.name),
-          fix: `say which zone its times are of: \`time_zone: UTC\` (what most frameworks write), or \`time_zone: ${zone.name}\``,
+          fix:
+            `say which zone its times are of: \`time_zone: UTC\` (what most frameworks write), or ` +
+            `\`time_zone: ${zone.name}\``,
         },
       ]
     : [];
@@ -68,12 +70,15 @@ function stampsFinding({ changed, zone }: PostgresSource, aheadMs: number): Find
       ok: false,
       detail: `it is stamped ${spanText(aheadMs)} ahead of ${here}`,
       fix: isLocal
-        ? "set `time_zone` to the zone that the column's times are of; if it is that, look at the clock of who stamps the rows"
+        ? "set `time_zone` to the zone that the column's times are of; if it is that, look at the " +
+          "clock of who stamps the rows"
         : "look at the clock of who stamps the rows: a run leaves such rows for later",
     };
   }
   // Where nothing changed for hours it is right all the same.
   if (!isLocal || aheadMs > -clocksPutBackMs / 2) return undefined;
-  const detail = `warning: it is stamped ${spanText(-aheadMs)} behind ${here}: if a row changed since, \`time_zone\` is another`;
+  const detail =
+    `warning: it is stamped ${spanText(-aheadMs)} behind ${here}: if a row changed since, ` +
+    `\`time_zone\` is another`;
   return { name, ok: true, detail };
 }

@@ -29,7 +29,9 @@ export async function assertNoLimit(session: Session, query: string): Promise<vo
     "the query has a limit of its own: each block of rows might be cut from others",
     {
       field: "query",
-      hint: "Leave it out and use `--limit` of `sluice run`, or read a table or materialized view that holds those rows.",
+      hint:
+        "Leave it out and use `--limit` of `sluice run`, or read a table or materialized view that " +
+        "holds those rows.",
     },
   );
 }

@@ -45,7 +45,8 @@ async function sightingOf(
   const control = await unlessRefused(session, "select system_identifier from pg_control_system()");
   const log = await unlessRefused(
     session,
-    `select pg_current_wal_flush_lsn() as wal, pg_walfile_name(pg_current_wal_lsn()) as file, pg_last_wal_replay_lsn() as fork
+    `select pg_current_wal_flush_lsn() as wal, pg_walfile_name(pg_current_wal_lsn()) as file,
+      pg_last_wal_replay_lsn() as fork
      where not pg_is_in_recovery()`,
   );
   const { host, port } = addressOf(config);

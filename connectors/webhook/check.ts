@@ -37,7 +37,7 @@ function secretFinding(index: number, signature: SignatureName, secret: Secret):
 /** What a secret is taken for: senders that mean the same text otherwise sign otherwise. */
 function kindOf(signature: SignatureName, text: string): string {
   if (signature === "standard") {
-    if (isBase64Key(text)) return "the base64 behind whsec_";
+    if (isBase64Key(text)) return "the base64 after whsec_";
     return bareKeyOf(text) !== undefined
       ? "the text itself, or the base64 that it is: both are tried"
       : "warning: the text itself, as it does not begin with whsec_; put that before it if the sender means base64";

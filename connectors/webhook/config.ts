@@ -52,7 +52,8 @@ const members = z.strictObject({
     .enum(["standard", "github", "stripe", "bearer", "none"])
     .default("standard")
     .describe(
-      "How a delivery shows that it is from its sender: Standard Webhooks, as GitHub or Stripe sign, by a bearer token, or not at all.",
+      "How a delivery shows that it is from its sender: Standard Webhooks, as GitHub or Stripe " +
+        "sign, by a bearer token, or not at all.",
     ),
   secret: z
     .union([secret(), z.array(secret()).min(1).max(secretsMax)])

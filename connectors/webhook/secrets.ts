@@ -26,5 +26,5 @@ function signingFault(signature: SignatureName, text: string): string | undefine
     return "is of an asymmetric signature: ask the sender for one with whsec_";
   return !text.startsWith("whsec_") || isBase64Key(text)
     ? undefined
-    : "must be base64 behind whsec_, or a text of another kind";
+    : "must be base64 after whsec_, or a text of another kind";
 }

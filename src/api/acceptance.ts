@@ -38,16 +38,26 @@ const noRefusal = new RegExp(
   "g",
 );
 
-const refusingStatus =
-  /\b(?:err|fail|reject|refus|invalid|den(?:y|ied)|partial|incomplete|abort|cancel|expir|dropp|discard|skipp|ignored|malform|mismatch|exceed|conflict|forbidden|exception|un(?:success|accept|process|able|author)|timed out|timeout|cannot|not\b|no\b|none\b|nothing\b)/;
+const refusingStatus = new RegExp(
+  String.raw`\b(?:err|fail|reject|refus|invalid|den(?:y|ied)|partial|incomplete|abort|cancel|` +
+    "expir|dropp|discard|skipp|ignored|malform|mismatch|exceed|conflict|forbidden|" +
+    String.raw`exception|un(?:success|accept|process|able|author)|timed out|timeout|cannot|not\b|` +
+    String.raw`no\b|none\b|nothing\b)`,
+);
 
 /** Words of a status that say no more than that records were taken. */
-const familiarStatus =
-  /^(?:ok|okay|success|successful|succeeded|accepted|received|stored|saved|created|confirmed|complete|completed|done|queued|pending|scheduled|submitted|uploaded|ingested|imported|processed|processing|started|in progress)$/;
+const familiarStatus = new RegExp(
+  "^(?:ok|okay|success|successful|succeeded|accepted|received|stored|saved|created|" +
+    "confirmed|complete|completed|done|queued|pending|scheduled|submitted|uploaded|" +
+    "ingested|imported|processed|processing|started|in progress)$",
+);
 
 /** In a sentence these words mean something else as often as not, so only a few places count. */
 const refusingSentence = [
-  /^\W*(?:err(?:or)?\b|fail|reject|refus|invalid|denied|nothing\b|none\b|unable|could ?n[o']t|cannot|no (?:records?|rows?|lines?)\b)/,
+  new RegExp(
+    String.raw`^\W*(?:err(?:or)?\b|fail|reject|refus|invalid|denied|nothing\b|none\b|unable|` +
+      String.raw`could ?n[o']t|cannot|no (?:records?|rows?|lines?)\b)`,
+  ),
   /\b(?:was|were|been|has|have|got) (?:\w+ )?(?:reject|refus|fail|invalid|discard|dropp|skipp)/,
   /\bpartial/,
   /\bnot (?:all|every)\b/,
@@ -205,8 +215,11 @@ function noteOf(
   };
 }
 
-const done =
-  /\balready (?:been |being |is |was )?(?:successfully )?(?:confirm|process|accept|ingest|import|complet|done|finish|receiv|start|queue|submit|notif|appl|in progress|underway)/;
+const done = new RegExp(
+  String.raw`\balready (?:been |being |is |was )?(?:successfully )?(?:confirm|process|accept|` +
+    "ingest|import|complet|done|finish|receiv|start|queue|submit|notif|appl|in progress|" +
+    "underway)",
+);
 const refusedBefore = /reject|refus|invalid|validation|partial/;
 const refusedSince =
   /\balready\b.*(?:reject|refus|invalid|validation|partial|fail|abort|cancel|discard|error|den(?:y|ied))/;

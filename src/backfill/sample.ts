@@ -102,8 +102,7 @@ class Counts {
     const known = await knownRecords(passed.map(({ key }) => key));
     for (const [at, candidate] of passed.entries()) {
       const record = recordOf(page, candidate);
-      const written = { record, line: lineOf(page, candidate) };
-      const change = changeOf(written, sync.stream, known[at] ?? { state: "new" });
+      const change = changeOf(lineOf(page, candidate), sync.stream, known[at] ?? { state: "new" });
       this.#count(change);
       if (this.samples.length < planSamplesMax) {
         const { status } = change;

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { projectWorkflowId } from "../config/task-queue.ts";
 import type { SourceToPlan } from "./source.ts";
 
 /** A finished run that the start form of the Web UI is prefilled from. */
@@ -14,9 +15,6 @@ const templatesMax = 100;
 /** Lanes in an example. */
 const lanesShown = 4;
 
-/** The queue of a project that is alone on its Temporal server. */
-const queueDefault = "sluice";
-
 /**
  * The id of the workflow that backfills a sync: one at a time, and the one that a link to the start form
  * names. Two projects on one server never share it, because no name holds an @.
@@ -28,7 +26,7 @@ export function backfillId({
   readonly sync: string;
   readonly taskQueue: string;
 }): string {
-  return taskQueue === queueDefault ? `backfill-${sync}` : `backfill-${sync}@${taskQueue}`;
+  return projectWorkflowId(`backfill-${sync}`, taskQueue);
 }
 
 /** Whether a source has times as this sync reads it: a table without a change column has none. */

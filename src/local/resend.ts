@@ -1,17 +1,15 @@
 import type { Client } from "@temporalio/client";
 
 import type { resend } from "../../workflows/sync/resend.ts";
+import { projectWorkflowId } from "../config/task-queue.ts";
 import { wakeCallMsMax } from "../limits.ts";
-
-/** The queue of a project that is alone on its Temporal server. */
-const queueDefault = "sluice";
 
 /**
  * The id of the workflow that sends what of a sync is in doubt; two projects on one server never share it,
  * because no name holds an @.
  */
 function resendId(sync: string, taskQueue: string): string {
-  return taskQueue === queueDefault ? `resend-${sync}` : `resend-${sync}@${taskQueue}`;
+  return projectWorkflowId(`resend-${sync}`, taskQueue);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { reportCounts } from "../report/counts.ts";
 import type { RunReport } from "../report/report.ts";
 import { plainText } from "../text/plain-text.ts";
+import { grouped } from "../text/quantities.ts";
 import { slackTextCharsMax } from "./limits.ts";
 
 /** Slack reads `<…>` as links and as calls to a whole channel, which foreign text must not make. */
@@ -10,7 +11,7 @@ function escaped(text: string): string {
 
 function countsText(report: RunReport): string {
   return reportCounts(report)
-    .map(([name, count]) => `${name.replaceAll("_", " ")} ${count.toLocaleString("en-US")}`)
+    .map(([name, count]) => `${name.replaceAll("_", " ")} ${grouped(count)}`)
     .join(", ");
 }
 

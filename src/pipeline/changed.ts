@@ -1,14 +1,13 @@
 import { hash } from "node:crypto";
 
 import { ConfigError } from "../errors.ts";
-import type { StreamRecord } from "../records/streams.ts";
 import type { JudgedKeys, KeysToStage } from "../state/contract/keys/fingerprints.ts";
 import { hashBytes, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
-import { lineOf, recordOf, type MakeReject, type RecordPage } from "./page.ts";
+import { lineOf, type MakeReject, type RecordPage } from "./page.ts";
 import { rowText } from "./rejects.ts";
 
 /**
@@ -154,9 +153,9 @@ function orderOf(pages: readonly RecordPage[]): Pick<KeysToStage, "ages" | "keys
   return { keys, rowNumbers: rowNumbersOf(pages, keys.length), ages: agesOf(pages) };
 }
 
-/** The records of the candidates of some pages. */
-function recordsOf(pages: readonly RecordPage[]): readonly StreamRecord[] {
-  return pages.flatMap((page) => page.candidates.map((candidate) => recordOf(page, candidate)));
+/** The lines of the candidates of some pages. */
+function linesOf(pages: readonly RecordPage[]): readonly Buffer[] {
+  return pages.flatMap((page) => page.candidates.map((candidate) => lineOf(page, candidate)));
 }
 
 /** What keys are judged with. */
@@ -182,7 +181,7 @@ function createJudging(
 ): (gathered: readonly RecordPage[]) => Promise<Judging> {
   const { rows, oneEach: _, ...settings } = how.settings;
   return async (gathered) => {
-    const fields = await how.fields?.hash(recordsOf(gathered));
+    const fields = await how.fields?.hash(linesOf(gathered));
     const hashes = rows === undefined ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);
     const order = orderOf(gathered);
     const isAgain = again.size === 0 ? undefined : order.keys.map((key) => again.has(key));

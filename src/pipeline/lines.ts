@@ -51,13 +51,13 @@ class LineWriter {
     const { cells } = source;
     for (let index = 0; index < rows; index += 1) {
       const start = this.#lines.end;
-      const key = cells === undefined ? undefined : this.#plain?.write(cells, index);
-      const made =
-        key === undefined ? this.#object(source, index, omitted) : { key, record: undefined };
+      const plainKey = cells === undefined ? undefined : this.#plain?.write(cells, index);
+      const made = plainKey ?? this.#object(source, index, omitted);
       if (made === null) filtered += 1;
-      else if ("reject" in made) rejects.push(made.reject);
+      else if (typeof made === "object" && "reject" in made) rejects.push(made.reject);
       else {
-        const candidate = { ...made, index, start, end: this.#lines.end - 1 };
+        const { key, record } = typeof made === "string" ? { key: made, record: undefined } : made;
+        const candidate = { index, key, start, end: this.#lines.end - 1, record };
         const reject = this.#tooLarge(source, candidate);
         if (reject === undefined) candidates.push(candidate);
         else rejects.push(reject);

@@ -1,4 +1,4 @@
-import type { Stream, StreamRecord } from "../records/streams.ts";
+import type { Stream } from "../records/streams.ts";
 import type { FieldHash, KnownRecord } from "../state/contract/keys/known-records.ts";
 import { hashOf } from "./changed.ts";
 import { fieldHashesOf } from "./field-hashes.ts";
@@ -24,18 +24,14 @@ export function withoutRow(known: KnownRecord): KnownRecord {
 }
 
 /** Says how a record differs from what is known of its key. */
-export function changeOf(
-  written: { readonly record: StreamRecord; readonly line: Uint8Array },
-  stream: Stream,
-  known: KnownRecord,
-): Change {
+export function changeOf(line: Uint8Array, stream: Stream, known: KnownRecord): Change {
   if (known.state !== "accepted") return { status: known.state };
   const { acceptedAt, fields } = known;
-  if (Buffer.compare(hashOf(written.line), known.hash) === 0) {
+  if (Buffer.compare(hashOf(line), known.hash) === 0) {
     return { status: "unchanged", acceptedAt };
   }
   const differing =
-    fields === undefined ? undefined : difference(fieldHashesOf(written.record, stream), fields);
+    fields === undefined ? undefined : difference(fieldHashesOf(line, stream), fields);
   return { status: "changed", fields: differing, acceptedAt };
 }
 

@@ -1,6 +1,9 @@
-/** A number with its thousands set apart. */
+/**
+ * A number with its thousands set apart. Workflows print with it, too, so it does not ask for a locale: that is
+ * data of the Node that runs.
+ */
 export function grouped(value: number): string {
-  return value.toLocaleString("en-US");
+  return String(value).replaceAll(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ",");
 }
 
 /** Bytes as a person reads them. */
@@ -20,6 +23,13 @@ export function durationText(ms: number): string {
   return minutes < 60
     ? `${minutes} min ${seconds} s`
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Seconds that are guessed, in one unit. */
+export function roughTimeText(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }
 
 /** A count and what it counts. */

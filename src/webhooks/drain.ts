@@ -1,20 +1,18 @@
 import type { Client, WorkflowStartOptions } from "@temporalio/client";
 
 import type { inboxDrain } from "../../workflows/inbox/inbox-drain.ts";
+import { projectWorkflowId } from "../config/task-queue.ts";
 import { wakeCallMsMax } from "../limits.ts";
 
 /** A connection whose events are to be sent, and the queue of the project that it belongs to. */
 export type Draining = { readonly connection: string; readonly taskQueue: string };
-
-/** The queue of a project that is alone on its Temporal server. */
-const queueDefault = "sluice";
 
 /**
  * The id of the workflow that drains a connection; two projects on one server never share it, because no name
  * holds an @.
  */
 export function drainId({ connection, taskQueue }: Draining): string {
-  return taskQueue === queueDefault ? `inbox-${connection}` : `inbox-${connection}@${taskQueue}`;
+  return projectWorkflowId(`inbox-${connection}`, taskQueue);
 }
 
 type DrainOptions = Pick<

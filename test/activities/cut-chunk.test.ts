@@ -38,19 +38,23 @@ describe.each(forms)("a chunk that is given up on its way, as a %s", (form) => {
     });
   });
 
-  it("is continued with by the next run: nothing goes twice, and what was refused is not looked for again", async () => {
-    const run = await stoppedRun(form);
-    await run.close(stopped);
-    const next = await laterRun(run, "run-2");
-    expect(await next.transfer(form)).toMatchObject({
-      balanced: true,
-      counts: { read: 8, sent: 3, unchanged: 4, rejected: 1 },
-      parts: 1,
-    });
-    expect(await next.rejects()).toMatchObject([
-      { key: "a4", place: "accounts.csv:6", code: "refused_by_service", step: "send" },
-    ]);
-  });
+  it(
+    "is continued with by the next run: nothing goes twice, and what was refused is not looked for " +
+      "again",
+    async () => {
+      const run = await stoppedRun(form);
+      await run.close(stopped);
+      const next = await laterRun(run, "run-2");
+      expect(await next.transfer(form)).toMatchObject({
+        balanced: true,
+        counts: { read: 8, sent: 3, unchanged: 4, rejected: 1 },
+        parts: 1,
+      });
+      expect(await next.rejects()).toMatchObject([
+        { key: "a4", place: "accounts.csv:6", code: "refused_by_service", step: "send" },
+      ]);
+    },
+  );
 
   it("tries what was refused once more after a run that got through", async () => {
     const run = await stoppedRun(form);

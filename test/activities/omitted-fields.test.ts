@@ -21,7 +21,8 @@ it("sends a record without an optional field that is invalid, and says which and
   const { counts, warnings } = await run.transfer();
   expect(counts).toMatchObject({ read: 4, sent: 4, rejected: 0 });
   expect(warnings).toEqual([
-    "account_properties.staff was left out of 2 records, such as accounts.csv:3: a value that is not a whole number, digits only",
+    "account_properties.staff was left out of 2 records, such as accounts.csv:3: a value that is " +
+      "not a whole number, digits only",
   ]);
 });
 

@@ -56,8 +56,10 @@ it("an event between two others of its chunk gives way to the later one, and not
 
 it("a row that the service refused is replayed although a backfill read it and was cancelled", async () => {
   const { query, url } = await postgres();
-  await query(`create table companies (id text primary key, domain text not null, name text, updated_at timestamptz not null);
-    insert into companies values ('a', 'a.example', 'A', now() - interval '2 days'), ('b', 'b.example', 'B', now() - interval '1 day')`);
+  await query(`create table companies (id text primary key, domain text not null, name text, updated_at timestamptz
+    not null);
+    insert into companies values ('a', 'a.example', 'A', now() - interval '2 days'), ('b', 'b.example', 'B', now() -
+    interval '1 day')`);
   const harness = await Harness.open({ yaml: companiesYaml(url) });
   harness.sandbox.refuse("confirm-upload", [1]);
   await (await TestRun.open(harness)).transfer();

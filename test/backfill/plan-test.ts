@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-import { connectorOf } from "../../activities/stage/source.ts";
 import type { Row, Source } from "../../connectors/contract/connector.ts";
 import { sources } from "../../connectors/registry.ts";
+import { connectorOf } from "../../connectors/source.ts";
 import type { BackfillRequest } from "../../src/backfill/input/schema.ts";
 import { makePlan } from "../../src/backfill/make-plan.ts";
 import { ConfigError } from "../../src/errors.ts";

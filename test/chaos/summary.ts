@@ -89,7 +89,8 @@ export function summaryLine(summary: Summary): string {
   return [
     `${summary.seeds} seeds, ${summary.red} red`,
     `${summary.kills} kills (${killsDuringPut} during a PUT, ${killsAfterConfirm} after an applied confirm)`,
-    `${number(summary.calls)} calls; fired: ${faults.map(([name, times]) => `${name} ${times}`).join(", ") || "nothing"}`,
+    `${number(summary.calls)} calls; fired: ` +
+      (faults.map(([name, times]) => `${name} ${times}`).join(", ") || "nothing"),
     `${number(summary.rows)} rows, ${number(summary.lost)} lost, ${number(summary.repeated)} repeated`,
     `${summary.broken} bounds broken`,
   ].join("; ");

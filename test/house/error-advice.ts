@@ -1,41 +1,5 @@
 import type { RejectCode } from "../../src/records/reject-codes.ts";
 
-/** What a person does about an error, by its code; `docs/errors.md` prints it. */
-export const errorAdvice: Readonly<Record<string, string>> = {
-  Unavailable:
-    "Nothing while it is retried. If it lasts, check the network, the source, free space of the state folder and `sluice status`.",
-  OutcomeUnknown:
-    "Nothing: sluice makes the same request again and counts the records as possibly repeated.",
-  RateLimited: "Wait. `sluice status` says until when, `sluice rate-limit show` why.",
-  CreditsExhausted: "Buy credits or wait for the next period, then `sluice rate-limit reset`.",
-  RecordsRejected:
-    "Look at `sluice rejects list`, fix the mapping or the source, then `sluice rejects replay`.",
-  TooLarge: "Nothing: the part is split. If it recurs, set a smaller page or chunk.",
-  ServiceFails:
-    "Nothing: the part is split until the record is found. If the service fails on everything, ask its operator.",
-  UploadGone: "Nothing: the same bytes are uploaded again under a new key.",
-  SourceChanged:
-    "Do not write to the file during a run: write another file and rename it, or declare it append-only.",
-  AuthFailed: "Put in a valid key, user or password, restart the worker, run again.",
-  ContractBroken:
-    "Check `base_url` and what is in front of the service: a proxy may answer in its place.",
-  ConfigError: "Change the setting that the error names; its hint says how.",
-  StagedFileMissing:
-    "Nothing: the chunk is staged again. If it recurs, look for what cleans up the folder.",
-  Superseded: "Nothing: a newer attempt or another run has the work.",
-  RunEnded: "Start a new run; do not reset the workflow of one that has ended.",
-  WrongStore: "Start the worker with the state store that the run began on, or start a new run.",
-  ConfigChanged: "Start the run again: it uses today's configuration.",
-  CheckpointMoved: "Look for a second run of the sync in `sluice runs list`, then run it again.",
-  TooManyRejects:
-    "Look at `sluice rejects list`, fix the cause or raise `reject_limit`, then run again.",
-  TooFewRows: "Check that the source is complete, or lower `min_rows`.",
-  NotBalanced: "Report a bug, with the run's report; its checkpoint has not moved.",
-  Busy: "Wait for the run that the message names, or cancel it.",
-  LockWait: "Nothing: sluice asks again.",
-  TemporalUnreachable: "Start Temporal and `sluice worker`, or correct `TEMPORAL_ADDRESS`.",
-};
-
 /** Types of failures in Temporal that no class of `src/errors.ts` has. */
 export const otherFailures = {
   InvalidInput: {

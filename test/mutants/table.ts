@@ -13,6 +13,7 @@ import { mutantsOfInbox } from "./table/inbox.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
+import { mutantsOfPlainRows } from "./table/plain.ts";
 import { mutantsOfPulls } from "./table/pulls.ts";
 import { mutantsOfRecords } from "./table/records.ts";
 import { mutantsOfRepeats } from "./table/repeats.ts";
@@ -58,4 +59,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfRepeats,
   ...mutantsOfWorkflows,
   ...mutantsOfSightings,
+  ...mutantsOfPlainRows,
 ];

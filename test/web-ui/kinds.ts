@@ -252,7 +252,7 @@ const drain: Kind = {
     "closeRun",
   ],
   updates: {},
-  signals: ["ring"],
+  signals: ["wake"],
   continues: true,
   open: async ({ continues }) => {
     const harness = await Harness.open({ yaml: `${drainYaml}${advanced(continues)}` });

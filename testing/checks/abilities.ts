@@ -126,7 +126,9 @@ async function mustSplit(
 const getting: Check = {
   id: "A3",
   title: "gives with `get` the rows that `read` gives",
-  why: "Rejects are sent again by the names that `read` gave them: a row that is not found by its own name, or another one in its place, can never be fixed.",
+  why:
+    "Rejects are sent again by the names that `read` gave them: a row that is not found by its own " +
+    "name, or another one in its place, can never be fixed.",
   run: async (subject) => {
     needed(subject.source.get?.bind(subject.source), "the connector has no `get`");
     const rows = makeRows(20);

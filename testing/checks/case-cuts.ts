@@ -164,7 +164,7 @@ export async function tryEdges(subject: Subject, testCase: TestCase): Promise<vo
     const after = await subject.read({ from: edge });
     mustBeCaseRows(rowsOf(after), rows.slice(count), `not ${what}`);
     const bothSides = [...before, ...after].flatMap((page) => page.rejects).length;
-    const all = `${rejects.length} rejects before and behind it, ${what}`;
+    const all = `${rejects.length} rejects before and after it, ${what}`;
     mustBe(bothSides === rejects.length, all, String(bothSides));
     mustBePlaced(after, whole.slice(count), `not ${what}`);
   }

@@ -37,7 +37,7 @@ export const resumeChecks: readonly Check[] = [
   {
     id: "R6",
     title: "cuts the source into neighbouring spans",
-    why: "A backfill's lanes are such spans: what lies between two of them is lost, what is in both is sent twice.",
+    why: "A backfill's lanes are such spans: what is between two of them is lost, what is in both is sent twice.",
     run: async (subject) => {
       const { rows, pages } = await readWhole(subject);
       const edges = [undefined, ...pages.map(({ position }) => position), undefined];

@@ -16,7 +16,9 @@ const nowhere = "-nowhere";
 export const checking: Check = {
   id: "A4",
   title: "finds with `check` what is wrong, and says what to do",
-  why: "People trust `sluice check` before they start a sync: a fault that it does not find, or finds without a fix, is found by the run at night.",
+  why:
+    "People trust `sluice check` before they start a sync: a fault that it does not find, or finds " +
+    "without a fix, is found by the run at night.",
   run: async (subject) => {
     const { harness, source } = subject;
     needed(source.check?.bind(source), "the connector has no `check`");
@@ -78,7 +80,9 @@ function isTaken({ source, harness }: Subject, changes: object): boolean {
 export const discovering: Check = {
   id: "A5",
   title: "suggests with `discover` what can be read",
-  why: "What `discover` suggests is copied into the configuration: a suggestion that does not work costs a new user the first hour.",
+  why:
+    "What `discover` suggests is copied into the configuration: a suggestion that does not work " +
+    "costs a new user the first hour.",
   run: async (subject) => {
     const { source } = subject;
     needed(source.discover?.bind(source), "the connector has no `discover`");

@@ -39,7 +39,7 @@ const cells: readonly {
 }[] = [
   { name: "letters of several scripts", text: "Zażółć 東京 Ελλάδα עברית ﷽" },
   { name: "an emoji of several characters", text: "👩‍👩‍👧 👍🏽" },
-  { name: "an accent that stands apart", text: "Cafe\u0301" },
+  { name: "a combining accent", text: "Cafe\u0301" },
   { name: "null", text: null, kind: "null" },
   { name: "an empty text", text: "", kind: "empty" },
   { name: "007", text: "007" },

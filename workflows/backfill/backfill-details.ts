@@ -1,4 +1,5 @@
 import { detailsErrorCharsMax } from "../../src/limits.ts";
+import { roughTimeText } from "../../src/text/quantities.ts";
 import { fenced, type Progress, reportDetails } from "../sync/progress.ts";
 import type { BackfillState, LaneState } from "./backfill-state.ts";
 import { planDetails } from "./plan-details.ts";
@@ -6,7 +7,7 @@ import { planDetails } from "./plan-details.ts";
 const barCells = 20;
 
 const openingText =
-  "it is held against the source once more, and begins as soon as no other run of the sync holds the send " +
+  "it is compared with the source once more, and begins as soon as no other run of the sync holds the send " +
   "lock; a cancel ends it";
 
 function bar(share: number): string {
@@ -25,13 +26,7 @@ function laneTable({ lanes, plan }: BackfillState): string {
   return ["| lane | | rows read | sent | |", "|---:|---|---:|---:|---|", ...lines].join("\n");
 }
 
-function timeText(seconds: number): string {
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
-}
-
-/** Rows a second since the lanes began, rests left out, and the time that is left at this rate. */
+/** Rows a second since the lanes began, pauses left out, and the time that is left at this rate. */
 function paceLine(state: BackfillState, nowMs: number): readonly string[] {
   const { began_ms: began, rested_ms: rested, lanes, plan } = state;
   const read = lanes.reduce((sum, lane) => sum + lane.read, 0);
@@ -39,7 +34,7 @@ function paceLine(state: BackfillState, nowMs: number): readonly string[] {
   if (seconds < 1 || read === 0) return [];
   const rate = read / seconds;
   const left = plan?.rows === null || plan === null ? undefined : Math.max(0, plan.rows - read);
-  const until = left === undefined ? "" : `, about ${timeText(left / rate)} left`;
+  const until = left === undefined ? "" : `, about ${roughTimeText(left / rate)} left`;
   return [`${Math.round(rate)} rows a second${until}`];
 }
 

@@ -1,5 +1,7 @@
 import type { BackfillPlan, PlanSample } from "../../src/backfill/plan.ts";
 import { lanesMax, planFieldsMax, reportReasonsMax } from "../../src/limits.ts";
+import { planRows, rowsText, sampleCounts, plannedSpanText } from "../../src/text/plan-text.ts";
+import { counted, grouped } from "../../src/text/quantities.ts";
 import { fenced } from "../sync/progress.ts";
 
 /** Characters of one piece of text: all of them together stay far below the 20,000 bytes that details may have. */
@@ -16,43 +18,20 @@ function code(text: string): string {
   return `\`${short(text).replaceAll("`", "'")}\``;
 }
 
-/** A number with its thousands set apart. */
-function grouped(value: number): string {
-  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+/** What is read, in a sentence. */
+function spanSentence(plan: BackfillPlan): string {
+  const text = plannedSpanText(plan, code);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function about(value: number | null): string {
-  return value === null ? "not known" : `about ${grouped(value)}`;
-}
-
-function byteText(bytes: number | null): string {
-  if (bytes === null) return "not known";
-  if (bytes < 1_000) return `about ${bytes} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
-  return `about ${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
-}
-
-function timeText(seconds: number | null): string {
-  if (seconds === null) return "not known";
-  if (seconds < 90) return `about ${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `about ${minutes} min` : `about ${(minutes / 60).toFixed(1)} h`;
-}
-
-function rowsText(rows: number | null, isCounted: boolean): string {
-  if (rows === null) return "not known: the source cannot say";
-  return isCounted ? `${grouped(rows)}, counted` : `${about(rows)}, estimated`;
-}
-
-/** What is read, in words. */
-function spanText({ from, to, keys, limit, time_zone: zone }: BackfillPlan): string {
-  const most = limit === null ? "" : `, ${grouped(limit)} rows at most`;
-  if (keys !== null) return `The rows of ${grouped(keys)} key${keys === 1 ? "" : "s"}${most}.`;
-  if (from === null && to === null) return `All rows, from the first to the last${most}.`;
-  const begin = from === null ? "the first row" : code(from);
-  const end = to === null ? "the last row" : code(to);
-  return `From ${begin} → to ${end}${most}. Times are in ${code(zone)}.`;
+/** A plan whose texts from elsewhere fit. */
+function shortened(plan: BackfillPlan): BackfillPlan {
+  return {
+    ...plan,
+    mode: short(plan.mode),
+    mode_reason: short(plan.mode_reason),
+    seconds_from: short(plan.seconds_from),
+  };
 }
 
 type Lines = readonly (readonly [string, string])[];
@@ -63,25 +42,6 @@ function tableRow([name, value]: readonly [string, string]): string {
 
 function table(head: readonly [string, string], lines: Lines): string {
   return [tableRow(head), "|---|---:|", ...lines.map(tableRow)].join("\n");
-}
-
-function planLines(plan: BackfillPlan): Lines {
-  const sent =
-    plan.send === "all"
-      ? "all: what the service holds already is sent again"
-      : "changed: what the service is known to hold is left out";
-  return [
-    ["rows to read", rowsText(plan.rows, plan.is_counted)],
-    ["records to send", about(plan.records)],
-    ["bytes as JSON", byteText(plan.json_bytes)],
-    ["bytes compressed", byteText(plan.gzip_bytes)],
-    ["chunks", about(plan.chunks)],
-    ["lanes", String(plan.lanes.length)],
-    ["mode", `${short(plan.mode)}: ${short(plan.mode_reason)}`],
-    ["send", sent],
-    ["requests", about(plan.requests)],
-    ["time", `${timeText(plan.seconds)}, by ${short(plan.seconds_from)}`],
-  ];
 }
 
 function laneText({ lanes, is_counted: isCounted }: BackfillPlan): readonly string[] {
@@ -104,13 +64,12 @@ function counts<Item extends { readonly count: number }>(
 }
 
 function sampleText(sample: PlanSample): readonly string[] {
-  const { rows, fields, rejects, filtered } = sample;
-  if (rows === 0) return ["**Sample:** the span holds no row."];
-  const rejected = rows - filtered - sample.new - sample.changed - sample.unchanged;
+  const { rows, fields, rejects } = sample;
+  const became = sampleCounts(sample);
+  if (became === undefined) return ["**Sample:** the span holds no row."];
   const title =
-    `**Sample of the first ${grouped(rows)} row${rows === 1 ? "" : "s"}**, against what the service is known to hold: ` +
-    `${grouped(sample.new)} new, ${grouped(sample.changed)} changed, ${grouped(sample.unchanged)} unchanged, ` +
-    `${grouped(filtered)} filtered, ${grouped(rejected)} rejected.`;
+    `**Sample of the first ${counted(rows, "row")}**, against what the service is known to hold: ` +
+    `${became}.`;
   const changed =
     fields.length === 0
       ? []
@@ -132,12 +91,13 @@ function sampleText(sample: PlanSample): readonly string[] {
 export function planDetails(plan: BackfillPlan, approval: string): string {
   return [
     `### ${plan.sync}: the plan of a backfill. Nothing is sent yet`,
-    spanText(plan),
-    table(["", ""], planLines(plan)),
+    spanSentence(plan),
+    table(["", ""], planRows(shortened(plan))),
     ...laneText(plan),
     ...sampleText(plan.sample),
     `**Now** ${short(approval, 300)}.`,
-    "To decide: **More Actions → Send an Update**, then `approve` begins it and `discard` ends it; both are answered here. " +
+    "To decide: **More Actions → Send an Update**, then `approve` begins it and `discard` ends " +
+      "it; both are answered here. " +
       "`sluice backfill --show <workflow id>` shows sample records.",
   ].join("\n\n");
 }

@@ -4,9 +4,7 @@ import type { OpenedPull } from "../../activities/pull/inputs.ts";
 import { foreignRun, wrongInput } from "../../src/failure-types.ts";
 import { nameCharsMax } from "../../src/limits.ts";
 import type { PullProgress } from "../sync/progress.ts";
-import { isRunOf, newRunId } from "../sync/sync-input.ts";
-
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+import { isObject, isRunOf, newRunId } from "../sync/sync-input.ts";
 
 const nameMessage = "the name of a pull in sluice.yaml";
 

@@ -101,7 +101,7 @@ async function walk({ walks, view, input }: Pulling, opened: OpenedPull): Promis
   }
   const asked = { ...ref, pagesMax: pagesPerActivity[walks] };
   for (let steps = 1; ; steps++) {
-    const summary = `behind page ${view.progress.pull?.pages ?? 0}`;
+    const summary = `after page ${view.progress.pull?.pages ?? 0}`;
     const pulled = await retryWhileThrottled(
       async () => await activities.pullPages.executeWithOptions({ summary }, [asked]),
       hooks,

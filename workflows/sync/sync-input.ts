@@ -5,7 +5,8 @@ import { foreignRun, wrongInput } from "../../src/failure-types.ts";
 import { nameCharsMax } from "../../src/limits.ts";
 import type { ProgressCounts } from "./progress.ts";
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+/** Whether it may be an object that a workflow handed to itself, which nothing else looks into. */
+export const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 /** What continue-as-new hands on of a run that continues; nobody types it. */
 export const continuedRun = z.strictObject({

@@ -104,8 +104,10 @@ const unavailableClass = /^(?:08|53|57P|58)/;
 const quotesValues = /^(?:22|23|P0)/;
 
 /** What pg and Node call a connection that was lost, or never came to be. */
-const lostConnection =
-  /^(?:Connection terminated|Client (?:has encountered|was closed)|timeout expired|Client network socket disconnected|There was an error establishing)/;
+const lostConnection = new RegExp(
+  "^(?:Connection terminated|Client (?:has encountered|was closed)|timeout expired|" +
+    "Client network socket disconnected|There was an error establishing)",
+);
 
 /** The SQLSTATE of a statement that the server refused; undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {

@@ -14,8 +14,11 @@ import type { Exchange } from "../exchange.ts";
  * What a certificate that is not to be trusted, or a server that speaks no TLS, looks like; a cut handshake
  * is a reset.
  */
-const tlsCode =
-  /^(CERT_|ERR_TLS_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(GET|VERIFY|DECRYPT)|UND_ERR_PRX_TLS|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH|UNSUPPORTED_PROTOCOL|.*HANDSHAKE_FAILURE|.*ALERT_PROTOCOL_VERSION))/;
+const tlsCode = new RegExp(
+  "^(CERT_|ERR_TLS_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|UNABLE_TO_(GET|VERIFY|DECRYPT)|" +
+    "UND_ERR_PRX_TLS|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH|UNSUPPORTED_PROTOCOL|" +
+    ".*HANDSHAKE_FAILURE|.*ALERT_PROTOCOL_VERSION))",
+);
 
 /** Says what it means that no answer came. A SluiceError thrown on the way, by the file or the lookup, stands. */
 export function classifyFailure(exchange: Exchange, error: unknown): SluiceError {

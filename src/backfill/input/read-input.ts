@@ -1,3 +1,4 @@
+import type { Config } from "../../config/config.ts";
 import { closest } from "../../config/messages/did-you-mean.ts";
 import { zoneNamed, zoneNames } from "../../config/schema/time-zone.ts";
 import { wrongInput } from "../../failure-types.ts";
@@ -49,4 +50,16 @@ export function readBackfillInput(
   const corrected = correctedInput(given, wrong, { ...ask, check, meant: { sync, time_zone } });
   const remark = remarkOn(given["keys"], corrected["keys"]);
   return { problem: problemOf([...faults, ...mistakes], { corrected, remark }) };
+}
+
+/** Reads what was typed, as it was understood at a time: "last 30 days" means the same whenever it is read again. */
+export function requestOf(
+  { config }: { readonly config: Pick<Config, "syncs"> },
+  raw: unknown,
+  now: Date,
+): ReturnType<typeof readBackfillInput> {
+  const zones = [...config.syncs].map(
+    ([name, { schedule }]) => [name, { timeZone: schedule?.timeZone ?? "UTC" }] as const,
+  );
+  return readBackfillInput(raw, { syncs: new Map(zones), now });
 }

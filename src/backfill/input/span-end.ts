@@ -42,8 +42,12 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** A date, with or without a time, which may have an offset, and a time zone, as in what is read back. */
-const dated =
-  /^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})(?:[t\s]\s*(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:\s*(?<offset>z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?)?(?:\s+(?<zone>[a-z][^\s:]*))?$/i;
+const dated = new RegExp(
+  String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})` +
+    String.raw`(?:[t\s]\s*(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?` +
+    String.raw`(?:\s*(?<offset>z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?)?(?:\s+(?<zone>[a-z][^\s:]*))?$`,
+  "i",
+);
 
 function readDate(text: string, ask: EndRequest): SpanEnd | string | undefined {
   const parts = dated.exec(text)?.groups;

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 
-import { checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { checkColumns, connectorOf } from "../../../connectors/source.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportOfRun } from "../../report/of-run.ts";
@@ -58,7 +58,9 @@ function unasked({ isOurs, handle: { workflowId } }: Begun, name: string): Confi
         { hint: "look at the plan, then the same command with --yes" },
       )
     : new ConfigError(`nothing is sent yet: workflow ${workflowId} waits for somebody's consent`, {
-        hint: `\`sluice backfill --follow ${workflowId} --yes\` approves it, or the update \`approve\` in the Web UI; \`sluice cancel ${workflowId}\` ends it`,
+        hint:
+          `\`sluice backfill --follow ${workflowId} --yes\` approves it, or the update \`approve\` ` +
+          `in the Web UI; \`sluice cancel ${workflowId}\` ends it`,
       });
 }
 

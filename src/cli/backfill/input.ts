@@ -1,4 +1,4 @@
-import { requestOf } from "../../../activities/backfill/plan-backfill.ts";
+import { requestOf } from "../../backfill/input/read-input.ts";
 import type { Config } from "../../config/config.ts";
 import { membersOf } from "../../config/schema/members.ts";
 import { ConfigError } from "../../errors.ts";

@@ -121,7 +121,8 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
   "state show": { examples: ["sluice state show accounts"], page: "docs/operations.md" },
   "state set": {
     examples: [
-      `sluice state set accounts '{"of":"companies by updated_at","changed":"2026-11-20 00:00:00+00"}' --reason "a restored backup"`,
+      `sluice state set accounts '{"of":"companies by updated_at","changed":"2026-11-20 00:00:00+00"}' ` +
+        `--reason "a restored backup"`,
     ],
     page: "docs/operations.md",
   },

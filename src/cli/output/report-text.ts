@@ -105,8 +105,8 @@ function pullLines(report: RunReport, pull: PullReport): readonly string[] {
   const { counts } = report;
   const { domains, possibly_paid_twice: twice, repeated } = pull;
   return [
-    `  results     read ${grouped(counts.read)} = written ${grouped(pull.written)} + unchanged ${grouped(pull.unchanged)}` +
-      ` + without a row ${grouped(pull.missing)} + rejected ${grouped(counts.rejected)}` +
+    `  results     read ${grouped(counts.read)} = written ${grouped(pull.written)} + unchanged ` +
+      `${grouped(pull.unchanged)} + without a row ${grouped(pull.missing)} + rejected ${grouped(counts.rejected)}` +
       (report.balanced ? "" : "   DOES NOT BALANCE"),
     ...(domains === undefined
       ? []

@@ -1,12 +1,12 @@
-import { assertSameSides } from "../../../activities/run/same-sides.ts";
+import { silentLog, type Finding } from "../../../connectors/contract/request.ts";
+import { sourcesOf } from "../../../connectors/registry.ts";
+import { assertSameSides } from "../../../connectors/same-sides.ts";
 import {
   readRequestOf,
   checkColumns,
   checkWriteBack,
   connectorOf,
-} from "../../../activities/stage/source.ts";
-import { silentLog, type Finding } from "../../../connectors/contract/request.ts";
-import { sourcesOf } from "../../../connectors/registry.ts";
+} from "../../../connectors/source.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { canonicalJson } from "../../config/hash.ts";
 import { writtenMembers } from "../../config/schema/sources.ts";

@@ -150,7 +150,10 @@ function commentsOn(sync: SuggestedSync, found: Discovery, answers: Answers): re
   const counted = found.columns.find(({ name, type }) => type === "number" && looksLikeCount(name));
   const comments = [
     ...guessed("stream", `a row is taken for ${stream === "contact" ? "a contact" : "an account"}`),
-    ...guessed("id", `${keyField} is read from what names a row: it never changes, and is unique`),
+    ...guessed(
+      "id",
+      `${keyField} is read from what names a row: it never changes and is never used twice`,
+    ),
     ...guessed(addressField, `${addressField} is read from the column that is called most like it`),
     ...(counted === undefined
       ? []
@@ -169,7 +172,8 @@ function commentsOn(sync: SuggestedSync, found: Discovery, answers: Answers): re
     `every other column is sent in ${propertiesField}: remove what the service need not know`,
   ];
   return [
-    `What \`sluice init\` made of the columns of ${found.name}; \`sluice preview ${sync.name}\` shows what comes of it:`,
+    `What \`sluice init\` made of the columns of ${found.name}; \`sluice preview ${sync.name}\` ` +
+      "shows what comes of it:",
     ...comments.map((comment) => `- ${comment}`),
   ].map(plainText);
 }

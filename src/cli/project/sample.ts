@@ -28,8 +28,11 @@ export async function sampleOf(
 }
 
 /** Digits that name something and are never counted with. */
-const looksLikeCode =
-  /(^|[ _.-])(id|code|key|no|nr|number|zip|post(al)?(_?code)?|phone|tel|fax|mobile|cik|naics|sic|siren|siret|vat|tax|iban|duns|isin)$|Id$/i;
+const looksLikeCode = new RegExp(
+  "(^|[ _.-])(id|code|key|no|nr|number|zip|post(al)?(_?code)?|phone|tel|fax|mobile|cik|" +
+    "naics|sic|siren|siret|vat|tax|iban|duns|isin)$|Id$",
+  "i",
+);
 
 const truths = /^(true|false|yes|no)$/i;
 
@@ -102,7 +105,7 @@ export function assertNames(sample: Sample, column: string): void {
   throw new ConfigError(
     `the column ${column} names no row: it ${why} of the first ${length} rows`,
     {
-      hint: "name a column whose value stands once and in every row; a record is found again by it",
+      hint: "name a column with a value in every row, and never the same one twice; a record is found again by it",
     },
   );
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { readRequestOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { readRequestOf, checkColumns, connectorOf } from "../../../connectors/source.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { pageRowsMax } from "../../limits.ts";
@@ -102,8 +102,7 @@ async function showPage(
     const { key, index } = candidate;
     const record = recordOf(page, candidate);
     const place = page.source.where(index);
-    const written = { record, line: lineOf(page, candidate) };
-    const change = changeOf(written, sync.stream, known?.[at] ?? { state: "new" });
+    const change = changeOf(lineOf(page, candidate), sync.stream, known?.[at] ?? { state: "new" });
     const wouldSend = isSent(change, sync);
     if (isJson) {
       const { status } = change;

@@ -1,6 +1,6 @@
-import { checkWriteBack } from "../../../activities/stage/source.ts";
 import type { Column } from "../../../connectors/contract/connector.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { checkWriteBack } from "../../../connectors/source.ts";
 import type { Progress } from "../../../workflows/sync/progress.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import type { ColumnPaths, PullConfig } from "../../config/schema/pull.ts";

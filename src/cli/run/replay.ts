@@ -1,6 +1,6 @@
-import { assertReplayable } from "../../../activities/run/replay-place.ts";
-import { connectorOf } from "../../../activities/stage/source.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { assertReplayable } from "../../../connectors/replayable.ts";
+import { connectorOf } from "../../../connectors/source.ts";
 import { targetOf } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { reportReasonsMax } from "../../limits.ts";

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 
-import { readRequestOf, checkColumns, connectorOf } from "../../../activities/stage/source.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { readRequestOf, checkColumns, connectorOf } from "../../../connectors/source.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
 import { sendLock } from "../../state/contract/runs/locks.ts";
 import { modes, type RunRequest } from "../../state/contract/runs/runs.ts";

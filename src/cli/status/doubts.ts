@@ -77,7 +77,10 @@ function inDoubtLine(sync: string, { inDoubt, due, waitMs }: DoubtFacts): string
     return `${sync}: an older value may have been applied over ${many} → ${next} now, or \`sluice run ${sync}\``;
   }
   const over = due === 0 ? "" : `, over ${due} of them no more`;
-  return `${sync}: an older value may still be applied over ${many}, ${howLong(waitMs)}${over} → ${next} when that is over, or \`sluice run ${sync}\` then`;
+  return (
+    `${sync}: an older value may still be applied over ${many}, ${howLong(waitMs)}${over} → ` +
+    `${next} when that is over, or \`sluice run ${sync}\` then`
+  );
 }
 
 function lostWay({ sync, configured }: DoubtStatus): string {
@@ -125,7 +128,8 @@ export function doubtLines(status: DoubtStatus): string[] {
     );
     const way = "look whether the service holds them";
     lines.push(
-      `${sync}: run ${first.runId} was given up and may have sent ${many} that came with no later run: ${keys} → ${configured === undefined ? `${way}; ${reset}` : way}`,
+      `${sync}: run ${first.runId} was given up and may have sent ${many} that came with no ` +
+        `later run: ${keys} → ${configured === undefined ? `${way}; ${reset}` : way}`,
     );
   }
   return lines;

@@ -1,4 +1,3 @@
-import { readRequestOf } from "../../../activities/stage/source.ts";
 import type { Recognition } from "../../../connectors/contract/connector.ts";
 import {
   findAccount,
@@ -8,6 +7,7 @@ import {
   type Holder,
 } from "../../../connectors/identities.ts";
 import { sourcesOf } from "../../../connectors/registry.ts";
+import { readRequestOf } from "../../../connectors/source.ts";
 import { targetOf, type Config } from "../../config/config.ts";
 import type { SourceConfig } from "../../config/schema/sources.ts";
 import { SluiceError } from "../../errors.ts";

@@ -143,7 +143,7 @@ function checkPull(pull: PullInput, context: z.core.$RefinementCtx): void {
       const fault = given[0] === undefined ? undefined : resultPathFault(given[0], path);
       if (fault !== undefined) refuse(fault);
       if (group === "set" && Object.hasOwn(membersOf(key), column)) {
-        refuse("stands among the key, which finds the row: it cannot change");
+        refuse("is part of the key, which finds the row: it cannot change");
       }
     }
   }

@@ -11,10 +11,12 @@ const scored = [
 const system = ["id", "system", "object"].map((name) => `source_system.${name}`);
 
 const account =
-  "mk_id name domain logo description industry founded_year raised_amount employees_count active_users activities_count " +
+  "mk_id name domain logo description industry founded_year raised_amount employees_count " +
+  "active_users activities_count " +
   "location.country location.city";
 const person =
-  "mk_id email name first_name last_name title persona avatar has_left_company activities company.domain company.mk_id " +
+  "mk_id email name first_name last_name title persona avatar has_left_company activities " +
+  "company.domain company.mk_id " +
   "location.country location.state location.city";
 const posting =
   "company_domain job_opening_title job_opening_url keywords categories location event event_on first_event_on";

@@ -18,6 +18,7 @@ import {
   lightweightPartsMaxDefault,
   lightweightPartsMaxHighest,
 } from "../limits.ts";
+import { taskQueueDefault } from "../task-queue.ts";
 import { notifySchema } from "./notify.ts";
 import { pullSchema } from "./pull.ts";
 import { rejectLimitSchema } from "./reject-limit.ts";
@@ -132,7 +133,7 @@ const temporal = z
     task_queue: z
       .string()
       .regex(/^[A-Za-z0-9._-]{1,100}$/, 'must be 1 to 100 letters, digits, ".", "_" or "-"')
-      .default("sluice")
+      .default(taskQueueDefault)
       .describe("The task queue; projects that share a Temporal server need one each."),
     search_attribute: z
       .boolean()
@@ -166,7 +167,8 @@ const advanced = z
     retry_max: duration()
       .optional()
       .describe(
-        "Longest time between two tries. A fault of the service or of staging is tried again after a minute at most, whatever " +
+        "Longest time between two tries. A fault of the service or of staging is tried again " +
+          "after a minute at most, whatever " +
           "is here; unset: 10 minutes for staging and uploads, 2 for a confirm, 100 seconds for the store.",
       ),
   })

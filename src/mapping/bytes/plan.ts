@@ -60,7 +60,7 @@ export function planRecord(mapping: RecordMapping, stream: Stream): RecordPlan |
   const { discriminator, keyField, propertiesField, textFields } = shapeOf(stream);
   const rules = placedRules(mapping, stream);
   const texts = rules.texts.map((placed) => planText(placed));
-  const properties = inWrittenOrder(rules.properties).map((placed) => planField(placed));
+  const properties = rules.properties.map((placed) => planField(placed));
   const missing = [...texts, ...properties].find((field) => "because" in field);
   if (missing !== undefined && "because" in missing) return missing;
   if (texts.length < textFields.length) return { because: "it lacks a field that is required" };
@@ -71,13 +71,6 @@ export function planRecord(mapping: RecordMapping, stream: Stream): RecordPlan |
     middle: Buffer.from(`,${JSON.stringify(propertiesField)}:{`),
     properties: properties.filter((field) => "member" in field),
   };
-}
-
-/** An object writes members that look like numbers before all others. */
-function inWrittenOrder(properties: readonly PlacedRule[]): readonly PlacedRule[] {
-  const places = new Map(properties.map((placed) => [placed.path.at(-1) ?? "", placed]));
-  const named = Object.fromEntries(places.entries());
-  return Object.values(named);
 }
 
 /** A text field: what is no text, or empty, is refused, and only objects can say so. */

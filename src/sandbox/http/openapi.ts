@@ -10,13 +10,14 @@ import { sandboxRecordSchemas, recordsQuery } from "../schemas.ts";
 import { type Bounds, type Operation, stepOf, steps } from "../steps.ts";
 import { answerSchemas } from "./openapi-answers.ts";
 
-const description = `A local stand-in for the service. Our choices where the API document is silent. Ingestion: members
-it does not name are refused, in a body and at the top of a record; a date-time has seconds, at most 59, and an offset; a later record
-replaces an earlier one of the same id; a 422 names at most ${refusedRecordsMax} records; a gzip that inflates more than
-${inflationRatioMax}-fold, or to more than ${inflatedBytesMax} bytes, is refused. Search and enrichment: members it does not
-name are overlooked, but for the logic member in the other endpoint's spelling; a search has at most ${filtersMax} filters, a
-filter ${filterValuesMax} values; text is compared without regard to capital letters; a NOT operator is the opposite of the
-other, and holds where there is no value; a sort puts what has no value last.`;
+const description = `A local stand-in for the service. Our choices where the API document is silent.
+Ingestion: members it does not name are refused, in a body and at the top of a record; a date-time has seconds,
+at most 59, and an offset; a later record replaces an earlier one of the same id; a 422 names at most
+${refusedRecordsMax} records; a gzip that inflates more than ${inflationRatioMax}-fold, or to more than
+${inflatedBytesMax} bytes, is refused. Search and enrichment: members it does not name are overlooked, but for
+the logic member in the other endpoint's spelling; a search has at most ${filtersMax} filters, a filter
+${filterValuesMax} values; text is compared without regard to capital letters; a NOT operator is the opposite of
+the other, and holds where there is no value; a sort puts what has no value last.`;
 
 /** Makes the OpenAPI 3.1 document of the sandbox, its schemas from those that check the requests. */
 export function openapiDocument(bounds: Bounds): Json {

@@ -239,7 +239,8 @@ describe("a source that is not read again", () => {
 
   it("has a row sent once more by a resend, with its checkpoint where it is", async () => {
     const { query, url } = await postgres();
-    await query(`create table companies (id text primary key, domain text not null, name text, updated_at timestamptz not null);
+    await query(`create table companies (id text primary key, domain text not null, name text, updated_at timestamptz
+      not null);
       insert into companies values ('a1', 'a.example', 'OLD', now() - interval '2 days')`);
     const harness = await Harness.open({ yaml: companiesYaml(url) });
     const zombie = await TestRun.open(harness);

@@ -26,7 +26,8 @@ type Query = Awaited<ReturnType<typeof postgres>>["query"];
 /** A sync of a table that stops at its first reject; its account a1 is in doubt and can be sent once more. */
 async function inDoubt(): Promise<{ readonly harness: Harness; readonly query: Query }> {
   const { query, url } = await postgres();
-  await query(`create table companies (id text primary key, domain text not null, name text, updated_at timestamptz not null);
+  await query(`create table companies (id text primary key, domain text not null, name text, updated_at timestamptz
+    not null);
     insert into companies values ('a1', 'a.example', 'OLD', now() - interval '9 days')`);
   const strict = "reject_limit: { rate: 0%, rows: 0 }\n    record:";
   const harness = await Harness.open({ yaml: companiesYaml(url).replace("record:", strict) });

@@ -23,38 +23,44 @@ async function run(harness: Harness, runId: string): ReturnType<TestRun["transfe
   return await (await TestRun.open(harness, { runId })).transfer();
 }
 
-it("sends what was sent before the backup that its store was restored from, because the service holds what came after", async () => {
-  const harness = await Harness.open({
-    yaml: accountsYaml(),
-    files: { "accounts.csv": csvOf("A") },
-  });
-  const { stateFolder } = harness.deps.config;
-  await run(harness, "run-1");
-  const restored = await temporaryFolder();
-  const live = new DatabaseSync(join(stateFolder, "state.db"));
-  await backup(live, join(restored, "state.db"));
-  live.close();
-  await harness.write("accounts.csv", csvOf("B"));
-  await run(harness, "run-2");
-  expect((await harness.sandbox.names()).get("a")).toBe("B");
+it(
+  "sends what was sent before the backup that its store was restored from, because the service " +
+    "holds what came after",
+  async () => {
+    const harness = await Harness.open({
+      yaml: accountsYaml(),
+      files: { "accounts.csv": csvOf("A") },
+    });
+    const { stateFolder } = harness.deps.config;
+    await run(harness, "run-1");
+    const restored = await temporaryFolder();
+    const live = new DatabaseSync(join(stateFolder, "state.db"));
+    await backup(live, join(restored, "state.db"));
+    live.close();
+    await harness.write("accounts.csv", csvOf("B"));
+    await run(harness, "run-2");
+    expect((await harness.sandbox.names()).get("a")).toBe("B");
 
-  // The store of the backup comes back; what is beside it stayed.
-  await copyFile(
-    lastSendFile(join(stateFolder, "state.db")),
-    lastSendFile(join(restored, "state.db")),
-  );
-  await harness.write("accounts.csv", csvOf("A"));
-  const back = await onStoreOf(harness, restored);
-  const { counts, warnings } = await run(back, "run-3");
-  expect(counts).toMatchObject({ sent: 1, unchanged: 0 });
-  expect(warnings).toEqual([expect.stringContaining("the state store was restored from a backup")]);
-  expect((await harness.sandbox.names()).get("a")).toBe("A");
+    // The store of the backup comes back; what is beside it stayed.
+    await copyFile(
+      lastSendFile(join(stateFolder, "state.db")),
+      lastSendFile(join(restored, "state.db")),
+    );
+    await harness.write("accounts.csv", csvOf("A"));
+    const back = await onStoreOf(harness, restored);
+    const { counts, warnings } = await run(back, "run-3");
+    expect(counts).toMatchObject({ sent: 1, unchanged: 0 });
+    expect(warnings).toEqual([
+      expect.stringContaining("the state store was restored from a backup"),
+    ]);
+    expect((await harness.sandbox.names()).get("a")).toBe("A");
 
-  // It is told once, and what is sent from then on is known.
-  await back.state.close();
-  const again = await run(await onStoreOf(harness, restored), "run-4");
-  expect(again).toMatchObject({ counts: { sent: 0, unchanged: 1 }, warnings: [] });
-});
+    // It is told once, and what is sent from then on is known.
+    await back.state.close();
+    const again = await run(await onStoreOf(harness, restored), "run-4");
+    expect(again).toMatchObject({ counts: { sent: 0, unchanged: 1 }, warnings: [] });
+  },
+);
 
 it("leaves a store alone whose file beside it is of another store, or is no such file", async () => {
   const harness = await Harness.open({

@@ -35,14 +35,16 @@ function tableYaml(url: string): string {
  */
 async function inDoubt(more: number): Promise<Harness> {
   const { query, url } = await postgres();
-  await query(`create table companies (id text primary key, domain text not null, name text, title text, updated_at timestamptz not null);
+  await query(`create table companies (id text primary key, domain text not null, name text, title text, updated_at
+    timestamptz not null);
     insert into companies values ('z', 'z.example', 'OLD', 'TITLE OF OLD', now() - interval '2 days')`);
   const first = await TestRun.open(await Harness.open({ yaml: tableYaml(url) }));
   const { harness } = first;
   const late = await lateRequest(first, await first.stage());
   harness.terminated.add("first-run-1");
   await query(`update companies set name = 'NEW', title = 'TITLE OF NEW', updated_at = now() - interval '1 day';
-    insert into companies select 'p' || n, 'p' || n || '.example', 'P', 'T', now() - interval '3 days' from generate_series(1, ${more}) n`);
+    insert into companies select 'p' || n, 'p' || n || '.example', 'P', 'T', now() - interval '3 days' from
+    generate_series(1, ${more}) n`);
   await transfer(harness, "run-2");
   await late.arrive();
   harness.clock.nowMs += overMs;

@@ -44,34 +44,38 @@ describe("a run whose send lock another took over", () => {
     expect(await zombie.harness.sandbox.recordsTaken()).toBe(2 * rows);
   });
 
-  it("makes everything unknown when it wakes after its last look and the service takes its part, so that newer data wins", async () => {
-    const { run: zombie, chunk } = await stagedRun();
-    const { harness } = zombie;
-    const { api, state } = harness.deps;
-    const sleep = Promise.withResolvers<void>();
-    const uploadJson: typeof api.uploadJson = async (input) => {
-      await sleep.promise;
-      return await api.uploadJson(input);
-    };
-    const asleep = harness.activitiesWith({ api: { ...api, uploadJson } });
-    const part = zombie.part(chunk);
-    const late = failureOf(harness.perform(asleep.uploadJson, part));
-    await until(async () => (await state.receipt(part))?.state === "sending");
-    harness.terminated.add("first-run-1");
-    await harness.write(
-      "accounts.csv",
-      accountsCsv(rows, (row) => `newer ${row}`),
-    );
-    await (await TestRun.open(harness, { runId: "run-2" })).transfer();
+  it(
+    "makes everything unknown when it wakes after its last look and the service takes its part, so " +
+      "that newer data wins",
+    async () => {
+      const { run: zombie, chunk } = await stagedRun();
+      const { harness } = zombie;
+      const { api, state } = harness.deps;
+      const sleep = Promise.withResolvers<void>();
+      const uploadJson: typeof api.uploadJson = async (input) => {
+        await sleep.promise;
+        return await api.uploadJson(input);
+      };
+      const asleep = harness.activitiesWith({ api: { ...api, uploadJson } });
+      const part = zombie.part(chunk);
+      const late = failureOf(harness.perform(asleep.uploadJson, part));
+      await until(async () => (await state.receipt(part))?.state === "sending");
+      harness.terminated.add("first-run-1");
+      await harness.write(
+        "accounts.csv",
+        accountsCsv(rows, (row) => `newer ${row}`),
+      );
+      await (await TestRun.open(harness, { runId: "run-2" })).transfer();
 
-    sleep.resolve();
+      sleep.resolve();
 
-    expect(await late).toMatchObject({ type: "Superseded", nonRetryable: true });
-    expect((await harness.sandbox.names()).get("a0")).toBe("name 0");
-    const third = await TestRun.open(harness, { runId: "run-3" });
-    expect(await third.transfer()).toMatchObject({ counts: { sent: rows, unchanged: 0 } });
-    expect((await harness.sandbox.names()).get("a0")).toBe("newer 0");
-  });
+      expect(await late).toMatchObject({ type: "Superseded", nonRetryable: true });
+      expect((await harness.sandbox.names()).get("a0")).toBe("name 0");
+      const third = await TestRun.open(harness, { runId: "run-3" });
+      expect(await third.transfer()).toMatchObject({ counts: { sent: rows, unchanged: 0 } });
+      expect((await harness.sandbox.names()).get("a0")).toBe("newer 0");
+    },
+  );
 
   it("ends as abandoned at once, and keeps that outcome", async () => {
     const { zombie } = await takenOver();

@@ -11,7 +11,8 @@ const timeoutMs = 240_000;
 
 /** Finds the connector at work in the midst of a block. */
 const reading = `select 1 from pg_stat_activity
-  where datname = current_database() and state = 'active' and pid <> pg_backend_pid() and query like '%order by%limit%'`;
+  where datname = current_database() and state = 'active' and pid <> pg_backend_pid() and query like
+  '%order by%limit%'`;
 
 function yaml(url: string, overlap: string): string {
   return `version: 1
@@ -55,7 +56,8 @@ class Nightly {
   /** Puts `count` rows there that changed over the last days, the newest now. */
   async fill(count: number): Promise<void> {
     await this.database.query(
-      `insert into companies select n, 'c' || n || '.example', 'Company ' || n, null, now() - (${count} - n) * interval '5 seconds'
+      `insert into companies select n, 'c' || n || '.example', 'Company ' || n, null, now() - (${count} - n) *
+        interval '5 seconds'
        from generate_series(1, ${count}) as n`,
     );
   }

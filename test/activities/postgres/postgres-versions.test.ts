@@ -15,7 +15,8 @@ async function open(
 ): Promise<{ readonly database: TestDatabase; readonly harness: Harness }> {
   const database = await postgres();
   await database.query(
-    `create table versions (id text, version int, domain text, name text, updated_at timestamptz not null, primary key (id, version));
+    `create table versions (id text, version int, domain text, name text, updated_at timestamptz not null, primary
+      key (id, version));
      insert into versions select 'a' || (n % 1000), n / 1000, 'a.example', 'v' || (n / 1000),
        timestamptz '2026-01-01' + n * interval '1 second' from generate_series(0, 19999) n`,
   );

@@ -77,7 +77,8 @@ describe("times without a zone", { timeout: timeoutMs }, () => {
   ])("backfills a day of the zone, %s", async (_, zone) => {
     const { database, harness } = await open("America/New_York", zone);
     await database.query(
-      `insert into companies select 'h' || n, 'h' || n || '.example', 'H', timestamp '2025-10-01 00:30' + n * interval '1 hour'
+      `insert into companies select 'h' || n, 'h' || n || '.example', 'H', timestamp '2025-10-01 00:30' + n *
+        interval '1 hour'
        from generate_series(0, 23) n`,
     );
     const zoned = zone === "" ? "America/New_York" : "Asia/Kolkata";

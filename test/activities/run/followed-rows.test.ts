@@ -36,8 +36,10 @@ class Nights {
     const database = await postgres();
     await database.query(
       `create table companies (id text primary key, domain text, name text, updated_at timestamptz not null);
-       insert into companies select 'new' || n, 'a.example', 'A', now() - interval '30 minutes' from generate_series(1, 10) n;
-       insert into companies select 'old' || n, 'a.example', 'A', now() - interval '2 hours' from generate_series(1, 3000) n`,
+       insert into companies select 'new' || n, 'a.example', 'A', now() - interval '30 minutes' from
+       generate_series(1, 10) n;
+       insert into companies select 'old' || n, 'a.example', 'A', now() - interval '2 hours' from generate_series(1,
+       3000) n`,
     );
     const harness = await Harness.open({ yaml: yamlOf(database.url, "name") });
     harness.clock.nowMs = Date.now();

@@ -25,7 +25,8 @@ type Table = { readonly url: string; readonly query: (sql: string) => Promise<un
 /** A table of four companies, of which one has no plan, so that a mapping with it makes the same record. */
 async function companies(): Promise<Table> {
   const table = await postgres();
-  await table.query(`create table companies (id text primary key, domain text, name text, plan text, updated_at timestamptz not null);
+  await table.query(`create table companies (id text primary key, domain text, name text, plan text, updated_at
+    timestamptz not null);
     insert into companies select 'p' || n, 'p' || n || '.example', 'P', case when n < 4 then 'gold' end,
       now() - interval '2 days' from generate_series(1, 4) n`);
   return table;
@@ -147,7 +148,10 @@ function growingYaml(module: string): string {
 }
 
 function moduleText(more: string): string {
-  return `export const mapRecord = (row) => ({ account_id: row.id, domain: row.domain, account_properties: { name: row.name${more} } });`;
+  return (
+    "export const mapRecord = (row) => ({ account_id: row.id, domain: row.domain, " +
+    `account_properties: { name: row.name${more} } });`
+  );
 }
 
 it("names of a file that grows the command that sends it again, and of a module its file", async () => {
@@ -160,6 +164,7 @@ it("names of a file that grows the command that sends it again, and of a module 
   await run(first, "run-1");
   const edited = await first.withYaml(growingYaml("./two.mjs"));
   expect((await run(edited, "run-2")).warnings).toEqual([
-    "the mapping changed since; 3 records were sent by the old one: `sluice state reset accounts` sends everything by the new one",
+    "the mapping changed since; 3 records were sent by the old one: `sluice state reset " +
+      "accounts` sends everything by the new one",
   ]);
 });

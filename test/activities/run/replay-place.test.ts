@@ -23,7 +23,12 @@ async function replay(harness: Harness, run = "run-1"): Promise<TestRun> {
 function eventsYaml(column: string): string {
   const members = `stream: account_event
     send: all
-    record: { event_id: id, account_id: ${column}, event: name, event_timestamp: { value: "2026-01-01T00:00:00Z" }, event_properties: {} }`;
+    record:
+      event_id: id
+      account_id: ${column}
+      event: name
+      event_timestamp: { value: "2026-01-01T00:00:00Z" }
+      event_properties: {}`;
   return accountsYaml().replace(/stream: account\n[^]*$/, `${members}\n`);
 }
 

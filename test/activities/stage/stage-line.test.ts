@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { connectorOf } from "../../../activities/stage/source.ts";
 import { stageLine } from "../../../activities/stage/stage-line.ts";
 import type { Source } from "../../../connectors/contract/connector.ts";
 import { sources } from "../../../connectors/registry.ts";
+import { connectorOf } from "../../../connectors/source.ts";
 import { runEffect } from "../../../src/effect.ts";
 import { lightweightBodyBytesMax } from "../../../src/limits.ts";
 import { accountsCsv, failureOf } from "../../support/project/harness.ts";
@@ -167,7 +167,8 @@ describe("a full disk", () => {
 
 // What stands around the name of the first account in a body of its own.
 const around =
-  '{"stream":"account","data":[{"type":"account","account_id":"a0","domain":"c0.example","account_properties":{"name":""}}]}';
+  '{"stream":"account","data":[{"type":"account","account_id":"a0","domain":"c0.example",' +
+  '"account_properties":{"name":""}}]}';
 
 /** Bytes of the longest name with which the first account fits into a body of its own. */
 const nameBytesMax = lightweightBodyBytesMax - around.length;

@@ -41,14 +41,18 @@ describe("uploadJson", () => {
   });
 });
 
-it("uploadJson reads its body before it notes that it leaves: reading a large chunk takes longer than a noted request may wait", async () => {
-  const { run, chunk } = await stagedRun();
-  const { harness } = run;
-  await rm(harness.deps.stagingFolder, { recursive: true });
-  const part = run.part(chunk);
-  expect(await run.attemptPart(part, "body")).toMatchObject({ type: "StagedFileMissing" });
-  expect(await harness.state.receipt(part)).toBeUndefined();
-});
+it(
+  "uploadJson reads its body before it notes that it leaves: reading a large chunk takes longer " +
+    "than a noted request may wait",
+  async () => {
+    const { run, chunk } = await stagedRun();
+    const { harness } = run;
+    await rm(harness.deps.stagingFolder, { recursive: true });
+    const part = run.part(chunk);
+    expect(await run.attemptPart(part, "body")).toMatchObject({ type: "StagedFileMissing" });
+    expect(await harness.state.receipt(part)).toBeUndefined();
+  },
+);
 
 describe("uploadJson twice", () => {
   it("sends once when the first attempt was answered", async () => {

@@ -65,7 +65,8 @@ describe("readBackfillInput", () => {
       ],
       [
         { from: "2026-10-02", to: "2026-10-01" },
-        "must be later than from, because the span ends before it: from is 2026-10-02 00:00 Europe/Paris, to is 2026-10-01 00:00 Europe/Paris",
+        "must be later than from, because the span ends before it: from is 2026-10-02 00:00 " +
+          "Europe/Paris, to is 2026-10-01 00:00 Europe/Paris",
         { from: "2026-10-01", to: "2026-10-02" },
       ],
       [

@@ -213,7 +213,9 @@ describe("beforeCsv", () => {
     await withFolder(files, async (folder) => {
       await expect(before(configOf(folder, { path: "*.csv" }), "line 3")).rejects.toMatchObject({
         message: '"line 3" does not say which of 6 files',
-        hint: 'Give a file and a line of it: "a.csv:48211"; the files are a.csv, b.csv, c.csv, d.csv, e.csv and 1 more.',
+        hint:
+          'Give a file and a line of it: "a.csv:48211"; the files are a.csv, b.csv, c.csv, d.csv, ' +
+          "e.csv and 1 more.",
       });
     });
   });

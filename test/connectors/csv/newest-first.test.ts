@@ -10,21 +10,25 @@ const ask = { signal: new AbortController().signal, log: keptLog() };
 const files = { "a-1.csv": "id\n1\n2\n", "a-2.csv": "id\n3\n4\n", "b.csv": "id\n5\n6\n" };
 const newestFirst = { path: "a-*.csv", first_wins: true };
 
-it("where the first row of a key wins, the last file by path is read first, and a read continues from anywhere", async () => {
-  await withFolder(files, async (folder) => {
-    const config = configOf(folder, newestFirst);
-    const { items, positions } = await readAll(config, { pageRowsMax: 1 });
-    expect(items).toHaveLength(4);
-    expect(items[0]).toContain("3");
-    for (const [index, from] of positions.entries()) {
-      const rest = await readAll(config, { from, pageRowsMax: 1 });
-      expect(rest.items).toEqual(items.slice(index + 1));
-    }
-    // What is appended has the order in which it was.
-    const appended = await readAll(configOf(folder, { ...newestFirst, append_only: true }), {});
-    expect(appended.items[0]).toContain("1");
-  });
-});
+it(
+  "where the first row of a key wins, the last file by path is read first, and a read continues " +
+    "from anywhere",
+  async () => {
+    await withFolder(files, async (folder) => {
+      const config = configOf(folder, newestFirst);
+      const { items, positions } = await readAll(config, { pageRowsMax: 1 });
+      expect(items).toHaveLength(4);
+      expect(items[0]).toContain("3");
+      for (const [index, from] of positions.entries()) {
+        const rest = await readAll(config, { from, pageRowsMax: 1 });
+        expect(rest.items).toEqual(items.slice(index + 1));
+      }
+      // What is appended has the order in which it was.
+      const appended = await readAll(configOf(folder, { ...newestFirst, append_only: true }), {});
+      expect(appended.items[0]).toContain("1");
+    });
+  },
+);
 
 it("several files in which the newest wins are one lane, one file is cut", async () => {
   await withFolder(files, async (folder) => {

@@ -43,7 +43,8 @@ describe("readCsv", () => {
           where: "a.csv:3",
           code: "stray_quote",
           reason:
-            "a quote is inside an unquoted field or before the end of a quoted one; inside quotes it must be doubled",
+            "a quote is inside an unquoted field or before the end of a quoted one; inside " +
+            "quotes it must be doubled",
           row: '5",b',
         },
         { where: "a.csv:4", code: "ragged_row", reason: "expected 2 fields, got 1", row: long },

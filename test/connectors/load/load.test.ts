@@ -172,7 +172,8 @@ const bad: readonly (readonly [name: string, message: string, hint?: string])[] 
   ],
   [
     "./missing.ts",
-    "./missing.ts cannot be loaded: missing.ts: Cannot find module '<folder>/nothing.ts' imported from <folder>/missing.ts",
+    "./missing.ts cannot be loaded: missing.ts: Cannot find module '<folder>/nothing.ts' " +
+      "imported from <folder>/missing.ts",
   ],
   ["./empty.ts", "./empty.ts exports no connector: it exports nothing", hintOfMade],
   ["./others.ts", "./others.ts exports no connector: it exports only one, read", hintOfMade],
@@ -193,7 +194,8 @@ const bad: readonly (readonly [name: string, message: string, hint?: string])[] 
   ],
   [
     "./copied.ts",
-    "./copied.ts brings a copy of sluice/connector of its own: its errors and secrets would not be known for what they are",
+    "./copied.ts brings a copy of sluice/connector of its own: its errors and secrets would not " +
+      "be known for what they are",
     "import it from sluice/connector, and leave sluice out of its bundle",
   ],
   ["./not-zod.ts", "./not-zod.ts: the `config` of mine is not a zod schema"],
@@ -204,7 +206,8 @@ const bad: readonly (readonly [name: string, message: string, hint?: string])[] 
   ],
   [
     "./asynchronous.ts",
-    "./asynchronous.ts: the `config` of mine cannot be asked: Encountered Promise during synchronous parse. Use .parseAsync() instead.",
+    "./asynchronous.ts: the `config` of mine cannot be asked: Encountered Promise during " +
+      "synchronous parse. Use .parseAsync() instead.",
   ],
   ["./no-read.ts", "./no-read.ts: its export mine has no function `read`"],
   ["./no-name.ts", "./no-name.ts: its export mine has no `name`"],
@@ -215,12 +218,15 @@ const bad: readonly (readonly [name: string, message: string, hint?: string])[] 
   ],
   [
     "sluice-connector-typed",
-    'sluice-connector-typed cannot be loaded: node_modules/sluice-connector-typed/package.json: Stripping types is currently unsupported for files under node_modules, for "<url>/node_modules/sluice-connector-typed/main.ts"',
+    "sluice-connector-typed cannot be loaded: node_modules/sluice-connector-typed/package.json: " +
+      "Stripping types is currently unsupported for files under node_modules, for " +
+      '"<url>/node_modules/sluice-connector-typed/main.ts"',
     "a package holds JavaScript: Node strips no types below node_modules",
   ],
   [
     "sluice-connector-later",
-    `sluice-connector-later is made for version 2 (sluice 9.8.7) of the connector interface, and this sluice ${version} has version 1`,
+    "sluice-connector-later is made for version 2 (sluice 9.8.7) of the connector interface, and " +
+      `this sluice ${version} has version 1`,
     hintOfVersions,
   ],
   [

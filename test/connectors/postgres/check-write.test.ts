@@ -36,8 +36,10 @@ it("names what keeps a role from writing, with the grant that fixes it", async (
   }
   expect(said).toEqual([
     `role "${name}" may not use the schema crm → Run: grant usage on schema "crm" to "${name}";`,
-    'nothing makes id unique in crm.scores, so a row could be written twice → Run: create unique index on "crm"."scores" ("id");',
-    `role "${name}" may not select, insert, update in "crm"."scores" → Run: grant select, insert, update on "crm"."scores" to "${name}";`,
+    "nothing makes id unique in crm.scores, so a row could be written twice → Run: create unique " +
+      'index on "crm"."scores" ("id");',
+    `role "${name}" may not select, insert, update in "crm"."scores" → Run: grant select, ` +
+      `insert, update on "crm"."scores" to "${name}";`,
   ]);
   await db.query(`revoke insert on crm.scores from ${name}`);
   expect(await refusal(url)).toContain("may not insert in");

@@ -68,7 +68,8 @@ describe("checkPostgres", () => {
 
   it("asks for the zone of a change column that has none, and looks at its newest row", async () => {
     const { query, url } = await postgres();
-    await query(`do $$ begin execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database()); end $$;
+    await query(`do $$ begin execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database());
+      end $$;
       create table companies (id bigint primary key, at timestamp not null);
       insert into companies values (1, now() at time zone 'UTC'), (2, '2099-01-01')`);
     const told = async (zone?: string): Promise<readonly string[]> => {
@@ -77,9 +78,11 @@ describe("checkPostgres", () => {
       return lines(found);
     };
     expect(await told()).toEqual([
-      "FAIL time zone: at has no time zone and `time_zone` is not set: it is taken for Asia/Tokyo, the server's own → " +
+      "FAIL time zone: at has no time zone and `time_zone` is not set: it is taken for " +
+        "Asia/Tokyo, the server's own → " +
         "say which zone its times are of: `time_zone: UTC` (what most frameworks write), or `time_zone: Asia/Tokyo`",
-      "newest row: warning: it is stamped 9 h behind the server's clock in Asia/Tokyo: if a row changed since, `time_zone` is another",
+      "newest row: warning: it is stamped 9 h behind the server's clock in Asia/Tokyo: if a row " +
+        "changed since, `time_zone` is another",
     ]);
     expect(await told("UTC")).toEqual([]);
     expect(await told("Pacific/Honolulu")).toEqual([

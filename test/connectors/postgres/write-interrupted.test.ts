@@ -55,7 +55,8 @@ describe("writePostgres, interrupted", () => {
   it("is worth another try when its connection is lost, and wrote nothing or all", async () => {
     const db = await held();
     await db.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() " +
+        "and wait_event_type = 'Lock'",
     );
     await expect(db.writing).rejects.toThrow(RetryLater);
     await expectWhole(db);

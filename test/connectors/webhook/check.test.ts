@@ -17,7 +17,7 @@ describe("checkWebhook", () => {
     expect(await linesOf(configOf({ secret: published.secret }))).toEqual([
       "path ok: POST /hooks/forms",
       "signature ok: Standard Webhooks, over id, timestamp and body",
-      "secret 1 ok: 24 bytes, the base64 behind whsec_",
+      "secret 1 ok: 24 bytes, the base64 after whsec_",
       "event id ok: header webhook-id",
     ]);
   });

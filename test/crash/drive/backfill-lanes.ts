@@ -123,7 +123,8 @@ export const ofTable: CrashTest<LedgerFindings> = {
 async function changedTable(query: TestDatabase["query"]): Promise<readonly OracleRow[]> {
   await query(
     `create table accounts (id text primary key, domain text, name text, status text, changed_at timestamptz not null);
-     insert into accounts select 'a' || n, case when n = 5 then '' else 'c-a' || n || '.example' end, 'name of a' || n, 'open',
+     insert into accounts select 'a' || n, case when n = 5 then '' else 'c-a' || n || '.example' end, 'name of a' ||
+     n, 'open',
        now() - interval '1 day' + n * interval '1 minute' from generate_series(1, ${tableRows}) as n`,
   );
   return numbers(tableRows).map((index): OracleRow => {

@@ -67,7 +67,9 @@ describe("the notification of a run", () => {
       // However often the first worker tries while it is there.
       const receiver = await Receiver.start(...Array<"never">(10).fill("never"));
       const project = await Project.start(onTestFinished, {
-        "sluice.yaml": `${accountsConfig()}notify: { url: "${receiver.url}", secret: "${receiverSecret}", on: always }\n`,
+        "sluice.yaml":
+          `${accountsConfig()}notify: { url: "${receiver.url}", secret: "${receiverSecret}", on: ` +
+          `always }\n`,
         "accounts.csv": accountsCsv(3),
       });
       const run = async (): Promise<Ended> =>

@@ -104,7 +104,10 @@ describe("sluice schedule", () => {
       setBack(project, 2.3);
       const missed = await project.sluice("run", "accounts");
       expect(missed.stdout).toMatch(
-        /warning {5}2 scheduled runs did not happen: (?:\S+ \S+,? ){2}\(UTC\); its schedule is paused: since \S+Z: migration\n/,
+        new RegExp(
+          String.raw`warning {5}2 scheduled runs did not happen: (?:\S+ \S+,? ){2}\(UTC\); its schedule ` +
+            String.raw`is paused: since \S+Z: migration\n`,
+        ),
       );
       const resumed = await project.sluice("schedule", "resume", "accounts", "--json");
       expect(resumed.stdout).toBe('{"name":"accounts","paused":false}\n');

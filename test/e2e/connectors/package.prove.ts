@@ -10,7 +10,9 @@ import { installPackage } from "../../support/process/installed-package.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
-const connector = `import { ConfigError, pullSource, pushSource, RetryLater, secret, type Incoming, type Row } from "sluice/connector";
+const connector = `import {
+  ConfigError, pullSource, pushSource, RetryLater, secret, type Incoming, type Row,
+} from "sluice/connector";
 import { conform } from "sluice/testing";
 import { z } from "zod";
 

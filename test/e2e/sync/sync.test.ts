@@ -157,29 +157,33 @@ describe("a worker", () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  it("that is killed between PUT and confirm is followed by one that confirms the same file under the same key", async () => {
-    const project = shared();
-    await project.write("killed.csv", accountsCsv(3_000));
-    project.sandbox.order({ step: "confirm-upload", after: 1, do: { delayMs: 60_000 } });
-    const before = (await project.ledger()).length;
-    const handle = await start("killed");
-    const receipt = await until(async () => {
-      const found = await receiptOf("killed", 2);
-      return found?.state === "confirming" && found;
-    });
-    for (const worker of project.workers) await end(worker, "SIGKILL");
-    await project.worker();
-    const report = await handle.result();
-    const counts = { read: 3_000, sent: 3_000, unchanged: 0, filtered: 0, rejected: 0 };
-    expect(report).toMatchObject({ outcome: "done", balanced: true, counts });
-    const ledger = (await project.ledger()).slice(before);
-    const confirms = ledger.filter(({ step }) => step === "confirm-upload");
-    expect(confirms.map(({ file_key: key }) => key)).toContain(receipt.fileKey);
-    const applied = confirms.filter((entry) => entry.applied);
-    expect(new Set(applied.map(({ jsonl_sha256: hash }) => hash)).size).toBe(applied.length);
-    const accepted = applied.reduce((sum, { records }) => sum + (records ?? 0), 0);
-    expect(accepted - 3_000).toBeLessThanOrEqual(report.possibly_repeated);
-    // No more than the chunks in flight may ever be repeated.
-    expect(report.possibly_repeated).toBeLessThanOrEqual(2 * 1_000);
-  });
+  it(
+    "that is killed between PUT and confirm is followed by one that confirms the same file under " +
+      "the same key",
+    async () => {
+      const project = shared();
+      await project.write("killed.csv", accountsCsv(3_000));
+      project.sandbox.order({ step: "confirm-upload", after: 1, do: { delayMs: 60_000 } });
+      const before = (await project.ledger()).length;
+      const handle = await start("killed");
+      const receipt = await until(async () => {
+        const found = await receiptOf("killed", 2);
+        return found?.state === "confirming" && found;
+      });
+      for (const worker of project.workers) await end(worker, "SIGKILL");
+      await project.worker();
+      const report = await handle.result();
+      const counts = { read: 3_000, sent: 3_000, unchanged: 0, filtered: 0, rejected: 0 };
+      expect(report).toMatchObject({ outcome: "done", balanced: true, counts });
+      const ledger = (await project.ledger()).slice(before);
+      const confirms = ledger.filter(({ step }) => step === "confirm-upload");
+      expect(confirms.map(({ file_key: key }) => key)).toContain(receipt.fileKey);
+      const applied = confirms.filter((entry) => entry.applied);
+      expect(new Set(applied.map(({ jsonl_sha256: hash }) => hash)).size).toBe(applied.length);
+      const accepted = applied.reduce((sum, { records }) => sum + (records ?? 0), 0);
+      expect(accepted - 3_000).toBeLessThanOrEqual(report.possibly_repeated);
+      // No more than the chunks in flight may ever be repeated.
+      expect(report.possibly_repeated).toBeLessThanOrEqual(2 * 1_000);
+    },
+  );
 });

@@ -7,21 +7,26 @@ import { describe, expect, it } from "vitest";
 import { runWebhookSeed } from "../../chaos/webhooks/webhooks.ts";
 
 describe("npm run chaos -- --only webhooks", () => {
-  it("has every 2xx in the service, and each event once, after three kills of the receiver and a full disk", async () => {
-    const said: string[] = [];
-    const out = await mkdtemp(join(tmpdir(), "sluice-chaos-out-"));
-    const say = (text: string): number => said.push(text);
-    const { violations, endured } = await runWebhookSeed({
-      seed: 3,
-      kills: 3,
-      awayMs: 0,
-      out,
-      say,
-    });
-    expect(violations.length > 0 ? said : []).toEqual([]);
-    // A red seed's folder stays, as what was said names it.
-    await rm(out, { recursive: true });
-    expect(endured?.counts.unanswered).toBeGreaterThan(0);
-    expect(endured?.counts.refused).toBeGreaterThan(0);
-  }, 240_000);
+  it(
+    "has every 2xx in the service, and each event once, after three kills of the receiver and a " +
+      "full disk",
+    async () => {
+      const said: string[] = [];
+      const out = await mkdtemp(join(tmpdir(), "sluice-chaos-out-"));
+      const say = (text: string): number => said.push(text);
+      const { violations, endured } = await runWebhookSeed({
+        seed: 3,
+        kills: 3,
+        awayMs: 0,
+        out,
+        say,
+      });
+      expect(violations.length > 0 ? said : []).toEqual([]);
+      // A red seed's folder stays, as what was said names it.
+      await rm(out, { recursive: true });
+      expect(endured?.counts.unanswered).toBeGreaterThan(0);
+      expect(endured?.counts.refused).toBeGreaterThan(0);
+    },
+    240_000,
+  );
 });

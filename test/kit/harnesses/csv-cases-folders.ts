@@ -57,7 +57,10 @@ const patterns: readonly CsvCase[] = [
       "exports/a.csv:2": false,
       "line 2": {
         code: "ConfigError",
-        says: 'does not say which of 5 files Give a file and a line of it: "./exports/a.csv:48211"; the files are ./exports/a.csv, ./exports/b.csv, ./exports/c.csv, ./exports/d.csv, ./exports/z.csv.',
+        says:
+          'does not say which of 5 files Give a file and a line of it: "./exports/a.csv:48211"; ' +
+          "the files are ./exports/a.csv, ./exports/b.csv, ./exports/c.csv, ./exports/d.csv, " +
+          "./exports/z.csv.",
       },
     },
     discoveries: [

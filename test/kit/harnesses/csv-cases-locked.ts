@@ -2,7 +2,9 @@ import type { Thrown } from "../../../testing/case.ts";
 import type { CsvCase } from "./csv-cases-make.ts";
 
 function unreadable(place: string): Pick<CsvCase, "throws" | "throwing"> {
-  const says = `${place} may not be read by this process Give it read permission (chmod o+r, or chown), and each folder that leads to it search permission (chmod o+x).`;
+  const says =
+    `${place} may not be read by this process Give it read permission (chmod o+r, or chown), and ` +
+    "each folder that leads to it search permission (chmod o+x).";
   const throws: Thrown = { code: "ConfigError", field: "path", says };
   return { throws, throwing: ["columns", "discover", "split"] };
 }

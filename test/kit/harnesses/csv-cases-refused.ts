@@ -206,9 +206,12 @@ const headers: readonly (readonly [
   [
     "columns that share a name",
     "id,a,b,a,b,id,a\n",
-    `a.csv:1: ${cannotUse}columns 1, 6 share a name, columns 2, 4, 7 share a name, columns 3, 5 share a name Give each column its own. ${isRow} \`sluice check\` says the names.`,
+    `a.csv:1: ${cannotUse}columns 1, 6 share a name, columns 2, 4, 7 share a name, columns 3, 5 ` +
+      `share a name Give each column its own. ${isRow} \`sluice check\` says the names.`,
     {
-      found: `a.csv:1: ${cannotUse}columns 1, 6 share the name "id", columns 2, 4, 7 share the name "a", columns 3, 5 share the name "b"`,
+      found:
+        `a.csv:1: ${cannotUse}columns 1, 6 share the name "id", columns 2, 4, 7 share the name ` +
+        `"a", columns 3, 5 share the name "b"`,
     },
   ],
   ["a stray quote in the header line", 'id,a"b\n', `${cannotUse}a quote is inside`],

@@ -68,7 +68,8 @@ const zoned: Sketch = {
 
 /** What makes a table large and leaves no row. */
 function large(name: string, bytes: number, at = "'2024-01-01'"): string {
-  return `alter table ${name} alter body set storage external, set (autovacuum_enabled = false, toast.autovacuum_enabled = false);
+  return `alter table ${name} alter body set storage external, set (autovacuum_enabled = false,
+    toast.autovacuum_enabled = false);
     insert into ${name} (id, at, body) values (100, ${at}, repeat('x', ${bytes})); delete from ${name} where id = 100;`;
 }
 

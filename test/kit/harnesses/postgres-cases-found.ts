@@ -83,7 +83,8 @@ const discoveries: readonly Discovery[] = [
 const tables: Sketch = {
   what: "tables and views of every kind, and as many as are asked for",
   sql: `create domain mail as text; create type stage as enum ('new');
-    create table companies (created_at timestamptz not null, gone int, id bigint primary key, name varchar(80), founded date,
+    create table companies (created_at timestamptz not null, gone int, id bigint primary key, name varchar(80),
+    founded date,
       "isOpen" boolean, revenue numeric(12, 2), tags text[], raw jsonb, ref uuid, stage stage, mail mail, price money,
       changed_on date not null, modified_at timestamp, updated_at timestamptz not null);
     alter table companies drop gone;

@@ -30,7 +30,9 @@ async function textOf(site: Site, sql: string): Promise<string> {
 
 const endless: Sketch = {
   what: "a change that never comes",
-  sql: "create table t (id bigint primary key, at timestamptz(3) not null); insert into t values (1, '2024-03-10'), (2, 'infinity')",
+  sql:
+    "create table t (id bigint primary key, at timestamptz(3) not null); insert into t values (1, " +
+    "'2024-03-10'), (2, 'infinity')",
   from: by(0),
   isUncut: true,
   rows: [

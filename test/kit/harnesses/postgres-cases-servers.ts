@@ -108,7 +108,9 @@ function urls({ role, password, port, socket }: Site): readonly Sketch[] {
       what: "a URL whose host is a parameter, and that writes letters as bytes",
       from: {
         ...reached.from,
-        url: `postgresql://${user}@elsewhere.invalid:${port}/${coded(role)}?host=127.0.0.1&sslmode=disable&channel_binding=prefer`,
+        url:
+          `postgresql://${user}@elsewhere.invalid:${port}/${coded(role)}?host=127.0.0.1` +
+          "&sslmode=disable&channel_binding=prefer",
       },
       findings: plain,
     },

@@ -17,7 +17,8 @@ const line = (
 
 const byText: Sketch = {
   what: "a key of texts and numbers, in another order than the columns",
-  sql: `create table ${quoted} (line int, "Shop" text collate "C", note text, primary key ("Shop", line) include (note));
+  sql: `create table ${quoted} (line int, "Shop" text collate "C", note text, primary key ("Shop", line) include
+    (note));
     insert into ${quoted} values (10, 'a', 'ten'), (2, 'a', null), (1, E'b,\\\\', 'a comma')`,
   from: { table: `sample.${quoted}`, statement_timeout: "24h" },
   rows: [line("a", "2", null), line("a", "10", "ten"), line("b,\\", "1", "a comma")],

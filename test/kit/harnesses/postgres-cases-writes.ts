@@ -30,7 +30,8 @@ function byTwo(site: Site): Sketch {
   return {
     what: "patches of a key of two columns",
     sql: `${counting};
-      create table scores (url text not null, event text not null, n int, count int, waits text, unique (event, url) include (n));
+      create table scores (url text not null, event text not null, n int, count int, waits text, unique (event, url)
+      include (n));
       create index on scores (url); create unique index on scores (url) where n > 500;
       create unique index on scores ((url || event));
       create trigger count before insert or update on scores for each row execute function counted();

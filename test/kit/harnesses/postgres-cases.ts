@@ -117,7 +117,8 @@ async function factsOf(client: Client): Promise<z.output<typeof facts>> {
     `select current_setting('server_version') as version, current_setting('port') as port,
        current_setting('max_prepared_transactions') as prepared,
        split_part(current_setting('unix_socket_directories'), ',', 1) as socket,
-       case when current_setting('ssl')::boolean then pg_read_file(current_setting('ssl_cert_file')) else '' end as certificate`,
+       case when current_setting('ssl')::boolean then pg_read_file(current_setting('ssl_cert_file')) else '' end as
+       certificate`,
   );
   return facts.parse(rows[0]);
 }

@@ -101,7 +101,7 @@ const findings: readonly DeliveryCase[] = [
     findings: [
       said("path", "POST /hooks/kit"),
       said("signature", "Standard Webhooks, over id, timestamp and body"),
-      said("secret 1", "16 bytes, the base64 behind whsec_"),
+      said("secret 1", "16 bytes, the base64 after whsec_"),
       said("event id", "header webhook-id"),
     ],
   },
@@ -114,7 +114,7 @@ const findings: readonly DeliveryCase[] = [
     findings: [
       said("secret 1", `31 bytes, ${text}`),
       said("secret 3", `31 bytes, ${text}`),
-      said("secret 4", "20 bytes, the base64 behind whsec_"),
+      said("secret 4", "20 bytes, the base64 after whsec_"),
       said("event id", nobody),
     ],
   },

@@ -131,13 +131,13 @@ const standard: readonly DeliveryCase[] = [
     refusal: refused("bad_signature"),
   },
   {
-    what: "a key behind whsec_",
+    what: "a key after whsec_",
     config: { secret: `whsec_${key.toString("base64")}` },
     headers: standardHeaders(v1(key)),
     events: taken,
   },
   {
-    what: "the text of a key behind whsec_",
+    what: "the text of a key after whsec_",
     config: { secret: `whsec_${key.toString("base64")}` },
     headers: standardHeaders(v1(`whsec_${key.toString("base64")}`)),
     refusal: refused("bad_signature"),

@@ -99,7 +99,9 @@ export const mutantsOfAnswers: readonly Mutant[] = [
     edits: [
       {
         file: "src/sandbox/http/request-body.ts",
-        find: 'if (raw.readableEnded) resolve();\n    else if (raw.destroyed) reject(new Error("the client went away"));',
+        find:
+          'if (raw.readableEnded) resolve();\n    else if (raw.destroyed) reject(new Error("the ' +
+          'client went away"));',
         replace: "",
       },
     ],

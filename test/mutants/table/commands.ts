@@ -143,7 +143,9 @@ export const mutantsOfCommands: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage/stage-notes.ts",
-        find: "      await this.#tools.state.noteStage({ ...stage, counts, to: page.source.position });\n      throw error;",
+        find:
+          "      await this.#tools.state.noteStage({ ...stage, counts, to: page.source.position " +
+          "});\n      throw error;",
         replace: "      throw error;",
       },
     ],

@@ -61,9 +61,14 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     edits: [
       {
         file: "activities/upload/upload-json.ts",
-        find: '      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: deps.clock() });\n      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });\n',
+        find:
+          '      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: ' +
+          "deps.clock() });\n      const { request, beforeSend, mayLand } = leavingNow(deps, { " +
+          'form: "body", stream });\n',
         replace:
-          '      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", stream });\n      const noted = await state.noteDoubts({ ...name, form: "body", stream, now: deps.clock() });\n',
+          '      const { request, beforeSend, mayLand } = leavingNow(deps, { form: "body", ' +
+          'stream });\n      const noted = await state.noteDoubts({ ...name, form: "body", ' +
+          "stream, now: deps.clock() });\n",
       },
     ],
     test: {

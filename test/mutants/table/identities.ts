@@ -22,7 +22,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "another database is read from the checkpoint of the first",
     edits: [
       {
-        file: "activities/run/same-sides.ts",
+        file: "connectors/same-sides.ts",
         find: "const trust: Trust = { isFresh, isKept };",
         replace: "const trust: Trust = { isFresh: true, isKept };",
       },
@@ -129,8 +129,8 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       "another account after a first run that was cut, which made no checkpoint, is taken without a word",
     edits: [
       {
-        file: "activities/run/same-sides.ts",
-        find: " && !(await deps.state.hasSent(name));",
+        file: "connectors/same-sides.ts",
+        find: " && !(await known.state.hasSent(name));",
         replace: ";",
       },
     ],
@@ -145,7 +145,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
       "a backfill that keeps no fingerprints continues after a pause with another account's key",
     edits: [
       {
-        file: "activities/run/same-sides.ts",
+        file: "connectors/same-sides.ts",
         find: "version === 0 && !isBegun && ",
         replace: "version === 0 && ",
       },

@@ -119,7 +119,8 @@ export const mutantsOfInbox: readonly Mutant[] = [
       {
         file: "src/inbox/keeping.ts",
         find: '"select number, last_seq as last, woken as hasWakeUp from connections where name = $name"',
-        replace: `\`select number, coalesce((select max(place) % (1 << 40) from events where place >> 40 = number), 0) as last,
+        replace: `\`select number, coalesce((select max(place) % (1 << 40) from events where place >> 40 = number),
+          0) as last,
      woken as hasWakeUp from connections where name = $name\``,
       },
     ],

@@ -28,7 +28,8 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
         file: "src/state/sqlite/doubts/doubt-store.ts",
         find: "max(request in (select value from json_each($landing))) = 0",
         replace:
-          "max(request in (select value from json_each($landing)) or request not in (select request from requests)) = 0",
+          "max(request in (select value from json_each($landing)) or request not in (select " +
+          "request from requests)) = 0",
       },
     ],
     test: {
@@ -117,9 +118,12 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/doubts/requests.ts",
-        find: "lasts_ms)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)",
+        find:
+          "lasts_ms)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, " +
+          "$since, $sinceWall, $deadlineMs, $restMs, 0)",
         replace:
-          "lasts_ms, is_open)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, $deadlineMs + $restMs, 0)",
+          "lasts_ms, is_open)\n     values ($setId, $stream, $send, $part, $attempt, $process, " +
+          "$bootId, $since, $sinceWall, $deadlineMs, $restMs, $deadlineMs + $restMs, 0)",
       },
     ],
     test: {

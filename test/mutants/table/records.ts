@@ -150,7 +150,8 @@ export const mutantsOfRecords: readonly Mutant[] = [
         file: "activities/stage/stage-notes.ts",
         find: "await state.addRejects({ ...stage, rejects, at: new Date().toISOString() });",
         replace:
-          "(globalThis.held ??= []).push(async () => await state.addRejects({ ...stage, rejects, at: new Date().toISOString() }));",
+          "(globalThis.held ??= []).push(async () => await state.addRejects({ ...stage, rejects, " +
+          "at: new Date().toISOString() }));",
       },
       // Its guard would stop them in time.
       {
@@ -190,7 +191,8 @@ export const mutantsOfRecords: readonly Mutant[] = [
         file: "connectors/postgres/read.ts",
         find: "return { of, changed: textAt(values, changed), key, ...clock };",
         replace:
-          'return { of, changed: new Date(textAt(values, changed).replace(/\\+00$/, "Z")).toISOString(), key, ...clock };',
+          "return { of, changed: new Date(textAt(values, changed).replace(/\\+00$/, " +
+          '"Z")).toISOString(), key, ...clock };',
       },
     ],
     test: {

@@ -9,6 +9,10 @@ type Parts = {
   readonly target?: string;
 };
 
+const toCompanies =
+  "{ connection: crm, table: crm.companies, insert: false, key: { id: source_system.id }, " +
+  "set: { fit_score: scores.customer_fit.score } }";
+
 /** A sync that reads a table and a pull that writes one; what they have in common is up to the test. */
 function yamlOf({ from, sync = "", record, target }: Parts): string {
   return `version: 1
@@ -24,7 +28,7 @@ syncs:
 ${sync}pulls:
   scores:
     accounts: {}
-    write_back: ${target ?? "{ connection: crm, table: crm.companies, insert: false, key: { id: source_system.id }, set: { fit_score: scores.customer_fit.score } }"}
+    write_back: ${target ?? toCompanies}
 `;
 }
 

@@ -120,7 +120,12 @@ syncs:
     resend_after: 30d
     pii: { rejects: hash }
 advanced:
-  { chunks_per_run: 2, heartbeat_timeout: 3s, schedule_to_start: 4s, host_lost_after: 9s, retry_initial: 5ms, retry_max: 6s }
+  chunks_per_run: 2
+  heartbeat_timeout: 3s
+  schedule_to_start: 4s
+  host_lost_after: 9s
+  retry_initial: 5ms
+  retry_max: 6s
 `;
     const files = { "sluice.yaml": yaml, "keys/prod": "k-1\n", "map/event.ts": "x" };
     const config = await load({ files });

@@ -54,11 +54,15 @@ describe("openInbox on a disk that fails", () => {
     expect(await eventsOf(inbox)).toEqual(numbers(size).map((index) => `${index + 1}`));
   });
 
-  it(`refuses a full disk's deliveries, and takes them again once there is room (${mayMount ? "a tmpfs" : "files that may not grow, as mounting is refused"})`, async () => {
-    const { inbox, kept } = await (mayMount ? fillSmallDisk() : fillAllowance());
-    expect(await inbox.keep(largeOne("after"))).toMatchObject({ kept: 1 });
-    expect(await eventsOf(inbox)).toEqual([...kept, "after"]);
-  });
+  it(
+    "refuses a full disk's deliveries, and takes them again once there is room " +
+      `(${mayMount ? "a tmpfs" : "files that may not grow, as mounting is refused"})`,
+    async () => {
+      const { inbox, kept } = await (mayMount ? fillSmallDisk() : fillAllowance());
+      expect(await inbox.keep(largeOne("after"))).toMatchObject({ kept: 1 });
+      expect(await eventsOf(inbox)).toEqual([...kept, "after"]);
+    },
+  );
 });
 
 /** An inbox that has room again, and what it kept when it had none. */

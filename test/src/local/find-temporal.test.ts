@@ -104,7 +104,10 @@ describe("findTemporal", () => {
     const failing = find(await offline(join(folder, "bin")));
     await expect(failing).rejects.toThrow(ConfigError);
     await expect(failing).rejects.toThrow(
-      /^No Temporal server .* Tried:\n {2}- `temporal` on the PATH: not there\n {2}- our cache: not in .*\n {2}- the SDK's download: .*failed to download.*\n {2}- go install: no such module$/,
+      new RegExp(
+        "^No Temporal server .* Tried:\\n {2}- `temporal` on the PATH: not there\\n {2}- our cache: not in .*\\n" +
+          " {2}- the SDK's download: .*failed to download.*\\n {2}- go install: no such module$",
+      ),
     );
     expect(await readdir(inCache())).toEqual(["fetch.lock"]);
   });

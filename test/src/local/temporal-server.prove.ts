@@ -53,19 +53,23 @@ async function searchAttributeType(address: string): Promise<unknown> {
 }
 
 describe("startTemporal", () => {
-  it("starts on the ports it is given, with its Web UI and our search attribute, and is gone when stopped", async () => {
-    const [port = 0, uiPort = 0] = await keptPorts(2);
-    const server = await start({ ports: { port, uiPort } });
-    expect(server.address).toBe(`127.0.0.1:${port}`);
-    expect(server.uiAddress).toBe(`http://127.0.0.1:${uiPort}`);
-    // 2 is Keyword.
-    expect(await searchAttributeType(server.address)).toBe(2);
-    const page = await request(server.uiAddress);
-    expect(page.statusCode).toBe(200);
-    expect(await page.body.text()).toContain("<!doctype html>");
-    await server.stop();
-    expect(await temporalAnswers(server.address)).toBe(false);
-  });
+  it(
+    "starts on the ports it is given, with its Web UI and our search attribute, and is gone when " +
+      "stopped",
+    async () => {
+      const [port = 0, uiPort = 0] = await keptPorts(2);
+      const server = await start({ ports: { port, uiPort } });
+      expect(server.address).toBe(`127.0.0.1:${port}`);
+      expect(server.uiAddress).toBe(`http://127.0.0.1:${uiPort}`);
+      // 2 is Keyword.
+      expect(await searchAttributeType(server.address)).toBe(2);
+      const page = await request(server.uiAddress);
+      expect(page.statusCode).toBe(200);
+      expect(await page.body.text()).toContain("<!doctype html>");
+      await server.stop();
+      expect(await temporalAnswers(server.address)).toBe(false);
+    },
+  );
 
   it("continues with the database of an earlier start", async () => {
     const databaseFile = join(folder, "temporal.db");

@@ -1,12 +1,17 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { fieldSlotsMax } from "../../../src/limits.ts";
-import { fieldHash, fieldHashesOf, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
-import type { StreamRecord } from "../../../src/records/streams.ts";
+import { fieldHashesOf, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
 import { numbers } from "../../support/sequences.ts";
 
-function account(properties: object, domain: unknown = "a.example"): StreamRecord {
-  return { type: "account", account_id: "a", domain, account_properties: properties };
+function account(properties: object, domain: unknown = "a.example"): Buffer {
+  const record = { type: "account", account_id: "a", domain, account_properties: properties };
+  return Buffer.from(JSON.stringify(record));
+}
+
+function fieldHash(value: unknown): number {
+  return fieldHashesOf(account({ value }), "account").get("account_properties.value") ?? -1;
 }
 
 /** A hasher on slots that are given out as the store does, and what it asked for. */
@@ -24,7 +29,7 @@ function hasherOn(max = fieldSlotsMax): {
   return { hasher, asked, slots };
 }
 
-describe("fieldHash", () => {
+describe("the hash of a field", () => {
   it("tells values apart, and kinds of values", () => {
     const values = [
       "",
@@ -91,6 +96,32 @@ describe("hash of FieldHasher", () => {
 });
 
 describe("fieldHashesOf", () => {
+  it("finds the fields that parsing finds, whatever their names and values hold", () => {
+    const name = fc.oneof(fc.constantFrom("domain", "account_id", 'a"b', "", "}"), fc.string());
+    const values = fc.dictionary(name, fc.jsonValue(), { maxKeys: 6 });
+    fc.assert(
+      fc.property(values, values, fc.boolean(), (properties, others, comesLast) => {
+        const record = {
+          ...others,
+          ...(comesLast ? { type: "account", account_id: "a" } : {}),
+          domain: others["domain"] ?? "d",
+          account_properties: properties,
+          ...(comesLast ? {} : { type: "account", account_id: "a" }),
+        };
+        const found = fieldHashesOf(Buffer.from(JSON.stringify(record)), "account");
+        const expected = new Map<string, unknown>([
+          ["domain", record.domain],
+          ...Object.entries(properties).map(
+            ([field, value]) => [`account_properties.${field}`, value] as const,
+          ),
+        ]);
+        expect(new Set(found.keys())).toEqual(new Set(expected.keys()));
+        for (const [path, value] of expected) expect(found.get(path)).toBe(fieldHash(value));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("names every field by its path but the key", () => {
     const record = account({ name: "A", "": 1 });
     expect(fieldHashesOf(record, "account")).toEqual(

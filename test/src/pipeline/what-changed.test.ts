@@ -5,17 +5,15 @@ import { fieldHashesOf } from "../../../src/pipeline/field-hashes.ts";
 import { changeOf } from "../../../src/pipeline/what-changed.ts";
 import type { KnownRecord } from "../../../src/state/contract/keys/known-records.ts";
 
-type Written = Parameters<typeof changeOf>[0];
-
-function written(properties: object): Written {
+function written(properties: object): Buffer {
   const record = { type: "account", account_id: "a", domain: "d", account_properties: properties };
-  return { record, line: Buffer.from(JSON.stringify(record)) };
+  return Buffer.from(JSON.stringify(record));
 }
 
 /** What the store knows once the service has accepted a record. */
-function accepted(one: Written): KnownRecord & { state: "accepted" } {
-  const fields = [...fieldHashesOf(one.record, "account")].map(([name, hash]) => ({ name, hash }));
-  return { state: "accepted", hash: hashOf(one.line), fields, acceptedAt: 5 };
+function accepted(line: Buffer): KnownRecord & { state: "accepted" } {
+  const fields = [...fieldHashesOf(line, "account")].map(([name, hash]) => ({ name, hash }));
+  return { state: "accepted", hash: hashOf(line), fields, acceptedAt: 5 };
 }
 
 const known = accepted(written({ name: "A", size: 1 }));

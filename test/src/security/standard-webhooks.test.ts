@@ -53,7 +53,7 @@ describe("isBase64Key", () => {
 });
 
 describe("keyOf", () => {
-  it("reads base64 behind whsec_, and any other text as it is", () => {
+  it("reads base64 after whsec_, and any other text as it is", () => {
     expect(keyOf("whsec_AAEC").export()).toEqual(Buffer.from([0, 1, 2]));
     expect(keyOf("AAEC").export()).toEqual(Buffer.from("AAEC"));
     expect(keyOf("é").symmetricKeySize).toBe(2);

@@ -60,7 +60,8 @@ describe("openDatabase", () => {
     const file = join(await temporaryFolder(), "state.db");
     const older = openDatabase(file, migrations.slice(0, 1));
     const beat = older.prepare(
-      "insert or replace into hosts (host_id, process, temporal_id, last_beat, version) values ('1', '42', 't', $at, '0.0.9')",
+      "insert or replace into hosts (host_id, process, temporal_id, last_beat, version) values " +
+        "('1', '42', 't', $at, '0.0.9')",
     );
     beat.run({ at: Date.now() - 30_000 });
     expect(() => openDatabase(file)).toThrow(BusyError);
@@ -79,7 +80,8 @@ describe("openDatabase", () => {
     const older = openDatabase(file, migrations.slice(0, 2));
     older
       .prepare(
-        `insert into budget values ('api:1', 'boot', 5000, 5000, 0, 0, 4000, 1000000, 60000, '429', 0, null, 0, 0, 0, 0, 0)`,
+        "insert into budget values ('api:1', 'boot', 5000, 5000, 0, 0, 4000, 1000000, 60000, " +
+          "'429', 0, null, 0, 0, 0, 0, 0)",
       )
       .run();
     older.close();

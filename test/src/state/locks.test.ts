@@ -39,22 +39,26 @@ describe.each(implementations)("locks: $kind", ({ open }) => {
       expect(await store.takeLock(right)).toEqual({ fence: 2 });
     });
 
-    it("gives up what the replaced holder staged in the same breath, so that its zombie begins and commits nothing", async () => {
-      await test.openRun("r1");
-      await test.stage("r1", 1);
-      await test.accept("r1", 1, 1);
-      await test.stage("r1", 2);
-      await store.takeLock({
-        ...holder("r2"),
-        name: "lock of r1",
-        at,
-        insteadOf: holder("r1"),
-      });
-      const first = { runId: "r1", chunk: 1, stage: 1, at };
-      await expect(store.commitChunk(first)).rejects.toThrow(SupersededError);
-      const part = { ...first, chunk: 2, part: 0, form: "body", host: "h" } as const;
-      await expect(store.beginPart(part)).rejects.toThrow(SupersededError);
-      expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
-    });
+    it(
+      "gives up what the replaced holder staged in the same breath, so that its zombie begins and " +
+        "commits nothing",
+      async () => {
+        await test.openRun("r1");
+        await test.stage("r1", 1);
+        await test.accept("r1", 1, 1);
+        await test.stage("r1", 2);
+        await store.takeLock({
+          ...holder("r2"),
+          name: "lock of r1",
+          at,
+          insteadOf: holder("r1"),
+        });
+        const first = { runId: "r1", chunk: 1, stage: 1, at };
+        await expect(store.commitChunk(first)).rejects.toThrow(SupersededError);
+        const part = { ...first, chunk: 2, part: 0, form: "body", host: "h" } as const;
+        await expect(store.beginPart(part)).rejects.toThrow(SupersededError);
+        expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
+      },
+    );
   });
 });

@@ -75,7 +75,8 @@ const readsOnly = `
 const { openToRead } = await import(process.argv[2]);
 const db = openToRead(process.argv[1]);
 let wrote = "written";
-try { db.write(() => db.prepare("insert into meta (name, value) values ('x', 'y')").run()); } catch (error) { wrote = error.message; }
+try { db.write(() => db.prepare("insert into meta (name, value) values ('x', 'y')").run()); } catch (error) { wrote =
+error.message; }
 console.log(JSON.stringify({ storeId: db.storeId, wrote }));
 `;
 

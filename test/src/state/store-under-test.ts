@@ -10,7 +10,10 @@ import type { StageName } from "../../../src/state/contract/sends/sends.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
 
-/** Every implementation of the state store passes the contract. Its thread is held by the tests of the port and of every command. */
+/**
+ * Every implementation of the state store passes the contract. Its thread is held by the tests of the port
+ * and of every command.
+ */
 export const implementations = [
   { kind: "sqlite", open: (folder: string): Promise<StateStore> => openStoreInline(folder) },
 ];

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { durationText } from "../../../src/text/quantities.ts";
+import { durationText, grouped } from "../../../src/text/quantities.ts";
 
 it.each([
   [340, "0.3 s"],
@@ -13,4 +13,14 @@ it.each([
   [7_380_000, "2 h 3 min"],
 ])("durationText(%i) is %s", (ms, text) => {
   expect(durationText(ms)).toBe(text);
+});
+
+it.each([
+  [0, "0"],
+  [999, "999"],
+  [1_000, "1,000"],
+  [-1_234_567, "-1,234,567"],
+  [1_234.5678, "1,234.5678"],
+])("grouped(%d) is %s", (value, text) => {
+  expect(grouped(value)).toBe(text);
 });

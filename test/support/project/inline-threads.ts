@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 
-import { connectorOf } from "../../../activities/stage/source.ts";
 import { stageLine } from "../../../activities/stage/stage-line.ts";
 import type { StageThreads } from "../../../activities/stage/stage-threads.ts";
 import { sources } from "../../../connectors/registry.ts";
+import { connectorOf } from "../../../connectors/source.ts";
 import { runEffect, type Effect } from "../../../src/effect.ts";
 import { stateOnPort } from "../../../src/state/port.ts";
 import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";

@@ -243,7 +243,8 @@ export function accountsConfig(
   return `${projectHead}connections:
   exports: { connector: csv, path: ./accounts.csv }
 syncs:
-${syncOfAccounts({ name: "accounts", from: "exports", id: "id", more: more.sync })}advanced: { retry_initial: 500ms${more.advanced ?? ""} }
+${syncOfAccounts({ name: "accounts", from: "exports", id: "id", more: more.sync })}advanced:
+  { retry_initial: 500ms${more.advanced ?? ""} }
 `;
 }
 

@@ -39,10 +39,18 @@ pulls:
   scores:
     accounts: ${accounts}
     page_size: 10
-    write_back: { connection: exports, file: scores.csv, key: { mk_id: mk_id }, set: { name: name, fit: scores.customer_fit.score } }
+    write_back:
+      connection: exports
+      file: scores.csv
+      key: { mk_id: mk_id }
+      set: { name: name, fit: scores.customer_fit.score }
 ${lines(scores)}  hiring:
     job_postings: { domains_from: { connection: exports, column: website } }
-    write_back: { connection: exports, file: jobs.csv, key: { url: job_opening_url, event: event, day: event_on }, set: { title: job_opening_title } }
+    write_back:
+      connection: exports
+      file: jobs.csv
+      key: { url: job_opening_url, event: event, day: event_on }
+      set: { title: job_opening_title }
 ${lines(hiring)}`;
 }
 

@@ -26,7 +26,7 @@ describe("planDetails", () => {
   it("says what a person decides by", () => {
     for (const part of [
       "### accounts: the plan of a backfill. Nothing is sent yet",
-      "From `2026-10-23 00:00 Europe/Paris` → to `before 2026-10-24 00:00 Europe/Paris`. Times are in `Europe/Paris`.",
+      "From `2026-10-23 00:00 Europe/Paris` to `before 2026-10-24 00:00 Europe/Paris`; times are in `Europe/Paris`.",
       "| rows to read | 1,234,567, counted |",
       "| records to send | about 1,172,838 |",
       "| bytes as JSON | about 117.3 MB |",
@@ -53,8 +53,9 @@ describe("planDetails", () => {
 
   it.each([
     [{ from: null, to: null }, "All rows, from the first to the last."],
-    [{ from: null }, "From the first row → to `before 2026-10-24 00:00 Europe/Paris`."],
-    [{ to: null, limit: 5_000 }, "→ to the last row, 5,000 rows at most."],
+    [{ from: null }, "From the first row to `before 2026-10-24 00:00 Europe/Paris`; times"],
+    [{ to: null, limit: 5_000 }, " to the last row, 5,000 rows at most; times"],
+    [{ from: null, to: null, limit: 1 }, "from the first to the last, 1 row at most."],
     [{ from: null, to: null, keys: 3 }, "The rows of 3 keys."],
     [{ from: null, to: null, keys: 1 }, "The rows of 1 key."],
   ])("says in words what is read: %j", (more, words) => {
@@ -118,7 +119,7 @@ describe("planDetails", () => {
       },
       waits,
     );
-    expect(told).toContain("From `x' | <b> # y` →");
+    expect(told).toContain("From `x' | <b> # y` to");
     expect(told).toContain("by x` \\| <b> # y |");
     expect(told).toContain("````\n1 × ``` # z\n````");
     expect(told).not.toMatch(/^# /m);

@@ -97,7 +97,8 @@ export type RequestStore = {
 /** Makes the functions for requests. */
 export function createRequests(db: Database): RequestStore {
   const insert = db.prepare(
-    `insert into requests (set_id, stream, send, part, attempt, process, boot_id, since, since_wall, deadline_ms, rest_ms, lasts_ms)
+    `insert into requests (set_id, stream, send, part, attempt, process, boot_id, since, since_wall, deadline_ms,
+      rest_ms, lasts_ms)
      values ($setId, $stream, $send, $part, $attempt, $process, $bootId, $since, $sinceWall, $deadlineMs, $restMs, 0)`,
   );
   const forget = db.prepare("delete from requests where request = $request");
@@ -113,7 +114,8 @@ export function createRequests(db: Database): RequestStore {
         where sends.send = requests.send and receipts.part = requests.part) when 'file' then rest_ms else 0 end
      where request = $request`,
   );
-  const select = `select q.request as request, q.set_id as setId, q.stream as stream, q.send as send, q.part as part, ranges, is_open as isOpen, boot_id as bootId, since,
+  const select = `select q.request as request, q.set_id as setId, q.stream as stream, q.send as send, q.part as part,
+    ranges, is_open as isOpen, boot_id as bootId, since,
        since_wall as sinceWall, lasts_ms as lastsMs, s.run_id as runId, kind, s.state as sendState,
        attempts > attempt as isOld, is_made as isMade
      from requests q join sends s using (send) join runs using (run_id)

@@ -14,8 +14,10 @@ export function insertRejects(
     "select max(ordinal) from rejects where run_id = $runId and chunk = $chunk",
   );
   const insert = db.prepare(
-    `insert into rejects (run_id, chunk, ordinal, stage, stream, place, row_number, key, step, code, field, reason, source_row, created_at)
-     values ($runId, $chunk, $ordinal, $stage, $stream, $place, $rowNumber, $key, $step, $code, $field, $reason, $row, $at)`,
+    `insert into rejects (run_id, chunk, ordinal, stage, stream, place, row_number, key, step, code, field, reason,
+      source_row, created_at)
+     values ($runId, $chunk, $ordinal, $stage, $stream, $place, $rowNumber, $key, $step, $code, $field, $reason,
+     $row, $at)`,
   );
   return (name, rejects, at) => {
     let ordinal = count(last, name);
@@ -29,7 +31,8 @@ export function insertRejects(
 }
 
 /** Columns of a reject, as its schema names them. */
-export const rejectColumns = `run_id as runId, chunk, ordinal, stream, place, key, step, rejects.code, field, reason, source_row as row,
+export const rejectColumns = `run_id as runId, chunk, ordinal, stream, place, key, step, rejects.code, field, reason,
+  source_row as row,
        created_at as createdAt, replayed_by as replayedBy, superseded`;
 
 /** The rejects of a SQLite store. */

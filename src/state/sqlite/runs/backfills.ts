@@ -14,7 +14,8 @@ export function createBackfillStore(db: Database): BackfillStore {
     "insert or replace into plans (run_id, plan, samples) values ($runId, $plan, $samples)",
   );
   const planRun = db.prepare(
-    `update runs set config_hash = $configHash, places_are_lines = $placesAreLines, checkpoint_before = v, checkpoint_version = v
+    `update runs set config_hash = $configHash, places_are_lines = $placesAreLines, checkpoint_before = v,
+      checkpoint_version = v
      from (select coalesce(max(version), 0) as v from runs r left join checkpoints using (target, sync) where
        r.run_id = $runId)
      where run_id = $runId`,

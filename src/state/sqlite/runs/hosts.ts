@@ -12,7 +12,8 @@ export function createHostStore(db: Database): HostStore {
   const forget = db.prepare("delete from hosts where last_beat < $lastBeat - $forgottenMs");
   const remove = db.prepare("delete from hosts where host_id = $hostId and process = $process");
   const list = db.prepare(
-    `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version, name, command, configs from hosts
+    `select host_id as hostId, process, temporal_id as temporalId, last_beat as lastBeat, version, name, command,
+      configs from hosts
      where last_beat >= $since order by host_id, process`,
   );
   const newest = db.prepare("select value from meta where name = 'last_beat'");

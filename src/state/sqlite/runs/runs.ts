@@ -19,7 +19,8 @@ function prepareRuns(
 ): Record<"insert" | "version" | "place" | "select" | "list" | "mode" | "add" | "end", Statement> {
   return {
     insert: db.prepare(
-      `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, places_are_lines, config_hash, request,
+      `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, places_are_lines,
+        config_hash, request,
          nominal_at, started_at, from_position, checkpoint_before, checkpoint_version)
        values ($runId, $sync, $target, $kind, $workflowId, $firstRunId, $temporalId, $placesAreLines, $configHash,
          $request, $nominalAt, $startedAt, null, 0, 0)
@@ -27,7 +28,8 @@ function prepareRuns(
     ),
     select: db.prepare(`select ${columns} from runs where run_id = $runId`),
     list: db.prepare(
-      `select ${columns} from runs where ($sync is null or sync = $sync) and ($workflowId is null or workflow_id = $workflowId)
+      `select ${columns} from runs where ($sync is null or sync = $sync) and
+        ($workflowId is null or workflow_id = $workflowId)
          and (not $isOpen or ended_at is null) and ($outcome is null or outcome = $outcome)
        order by rowid desc limit $limit`,
     ),

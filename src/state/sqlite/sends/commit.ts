@@ -125,7 +125,8 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
       if (numbers.open > 0 || !isWhole || !isInOrder) {
         throw new NotBalancedError(
           `run ${runId}, ${chunkName(chunk)}: ${numbers.accepted} accepted and ${found.splitRejected} refused of ` +
-            `${found.records} records, ${numbers.open} parts open${isInOrder ? "" : ", the chunk before is not committed"}: ` +
+            `${found.records} records, ${numbers.open} parts ` +
+            `open${isInOrder ? "" : ", the chunk before is not committed"}: ` +
             "no checkpoint is saved",
         );
       }

@@ -9,7 +9,8 @@ const fileRow = z.object({ at: z.string().nullable() });
 /** When files left, of a SQLite store. */
 export function createLastFileStore(db: Database): LastFileStore {
   const select = db.prepare(
-    `select max(updated_at) as at from receipts where form = 'file' and state in ('accepted', 'committed') and run_id in (
+    `select max(updated_at) as at from receipts where form = 'file' and state in ('accepted', 'committed')
+      and run_id in (
        select run_id from runs where target = $target and sync in (select value from json_each($syncs))
          and (ended_at is null or ended_at >= $since))`,
   );

@@ -69,7 +69,8 @@ function prepareReceipts(
     ),
     forget: db.prepare("delete from faults where run_id = $runId and chunk = $chunk"),
     move: db.prepare(
-      `update receipts set state = $state, updated_at = $at, file_key = case when $keepKey then file_key else $fileKey end
+      `update receipts set state = $state, updated_at = $at,
+        file_key = case when $keepKey then file_key else $fileKey end
        where ${thisPart} and attempts = $attempts and state in ('sending', 'confirming')`,
     ),
   };

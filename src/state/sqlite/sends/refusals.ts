@@ -16,7 +16,8 @@ export function createRefusing(db: Database): Refusing {
   const forget = db.prepare(
     `delete from refusals where set_id = ${setOfRunSql} and (
        key in (select value from json_each((select keys from sent_keys where send = $send)))
-       or key in (select key from rejects where run_id = $runId and chunk = $chunk and stage = $stage and step = 'send'))`,
+       or key in (select key from rejects where run_id = $runId and chunk = $chunk and stage = $stage
+         and step = 'send'))`,
   );
   return {
     note: ({ runId }, rejects, at) => {

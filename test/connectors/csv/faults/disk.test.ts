@@ -104,15 +104,19 @@ describe("a file that is not there", () => {
 const hasLoop = mayMount("loop");
 
 describe("a disk that fails", () => {
-  it(`is tried again, and read to the end once it is well (${hasLoop ? "a loop device cut short" : "an error put in, as mounting is refused"})`, async () => {
-    const { failure, itemsBefore, well } = await (hasLoop
-      ? readFromCutDevice()
-      : readWithInjectedError());
-    expect(failure).toBe("RetryLater: a.csv cannot be read: EIO");
-    expect(itemsBefore.length).toBeLessThan(well.items.length);
-    expect(itemsBefore).toEqual(well.items.slice(0, itemsBefore.length));
-    expect(well.error).toBeUndefined();
-  });
+  it(
+    "is tried again, and read to the end once it is well " +
+      `(${hasLoop ? "a loop device cut short" : "an error put in, as mounting is refused"})`,
+    async () => {
+      const { failure, itemsBefore, well } = await (hasLoop
+        ? readFromCutDevice()
+        : readWithInjectedError());
+      expect(failure).toBe("RetryLater: a.csv cannot be read: EIO");
+      expect(itemsBefore.length).toBeLessThan(well.items.length);
+      expect(itemsBefore).toEqual(well.items.slice(0, itemsBefore.length));
+      expect(well.error).toBeUndefined();
+    },
+  );
 });
 
 type Reading = Awaited<ReturnType<typeof readToStop>>;

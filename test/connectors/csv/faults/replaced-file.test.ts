@@ -110,11 +110,15 @@ describe("a position of a file that was replaced", () => {
     });
   });
 
-  it(`does not resume the same bytes under the same number on another device (${hasTmpfs ? "two tmpfs" : "told by the position, as mounting is refused"})`, async () => {
-    const readings = await (hasTmpfs ? resumeOnTwoDisks() : resumeFromTwoPositions());
-    expect(readings).toEqual([
-      { items: [], error: `SourceChangedError: ${other}` },
-      { items: ['a.csv:3 {"id":"2"}'] },
-    ]);
-  });
+  it(
+    "does not resume the same bytes under the same number on another device " +
+      `(${hasTmpfs ? "two tmpfs" : "told by the position, as mounting is refused"})`,
+    async () => {
+      const readings = await (hasTmpfs ? resumeOnTwoDisks() : resumeFromTwoPositions());
+      expect(readings).toEqual([
+        { items: [], error: `SourceChangedError: ${other}` },
+        { items: ['a.csv:3 {"id":"2"}'] },
+      ]);
+    },
+  );
 });

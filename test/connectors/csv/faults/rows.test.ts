@@ -156,7 +156,8 @@ describe("a row of the wrong shape", () => {
     expect(await readContent(`${header}1,a\n2, "b\n3",c\n`)).toEqual({
       items: [],
       error:
-        "ConfigError: a.csv:3: a quote on this line is misplaced or never closed, so where its row ends would be a guess",
+        "ConfigError: a.csv:3: a quote on this line is misplaced or never closed, so where its " +
+        "row ends would be a guess",
     });
   });
 });

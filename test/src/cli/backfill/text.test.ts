@@ -17,8 +17,8 @@ describe("planText", () => {
     expect(text).toContain("accounts: plan of a backfill, nothing is sent yet");
     expect(cell(text, "rows to read")).toBe("1,234,567, counted");
     expect(cell(text, "records to send")).toBe("about 1,172,838");
-    expect(cell(text, "JSON")).toBe("about 117.3 MB");
-    expect(cell(text, "time")).toBe("about 10 min 0 s, by run accounts-1: 50000 rows in 24 s");
+    expect(cell(text, "bytes as JSON")).toBe("about 117.3 MB");
+    expect(cell(text, "time")).toBe("about 10 min, by run accounts-1: 50000 rows in 24 s");
     expect(cell(text, "span")).toBe(
       "from 2026-10-23 00:00 Europe/Paris to the last row; times are in Europe/Paris",
     );

@@ -136,7 +136,9 @@ describe("sluice connector new", () => {
       join(cwd, "feed.ts"),
       `import { pullSource } from "sluice/connector";
        import { z } from "zod";
-       const config = z.strictObject({ url: z.string(), "feed-id": z.int(), kind: z.enum(["rss", "atom"]), all: z.boolean().default(true) });
+       const kind = z.enum(["rss", "atom"]);
+       const all = z.boolean().default(true);
+       const config = z.strictObject({ url: z.string(), "feed-id": z.int(), kind, all });
        export const feed = pullSource({ name: "feed", config, position: z.object({}), read: async function* () {} });`,
     );
     await runNew(cwd, "feed.ts", "--harness");

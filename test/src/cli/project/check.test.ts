@@ -91,7 +91,8 @@ describe("sluice check", () => {
     const { lines, code } = await check(misspelt);
     expect(code).toBe(2);
     expect(lines.slice(1)).toEqual([
-      'FAIL  sync one: mapping: sync one reads the columns "Domian" (did you mean "domain"?), "nothing", which connection files does not have',
+      'FAIL  sync one: mapping: sync one reads the columns "Domian" (did you mean "domain"?), ' +
+        '"nothing", which connection files does not have',
       '      → its columns are "id", "domain"',
     ]);
   });

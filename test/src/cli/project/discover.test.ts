@@ -52,7 +52,8 @@ describe("sluice discover", () => {
     await query(`
       create schema crm; create schema old;
       create table crm.companies (id bigint primary key, website text not null, name text, staff int,
-        open boolean, founded date, tags text[], seen timestamp, photo bytea, wait interval, address inet, big bigint, score numeric, fit numeric(5,2), meta jsonb, ids bigint[], updated_at timestamptz not null);
+        open boolean, founded date, tags text[], seen timestamp, photo bytea, wait interval, address inet, big
+        bigint, score numeric, fit numeric(5,2), meta jsonb, ids bigint[], updated_at timestamptz not null);
       create table crm.contacts (company int, number int, e_mail text not null, born timestamptz,
         primary key (company, number));
       create table old.companies (id int primary key, domain text)`);

@@ -105,7 +105,7 @@ describe("sluice init", () => {
     path: ./customers.csv
 syncs:
   # What \`sluice init\` made of the columns of ./customers.csv; \`sluice preview customers\` shows what comes of it:
-  # - account_id is read from what names a row: it never changes, and is unique
+  # - account_id is read from what names a row: it never changes and is never used twice
   # - domain is read from the column that is called most like it
   # - headcount counts people: a row without a whole number there is refused
   # - every other column is sent in account_properties: remove what the service need not know
@@ -126,7 +126,8 @@ syncs:
     const preview = await project.run("preview", "customers");
     expect(preview.code).toBe(exitCodes.doneWithRejects);
     expect(preview.printed.split("\n")[0]).toBe(
-      '{"type":"account","account_id":"1001","domain":"blueharbour.example","account_properties":{"name":"Blue Harbour","employees":42,"phone":"007"}}',
+      '{"type":"account","account_id":"1001","domain":"blueharbour.example","account_properties":{"name":"Blue ' +
+        'Harbour","employees":42,"phone":"007"}}',
     );
     expect(preview.said).toContain("./customers.csv:5: rejected: account_properties.employees");
   });
@@ -163,7 +164,7 @@ syncs:
 syncs:
   # What \`sluice init\` made of the columns of crm.companies; \`sluice preview companies\` shows what comes of it:
   # - a row is taken for an account
-  # - account_id is read from what names a row: it never changes, and is unique
+  # - account_id is read from what names a row: it never changes and is never used twice
   # - domain is read from the column that is called most like it
   # - headcount counts people: a row without a whole number there is refused
   # - changed_by must be set by every change of a row; without it every run reads every row
@@ -189,7 +190,8 @@ syncs:
     expect(await project.run("preview", "companies")).toMatchObject({
       code: exitCodes.done,
       printed:
-        '{"type":"account","account_id":"7","domain":"acme.example","account_properties":{"name":"Acme","employees":12}}',
+        '{"type":"account","account_id":"7","domain":"acme.example",' +
+        '"account_properties":{"name":"Acme","employees":12}}',
     });
   });
 

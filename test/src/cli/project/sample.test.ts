@@ -58,7 +58,9 @@ it("refuses a key that repeats and a column without domains, with the count", as
     ]),
   ).rejects.toMatchObject({
     message: "the column name holds a domain in 0 of the first 3 rows, and every record needs one",
-    hint: 'name another column; where none holds it, make it of others in sluice.yaml: domain: { template: "{column}.example.com" }',
+    hint:
+      "name another column; where none holds it, make it of others in sluice.yaml: domain: { " +
+      'template: "{column}.example.com" }',
   });
   expect(
     (

@@ -95,7 +95,8 @@ describe("the workers that may take a run", () => {
     await expect(workers.need()).rejects.toMatchObject({
       code: "ConfigChanged",
       message:
-        "the worker that would take this run (process 6166, sluice worker) has another configuration of sync accounts, or another address or key of the service",
+        "the worker that would take this run (process 6166, sluice worker) has another " +
+        "configuration of sync accounts, or another address or key of the service",
       hint: "restart it with the files and the environment of this command, then run again",
     });
     await workers.beat("worker", { config: { ...workers.at.config, syncs: new Map() } });

@@ -89,7 +89,8 @@ confirm: strict
     expect(problems).toEqual([
       'faults.yaml:2:13: "early-200" is for put only',
       "faults.yaml:3:33: must be a duration such as 500ms, 30s, 5m, 12h or 30d",
-      'faults.yaml:4:13: must be one of ping, upload-json, generate-upload-url, put, confirm-upload, search, enrich (did you mean "put"?)',
+      "faults.yaml:4:13: must be one of ping, upload-json, generate-upload-url, put, " +
+        'confirm-upload, search, enrich (did you mean "put"?)',
       'faults.yaml:4:35: unknown member "tims" (did you mean "times"?)',
       "faults.yaml:5:38: must be at least 200",
       "faults.yaml:5:53: is not the name of a header",

@@ -30,7 +30,8 @@ async function configOf(
   const folder = await temporaryFolder();
   const written = Object.entries(syncs).map(
     ([name, from]) =>
-      `  ${name}: { from: ${from}, stream: contact, record: { contact_id: id, email: email, contact_properties: {} } }\n`,
+      `  ${name}: { from: ${from}, stream: contact, record: { contact_id: id, email: email, ` +
+      `contact_properties: {} } }\n`,
   );
   const path = join(folder, "sluice.yaml");
   await writeFile(

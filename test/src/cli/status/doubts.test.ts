@@ -51,7 +51,10 @@ describe("what is in doubt", () => {
     const [status] = await lookAt(harness, [configured]);
     expect(status && doubtLines(status)).toEqual([
       expect.stringMatching(
-        /^accounts: an older value may still be applied over 5 records, for \d+ min → a worker sends them once more when that is over/,
+        new RegExp(
+          String.raw`^accounts: an older value may still be applied over 5 records, for \d+ min → a ` +
+            "worker sends them once more when that is over",
+        ),
       ),
     ]);
     expect(status && doubtJson(status)).toMatchObject({
@@ -107,7 +110,8 @@ describe("what is in doubt", () => {
   it("says of requests alone how long they may still be applied, but not while their run continues", () => {
     const pending = { pending: 1, pendingMs: 61_000 };
     expect(doubtLines(statusOf(pending))).toEqual([
-      "accounts: the outcome of requests with 1 record is unknown: they may still be applied, for 2 min → what is sent meanwhile is sent once more",
+      "accounts: the outcome of requests with 1 record is unknown: they may still be applied, " +
+        "for 2 min → what is sent meanwhile is sent once more",
     ]);
     expect(doubtLines(statusOf(pending, { ...accounts, isUnderWay: true }))).toEqual([]);
   });

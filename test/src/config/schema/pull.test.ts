@@ -45,8 +45,11 @@ describe("a pull", () => {
 
   it("takes everything that the service does", async () => {
     const filters =
-      "filters: [{ property: industry, operator: IN, value: [a, b] }, { property: new_one, operator: IS_NULL, value: true }]";
-    const query = `persons: { ${filters}, filter_logic: OR, search: words, sort: [{ sort_by: email, sort_order: desc }, { sort_by: name }] }`;
+      "filters: [{ property: industry, operator: IN, value: [a, b] }, { property: new_one, " +
+      "operator: IS_NULL, value: true }]";
+    const query =
+      `persons: { ${filters}, filter_logic: OR, search: words, sort: [{ sort_by: email, ` +
+      "sort_order: desc }, { sort_by: name }] }";
     const pull = await pullOf(
       query,
       "page_size: 7",
@@ -114,7 +117,9 @@ describe("a pull", () => {
   it.each([
     [
       "accounts: { filters: [{ property: name, operator: STARTSWITH, value: A }] }",
-      '14:55: must be one of IS, IS_NOT, GT, GTE, LT, LTE, IN, NOT_IN, BETWEEN, NOT_BETWEEN, IS_NULL, IS_NOT_NULL, CONTAINS, NOT_CONTAINS, STARTS_WITH, ENDS_WITH (did you mean "STARTS_WITH"?)',
+      "14:55: must be one of IS, IS_NOT, GT, GTE, LT, LTE, IN, NOT_IN, BETWEEN, NOT_BETWEEN, " +
+        "IS_NULL, IS_NOT_NULL, CONTAINS, NOT_CONTAINS, STARTS_WITH, ENDS_WITH (did you mean " +
+        '"STARTS_WITH"?)',
     ],
     [
       "job_postings: { domains_from: { connection: export, column: site } }",
@@ -137,7 +142,7 @@ describe("a pull", () => {
     ["{ connection: crm, key: {}, set: { n: name } }", "15:36: must name a column at least"],
     [
       "{ connection: crm, key: { id: mk_id }, set: { id: name } }",
-      "15:67: stands among the key, which finds the row: it cannot change",
+      "15:67: is part of the key, which finds the row: it cannot change",
     ],
     [
       "{ connection: crm, key: { id: mk_id }, set: { f: scores.custmer_fit.score } }",

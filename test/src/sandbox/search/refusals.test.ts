@@ -120,20 +120,26 @@ describe("a search that does not validate", () => {
 });
 
 describe("a search that is not let in", () => {
-  it("is 401 without a key that is accepted, 405 by another method and 404 elsewhere, each with a message", async () => {
-    const client = await started({ apiKeys: ["right"] });
-    for (const of of resources) {
-      const wrong = await client.post(paths[of], { domain }, { "x-api-key": "wrong" });
-      expect(wrong).toMatchObject({ status: 401, body: { message: someText } });
-      expect((await client.post(paths[of], { domain }, { "x-api-key": "right" })).status).toBe(200);
-      expect(await client.get(paths[of])).toMatchObject({
-        status: 405,
-        body: { message: someText },
-      });
-    }
-    const unknown = await client.post("/search/deals", {});
-    expect(unknown).toMatchObject({ status: 404, body: { message: someText } });
-  });
+  it(
+    "is 401 without a key that is accepted, 405 by another method and 404 elsewhere, each with a " +
+      "message",
+    async () => {
+      const client = await started({ apiKeys: ["right"] });
+      for (const of of resources) {
+        const wrong = await client.post(paths[of], { domain }, { "x-api-key": "wrong" });
+        expect(wrong).toMatchObject({ status: 401, body: { message: someText } });
+        expect((await client.post(paths[of], { domain }, { "x-api-key": "right" })).status).toBe(
+          200,
+        );
+        expect(await client.get(paths[of])).toMatchObject({
+          status: 405,
+          body: { message: someText },
+        });
+      }
+      const unknown = await client.post("/search/deals", {});
+      expect(unknown).toMatchObject({ status: 404, body: { message: someText } });
+    },
+  );
 
   it("is 429 once its credits are used up, by refused and repeated calls too, while ingestion continues", async () => {
     const client = await started({ searchCreditCalls: 3 });

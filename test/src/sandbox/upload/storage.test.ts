@@ -82,7 +82,8 @@ describe("the storage", () => {
     const { hostname, port, pathname, search } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.write(
-      `PUT ${pathname}${search} HTTP/1.1\r\nhost: ${hostname}\r\n${contentHeaders}content-length: ${file.length}\r\n\r\n`,
+      `PUT ${pathname}${search} HTTP/1.1\r\nhost: ` +
+        `${hostname}\r\n${contentHeaders}content-length: ${file.length}\r\n\r\n`,
     );
     socket.resume();
     socket.write(file.subarray(0, -1));

@@ -1,10 +1,10 @@
-import type { Source } from "../../connectors/contract/connector.ts";
-import { silentLog, type ConnectorRequest } from "../../connectors/contract/request.ts";
-import type { SyncConfig } from "../../src/config/config.ts";
-import { didYouMean } from "../../src/config/messages/did-you-mean.ts";
-import type { PullConfig } from "../../src/config/schema/pull.ts";
-import { ConfigError } from "../../src/errors.ts";
-import { loadMapping } from "../../src/mapping/load.ts";
+import type { SyncConfig } from "../src/config/config.ts";
+import { didYouMean } from "../src/config/messages/did-you-mean.ts";
+import type { PullConfig } from "../src/config/schema/pull.ts";
+import { ConfigError } from "../src/errors.ts";
+import { loadMapping } from "../src/mapping/load.ts";
+import type { Source } from "./contract/connector.ts";
+import { silentLog, type ConnectorRequest } from "./contract/request.ts";
 
 /** The connector of this name. @throws {ConfigError} there is none. */
 export function connectorOf(

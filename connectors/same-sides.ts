@@ -1,13 +1,31 @@
-import type { Source } from "../../connectors/contract/connector.ts";
+import type { Config, SyncConfig } from "../src/config/config.ts";
+import type { StateClient } from "../src/state/state-store.ts";
+import type { Source } from "./contract/connector.ts";
 import {
   assertSameAccount,
   assertSameSource,
   holderOf,
+  type Holder,
   type Trust,
-} from "../../connectors/identities.ts";
-import type { SyncConfig } from "../../src/config/config.ts";
-import { isoNow, type Dependencies } from "../dependencies.ts";
-import { readRequestOf } from "../stage/source.ts";
+} from "./identities.ts";
+import { readRequestOf } from "./source.ts";
+
+/** What tells whether the two sides of a sync are those of before. */
+type Known = {
+  readonly state: Holder["state"] & Pick<StateClient, "checkpoint" | "hasSent">;
+  readonly target: string;
+  readonly config: Pick<Config, "api">;
+  readonly log: { info(facts: object, text: string): void };
+  /** Unix ms. */
+  now(): number;
+};
+
+function syncHolder(
+  known: Pick<Known, "now" | "target"> & Pick<Holder, "state">,
+  name: string,
+): Holder {
+  return holderOf(known, { kind: "sync", name, at: new Date(known.now()).toISOString() });
+}
 
 /**
  * Holds account and source of a sync against those that its checkpoint and fingerprints belong to. To be
@@ -15,7 +33,7 @@ import { readRequestOf } from "../stage/source.ts";
  * @throws {ConfigError} one of them is another.
  */
 export async function assertSameSides(
-  deps: Pick<Dependencies, "config" | "log" | "now" | "state" | "target">,
+  known: Known,
   at: {
     readonly sync: SyncConfig;
     /** Undefined where nothing is read: then it need not even be up. */
@@ -27,18 +45,18 @@ export async function assertSameSides(
   signal: AbortSignal,
 ): Promise<void> {
   const { sync, source, isKept, isBegun = false } = at;
-  const name = { target: deps.target, sync: sync.name };
-  const { version, position } = await deps.state.checkpoint(name);
+  const name = { target: known.target, sync: sync.name };
+  const { version, position } = await known.state.checkpoint(name);
   // A first run that was cut, and a backfill, leave what is known of the account without a checkpoint.
-  const isFresh = version === 0 && !isBegun && !(await deps.state.hasSent(name));
+  const isFresh = version === 0 && !isBegun && !(await known.state.hasSent(name));
   const trust: Trust = { isFresh, isKept };
-  const holder = holderOf(deps, { kind: "sync", name: sync.name, at: isoNow(deps) });
-  const { account } = await deps.state.identities({ holder: holder.lock });
+  const holder = syncHolder(known, sync.name);
+  const { account } = await known.state.identities({ holder: holder.lock });
   if (account === undefined && isKept && version > 0) {
     const text = "account and source are taken for those that were worked with so far";
-    deps.log.info({ sync: sync.name }, text);
+    known.log.info({ sync: sync.name }, text);
   }
-  await assertSameAccount(holder, deps.config.api, trust);
+  await assertSameAccount(holder, known.config.api, trust);
   if (source === undefined) return;
   const { connection } = sync;
   await assertSameSource(
@@ -53,13 +71,13 @@ export async function assertSameSides(
  * @throws {ConfigError} it is another one than when the run was opened.
  */
 export async function assertStillSameSource(
-  deps: Pick<Dependencies, "now" | "state" | "target">,
+  known: Pick<Known, "now" | "target"> & Pick<Holder, "state">,
   { sync, source }: { readonly sync: SyncConfig; readonly source: Source },
   signal: AbortSignal,
 ): Promise<void> {
   const { connection } = sync;
   const asked = { source, connection, ask: readRequestOf(sync, signal), position: null };
   const trust = { isFresh: false, isKept: false };
-  const holder = holderOf(deps, { kind: "sync", name: sync.name, at: isoNow(deps) });
+  const holder = syncHolder(known, sync.name);
   await assertSameSource(holder, asked, trust);
 }

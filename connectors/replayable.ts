@@ -1,0 +1,46 @@
+import type { SyncConfig } from "../src/config/config.ts";
+import { ConfigError } from "../src/errors.ts";
+import { shapeOf, type Stream } from "../src/records/streams.ts";
+import type { Run } from "../src/state/contract/runs/runs.ts";
+import type { Source } from "./contract/connector.ts";
+
+/**
+ * Whether a later record of a key replaces an earlier one, so that older data must never follow newer; an
+ * event stands for itself.
+ */
+export function replacesOlder(stream: Stream): boolean {
+  return shapeOf(stream).discriminator === "type";
+}
+
+/** The error of rows that cannot be read again by what their rejects call them. */
+export function cannotReplay(why: string, cause?: unknown): ConfigError {
+  return new ConfigError(`the rejects cannot be replayed: ${why}`, {
+    cause,
+    hint: "run the sync: it reads the source as it is now",
+  });
+}
+
+/**
+ * Tells whether the rejects of a run can be read again and sent.
+ * @param of the run that refused them, if it is in the store.
+ * @throws {ConfigError} they cannot.
+ */
+export function assertReplayable(
+  { sync, source, target }: { sync: SyncConfig; source: Source; target: string },
+  of: Run | undefined,
+): void {
+  if (of?.sync !== sync.name) {
+    throw new ConfigError(`sync ${sync.name} has no such run to replay the rejects of`, {
+      field: "replay.run",
+      hint: "look at `sluice runs list`",
+    });
+  }
+  if (of.target !== target) {
+    throw cannotReplay(`run ${of.runId} was for ${of.target}, and this would send to ${target}`);
+  }
+  if (source.get === undefined) throw cannotReplay(`${source.name} cannot read single rows`);
+  // Without fingerprints nobody knows what the service took since, and older data must never overwrite newer.
+  if (sync.send === "all" && replacesOlder(sync.stream)) {
+    throw cannotReplay(`with \`send: all\` nothing says which rows were sent since`);
+  }
+}

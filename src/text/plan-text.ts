@@ -1,0 +1,62 @@
+import type { BackfillPlan, PlanSample } from "../backfill/plan.ts";
+import { byteText, counted, grouped, roughTimeText } from "./quantities.ts";
+
+const unknown = "not known";
+
+function about(value: number | null, text: (value: number) => string = grouped): string {
+  return value === null ? unknown : `about ${text(value)}`;
+}
+
+/** How many rows there are to read, and whether somebody counted them. */
+export function rowsText(rows: number | null, isCounted: boolean): string {
+  if (rows === null) return `${unknown}: the source cannot say`;
+  return isCounted ? `${grouped(rows)}, counted` : `${about(rows)}, estimated`;
+}
+
+/** What is read, as a clause; `quoted` marks what a person typed. */
+export function plannedSpanText(
+  { from, to, keys, limit, time_zone: zone }: BackfillPlan,
+  quoted: (text: string) => string,
+): string {
+  const most = limit === null ? "" : `, ${counted(limit, "row")} at most`;
+  if (keys !== null) return `the rows of ${counted(keys, "key")}${most}`;
+  if (from === null && to === null) return `all rows, from the first to the last${most}`;
+  const begin = from === null ? "the first row" : quoted(from);
+  const end = to === null ? "the last row" : quoted(to);
+  return `from ${begin} to ${end}${most}; times are in ${quoted(zone)}`;
+}
+
+/** What became of the rows of a sample; undefined when it has none. */
+export function sampleCounts(sample: PlanSample): string | undefined {
+  const { rows, filtered } = sample;
+  if (rows === 0) return undefined;
+  const rejected = rows - filtered - sample.new - sample.changed - sample.unchanged;
+  return [
+    `${grouped(sample.new)} new`,
+    `${grouped(sample.changed)} changed`,
+    `${grouped(sample.unchanged)} unchanged`,
+    `${grouped(filtered)} filtered`,
+    `${grouped(rejected)} rejected`,
+  ].join(", ");
+}
+
+/** The numbers of a plan with their names; everything that is estimated says "about". */
+export function planRows(plan: BackfillPlan): readonly (readonly [string, string])[] {
+  return [
+    ["rows to read", rowsText(plan.rows, plan.is_counted)],
+    ["records to send", about(plan.records)],
+    ["bytes as JSON", about(plan.json_bytes, byteText)],
+    ["bytes compressed", about(plan.gzip_bytes, byteText)],
+    ["chunks", about(plan.chunks)],
+    ["lanes", grouped(plan.lanes.length)],
+    ["mode", `${plan.mode}: ${plan.mode_reason}`],
+    [
+      "send",
+      plan.send === "all"
+        ? "all: what the service holds already is sent again"
+        : "changed: what the service is known to hold is left out",
+    ],
+    ["requests", about(plan.requests)],
+    ["time", `${about(plan.seconds, roughTimeText)}, by ${plan.seconds_from}`],
+  ];
+}
