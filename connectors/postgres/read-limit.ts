@@ -98,7 +98,7 @@ function clockWarnings(since: PostgresPosition, to: PostgresPosition): readonly 
   }
   if (ahead <= clocksPutBackMs + clockStepMs) return [];
   return [
-    `the checkpoint lies ${spanText(ahead)} ahead of the server's clock: the clock went back, or the zone was another`,
+    `the checkpoint is ${spanText(ahead)} ahead of the server's clock: the clock went back, or the zone was another`,
   ];
 }
 

@@ -13,7 +13,7 @@ type Delivery = { readonly config: WebhookConfig; readonly request: Incoming };
 /** What cannot be read, and what its sender is told. */
 const faults = {
   bad_utf8: "The body is not UTF-8.",
-  not_json: "The body is no JSON: it must be one JSON object, or an array of them.",
+  not_json: "The body is not JSON: it must be one JSON object, or an array of them.",
   too_many_events: `The array holds more than ${deliveryEventsMax} events: post them in several deliveries.`,
 } as const;
 

@@ -7,6 +7,6 @@ export function nameMistakes(data: unknown): readonly Mistake[] {
   const taken = Object.keys(membersOf(pulls)).filter((name) =>
     Object.hasOwn(membersOf(syncs), name),
   );
-  const message = "a sync has this name already: runs and schedules are told by it";
+  const message = "a sync has this name already: runs and schedules are named by it";
   return taken.map((name) => ({ path: ["pulls", name], on: "name", message }));
 }

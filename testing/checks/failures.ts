@@ -81,9 +81,7 @@ const denying: Check = {
 const throttling: Check = {
   id: "F3",
   title: "waits as long as it is told when it asks too often",
-  why:
-    "A wait that is not passed on is not waited: the source is asked again at once, and in the end locks " +
-    "the account out.",
+  why: "If the wait is not passed on, the source is asked again at once, and in the end locks the account out.",
   run: async (subject) => {
     const throttle = needed(
       subject.harness.throttle?.bind(subject.harness),

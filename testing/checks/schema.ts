@@ -33,7 +33,7 @@ export const schemaChecks: readonly Check<Configured>[] = [
   {
     id: "S2",
     title: "marks its secrets",
-    why: "What is not marked with `secret()` is printed by logs, errors and `sluice check`.",
+    why: "Members not marked with `secret()` are printed by logs, errors and `sluice check`.",
     run: async ({ source, harness }) => {
       mustBeValid(source.config, harness.config);
       const shown = [...secretsOf(source.config), ...secretsIn(source.config, harness.config)];

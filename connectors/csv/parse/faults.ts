@@ -26,7 +26,7 @@ export function rowFault(read: RowRead): CsvRowFault | undefined {
   const { scanner, columns } = read;
   if (scanner.hasStrayQuote) {
     const reason =
-      "a quote stands inside an unquoted field or before the end of a quoted one; inside quotes it must be doubled";
+      "a quote is inside an unquoted field or before the end of a quoted one; inside quotes it must be doubled";
     return { code: "stray_quote", reason };
   }
   if (scanner.hasNul) return { code: "nul_byte", reason: "a field holds a NUL" };

@@ -59,7 +59,7 @@ async function update(
 }
 
 function notOpen(runId: string, sync: string): ConfigError {
-  return new ConfigError(`backfill ${runId} is not going on any more: its workflow has ended`, {
+  return new ConfigError(`backfill ${runId} is no longer running: its workflow has ended`, {
     hint: `\`sluice backfill ${sync}\` plans a new one`,
   });
 }

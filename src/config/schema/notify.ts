@@ -74,7 +74,7 @@ const receiver = z
 export const notifySchema = z
   .union([receiver, z.array(receiver).min(1).max(notifyTargetsMax)])
   .optional()
-  .describe("Who is told of runs that ended: one receiver, or a list of them.");
+  .describe("Receivers of messages about runs: one receiver, or a list of them.");
 
 /** The receivers that are configured. */
 export function assembleNotify(members: z.output<typeof notifySchema>): readonly NotifyConfig[] {

@@ -227,7 +227,7 @@ class Resolver {
     if (found === undefined || this.#input.connectors.get(found.connector)?.push === undefined) {
       return found;
     }
-    const message = "what is pushed to a connection is read by syncs alone";
+    const message = "only syncs can read a webhook connection";
     this.mistakes.push({ path: [...path, "connection"], on: "value", message });
     return undefined;
   }

@@ -43,7 +43,7 @@ describe("readCsv", () => {
           where: "a.csv:3",
           code: "stray_quote",
           reason:
-            "a quote stands inside an unquoted field or before the end of a quoted one; inside " +
+            "a quote is inside an unquoted field or before the end of a quoted one; inside " +
             "quotes it must be doubled",
           row: '5",b',
         },

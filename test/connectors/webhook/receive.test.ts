@@ -71,7 +71,7 @@ describe("receiveWebhook", () => {
     expect(received(body)).toEqual({
       refuse: 400,
       reason: "not_json",
-      message: "The body is no JSON: it must be one JSON object, or an array of them.",
+      message: "The body is not JSON: it must be one JSON object, or an array of them.",
     });
   });
 

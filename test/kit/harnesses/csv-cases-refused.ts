@@ -214,7 +214,7 @@ const headers: readonly (readonly [
         `"a", columns 3, 5 share the name "b"`,
     },
   ],
-  ["a stray quote in the header line", 'id,a"b\n', `${cannotUse}a quote stands inside`],
+  ["a stray quote in the header line", 'id,a"b\n', `${cannotUse}a quote is inside`],
   ["a NUL in the header line", "id,\0\n", `${cannotUse}a field holds a NUL`],
   [
     "a header line in another encoding",

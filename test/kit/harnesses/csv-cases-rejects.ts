@@ -8,7 +8,7 @@ type Fault = Pick<Reject, "code" | "reason">;
 const stray: Fault = {
   code: "stray_quote",
   reason:
-    "a quote stands inside an unquoted field or before the end of a quoted one; inside quotes it must be doubled",
+    "a quote is inside an unquoted field or before the end of a quoted one; inside quotes it must be doubled",
 };
 
 const nul: Fault = { code: "nul_byte", reason: "a field holds a NUL" };

@@ -66,7 +66,7 @@ describe("a connection that is pushed to", () => {
     job_postings: { domains_from: { connection: forms, column: domain } }
     write_back: { connection: results, key: { url: job_opening_url }, set: { title: job_opening_title } }
 `,
-      "what is pushed to a connection is read by syncs alone",
+      "only syncs can read a webhook connection",
     ],
   ])("is refused when it is used as what it is not", async (text, problem) => {
     expect(await refusal(load(text))).toContain(problem);

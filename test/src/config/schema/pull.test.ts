@@ -169,7 +169,7 @@ describe("a pull", () => {
       "  accounts:\n",
     );
     expect(await problemsOf(yaml)).toEqual([
-      "13:3: a sync has this name already: runs and schedules are told by it",
+      "13:3: a sync has this name already: runs and schedules are named by it",
     ]);
   });
 
