@@ -17,6 +17,7 @@ import { validateRecords } from "../../src/pipeline/validate.ts";
 import { keyFieldOf } from "../../src/records/streams.ts";
 import { validateRecord } from "../../src/records/validate-record.ts";
 import { createAtomicFile, pageStartsFile } from "../../src/staging/folder.ts";
+import type { FieldHashes } from "../../src/state/contract/keys/fingerprints.ts";
 import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
@@ -84,7 +85,13 @@ function whatChanged(
     await tools.state.fieldSlots({ target, sync, names });
   // A dry run leaves what is known as it is; of a row that is followed, nobody asks which field changed.
   const isUnasked = dryRun || changed.rows !== undefined;
-  const fields = isUnasked ? undefined : new FieldHasher(mapping.stream, add);
+  const fields = isUnasked
+    ? undefined
+    : {
+        hasher: new FieldHasher(mapping.stream, add),
+        keep: async (hashes: FieldHashes & { readonly ids: Int32Array }) =>
+          await tools.state.keepFields({ target, sync, ...job.stage, ...hashes }),
+      };
   const makeReject = rejectMaker(mapping.stream, keepRows);
   return dropUnchanged(lines, tools.state, { settings: changed, makeReject, budget, fields, lost });
 }

@@ -65,6 +65,7 @@ const methods = {
   replayPage: "read",
   supersedeRejects: "write",
   stageKeys: "write",
+  keepFields: "write",
   forgetFingerprints: "write",
   forgetSeenBefore: "write",
   hasRepeats: "read",

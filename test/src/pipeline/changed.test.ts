@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { dropUnchanged } from "../../../src/pipeline/changed.ts";
+import { fieldHash, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
+import { LostFields } from "../../../src/pipeline/lost-fields.ts";
 import type { RecordPage } from "../../../src/pipeline/page.ts";
 import {
   hashBytes,
@@ -56,7 +58,7 @@ async function judgeLate({ keys }: KeysToStage): Promise<JudgedKeys> {
   const verdicts = Uint8Array.from(keys, (key) =>
     isKnown(key) ? verdict.unchanged : verdict.send,
   );
-  return { verdicts, lost: [] };
+  return { verdicts, leaving: new Int32Array() };
 }
 
 function keysOf(page: number): string[] {
@@ -78,7 +80,7 @@ describe("dropUnchanged", () => {
     const stageKeys = async (input: KeysToStage): Promise<JudgedKeys> => {
       asked.push(input);
       const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.duplicate);
-      return { verdicts, lost: [] };
+      return { verdicts, leaving: new Int32Array() };
     };
     const how = { settings, makeReject, budget: openBudget().budget };
     const [page] = await collect(
@@ -117,7 +119,7 @@ describe("dropUnchanged", () => {
       for (let from = 0; from < all.length; from += hashBytes) {
         hashes.push(all.toString("hex", from, from + hashBytes));
       }
-      return { verdicts: new Uint8Array(input.keys.length), lost: [] };
+      return { verdicts: new Uint8Array(input.keys.length), leaving: new Int32Array() };
     };
     const pages = [
       linePage([
@@ -137,6 +139,35 @@ describe("dropUnchanged", () => {
     expect(new Set([first, second, fourth]).size).toBe(3);
   });
 
+  it("keeps the fields of the records that leave, and of no others", async () => {
+    const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.send);
+    const leaving = Int32Array.of(7, -9);
+    const page = pageOf("a", "b", "c");
+    for (const [index, candidate] of page.candidates.entries()) {
+      const record = { account_id: candidate.key, domain: `${index}.example` };
+      page.candidates[index] = { ...candidate, record };
+    }
+    const hasher = new FieldHasher("account", async () => ["domain"]);
+    const kept: unknown[] = [];
+    const fields: NonNullable<Parameters<typeof dropUnchanged>[2]["fields"]> = {
+      hasher,
+      keep: async (hashes) => {
+        kept.push(hashes);
+        return [{ slot: 0, keys: 1, first: 1 }];
+      },
+    };
+    const lost = new LostFields();
+    const how = { settings, makeReject, budget: openBudget().budget, fields, lost };
+    await collect(
+      dropUnchanged(streamOf([page]), { stageKeys: async () => ({ verdicts, leaving }) }, how),
+    );
+    const hashes = Uint32Array.of(fieldHash("0.example"), fieldHash("2.example"));
+    expect(kept).toEqual([
+      { ids: Int32Array.of(7, -9), fieldBytes: 4, hashes: new Uint8Array(hashes.buffer) },
+    ]);
+    expect(lost.warnings(true)).toEqual([expect.stringMatching(/^domain was .* such as a.csv:4:/)]);
+  });
+
   it("keeps the order of pages, and gives each key its own verdict, however many are asked at once", async () => {
     const pages = numbers(30).map((page) => pageOf(...keysOf(page)));
     const { entered, budget } = openBudget();
@@ -154,7 +185,7 @@ describe("dropUnchanged", () => {
     const down = new Error("the store is away");
     const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
       if (keys.includes("b")) throw down;
-      return { verdicts: new Uint8Array(keys.length), lost: [] };
+      return { verdicts: new Uint8Array(keys.length), leaving: new Int32Array() };
     };
     const pages = ["a", "b", "c"].map((key) => pageOf(key));
     const yielded: RecordPage[] = [];

@@ -73,7 +73,7 @@ async function write(
     const verdicts = Uint8Array.from(keys, (key) =>
       unchanged.has(key) ? verdict.unchanged : verdict.send,
     );
-    return { verdicts, lost: [] };
+    return { verdicts, leaving: new Int32Array() };
   };
   const blocks: Buffer[] = [];
   const chunk = await writeChunk(
@@ -242,7 +242,7 @@ describe("a chunk", () => {
     const judged: string[] = [];
     const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
       judged.push(...keys);
-      return { verdicts: new Uint8Array(keys.length), lost: [] };
+      return { verdicts: new Uint8Array(keys.length), leaving: new Int32Array() };
     };
     const chunk = await writeChunk(
       (budget) => dropUnchanged(streamOf(source()), { stageKeys }, { ...changed, budget }),

@@ -4,7 +4,11 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import { hashBytes, type KeysToStage } from "../../../src/state/contract/keys/fingerprints.ts";
+import {
+  hashBytes,
+  type JudgedKeys,
+  type KeysToStage,
+} from "../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
 import type { StageName } from "../../../src/state/contract/sends/sends.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
@@ -63,12 +67,12 @@ export class StoreUnderTest {
     return new StoreUnderTest(folder, store);
   }
 
-  /** Judges keys of a staging in the order given, of records that are all the same, and answers the verdicts. */
-  async judge({
+  /** Judges keys of a staging in the order given, of records that are all the same. */
+  async stageKeys({
     keys,
     ...more
-  }: Judged & Partial<Omit<KeysToStage, keyof Judged>>): Promise<number[]> {
-    const { verdicts } = await this.store.stageKeys({
+  }: Judged & Partial<Omit<KeysToStage, keyof Judged>>): Promise<JudgedKeys> {
+    return await this.store.stageKeys({
       ...name,
       keys,
       hashes: new Uint8Array(keys.length * hashBytes),
@@ -78,7 +82,11 @@ export class StoreUnderTest {
       dryRun: false,
       ...more,
     });
-    return [...verdicts];
+  }
+
+  /** The verdicts of `stageKeys`. */
+  async judge(input: Parameters<StoreUnderTest["stageKeys"]>[0]): Promise<number[]> {
+    return [...(await this.stageKeys(input)).verdicts];
   }
 
   /** Has a staging of a run accepted and committed. */

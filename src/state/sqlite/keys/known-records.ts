@@ -9,7 +9,9 @@ import {
 } from "../../contract/keys/known-records.ts";
 import type { Database } from "../database.ts";
 import { all, first } from "../database.ts";
+import { fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
+import { isOfKeySql } from "./key-functions.ts";
 
 const slotRow = z.object({ slot: z.int(), name: z.string() });
 
@@ -44,9 +46,9 @@ export function createKnownRecordStore(db: Database): KnownRecordStore {
   );
   const select = db.prepare(
     `select hash, hashes as fields, f.send as send, committed_at as acceptedAt
-     from fingerprints f left join field_hashes h on h.id = f.fields
+     from fingerprints f left join field_hashes h on h.id = ${fieldsIdSql}
      left join sends s on s.send = f.send and s.state in ('committed', 'cut')
-     where set_id = $id and key = $key`,
+     where ${isOfKeySql("$id", "$key")}`,
   );
   return {
     fieldSlots: ({ target, sync, names }) =>
