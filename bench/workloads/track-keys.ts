@@ -10,11 +10,13 @@ import type * as Fingerprints from "../../src/state/contract/keys/fingerprints.t
 import type * as KnownRecords from "../../src/state/contract/keys/known-records.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
+import type * as TextBlocks from "../../src/state/text-block.ts";
 import { built } from "../built.ts";
 import { type Latencies, latenciesOf } from "../latencies.ts";
 import { accountMapping } from "./accounts.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
+const { textBlockOf } = await built<typeof TextBlocks>("src/state/text-block.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
 const { hashBytes, verdict } = await built<typeof Fingerprints>(
   "src/state/contract/keys/fingerprints.js",
@@ -97,7 +99,7 @@ async function stageChunk(
     const { verdicts, leaving: ids } = await state.stageKeys({
       ...name,
       ...settings,
-      keys: names,
+      keys: textBlockOf(names),
       hashes,
     });
     if (ids.length > 0) await state.keepFields({ ...name, ids, ...fields });

@@ -10,6 +10,7 @@ import type {
 } from "../state/contract/keys/fingerprints.ts";
 import { hashBytes, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
+import { textBlockOf } from "../state/text-block.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
@@ -159,10 +160,18 @@ function agesOf(pages: readonly RecordPage[]): readonly number[] | undefined {
   return ages.length === 0 ? undefined : ages;
 }
 
-/** The keys of the candidates of some pages, and how old their rows are. */
-function orderOf(pages: readonly RecordPage[]): Pick<KeysToStage, "ages" | "keys" | "rowNumbers"> {
+/** The keys of the candidates of some pages, how old their rows are, and which of them are in `again`. */
+function orderOf(
+  pages: readonly RecordPage[],
+  again: ReadonlySet<string>,
+): Pick<KeysToStage, "again" | "ages" | "keys" | "rowNumbers"> {
   const keys = pages.flatMap(({ candidates }) => candidates.map(({ key }) => key));
-  return { keys, rowNumbers: rowNumbersOf(pages, keys.length), ages: agesOf(pages) };
+  return {
+    keys: textBlockOf(keys),
+    rowNumbers: rowNumbersOf(pages, keys.length),
+    ages: agesOf(pages),
+    again: again.size === 0 ? undefined : keys.map((key) => again.has(key)),
+  };
 }
 
 /** The records of the candidates of some pages that are to be sent. */
@@ -219,9 +228,7 @@ function createJudging(
   let before: Promise<unknown> = Promise.resolve();
   return (gathered) => {
     const hashes = rows === undefined ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);
-    const order = orderOf(gathered);
-    const isAgain = again.size === 0 ? undefined : order.keys.map((key) => again.has(key));
-    const asked = state.stageKeys({ ...settings, ...order, hashes, again: isAgain });
+    const asked = state.stageKeys({ ...settings, ...orderOf(gathered, again), hashes });
     const judged = Promise.all([asked, before]).then(
       async ([found]) => await keepFields(how.fields, gathered, found),
     );

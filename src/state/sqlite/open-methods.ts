@@ -71,7 +71,7 @@ export function openStateMethods(
     ...createOpenRejectStore(db, sightings),
     ...createReplayStore(db),
     ...createFingerprintStore(db, { sightings, hashesOf }),
-    ...createKnownRecordStore(db),
+    ...createKnownRecordStore(db, hashesOf),
     ...createLastFileStore(db),
     ...createMappingStore(db, sightings),
     ...createLockStore(db),

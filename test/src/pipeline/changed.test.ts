@@ -10,8 +10,9 @@ import {
   type JudgedKeys,
   type KeysToStage,
 } from "../../../src/state/contract/keys/fingerprints.ts";
+import { textBlockOf } from "../../../src/state/text-block.ts";
 import { collect, numbers, streamOf } from "../../support/sequences.ts";
-import { isBalanced, linePage, makeReject } from "./support.ts";
+import { isBalanced, linePage, makeReject, textsOf } from "./support.ts";
 
 const settings = {
   target: "t",
@@ -55,7 +56,7 @@ function filteredPage(): RecordPage {
 
 async function judgeLate({ keys }: KeysToStage): Promise<JudgedKeys> {
   await new Promise((resolve) => setImmediate(resolve));
-  const verdicts = Uint8Array.from(keys, (key) =>
+  const verdicts = Uint8Array.from(textsOf(keys), (key) =>
     isKnown(key) ? verdict.unchanged : verdict.send,
   );
   return { verdicts, leaving: new Int32Array() };
@@ -86,7 +87,7 @@ describe("dropUnchanged", () => {
     const [page] = await collect(
       dropUnchanged(streamOf([pageOf("a", "b", "c")]), { stageKeys }, how),
     );
-    expect(asked).toMatchObject([{ ...settings, keys: ["a", "b", "c"] }]);
+    expect(asked).toMatchObject([{ ...settings, keys: textBlockOf(["a", "b", "c"]) }]);
     expect(page).toMatchObject({ read: 3, candidates: [{ key: "a" }], unchanged: 1 });
     expect(page?.rejects).toMatchObject([
       { place: "a.csv:4", step: "duplicate", code: "duplicate_key", key: "c" },
@@ -109,7 +110,9 @@ describe("dropUnchanged", () => {
     const [sent, judged] = await collect(dropUnchanged(streamOf(pages), { stageKeys }, how));
     expect(sent?.candidates.map(({ key }) => key)).toEqual(["a", "b7"]);
     expect(judged?.candidates.map(({ key }) => key)).toEqual(["a", "c"]);
-    expect(asked).toMatchObject([{ keys: ["b7", "a", "c"], again: [true, true, false] }]);
+    expect(asked).toMatchObject([
+      { keys: textBlockOf(["b7", "a", "c"]), again: [true, true, false] },
+    ]);
   });
 
   it("hashes lines to what only equal lines share", async () => {
@@ -119,7 +122,7 @@ describe("dropUnchanged", () => {
       for (let from = 0; from < all.length; from += hashBytes) {
         hashes.push(all.toString("hex", from, from + hashBytes));
       }
-      return { verdicts: new Uint8Array(input.keys.length), leaving: new Int32Array() };
+      return { verdicts: new Uint8Array(input.keys.ends.length), leaving: new Int32Array() };
     };
     const pages = [
       linePage([
@@ -184,8 +187,8 @@ describe("dropUnchanged", () => {
   it("fails at the turn of the page that could not be judged, and loses none before it", async () => {
     const down = new Error("the store is away");
     const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
-      if (keys.includes("b")) throw down;
-      return { verdicts: new Uint8Array(keys.length), leaving: new Int32Array() };
+      if (textsOf(keys).includes("b")) throw down;
+      return { verdicts: new Uint8Array(keys.ends.length), leaving: new Int32Array() };
     };
     const pages = ["a", "b", "c"].map((key) => pageOf(key));
     const yielded: RecordPage[] = [];

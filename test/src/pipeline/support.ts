@@ -8,6 +8,7 @@ import type {
 } from "../../../src/pipeline/page.ts";
 import { rejectMaker } from "../../../src/pipeline/rejects.ts";
 import type { Row, StreamRecord } from "../../../src/records/streams.ts";
+import { textAt, type TextBlock } from "../../../src/state/text-block.ts";
 
 /** Makes rejects of accounts with their rows. */
 export const makeReject: MakeReject = rejectMaker("account", "keep");
@@ -60,4 +61,9 @@ export function isBalanced(page: MappedPage | RecordPage): boolean {
   const { read, rejects, filtered, unchanged } = page;
   const records = "records" in page ? page.records : page.candidates;
   return read === records.length + rejects.length + filtered + unchanged;
+}
+
+/** The texts of a block. */
+export function textsOf(block: TextBlock): string[] {
+  return Array.from(block.ends, (_, index) => textAt(block, index));
 }

@@ -12,6 +12,7 @@ import {
 import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
 import type { StageName } from "../../../src/state/contract/sends/sends.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { textBlockOf } from "../../../src/state/text-block.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
 
 /** Every implementation of the state store passes the contract. Its thread is held by the tests of the port and of every command. */
@@ -40,7 +41,7 @@ export const staged = {
 };
 
 /** What every call of `StoreUnderTest.judge` says. */
-type Judged = Pick<KeysToStage, "keys" | "send" | keyof StageName>;
+type Judged = Pick<KeysToStage, "send" | keyof StageName> & { readonly keys: readonly string[] };
 
 /** A store in a folder of its own, with the steps that most tests begin with. */
 export class StoreUnderTest {
@@ -74,7 +75,7 @@ export class StoreUnderTest {
   }: Judged & Partial<Omit<KeysToStage, keyof Judged>>): Promise<JudgedKeys> {
     return await this.store.stageKeys({
       ...name,
-      keys,
+      keys: textBlockOf(keys),
       hashes: new Uint8Array(keys.length * hashBytes),
       rowNumbers: Uint32Array.from(keys, (_, index) => index + 1),
       full: false,

@@ -1,3 +1,4 @@
+import type { TextBlock } from "../../text-block.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 import type { StageName } from "../sends/sends.ts";
 
@@ -23,11 +24,11 @@ export type LostField = {
   readonly first: number;
 };
 
-/** Keys to judge, with the hashes of their records. */
+/** Keys to judge, with the hashes of their records: memory that is handed over to the store's thread. */
 export type KeysToStage = SyncName &
   StageName & {
     readonly send: number;
-    readonly keys: readonly string[];
+    readonly keys: TextBlock;
     /** `hashBytes` for each key. */
     readonly hashes: Uint8Array;
     /** Numbers of the rows in their chunk, in the order of the source, from 1. */

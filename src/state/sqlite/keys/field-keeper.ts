@@ -1,9 +1,9 @@
-import { transactionRowsMax } from "../../../limits.ts";
 import type { FingerprintStore, LostField } from "../../contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
 import type { Database } from "../database.ts";
 import { isStagingIn, superseded } from "../sends/sends.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
+import { keysPerTransactionMax } from "./steps.ts";
 
 /** The fields that keys lost, as they are found. */
 class FieldLosses {
@@ -55,8 +55,8 @@ export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] 
       if (before instanceof Uint8Array) losses.compare(before, block, index);
       put.run(at, block);
     };
-    for (let start = 0; start < ids.length; start += transactionRowsMax) {
-      const end = Math.min(start + transactionRowsMax, ids.length);
+    for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
+      const end = Math.min(start + keysPerTransactionMax, ids.length);
       db.write(() => {
         if (!isStaging(input)) throw superseded(input);
         const setId = sets.idOf(input);

@@ -1,5 +1,5 @@
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
-import { textBlockOf } from "../../text-block.ts";
+import { textAt } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { createDoubts } from "../doubts/doubts.ts";
 import { isStagingIn, superseded } from "../sends/sends.ts";
@@ -53,7 +53,7 @@ function createStepping(
       {
         ...set,
         ...seeing,
-        isDoubted: isInDoubt && ((index) => isInDoubt(keys[index] ?? "")),
+        isDoubted: isInDoubt && ((index) => isInDoubt(textAt(keys, index))),
         newestOf: (id) => sightings.newestOf(setId, id),
       },
       { ...found, order, verdicts },
@@ -78,12 +78,12 @@ export function createStageKeys(db: Database, tools: KeyTools): FingerprintStore
   return (input) => {
     const { keys } = input;
     const setId = sets.idOf(input) || db.write(() => sets.have(input).id);
-    const hashed = hashesOf(setId, textBlockOf(keys));
+    const hashed = hashesOf(setId, keys);
     const staging = {
       input,
       hashed,
-      verdicts: new Uint8Array(keys.length),
-      ids: new Int32Array(keys.length),
+      verdicts: new Uint8Array(keys.ends.length),
+      ids: new Int32Array(keys.ends.length),
     };
     const judgeSome = (steps: ReturnType<typeof inTransactions>[number]): void => {
       if (!isStaging(input)) throw superseded(input);
