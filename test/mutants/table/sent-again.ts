@@ -95,6 +95,11 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
         replace:
           "const select = db.prepare(\n    `${accepted} and send = (select max(send) from sightings where set_id = $setId)`,\n  );",
       },
+      {
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "      ages.blocks.set(block, known);\n",
+        replace: "      void [block, known];\n",
+      },
     ],
     test: {
       file: printsTest,
@@ -110,6 +115,11 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
         find: "const select = db.prepare(accepted);",
         replace:
           "const select = db.prepare(\n    `${accepted} and send = (select max(send) from sightings where set_id = $setId)`,\n  );",
+      },
+      {
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "      ages.blocks.set(block, known);\n",
+        replace: "      void [block, known];\n",
       },
     ],
     test: {

@@ -85,14 +85,18 @@ type FoundRow = {
   readonly knownSend: number;
 };
 
-function* rowsOf({ order, ids, sends, hasAllSends }: FoundRows): Generator<FoundRow> {
+/** Calls `each` with every row, in order. */
+function eachRow(
+  { order, ids, sends, hasAllSends }: FoundRows,
+  each: (row: FoundRow) => void,
+): void {
   let at = 0;
   for (const [place, index] of order.entries()) {
     const id = ids[place] ?? 0;
     const isKnown = id > 0;
     const hasSend = id < 0 || (isKnown && hasAllSends);
     const knownSend = hasSend ? (sends[at++] ?? 0) : 0;
-    yield { index, id: Math.abs(id), isKnown, knownSend };
+    each({ index, id: Math.abs(id), isKnown, knownSend });
   }
 }
 
@@ -136,7 +140,9 @@ export function createJudge(db: Database): Judge {
       }
       return verdict.send;
     };
-    for (const row of rowsOf(rows)) verdicts[row.index] = judgeOne(row);
+    eachRow(rows, (row) => {
+      verdicts[row.index] = judgeOne(row);
+    });
     return put;
   };
 }

@@ -1,11 +1,21 @@
+import { z } from "zod";
+
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import type { HashedKeys, KeyHashes } from "./key-hashes.ts";
+import { sipBytes } from "./sip-hash.ts";
+
+const secretRow = z.object({
+  value: z
+    .hex()
+    .length(2 * sipBytes)
+    .transform((text) => Buffer.from(text, "hex")),
+});
 
 /** Reads the secret of a store. */
 export function secretOf(db: Database): Uint8Array {
   const found = db.prepare("select value from meta where name = 'key_secret'").get();
-  return Buffer.from(String(found?.["value"]), "hex");
+  return secretRow.parse(found).value;
 }
 
 /** Makes a key's number and tag known to SQL, as `key_number(set, key)` and `key_tag(set, key)`; null of no key. */

@@ -40,8 +40,9 @@ export type FoundKeys = {
 export type LookUp = (keys: KeysToLookUp, what: WhatIsKnown) => FoundKeys;
 
 const found = z.tuple([z.string(), z.string()]);
-const ids = z.array(z.int().nullable());
-const sends = z.array(z.int());
+// Not looked at one by one: these lists are the store's own, with an entry for each row of a run.
+const ids = z.custom<readonly (number | null)[]>(Array.isArray);
+const sends = z.custom<readonly number[]>(Array.isArray);
 
 /** Makes the look-up of a SQLite store. */
 export function createLookUp(db: Database): LookUp {
@@ -73,7 +74,6 @@ export function createLookUp(db: Database): LookUp {
         asksSends: Number(asksSends),
       }),
     );
-    // Checked as a whole and not one by one: these lists are the store's own.
     return {
       ids: ids.parse(JSON.parse(idList)),
       sends: sends.parse(JSON.parse(sendList)),

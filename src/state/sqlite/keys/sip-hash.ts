@@ -103,7 +103,8 @@ export function createSipHash(
     const hashes = new Int32Array(ends.length * sipWords);
     const state = new Int32Array(begun.length);
     let from = 0;
-    for (const [index, to] of ends.entries()) {
+    for (let index = 0; index < ends.length; index += 1) {
+      const to = ends[index] ?? from;
       state.set(begun);
       let at = from;
       for (; at + blockBytes <= to; at += blockBytes) {

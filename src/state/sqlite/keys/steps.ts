@@ -42,7 +42,7 @@ function timesBefore({ numbers, tags }: HashedKeys): Uint32Array | undefined {
  */
 export function inTransactions(keys: HashedKeys): readonly (readonly Step[])[] {
   const times = timesBefore(keys);
-  const all = Array.from(keys.numbers, (_, index) => index);
+  const all = Array.from({ length: keys.numbers.length }, (_, index) => index);
   const rounds =
     times === undefined ? [all] : [...Map.groupBy(all, (index) => times[index]).values()];
   const transactions: Step[][] = [];
