@@ -64,7 +64,7 @@ export const mutantsOfKeys: readonly Mutant[] = [
     id: "S474",
     plants: "forgotten fingerprints count",
     edits: [{ file: lookUp, find: " and s.send > $validAfter", replace: "" }],
-    test: { file: fingerprintsTest, title: "and after they were forgotten" },
+    test: { file: fingerprintsTest, title: "sends what was known once fingerprints are forgotten" },
   },
   {
     id: "S475",
@@ -98,7 +98,10 @@ export const mutantsOfKeys: readonly Mutant[] = [
         replace: "asksSends: ",
       },
     ],
-    test: { file: verdictsTest, title: byTheRules },
+    test: {
+      file: fingerprintsTest,
+      title: "leaves a key unknown that one run sent in two chunks",
+    },
   },
   {
     id: "S478",

@@ -115,6 +115,22 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     ]);
   });
 
+  it("leaves a key unknown that one run sent in two chunks, although it was known in between", async () => {
+    const sent = { full: true, rejectDuplicates: false };
+    for (const chunk of [1, 2]) {
+      const drawn = await store.beginStaging({ runId: "r2", chunk, host: "h" });
+      expect(await judge({ ...drawn }, { a: 1 }, { ...sent, runId: "r2", chunk })).toEqual([send]);
+      await test.commit({ runId: "r2", chunk, stage: drawn.stage });
+    }
+    await test.openRun("r3");
+    expect(await judge(await draw("r3"), { a: 1 })).toEqual([send]);
+  });
+
+  it("sends what was known once fingerprints are forgotten", async () => {
+    await store.forgetFingerprints(name);
+    expect(await judge(await draw(), { a: 1, b: 2 })).toEqual([send, send]);
+  });
+
   it("changes nothing that is known in a dry run", async () => {
     expect(await judge(await draw(), { a: 7, d: 1 }, { dryRun: true })).toEqual([send, send]);
     await test.openRun("r3");
