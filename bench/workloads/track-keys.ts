@@ -94,11 +94,13 @@ async function stageChunk(
     const fields = { fieldBytes, hashes: randomBytes(length * fieldBytes) };
     const settings = { full: false, rejectDuplicates: true, dryRun: false };
     const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
-    const name = { ...owner, runId, chunk, stage, send, rowNumbers };
+    const name = { ...owner, runId, chunk, stage };
     const startedMs = performance.now();
     const { verdicts, leaving: ids } = await state.stageKeys({
       ...name,
       ...settings,
+      send,
+      rowNumbers,
       keys: textBlockOf(names),
       hashes,
     });
