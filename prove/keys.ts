@@ -52,7 +52,7 @@ export async function proveKeys(parent: string, keys: number): Promise<readonly 
 }
 
 function figuresOf(part: TrackedPart): readonly Checked[] {
-  const { name, keys, seconds, calls, commits } = part;
+  const { name, keys, seconds, cpuUsPerKey, calls, commits } = part;
   const rate = Math.round(keys / seconds / 1_000);
   const figure = (what: string, measured: string): Checked => ({
     what: `${name}: ${what}`,
@@ -60,7 +60,8 @@ function figuresOf(part: TrackedPart): readonly Checked[] {
     measured,
     holds: true,
   });
-  const staged = figure("4,000 keys, ms (p50 / p99 / max)", `${shown(calls)}; ${rate} kkeys/s`);
+  const costs = `${rate} kkeys/s; ${cpuUsPerKey.toFixed(1)} µs of processor time a key`;
+  const staged = figure("4,000 keys, ms (p50 / p99 / max)", `${shown(calls)}; ${costs}`);
   if (commits.count === 0) return [staged];
   return [staged, figure("a chunk's commit, ms (p50 / p99 / max)", shown(commits))];
 }

@@ -90,12 +90,13 @@ type Waiting = {
 
 /**
  * Makes calls over a port, which are answered in their order; it keeps its thread alive only while one is under way.
- * `gone` makes the error of calls that the end of the port leaves without an answer, and of all later ones.
+ * Memory that is handed over is not copied, and no longer the caller's. `gone` makes the error of calls that the end
+ * of the port leaves without an answer, and of all later ones.
  */
 export function createCalls(
   port: Port,
   gone: (cause: unknown) => Error,
-): (call: ThreadCall) => Promise<unknown> {
+): (call: ThreadCall, handedOver?: readonly ArrayBuffer[]) => Promise<unknown> {
   let waiting: Waiting[] = [];
   let ended: Error | undefined;
   port.on("message", ({ result, error }: Answer) => {
@@ -113,14 +114,14 @@ export function createCalls(
   port.on("close", () => end());
   port.on("exit", () => end());
   port.unref();
-  return async (call) =>
+  return async (call, handedOver = []) =>
     await new Promise((resolve, reject) => {
       if (ended !== undefined) {
         reject(ended);
         return;
       }
       // First, since it throws for what cannot cross: then no answer comes.
-      port.postMessage(call);
+      port.postMessage(call, handedOver);
       waiting.push({ resolve, reject });
       port.ref();
     });

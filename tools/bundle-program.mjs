@@ -33,6 +33,7 @@ const entries = [
   "src/staging/folder",
   "src/state/contract/keys/fingerprints",
   "src/state/contract/keys/known-records",
+  "src/state/text-block",
   "src/state/sqlite/open",
   "src/webhooks/server",
 ];

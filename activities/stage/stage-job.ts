@@ -52,6 +52,7 @@ export type StageTools = {
     | "addRejects"
     | "doubtfulRecords"
     | "fieldSlots"
+    | "keepFields"
     | "loseLines"
     | "noteStage"
     | "refusals"

@@ -13,6 +13,7 @@ import { namedRows } from "../../src/pipeline/named-rows.ts";
 import { numbered, type RecordPage, type RowPage } from "../../src/pipeline/page.ts";
 import { rejectMaker } from "../../src/pipeline/rejects.ts";
 import { createAtomicFile, pageStartsFile } from "../../src/staging/folder.ts";
+import type { FieldHashes } from "../../src/state/contract/keys/fingerprints.ts";
 import { readSpan } from "./read-span.ts";
 import { readReplay } from "./replay-pages.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
@@ -80,7 +81,13 @@ function whatChanged(
     await tools.state.fieldSlots({ target, sync, names });
   // A dry run leaves what is known as it is; of a row that is followed, nobody asks which field changed.
   const isUnasked = dryRun || changed.rows !== undefined;
-  const fields = isUnasked ? undefined : new FieldHasher(mapping.stream, add);
+  const fields = isUnasked
+    ? undefined
+    : {
+        hasher: new FieldHasher(mapping.stream, add),
+        keep: async (hashes: FieldHashes & { readonly ids: Int32Array }) =>
+          await tools.state.keepFields({ target, sync, ...job.stage, ...hashes }),
+      };
   const makeReject = rejectMaker(mapping.stream, keepRows);
   return dropUnchanged(lines, tools.state, { settings: changed, makeReject, budget, fields, lost });
 }

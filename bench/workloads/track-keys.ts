@@ -11,11 +11,13 @@ import type * as Fingerprints from "../../src/state/contract/keys/fingerprints.t
 import type * as KnownRecords from "../../src/state/contract/keys/known-records.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
+import type * as TextBlocks from "../../src/state/text-block.ts";
 import { built } from "../built.ts";
 import { type Latencies, latenciesOf } from "../latencies.ts";
 import { accountMapping } from "./accounts.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
+const { textBlockOf } = await built<typeof TextBlocks>("src/state/text-block.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");
 const { hashBytes, verdict } = await built<typeof Fingerprints>(
   "src/state/contract/keys/fingerprints.js",
@@ -95,15 +97,17 @@ async function stageChunk(
     const fields = bare ? undefined : { fieldBytes, hashes: randomBytes(length * fieldBytes) };
     const settings = { full: false, rejectDuplicates: true, dryRun: false };
     const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
-    const name = { ...owner, runId, chunk, stage, send, rowNumbers };
+    const name = { ...owner, runId, chunk, stage };
     const startedMs = performance.now();
-    const { verdicts } = await state.stageKeys({
+    const { verdicts, leaving: ids } = await state.stageKeys({
       ...name,
       ...settings,
-      keys: names,
+      send,
+      rowNumbers,
+      keys: textBlockOf(names),
       hashes,
-      fields,
     });
+    if (fields !== undefined && ids.length > 0) await state.keepFields({ ...name, ids, ...fields });
     calls.push(performance.now() - startedMs);
     if (verdicts.some((found) => found !== part.verdict)) throw new Error(`wrong: ${part.name}`);
   }

@@ -1,9 +1,15 @@
 import { hash } from "node:crypto";
 
 import { ConfigError } from "../errors.ts";
-import type { JudgedKeys, KeysToStage } from "../state/contract/keys/fingerprints.ts";
+import type {
+  FieldHashes,
+  JudgedKeys,
+  KeysToStage,
+  LostField,
+} from "../state/contract/keys/fingerprints.ts";
 import { hashBytes, verdict } from "../state/contract/keys/fingerprints.ts";
 import type { StateClient } from "../state/state-store.ts";
+import { textBlockOf } from "../state/text-block.ts";
 import type { ChunkBudget } from "./chunk-budget.ts";
 import type { FieldHasher } from "./field-hashes.ts";
 import type { LostFields } from "./lost-fields.ts";
@@ -23,7 +29,7 @@ const bytesAtOnceMin = 4 * 1024 * 1024;
 /** How a sync decides what has changed; without the keys and hashes, which come with each page. */
 export type ChangedSettings = Omit<
   KeysToStage,
-  "again" | "ages" | "fields" | "hashes" | "keys" | "rowNumbers"
+  "again" | "ages" | "hashes" | "keys" | "rowNumbers"
 > & {
   /**
    * Of `send: all`, which leaves out nothing but a row that a run goes back over, as it was, its stamp
@@ -36,7 +42,13 @@ export type ChangedSettings = Omit<
 };
 
 /** Pages whose keys the store is judging. */
-type Judging = { readonly pages: readonly RecordPage[]; readonly judged: Promise<JudgedKeys> };
+type Judging = { readonly pages: readonly RecordPage[]; readonly judged: Promise<Judged> };
+
+/** What became of the records of some pages, and the fields that those had before which are to be sent. */
+type Judged = {
+  readonly verdicts: JudgedKeys["verdicts"];
+  readonly lost: readonly LostField[];
+};
 
 /** Writes the hash of a line. */
 function putHash(hashes: Buffer, index: number, line: Uint8Array): void {
@@ -85,13 +97,13 @@ function hashesOfRows(pages: readonly RecordPage[]): Uint8Array {
   );
 }
 
-/** The place of one of the candidates of some pages. */
-function placeOf(pages: readonly RecordPage[], candidate: number): string {
-  let left = candidate;
+/** The place of one of the candidates of some pages that are to be sent. */
+function placeOf(pages: readonly RecordPage[], verdicts: Uint8Array, candidate: number): string {
+  let [left, at] = [candidate, 0];
   for (const { candidates, source } of pages) {
-    const found = candidates[left];
-    if (found !== undefined) return source.where(found.index);
-    left -= candidates.length;
+    for (const { index } of candidates) {
+      if (verdicts[at++] === verdict.send && left-- === 0) return source.where(index);
+    }
   }
   return "";
 }
@@ -147,16 +159,47 @@ function agesOf(pages: readonly RecordPage[]): readonly number[] | undefined {
   return ages.length === 0 ? undefined : ages;
 }
 
-/** The keys of the candidates of some pages, and how old their rows are. */
-function orderOf(pages: readonly RecordPage[]): Pick<KeysToStage, "ages" | "keys" | "rowNumbers"> {
+/** The keys of the candidates of some pages, how old their rows are, and which of them are in `again`. */
+function orderOf(
+  pages: readonly RecordPage[],
+  again: ReadonlySet<string>,
+): Pick<KeysToStage, "again" | "ages" | "keys" | "rowNumbers"> {
   const keys = pages.flatMap(({ candidates }) => candidates.map(({ key }) => key));
-  return { keys, rowNumbers: rowNumbersOf(pages, keys.length), ages: agesOf(pages) };
+  return {
+    keys: textBlockOf(keys),
+    rowNumbers: rowNumbersOf(pages, keys.length),
+    ages: agesOf(pages),
+    again: again.size === 0 ? undefined : keys.map((key) => again.has(key)),
+  };
 }
 
-/** The lines of the candidates of some pages. */
-function linesOf(pages: readonly RecordPage[]): readonly Buffer[] {
-  return pages.flatMap((page) => page.candidates.map((candidate) => lineOf(page, candidate)));
+/** The lines of the candidates of some pages that are to be sent. */
+function leavingOf(pages: readonly RecordPage[], verdicts: Uint8Array): readonly Buffer[] {
+  let at = 0;
+  return pages.flatMap((page) =>
+    page.candidates.flatMap((candidate) =>
+      verdicts[at++] === verdict.send ? [lineOf(page, candidate)] : [],
+    ),
+  );
 }
+
+/** Keeps the hashes of the fields of records that are to be sent, before they can leave. */
+async function keepFields(
+  fields: FieldsToKeep | undefined,
+  pages: readonly RecordPage[],
+  { verdicts, leaving: ids }: JudgedKeys,
+): Promise<Judged> {
+  if (fields === undefined || ids.length === 0) return { verdicts, lost: [] };
+  const hashes = await fields.hasher.hash(leavingOf(pages, verdicts));
+  return { verdicts, lost: await fields.keep({ ...hashes, ids }) };
+}
+
+/** How the hashes of fields are kept. */
+type FieldsToKeep = {
+  readonly hasher: FieldHasher;
+  /** As the store's `keepFields`. */
+  keep(fields: FieldHashes & { readonly ids: Int32Array }): Promise<readonly LostField[]>;
+};
 
 /** What keys are judged with. */
 type HowToJudge = {
@@ -165,7 +208,7 @@ type HowToJudge = {
   /** No page is judged that might belong to the next chunk: its keys would be marked as seen. */
   readonly budget: ChunkBudget;
   /** Undefined keeps no hashes of fields. */
-  readonly fields?: FieldHasher | undefined;
+  readonly fields?: FieldsToKeep | undefined;
   /** Told of fields that records had when they were sent before, and have no more. */
   readonly lost?: LostFields | undefined;
 };
@@ -178,14 +221,17 @@ function createJudging(
   state: Pick<StateClient, "stageKeys">,
   how: HowToJudge,
   again: ReadonlySet<string>,
-): (gathered: readonly RecordPage[]) => Promise<Judging> {
+): (gathered: readonly RecordPage[]) => Judging {
   const { rows, oneEach: _, ...settings } = how.settings;
-  return async (gathered) => {
-    const fields = await how.fields?.hash(linesOf(gathered));
+  // Fields are kept for one call after the other: a later row of a key has the later fields.
+  let before: Promise<unknown> = Promise.resolve();
+  return (gathered) => {
     const hashes = rows === undefined ? hashesOf(gathered, lineOf) : hashesOfRows(gathered);
-    const order = orderOf(gathered);
-    const isAgain = again.size === 0 ? undefined : order.keys.map((key) => again.has(key));
-    const judged = state.stageKeys({ ...settings, ...order, hashes, fields, again: isAgain });
+    const asked = state.stageKeys({ ...settings, ...orderOf(gathered, again), hashes });
+    const judged = Promise.all([asked, before]).then(
+      async ([found]) => await keepFields(how.fields, gathered, found),
+    );
+    before = judged;
     // A call that fails while later pages are mapped must not end the process: its turn comes below.
     judged.catch(() => undefined);
     return { pages: gathered, judged };
@@ -207,7 +253,7 @@ export async function* dropUnchanged(
   async function* applied({ pages: done, judged }: Judging): AsyncGenerator<RecordPage> {
     const { verdicts: all, lost } = await judged;
     for (const { slot, keys, first } of lost) {
-      how.lost?.add(how.fields?.nameOf(slot) ?? "", keys, placeOf(done, first));
+      how.lost?.add(how.fields?.hasher.nameOf(slot) ?? "", keys, placeOf(done, all, first));
     }
     if (oneEach === true && all.includes(verdict.duplicate)) throw severalRows(sync, rows);
     let from = 0;
@@ -238,7 +284,7 @@ export async function* dropUnchanged(
     const canReadAhead = how.budget.canReadAhead();
     if (canReadAhead && !isEnough(gathered)) continue;
     const before = judging;
-    judging = await judge(gathered);
+    judging = judge(gathered);
     gathered = [];
     if (before !== undefined) yield* applied(before);
     if (canReadAhead) continue;
@@ -246,5 +292,5 @@ export async function* dropUnchanged(
     judging = undefined;
   }
   if (judging !== undefined) yield* applied(judging);
-  if (gathered.length > 0) yield* applied(await judge(gathered));
+  if (gathered.length > 0) yield* applied(judge(gathered));
 }

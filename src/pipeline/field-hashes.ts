@@ -1,10 +1,8 @@
 import { fieldSlotsMax } from "../limits.ts";
 import { shapeOf, type Stream } from "../records/streams.ts";
+import type { FieldHashes } from "../state/contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../state/contract/keys/known-records.ts";
 import { LineFields } from "./line-fields.ts";
-
-/** The hashes of the fields of some records, one block of `fieldBytes` for each, every field in its slot. */
-type FieldHashes = { readonly fieldBytes: number; readonly hashes: Uint8Array };
 
 /** Takes names of fields that are new, answers all that have a slot, in the order of the slots. */
 type AddFields = (names: readonly string[]) => Promise<readonly string[]>;

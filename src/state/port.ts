@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { runEffect, type Effect } from "../effect.ts";
 import { StateUnavailableError } from "../errors.ts";
 import { createCalls } from "../thread.ts";
+import type { KeysToStage } from "./contract/keys/fingerprints.ts";
 import type { StateClient, StateMethods } from "./state-store.ts";
 
 /** Every method, and whether it only reads. */
@@ -65,6 +66,7 @@ const methods = {
   replayPage: "read",
   supersedeRejects: "write",
   stageKeys: "write",
+  keepFields: "write",
   forgetFingerprints: "write",
   forgetSeenBefore: "write",
   hasRepeats: "read",
@@ -107,6 +109,12 @@ const methods = {
   pullTally: "read",
 } as const satisfies Record<keyof StateMethods, "read" | "write">;
 
+/** What a call hands over of its input, which nobody asks for any more: there is some for each row. */
+function memoryOf({ keys, hashes, rowNumbers }: KeysToStage): readonly ArrayBuffer[] {
+  const parts = [keys.bytes, keys.ends, hashes, rowNumbers];
+  return parts.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []));
+}
+
 /** The store's methods over a port that `openPort` made; `effect` goes around those that write. */
 export function stateOnPort(port: MessagePort, effect?: Effect): StateClient;
 export function stateOnPort(port: MessagePort, effect: Effect = runEffect): object {
@@ -118,5 +126,9 @@ export function stateOnPort(port: MessagePort, effect: Effect = runEffect): obje
       await effect(method, async () => await ask(...input));
     return [method, kind === "read" ? ask : write] as const;
   });
-  return Object.fromEntries(client);
+  const stageKeys = async (input: KeysToStage): Promise<unknown> =>
+    await effect("stageKeys", async () => {
+      return await call({ method: "stageKeys", input: [input] }, memoryOf(input));
+    });
+  return { ...Object.fromEntries(client), stageKeys };
 }

@@ -10,6 +10,7 @@ import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
+import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
 import { mutantsOfOurs } from "./table/ours.ts";
@@ -60,4 +61,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfWorkflows,
   ...mutantsOfSightings,
   ...mutantsOfPlainRows,
+  ...mutantsOfKeys,
 ];

@@ -3,6 +3,8 @@ import { openDatabase, openToRead } from "./database.ts";
 import { createDoubtStore } from "./doubts/doubt-store.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
 import { createIdentityStore } from "./keys/identities.ts";
+import { defineKeyHashes, secretOf } from "./keys/key-functions.ts";
+import { createKeyHashes } from "./keys/key-hashes.ts";
 import { createKnownRecordStore } from "./keys/known-records.ts";
 import { createMappingStore } from "./keys/mappings.ts";
 import { createSightings } from "./keys/sightings.ts";
@@ -34,7 +36,7 @@ import { createUnderWayStore } from "./sends/under-way.ts";
  */
 export function openStateMethods(
   file: string,
-  { onlyReads = false } = {},
+  { onlyReads = false, numberBits }: { onlyReads?: boolean; numberBits?: number | undefined } = {},
 ): {
   readonly storeId: string;
   readonly methods: StateMethods;
@@ -42,6 +44,8 @@ export function openStateMethods(
 } {
   const db = onlyReads ? openToRead(file) : openDatabase(file);
   const sightings = createSightings(db);
+  const hashesOf = createKeyHashes(secretOf(db), numberBits);
+  defineKeyHashes(db, hashesOf);
   const sends = createSendStore(db);
   const lastSend = createLastSend(db, file);
   const receipts = createReceiptStore(db, sends);
@@ -60,14 +64,14 @@ export function openStateMethods(
     ...createCommitStore(db, sends),
     ...receipts,
     ...createDoubtStore(db),
-    ...createSplitStore(db, { sends, receipts }),
+    ...createSplitStore(db, { sends, receipts, sightings }),
     ...createFaultStore(db),
     ...createRefusalStore(db),
     ...createRejectStore(db),
     ...createOpenRejectStore(db, sightings),
     ...createReplayStore(db),
-    ...createFingerprintStore(db, sightings),
-    ...createKnownRecordStore(db),
+    ...createFingerprintStore(db, { sightings, hashesOf }),
+    ...createKnownRecordStore(db, hashesOf),
     ...createLastFileStore(db),
     ...createMappingStore(db, sightings),
     ...createLockStore(db),

@@ -11,8 +11,8 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "set.isDoubted?.(key) !== true;",
-        replace: "set.isDoubted !== null;",
+        find: "set.isDoubted?.(index) !== true",
+        replace: "set.isDoubted !== null",
       },
     ],
     test: {

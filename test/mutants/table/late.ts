@@ -25,9 +25,9 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a row that a given-up staging saw is newer than a reject",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
-        replace: "const isHeld = knownSeen > 0;",
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "where set_id = $setId and state in ('committed', 'cut')`",
+        replace: "where set_id = $setId and state <> ''`",
       },
     ],
     test: {
@@ -41,9 +41,9 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "an older row is replayed over one that was accepted of a chunk that was cut",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));",
-        replace: 'const isHeld = factsOf(sendOf(knownSeen))?.state === "committed";',
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "where set_id = $setId and state in ('committed', 'cut')`",
+        replace: "where set_id = $setId and state = 'committed'`",
       },
     ],
     test: {

@@ -270,9 +270,9 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a fingerprint counts although its send was never committed",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "      isAccepted(facts) &&\n      (facts.committedAt",
-        replace: "      (facts.committedAt",
+        file: "src/state/sqlite/keys/look-up.ts",
+        find: " and s.state in ('committed', 'cut')\n         and s.committed_at >= $committedAfter",
+        replace: "",
       },
     ],
     test: {

@@ -45,7 +45,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "input.again?.[index] === true || wasSent",
+        find: "again?.[index] === true || wasSent",
         replace: "wasSent",
       },
     ],
@@ -75,8 +75,8 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/sends/split.ts",
-        find: "set send = 0, seen = seen_before",
-        replace: "set send = 0",
+        find: "    sightings.unsee(send, new Set(all(idsRow, ids, asked).map(({ id }) => id)));\n",
+        replace: "",
       },
     ],
     test: {
@@ -90,9 +90,16 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a staging that was given up hides which row was committed before",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: "const newest = isHeld ? knownSeen : Number(known[column.seenBefore] ?? 0);",
-        replace: "const newest = isHeld ? knownSeen : 0;",
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "const select = db.prepare(accepted);",
+        replace:
+          "const select = db.prepare(\n    `${accepted} and send = " +
+          "(select max(send) from sightings where set_id = $setId)`,\n  );",
+      },
+      {
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "      ages.blocks.set(block, known);\n",
+        replace: "      void [block, known];\n",
       },
     ],
     test: {
@@ -105,9 +112,16 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a reject that a newer row superseded opens again when a later staging is given up",
     edits: [
       {
-        file: "src/state/sqlite/rejects/open-rejects.ts",
-        find: "f.seen, f.seen_before)",
-        replace: "f.seen, 0)",
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "const select = db.prepare(accepted);",
+        replace:
+          "const select = db.prepare(\n    `${accepted} and send = " +
+          "(select max(send) from sightings where set_id = $setId)`,\n  );",
+      },
+      {
+        file: "src/state/sqlite/keys/sightings.ts",
+        find: "      ages.blocks.set(block, known);\n",
+        replace: "      void [block, known];\n",
       },
     ],
     test: {
@@ -153,8 +167,8 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/sends/split.ts",
-        find: "and abs(send) in (0, $send)",
-        replace: "and abs(send) = $send",
+        find: "select f.id as id ${isOfKeys}",
+        replace: "select f.id as id ${isOfKeys} where f.send <> 0",
       },
     ],
     test: {

@@ -13,8 +13,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "(isOfRun(sendOf(knownSeen), runId) || set.isSeen(knownId))",
-        replace: "isOfRun(sendOf(knownSeen), runId)",
+        find: "rejectDuplicates && set.isSeen(id)",
+        replace: "rejectDuplicates && !isKnown && set.isSeen(id)",
       },
     ],
     test: {
@@ -58,8 +58,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "Math.max(newest, set.newestOf(knownId)) > age",
-        replace: "newest > age",
+        find: "if (id !== 0) set.note",
+        replace: "if (id !== 0 && !isKnown) set.note",
       },
     ],
     test: { file: fingerprintsTest, title: "what was seen since supersedes it" },
@@ -94,7 +94,7 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/sightings.ts",
-        find: "put.run({ setId, block, ages: bytesOf(newest) });",
+        find: "put.run({ setId, block, ages: bytesOfAges(newest) });",
         replace: "void newest;",
       },
     ],
@@ -130,8 +130,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/rejects/open-rejects.ts",
-        find: "f.seen, f.seen_before), ${newestSightedSql})",
-        replace: "f.seen, f.seen_before), 0)",
+        find: "and ${newestSightedSql} > ${rejectAgeSql}",
+        replace: "and 0 > ${rejectAgeSql}",
       },
     ],
     test: { file: openRejectsTest, title: "also once later runs have come by" },
@@ -142,8 +142,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/mappings.ts",
-        find: "sendSql(`max(f.seen, ${newestSightedSql})`)",
-        replace: 'sendSql("f.seen")',
+        find: "${sendSql(newestSightedSql)}",
+        replace: "0",
       },
     ],
     test: { file: sightingsTest, title: "is of the mapping that judged it last" },
@@ -154,8 +154,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/fingerprints.ts",
-        find: "and max(seen, ${newestSightedSql}) <",
-        replace: "and seen <",
+        find: "and ${newestSightedSql} <",
+        replace: "and f.send * 16777216 <",
       },
     ],
     test: { file: sightingsTest, title: "stays known where what a run did not see is forgotten" },
@@ -166,8 +166,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "if (knownId !== 0 && age === undefined) set.note",
-        replace: "if (knownId < 0) set.note",
+        find: "      if (id !== 0) set.note(id, ageOfRow(input, index));\n",
+        replace:
+          "      if (id !== 0) set.note(id, ageOfRow(input, index));\n      if (isKnown) put.twiceMore.push(index);\n",
       },
     ],
     test: { file: sightingsTest, title: "has nothing written to its fingerprint" },
@@ -178,8 +179,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "if (knownId !== 0 && age === undefined) set.note",
-        replace: "if (knownId !== 0) set.note",
+        find: "return ages?.[index] ?? ageOf",
+        replace: "void ages;\n  return ageOf",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },
@@ -189,17 +190,24 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "a second row of a key is judged by what was known before the first",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
-        find: "const rows = isAgain ?",
-        replace: "const rows = isAgain && keys.length < 0 ?",
+        file: "src/state/sqlite/keys/steps.ts",
+        find: "times[index] = (times[before] ?? 0) + 1;",
+        replace: "",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },
   },
   {
     id: "S335",
-    plants: "a row does not see what its own transaction saw",
-    edits: [{ file: "src/state/sqlite/keys/sightings.ts", find: "here.has(id) || ", replace: "" }],
+    plants: "a replayed row does not see what its own transaction saw",
+    edits: [
+      {
+        file: "src/state/sqlite/keys/stage-keys.ts",
+        find: "for (const order of steps) sightings.asking(() => step(staging, order));",
+        replace:
+          "sightings.asking(() => {\n        for (const order of steps) step(staging, order);\n      });",
+      },
+    ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },
   },
   {
@@ -207,8 +215,8 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "two fingerprints get one id",
     edits: [
       {
-        file: "src/state/sqlite/keys/fingerprints.ts",
-        find: "if (nextId !== found.nextId) sets.setNextId({ id: setId, nextId });",
+        file: "src/state/sqlite/keys/stage-keys.ts",
+        find: "    if (drawn.size > 0) sets.setNextId({ id: setId, nextId: nextId + drawn.size });\n",
         replace: "",
       },
     ],
@@ -231,9 +239,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "the hashes are held against those of other keys",
     edits: [
       {
-        file: "src/state/sqlite/keys/look-up.ts",
-        find: "hashes.subarray(index * hashBytes, (index + 1) * hashBytes)",
-        replace: "hashes.subarray(place * hashBytes, (place + 1) * hashBytes)",
+        file: "src/state/sqlite/keys/key-hashes.ts",
+        find: "bytes.subarray(index * size, (index + 1) * size)",
+        replace: "bytes.subarray(place * size, (place + 1) * size)",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },
@@ -243,9 +251,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     plants: "keys are asked for in another order than their hashes",
     edits: [
       {
-        file: "src/state/sqlite/keys/look-up.ts",
-        find: "order.map((index) => keys[index])",
-        replace: "keys.slice(0, order.length)",
+        file: "src/state/sqlite/keys/key-hashes.ts",
+        find: "order.map((index) => numbers[index])",
+        replace: "order.map((_, place) => numbers[place])",
       },
     ],
     test: { file: verdictsTest, title: "every verdict is that of the rules" },

@@ -25,9 +25,9 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "of a chunk that is given up on its way, what was accepted is sent again",
     edits: [
       {
-        file: "src/state/sqlite/keys/judge.ts",
-        find: 'return facts?.state === "committed" || facts?.state === "cut";',
-        replace: 'return facts?.state === "committed";',
+        file: "src/state/sqlite/keys/look-up.ts",
+        find: "s.state in ('committed', 'cut')",
+        replace: "s.state = 'committed'",
       },
     ],
     test: { file: cutTest, title: goesOn },
@@ -38,7 +38,7 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/sends/split.ts",
-        find: "forget.run({ runId: name.runId, send: send.send, keys: JSON.stringify(keys) });",
+        find: "      forget(send, keys);\n",
         replace: "",
       },
     ],

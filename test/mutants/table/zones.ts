@@ -116,7 +116,7 @@ export const mutantsOfZones: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/judge.ts",
-        find: "    if (isSentSince(input, knownSend)) return verdict.unchanged;\n",
+        find: "      if (isSentSince(input, knownSend)) return verdict.unchanged;\n",
         replace: "",
       },
     ],

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { dropUnchanged } from "../../../src/pipeline/changed.ts";
+import { FieldHasher, fieldHashesOf } from "../../../src/pipeline/field-hashes.ts";
+import { LostFields } from "../../../src/pipeline/lost-fields.ts";
 import type { RecordPage } from "../../../src/pipeline/page.ts";
 import {
   hashBytes,
@@ -8,8 +10,9 @@ import {
   type JudgedKeys,
   type KeysToStage,
 } from "../../../src/state/contract/keys/fingerprints.ts";
+import { textBlockOf } from "../../../src/state/text-block.ts";
 import { collect, numbers, streamOf } from "../../support/sequences.ts";
-import { isBalanced, linePage, makeReject } from "./support.ts";
+import { isBalanced, linePage, makeReject, textsOf } from "./support.ts";
 
 const settings = {
   target: "t",
@@ -53,10 +56,10 @@ function filteredPage(): RecordPage {
 
 async function judgeLate({ keys }: KeysToStage): Promise<JudgedKeys> {
   await new Promise((resolve) => setImmediate(resolve));
-  const verdicts = Uint8Array.from(keys, (key) =>
+  const verdicts = Uint8Array.from(textsOf(keys), (key) =>
     isKnown(key) ? verdict.unchanged : verdict.send,
   );
-  return { verdicts, lost: [] };
+  return { verdicts, leaving: new Int32Array() };
 }
 
 function keysOf(page: number): string[] {
@@ -78,13 +81,13 @@ describe("dropUnchanged", () => {
     const stageKeys = async (input: KeysToStage): Promise<JudgedKeys> => {
       asked.push(input);
       const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.duplicate);
-      return { verdicts, lost: [] };
+      return { verdicts, leaving: new Int32Array() };
     };
     const how = { settings, makeReject, budget: openBudget().budget };
     const [page] = await collect(
       dropUnchanged(streamOf([pageOf("a", "b", "c")]), { stageKeys }, how),
     );
-    expect(asked).toMatchObject([{ ...settings, keys: ["a", "b", "c"] }]);
+    expect(asked).toMatchObject([{ ...settings, keys: textBlockOf(["a", "b", "c"]) }]);
     expect(page).toMatchObject({ read: 3, candidates: [{ key: "a" }], unchanged: 1 });
     expect(page?.rejects).toMatchObject([
       { place: "a.csv:4", step: "duplicate", code: "duplicate_key", key: "c" },
@@ -107,7 +110,9 @@ describe("dropUnchanged", () => {
     const [sent, judged] = await collect(dropUnchanged(streamOf(pages), { stageKeys }, how));
     expect(sent?.candidates.map(({ key }) => key)).toEqual(["a", "b7"]);
     expect(judged?.candidates.map(({ key }) => key)).toEqual(["a", "c"]);
-    expect(asked).toMatchObject([{ keys: ["b7", "a", "c"], again: [true, true, false] }]);
+    expect(asked).toMatchObject([
+      { keys: textBlockOf(["b7", "a", "c"]), again: [true, true, false] },
+    ]);
   });
 
   it("hashes lines to what only equal lines share", async () => {
@@ -117,7 +122,7 @@ describe("dropUnchanged", () => {
       for (let from = 0; from < all.length; from += hashBytes) {
         hashes.push(all.toString("hex", from, from + hashBytes));
       }
-      return { verdicts: new Uint8Array(input.keys.length), lost: [] };
+      return { verdicts: new Uint8Array(input.keys.ends.length), leaving: new Int32Array() };
     };
     const pages = [
       linePage([
@@ -137,6 +142,33 @@ describe("dropUnchanged", () => {
     expect(new Set([first, second, fourth]).size).toBe(3);
   });
 
+  it("keeps the fields of the records that leave, and of no others", async () => {
+    const verdicts = Uint8Array.of(verdict.send, verdict.unchanged, verdict.send);
+    const leaving = Int32Array.of(7, -9);
+    const lines = ["a", "b", "c"].map((key) => `{"account_id":"${key}","domain":"${key}.example"}`);
+    const page = linePage(lines.map((line, index) => [`k${index}`, line] as const));
+    const domains = lines.map((line) => fieldHashesOf(Buffer.from(line), "account").get("domain"));
+    const hasher = new FieldHasher("account", async () => ["domain"]);
+    const kept: unknown[] = [];
+    const fields: NonNullable<Parameters<typeof dropUnchanged>[2]["fields"]> = {
+      hasher,
+      keep: async (hashes) => {
+        kept.push(hashes);
+        return [{ slot: 0, keys: 1, first: 1 }];
+      },
+    };
+    const lost = new LostFields();
+    const how = { settings, makeReject, budget: openBudget().budget, fields, lost };
+    await collect(
+      dropUnchanged(streamOf([page]), { stageKeys: async () => ({ verdicts, leaving }) }, how),
+    );
+    const hashes = Uint32Array.of(domains[0] ?? 0, domains[2] ?? 0);
+    expect(kept).toEqual([
+      { ids: Int32Array.of(7, -9), fieldBytes: 4, hashes: new Uint8Array(hashes.buffer) },
+    ]);
+    expect(lost.warnings(true)).toEqual([expect.stringMatching(/^domain was .* such as a.csv:4:/)]);
+  });
+
   it("keeps the order of pages, and gives each key its own verdict, however many are asked at once", async () => {
     const pages = numbers(30).map((page) => pageOf(...keysOf(page)));
     const { entered, budget } = openBudget();
@@ -153,8 +185,8 @@ describe("dropUnchanged", () => {
   it("fails at the turn of the page that could not be judged, and loses none before it", async () => {
     const down = new Error("the store is away");
     const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
-      if (keys.includes("b")) throw down;
-      return { verdicts: new Uint8Array(keys.length), lost: [] };
+      if (textsOf(keys).includes("b")) throw down;
+      return { verdicts: new Uint8Array(keys.ends.length), leaving: new Int32Array() };
     };
     const pages = ["a", "b", "c"].map((key) => pageOf(key));
     const yielded: RecordPage[] = [];

@@ -17,7 +17,7 @@ import {
   type KeysToStage,
 } from "../../../src/state/contract/keys/fingerprints.ts";
 import { numbers, streamOf } from "../../support/sequences.ts";
-import { linePage, makeReject } from "./support.ts";
+import { linePage, makeReject, textsOf } from "./support.ts";
 
 const wide: ChunkLimits = { records: 1e6, bytes: 1e9, rowsRead: 1e6, ms: 60_000 };
 const settings = { stream: "account", bodyBytesMax: 1_000_000, level: 1, from: "start" };
@@ -68,12 +68,12 @@ async function write(
 ): Promise<Written> {
   const judged: string[] = [];
   const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
-    judged.push(...keys);
+    judged.push(...textsOf(keys));
     await new Promise((resolve) => setImmediate(resolve));
-    const verdicts = Uint8Array.from(keys, (key) =>
+    const verdicts = Uint8Array.from(textsOf(keys), (key) =>
       unchanged.has(key) ? verdict.unchanged : verdict.send,
     );
-    return { verdicts, lost: [] };
+    return { verdicts, leaving: new Int32Array() };
   };
   const blocks: Buffer[] = [];
   const chunk = await writeChunk(
@@ -241,8 +241,8 @@ describe("a chunk", () => {
     };
     const judged: string[] = [];
     const stageKeys = async ({ keys }: KeysToStage): Promise<JudgedKeys> => {
-      judged.push(...keys);
-      return { verdicts: new Uint8Array(keys.length), lost: [] };
+      judged.push(...textsOf(keys));
+      return { verdicts: new Uint8Array(keys.ends.length), leaving: new Int32Array() };
     };
     const chunk = await writeChunk(
       (budget) => dropUnchanged(streamOf(source()), { stageKeys }, { ...changed, budget }),

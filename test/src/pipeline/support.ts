@@ -2,6 +2,7 @@ import type { Candidate, MakeReject, RecordPage, RowPage } from "../../../src/pi
 import { rejectMaker } from "../../../src/pipeline/rejects.ts";
 import { JsonlWriter } from "../../../src/records/jsonl.ts";
 import type { Row } from "../../../src/records/streams.ts";
+import { textAt, type TextBlock } from "../../../src/state/text-block.ts";
 
 /** Makes rejects of accounts with their rows. */
 export const makeReject: MakeReject = rejectMaker("account", "keep");
@@ -40,4 +41,9 @@ export function linePage(
 export function isBalanced(page: RecordPage): boolean {
   const { read, candidates, rejects, filtered, unchanged } = page;
   return read === candidates.length + rejects.length + filtered + unchanged;
+}
+
+/** The texts of a block. */
+export function textsOf(block: TextBlock): string[] {
+  return Array.from(block.ends, (_, index) => textAt(block, index));
 }

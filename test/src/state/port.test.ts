@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { Effect } from "../../../src/effect.ts";
+import { hashBytes } from "../../../src/state/contract/keys/fingerprints.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
+import { StoreUnderTest } from "./store-under-test.ts";
 
 const name = { target: "http://127.0.0.1", sync: "accounts" };
 
@@ -33,5 +35,22 @@ describe("stateOnPort", () => {
     const change = { ...name, version: 0, position: null, reason: "a test", at };
     await expect(store.setCheckpoint(change)).rejects.toThrow("killed");
     expect(await store.checkpoint(name)).toMatchObject({ version: 0 });
+  });
+
+  it("hands keys and hashes over, and puts the effect around that, too", async () => {
+    const seen: string[] = [];
+    const effect: Effect = async (what, work) => {
+      seen.push(what);
+      return await work();
+    };
+    const folder = await temporaryFolder();
+    const test = StoreUnderTest.of(folder, await openStoreInline(folder, effect));
+    onTestFinished(async () => await test.store.close());
+    await test.openRun("r1");
+    const drawn = await test.store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
+    const hashes = new Uint8Array(hashBytes);
+    await test.judge({ runId: "r1", chunk: 1, ...drawn, keys: ["a"], hashes });
+    expect(hashes.length).toBe(0);
+    expect(seen.at(-1)).toBe("stageKeys");
   });
 });

@@ -4,10 +4,15 @@ import { join } from "node:path";
 
 import { onTestFinished } from "vitest";
 
-import { hashBytes, type KeysToStage } from "../../../src/state/contract/keys/fingerprints.ts";
+import {
+  hashBytes,
+  type JudgedKeys,
+  type KeysToStage,
+} from "../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
 import type { StageName } from "../../../src/state/contract/sends/sends.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
+import { textBlockOf } from "../../../src/state/text-block.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";
 
 /**
@@ -39,7 +44,7 @@ export const staged = {
 };
 
 /** What every call of `StoreUnderTest.judge` says. */
-type Judged = Pick<KeysToStage, "keys" | "send" | keyof StageName>;
+type Judged = Pick<KeysToStage, "send" | keyof StageName> & { readonly keys: readonly string[] };
 
 /** A store in a folder of its own, with the steps that most tests begin with. */
 export class StoreUnderTest {
@@ -66,14 +71,14 @@ export class StoreUnderTest {
     return new StoreUnderTest(folder, store);
   }
 
-  /** Judges keys of a staging in the order given, of records that are all the same, and answers the verdicts. */
-  async judge({
+  /** Judges keys of a staging in the order given, of records that are all the same. */
+  async stageKeys({
     keys,
     ...more
-  }: Judged & Partial<Omit<KeysToStage, keyof Judged>>): Promise<number[]> {
-    const { verdicts } = await this.store.stageKeys({
+  }: Judged & Partial<Omit<KeysToStage, keyof Judged>>): Promise<JudgedKeys> {
+    return await this.store.stageKeys({
       ...name,
-      keys,
+      keys: textBlockOf(keys),
       hashes: new Uint8Array(keys.length * hashBytes),
       rowNumbers: Uint32Array.from(keys, (_, index) => index + 1),
       full: false,
@@ -81,7 +86,11 @@ export class StoreUnderTest {
       dryRun: false,
       ...more,
     });
-    return [...verdicts];
+  }
+
+  /** The verdicts of `stageKeys`. */
+  async judge(input: Parameters<StoreUnderTest["stageKeys"]>[0]): Promise<number[]> {
+    return [...(await this.stageKeys(input)).verdicts];
   }
 
   /** Has a staging of a run accepted and committed. */

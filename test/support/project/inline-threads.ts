@@ -15,13 +15,17 @@ import { answerCall, type ThreadCall } from "../../../src/thread.ts";
 // A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
 // every test. The code is the same as in the threads, and so is the port.
 
-/** The SQLite store of a folder, in the calling thread; `effect` goes around what it writes. */
+/**
+ * The SQLite store of a folder, in the calling thread; `effect` goes around what it writes, and `numberBits`
+ * has keys share numbers.
+ */
 export async function openStoreInline(
   stateFolder: string,
   effect: Effect = runEffect,
+  numberBits?: number,
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
-  const opened = openStateMethods(file);
+  const opened = openStateMethods(file, { numberBits });
   const asFault = (error: unknown): unknown => asStateError(error, file);
   const openPort: StateStore["openPort"] = () => {
     const { port1, port2 } = new MessageChannel();

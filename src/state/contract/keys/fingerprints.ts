@@ -1,4 +1,4 @@
-import { type FieldHashes, type LostField } from "../../sqlite/keys/field-keeper.ts";
+import type { TextBlock } from "../../text-block.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
 import type { StageName } from "../sends/sends.ts";
 
@@ -11,15 +11,26 @@ export const hashBytes = 16;
 /** Room for the rows of a chunk in an age: more than a staging reads. */
 export const rowNumbersMax = 2 ** 24;
 
-/** Keys to judge, with the hashes of their records. */
+/** The hashes of the fields of several records, `fieldBytes` for each. */
+export type FieldHashes = { readonly fieldBytes: number; readonly hashes: Uint8Array };
+
+/** A field that keys had when they were sent before, and have no more. */
+export type LostField = {
+  /** See `fieldSlots`. */
+  readonly slot: number;
+  /** How many keys lost it. */
+  readonly keys: number;
+  /** Index of the first of them among those whose fields are kept. */
+  readonly first: number;
+};
+
+/** Keys to judge, with the hashes of their records: memory that is handed over to the store's thread. */
 export type KeysToStage = SyncName &
   StageName & {
     readonly send: number;
-    readonly keys: readonly string[];
+    readonly keys: TextBlock;
     /** `hashBytes` for each key. */
     readonly hashes: Uint8Array;
-    /** The hashes of each record's fields, `fieldBytes` for each key; undefined keeps none. */
-    readonly fields?: FieldHashes | undefined;
     /** Numbers of the rows in their chunk, in the order of the source, from 1. */
     readonly rowNumbers: Uint32Array;
     /**
@@ -49,7 +60,11 @@ export type KeysToStage = SyncName &
 export type JudgedKeys = {
   /** One `verdict` for each key, in order. */
   readonly verdicts: Uint8Array;
-  readonly lost: readonly LostField[];
+  /**
+   * For `keepFields`, of the records that are to be sent, in order; none of a dry run. It names a fingerprint,
+   * by a number below zero where that does not say what the service held before.
+   */
+  readonly leaving: Int32Array;
 };
 
 /** Fingerprints: what the service is known to hold. Unknown is always sent. */
@@ -60,6 +75,14 @@ export interface FingerprintStore {
    * @throws {SupersededError} the staging is not the newest.
    */
   stageKeys(input: KeysToStage): JudgedKeys;
+  /**
+   * Keeps the hashes of the fields of records that are to be sent, as `stageKeys` named them. To be called
+   * before they can leave, for one `stageKeys` after the other; answers which fields keys had before.
+   * @throws {SupersededError} the staging is not the newest.
+   */
+  keepFields(
+    input: SyncName & StageName & FieldHashes & { readonly ids: Int32Array },
+  ): readonly LostField[];
   /** Whether one run sent a key twice, as far as is still known: then several rows may make one record. */
   hasRepeats(input: SyncName): boolean;
   /** Removes what is known of keys that were last seen before the first staging of a run. */

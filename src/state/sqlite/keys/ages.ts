@@ -13,6 +13,11 @@ export function sendOf(age: number): number {
   return Math.floor(age / rowNumbersMax);
 }
 
+/** The number of the row that an age names, in its staging. */
+export function rowNumberOf(age: number): number {
+  return age % rowNumbersMax;
+}
+
 /** An age in SQL. */
 export const ageSql = (send: string, rowNumber: string): string =>
   `${send} * ${rowNumbersMax} + coalesce(${rowNumber}, 0)`;

@@ -1,22 +1,13 @@
+import type { FingerprintStore, LostField } from "../../contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
 import type { Database } from "../database.ts";
-
-/** The hashes of the fields of several records, `fieldBytes` for each. */
-export type FieldHashes = { readonly fieldBytes: number; readonly hashes: Uint8Array };
-
-/** A field that keys had when they were sent before, and have no more. */
-export type LostField = {
-  /** See `fieldSlots`. */
-  readonly slot: number;
-  /** How many keys lost it. */
-  keys: number;
-  /** Index of the first of them among those judged. */
-  readonly first: number;
-};
+import { isStagingIn, superseded } from "../sends/sends.ts";
+import { createFingerprintSets } from "./fingerprint-sets.ts";
+import { keysPerTransactionMax } from "./steps.ts";
 
 /** The fields that keys lost, as they are found. */
-export class FieldLosses {
-  readonly #found = new Map<number, LostField>();
+class FieldLosses {
+  readonly #found = new Map<number, LostField & { keys: number }>();
 
   /** Holds the fields of a key against those that it had: 0 stands for one that is not there. */
   compare(before: Uint8Array, now: Uint8Array, index: number): void {
@@ -37,29 +28,41 @@ export class FieldLosses {
   }
 }
 
+/** Ids of one set: the fields of another set begin behind them. */
+const idsPerSet = 2 ** 32;
+
+/** The number in `field_hashes` of a fingerprint `f`. */
+export const fieldsIdSql = `f.set_id * ${idsPerSet} + f.id`;
+
 /**
- * Keeps the hashes of a record's fields under the number that they had before; answers it, and notes which
- * fields are gone. They are in a table of their own, which a first load only appends to: beside the keys they
- * doubled the pages that it writes in random order, and the CPU that they cost.
+ * Keeps the hashes of records' fields under the ids of their fingerprints, and notes which fields are gone.
+ * They are in a table of their own, which a first load only appends to: beside the keys they doubled the
+ * pages that it writes in random order, and the CPU that they cost.
  */
-export function createFieldKeeper(
-  db: Database,
-): (
-  at: { readonly known: unknown; readonly index: number; readonly lost: FieldLosses | undefined },
-  fields: FieldHashes | undefined,
-) => number | null {
+export function createFieldKeeper(db: Database): FingerprintStore["keepFields"] {
+  const sets = createFingerprintSets(db);
+  const isStaging = isStagingIn(db);
   const select = db.prepare("select hashes from field_hashes where id = ?");
-  const insert = db.prepare("insert into field_hashes (hashes) values (?)");
-  const update = db.prepare("update field_hashes set hashes = ? where id = ?");
-  return ({ known, index, lost }, fields) => {
-    const { fieldBytes = 0, hashes } = fields ?? {};
-    const block = hashes?.subarray(index * fieldBytes, (index + 1) * fieldBytes) ?? null;
-    if (typeof known !== "number") {
-      return block === null ? null : Number(insert.run(block).lastInsertRowid);
+  const put = db.prepare("insert or replace into field_hashes (id, hashes) values (?, ?)");
+  return (input) => {
+    const { ids, fieldBytes, hashes } = input;
+    const losses = new FieldLosses();
+    const keepOne = (setId: number, index: number): void => {
+      const id = ids[index] ?? 0;
+      const at = setId * idsPerSet + Math.abs(id);
+      const block = hashes.subarray(index * fieldBytes, (index + 1) * fieldBytes);
+      const before = id > 0 ? select.get(at)?.["hashes"] : undefined;
+      if (before instanceof Uint8Array) losses.compare(before, block, index);
+      put.run(at, block);
+    };
+    for (let start = 0; start < ids.length; start += keysPerTransactionMax) {
+      const end = Math.min(start + keysPerTransactionMax, ids.length);
+      db.write(() => {
+        if (!isStaging(input)) throw superseded(input);
+        const setId = sets.idOf(input);
+        for (let index = start; index < end; index += 1) keepOne(setId, index);
+      });
     }
-    const before = lost === undefined ? undefined : select.get(known)?.["hashes"];
-    if (before instanceof Uint8Array && block !== null) lost?.compare(before, block, index);
-    update.run(block, known);
-    return known;
+    return losses.all();
   };
 }

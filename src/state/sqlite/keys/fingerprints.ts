@@ -3,17 +3,18 @@ import { z } from "zod";
 import { transactionRowsMax } from "../../../limits.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
 import type { Database } from "../database.ts";
-import { all, count } from "../database.ts";
-import { createDoubts } from "../doubts/doubts.ts";
-import { superseded } from "../sends/sends.ts";
+import { count, first } from "../database.ts";
 import { ageSql } from "./ages.ts";
-import { FieldLosses } from "./field-keeper.ts";
+import { createFieldKeeper, fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { createJudge } from "./judge.ts";
-import { createLookUp } from "./look-up.ts";
 import { newestSightedSql, type Sightings } from "./sightings.ts";
+import { createStageKeys, type KeyTools } from "./stage-keys.ts";
 
-const keyRow = z.object({ key: z.string() });
+// As text: not every number of a key is one of JavaScript's.
+const lastRow = z.object({ last: z.string().nullable() });
+
+/** Below the number of every key. */
+const beforeAll = "-9223372036854775809";
 
 /**
  * Prepares the removal of what was last seen before a run; a block of keys at a time, so that other writers
@@ -26,19 +27,21 @@ function createForgettingSeen(
   const ofSet =
     "set_id = (select id from fingerprint_sets where target = $target and sync = $sync)";
   const block = db.prepare(
-    `select key from fingerprints where ${ofSet} and key > $after order by key limit ${transactionRowsMax}`,
+    `select cast(max(number) as text) as last from (
+       select number from fingerprints where ${ofSet} and number > cast($after as numeric)
+       order by number limit ${transactionRowsMax})`,
   );
-  const passed = `${ofSet} and key > $after and key <= $last
-    and max(seen, ${newestSightedSql}) < (select ${ageSql("min(send)", "0")} from sends where run_id = $runId)`;
+  const passed = `${ofSet} and number > cast($after as numeric) and number <= cast($last as numeric)
+    and ${newestSightedSql} < (select ${ageSql("min(send)", "0")} from sends where run_id = $runId)`;
   const forgetFields = db.prepare(
-    `delete from field_hashes where id in (select fields from fingerprints f where ${passed})`,
+    `delete from field_hashes where id in (select ${fieldsIdSql} from fingerprints f where ${passed})`,
   );
   const forget = db.prepare(`delete from fingerprints as f where ${passed}`);
   return (input) =>
     sightings.asking(() => {
       const { target, sync } = input;
-      for (let after = ""; ;) {
-        const last = all(keyRow, block, { target, sync, after }).at(-1)?.key;
+      for (let after = beforeAll; ;) {
+        const last = first(lastRow, block, { target, sync, after })?.last ?? undefined;
         if (last === undefined) return;
         const asked = { ...input, after, last };
         db.write(() => {
@@ -50,16 +53,8 @@ function createForgettingSeen(
     });
 }
 
-/** Indexes in the order of their keys, so that the B-tree's pages are visited once; equal keys in that of their rows. */
-function inKeyOrder(keys: readonly string[]): readonly number[] {
-  return keys
-    .map((key, index) => ({ key, index }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index))
-    .map(({ index }) => index);
-}
-
 /** The fingerprints of a SQLite store. */
-export function createFingerprintStore(db: Database, sightings: Sightings): FingerprintStore {
+export function createFingerprintStore(db: Database, tools: KeyTools): FingerprintStore {
   const sets = createFingerprintSets(db);
   const retire = db.prepare(
     `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
@@ -69,47 +64,11 @@ export function createFingerprintStore(db: Database, sightings: Sightings): Fing
     `select count(*) from (select 1 from fingerprints f join fingerprint_sets s on s.id = set_id
        where target = $target and sync = $sync and send < -valid_after limit 1)`,
   );
-  const isStaging = db.prepare(
-    `select count(*) from sends
-     where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
-  );
-  const lookUp = createLookUp(db);
-  const judge = createJudge(db);
-  const doubts = createDoubts(db);
   return {
-    stageKeys: (input) => {
-      const { target, sync, runId, chunk, stage, send, keys } = input;
-      const verdicts = new Uint8Array(keys.length);
-      const lost = new FieldLosses();
-      const judgeSome = (order: readonly number[]): void => {
-        if (count(isStaging, { runId, chunk, stage }) !== 1) throw superseded(input);
-        const found = sets.have({ target, sync });
-        const setId = found.id;
-        const seen = sightings.begin({ setId, runId, send });
-        const newestOf = (id: number): number => sightings.newestOf(setId, id);
-        const set = { ...found, isDoubted: doubts.ofSet(setId), lost, newestOf, ...seen };
-        let { nextId } = found;
-        const drawId = (): number => nextId++;
-        const known = lookUp(input, { setId, order });
-        for (const [place, index] of order.entries()) {
-          // What was known of a key may have changed with its row before this one.
-          const isAgain = place > 0 && keys[index] === keys[order[place - 1] ?? index];
-          const rows = isAgain ? lookUp(input, { setId, order: [index] }) : known;
-          verdicts[index] = judge(input, set, { index, known: rows.get(index), drawId });
-        }
-        if (nextId !== found.nextId) sets.setNextId({ id: setId, nextId });
-        seen.end();
-      };
-      const order = inKeyOrder(keys);
-      sightings.asking(() => {
-        for (let start = 0; start < order.length; start += transactionRowsMax) {
-          db.write(() => judgeSome(order.slice(start, start + transactionRowsMax)));
-        }
-      });
-      return { verdicts, lost: lost.all() };
-    },
+    stageKeys: createStageKeys(db, tools),
+    keepFields: createFieldKeeper(db),
     hasRepeats: (name) => count(hasRepeats, name) > 0,
-    forgetSeenBefore: createForgettingSeen(db, sightings),
+    forgetSeenBefore: createForgettingSeen(db, tools.sightings),
     forgetFingerprints: (name) =>
       db.write(() => {
         sets.have(name);

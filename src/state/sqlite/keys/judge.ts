@@ -1,18 +1,14 @@
 import { z } from "zod";
 
-import { hashBytes, type KeysToStage, verdict } from "../../contract/keys/fingerprints.ts";
-import type { Database, Statement } from "../database.ts";
+import { type KeysToStage, verdict } from "../../contract/keys/fingerprints.ts";
+import type { Database } from "../database.ts";
 import { first } from "../database.ts";
-import { ageOf, sendOf } from "./ages.ts";
-import { createFieldKeeper, type FieldLosses } from "./field-keeper.ts";
+import { ageOf } from "./ages.ts";
 import type { FingerprintSet } from "./fingerprint-sets.ts";
-import { column, type KnownRow } from "./look-up.ts";
+import type { FoundKeys } from "./look-up.ts";
+import type { KeysToPut } from "./put-keys.ts";
 
-const sendFacts = z.object({
-  runId: z.string(),
-  state: z.string(),
-  committedAt: z.int().nullable(),
-});
+const sendFacts = z.object({ runId: z.string(), state: z.string() });
 
 type SendFacts = z.output<typeof sendFacts>;
 
@@ -23,9 +19,7 @@ function isAccepted(facts: SendFacts | undefined): boolean {
 
 /** Looks up sends; those in a final state are remembered, because every row asks. */
 function createSendFacts(db: Database): (send: number) => SendFacts | undefined {
-  const select = db.prepare(
-    "select run_id as runId, state, committed_at as committedAt from sends where send = $send",
-  );
+  const select = db.prepare("select run_id as runId, state from sends where send = $send");
   const final = new Map<number, SendFacts>();
   return (send) => {
     const remembered = final.get(send);
@@ -39,47 +33,28 @@ function createSendFacts(db: Database): (send: number) => SendFacts | undefined 
   };
 }
 
-/** Positional parameters: these run once a row. */
-function prepareRow(db: Database): Record<"put" | "see", Statement> {
-  return {
-    put: db.prepare(
-      `insert into fingerprints (set_id, key, hash, fields, send, seen, seen_before, id) values (?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict do update set hash = excluded.hash, fields = excluded.fields, send = excluded.send,
-         seen = excluded.seen, seen_before = excluded.seen_before, id = excluded.id`,
-    ),
-    see: db.prepare(
-      `insert into fingerprints (set_id, key, hash, send, seen, seen_before, id) values (?, ?, null, 0, ?, ?, ?)
-       on conflict do update set seen = excluded.seen, seen_before = excluded.seen_before, id = excluded.id`,
-    ),
-  };
-}
-
 /** What keys are judged against; `isDoubted` is undefined where nothing of the set is in doubt. */
 export type JudgedSet = FingerprintSet & {
-  readonly isDoubted: ((key: string) => boolean) | undefined;
-  readonly lost: FieldLosses;
-  /** Whether the run saw an id that its fingerprint does not tell of; see `Sightings`. */
+  readonly isDoubted: ((index: number) => boolean) | undefined;
+  /** Whether the run saw an id; see `Sightings`. */
   readonly isSeen: (id: number) => boolean;
-  /** Notes that it did, in a row of this number. */
-  readonly note: (id: number, rowNumber: number) => void;
+  /** Notes that it did, in a row of this age. */
+  readonly note: (id: number, age: number) => void;
   /** The age at which an accepted staging saw an id last; only replays ask. */
   readonly newestOf: (id: number) => number;
 };
 
 /** What a judge asks of the sends that a fingerprint names. */
-function createAsking(factsOf: (send: number) => SendFacts | undefined): {
-  readonly isOfRun: (send: number, runId: string) => boolean;
+function createAsking(db: Database): {
   readonly wasSent: (send: number, runId: string) => boolean;
   readonly isSentSince: (input: KeysToStage, knownSend: number) => boolean;
 } {
-  /** Whether a send is one of this run's own and not given up: what it saw is part of this run. */
-  const isOfRun = (send: number, runId: string): boolean => {
-    const facts = send === 0 ? undefined : factsOf(send);
-    return facts?.runId === runId && facts.state !== "dropped";
-  };
+  const factsOf = createSendFacts(db);
   /** Whether this run sent the key before. One that it sent twice stays so, even if the second staging was given up. */
-  const wasSent = (send: number, runId: string): boolean =>
-    send < 0 ? factsOf(-send)?.runId === runId : isOfRun(send, runId);
+  const wasSent = (send: number, runId: string): boolean => {
+    const facts = send === 0 ? undefined : factsOf(Math.abs(send));
+    return facts?.runId === runId && (send < 0 || facts.state !== "dropped");
+  };
   /**
    * Whether another run sent the key since a backfill began; one that it sent twice, in order, was sent all
    * the same.
@@ -89,74 +64,85 @@ function createAsking(factsOf: (send: number) => SendFacts | undefined): {
     const facts = sent > begunAt ? factsOf(sent) : undefined;
     return isAccepted(facts) && facts?.runId !== runId;
   };
-  return { isOfRun, wasSent, isSentSince };
+  return { wasSent, isSentSince };
 }
 
-/** A key of a call. */
-type JudgedKey = {
+/** How old a row is. A replayed one does not grow newer by it: of two that are replayed apart, the later one still wins. */
+export function ageOfRow({ ages, send, rowNumbers }: KeysToStage, index: number): number {
+  return ages?.[index] ?? ageOf(send, rowNumbers[index] ?? 0);
+}
+
+/** Keys of a call, each once, and what was found of them. */
+type FoundRows = FoundKeys & { readonly order: readonly number[] };
+
+/** A row, and what is known of its key. */
+type FoundRow = {
   readonly index: number;
-  readonly known: KnownRow | undefined;
-  /** Draws an id for a key that has none yet. */
-  readonly drawId: () => number;
+  /** 0 is of none. */
+  readonly id: number;
+  /** Whether the service is known to hold the record as it is. */
+  readonly isKnown: boolean;
+  readonly knownSend: number;
 };
 
-/** Judges one key; the caller holds the transaction. */
-export function createJudge(
-  db: Database,
-): (input: KeysToStage, set: JudgedSet, key: JudgedKey) => number {
-  const { put, see } = prepareRow(db);
-  const keepFields = createFieldKeeper(db);
-  const factsOf = createSendFacts(db);
-  const { isOfRun, wasSent, isSentSince } = createAsking(factsOf);
-  return (input, set, { index, known = [], drawId }) => {
-    const { runId, send } = input;
-    const key = input.keys[index] ?? "";
-    const knownSend = Number(known[column.send] ?? 0);
-    const knownSeen = Number(known[column.seen] ?? 0);
-    const age = input.ages?.[index];
-    // `seen` may be of a staging that never counted.
-    const isHeld = knownSeen > 0 && isAccepted(factsOf(sendOf(knownSeen)));
-    const newest = isHeld ? knownSeen : Number(known[column.seenBefore] ?? 0);
-    // 0 is of none.
-    const knownId = Number(known[column.id] ?? 0);
-    if (age !== undefined && Math.max(newest, set.newestOf(knownId)) > age) {
-      return verdict.superseded;
-    }
-    if (input.rejectDuplicates && (isOfRun(sendOf(knownSeen), runId) || set.isSeen(knownId))) {
-      return verdict.duplicate;
-    }
-    const rowNumber = input.rowNumbers[index] ?? 0;
-    // A replayed row does not grow newer by it: of two that are replayed apart, the later one still wins.
-    const seen = age ?? ageOf(send, rowNumber);
-    const saw = (): void => {
-      if (knownId !== 0 && age === undefined) set.note(knownId, rowNumber);
-      else see.run(set.id, key, seen, newest, knownId === 0 ? drawId() : knownId);
-    };
+/** Calls `each` with every row, in order. */
+function eachRow(
+  { order, ids, sends, hasAllSends }: FoundRows,
+  each: (row: FoundRow) => void,
+): void {
+  let at = 0;
+  for (const [place, index] of order.entries()) {
+    const id = ids[place] ?? 0;
+    const isKnown = id > 0;
+    const hasSend = id < 0 || (isKnown && hasAllSends);
+    const knownSend = hasSend ? (sends[at++] ?? 0) : 0;
+    each({ index, id: Math.abs(id), isKnown, knownSend });
+  }
+}
 
-    const facts = knownSend > set.validAfter ? factsOf(knownSend) : undefined;
-    const isKnown =
-      facts !== undefined &&
-      isAccepted(facts) &&
-      (facts.committedAt ?? 0) >= (input.committedAfter ?? 0) &&
-      set.isDoubted?.(key) !== true;
-    if (isSentSince(input, knownSend)) return verdict.unchanged;
-    if (!input.full && isKnown && known[column.isSame] === 1) {
-      saw();
-      return verdict.unchanged;
-    }
-    if (input.dryRun) {
-      saw();
+/** Judges the keys: puts each verdict at its index, and answers which fingerprints are to be written. */
+export type Judge = (
+  input: KeysToStage,
+  set: JudgedSet,
+  rows: FoundRows & { readonly verdicts: Uint8Array },
+) => KeysToPut;
+
+/** Makes the judge of a SQLite store; the caller holds the transaction. */
+export function createJudge(db: Database): Judge {
+  const { wasSent, isSentSince } = createAsking(db);
+  return (input, set, rows) => {
+    const { runId, dryRun, full, rejectDuplicates, ages, again } = input;
+    const { verdicts } = rows;
+    const put: KeysToPut = {
+      once: [],
+      twice: [],
+      seen: [],
+      onceMore: [],
+      twiceMore: [],
+      before: new Map(),
+    };
+    const judgeOne = ({ index, id, isKnown, knownSend }: FoundRow): number => {
+      const age = ages?.[index];
+      if (age !== undefined && set.newestOf(id) > age) return verdict.superseded;
+      if (rejectDuplicates && set.isSeen(id)) return verdict.duplicate;
+      if (isSentSince(input, knownSend)) return verdict.unchanged;
+      if (id !== 0) set.note(id, ageOfRow(input, index));
+      if (isKnown && !full && set.isDoubted?.(index) !== true) return verdict.unchanged;
+      // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
+      const isTwice = again?.[index] === true || wasSent(knownSend, runId);
+      if (dryRun) {
+        if (id === 0) put.seen.push(index);
+      } else if (id === 0) (isTwice ? put.twice : put.once).push(index);
+      else {
+        (isTwice ? put.twiceMore : put.onceMore).push(index);
+        const wasTaken = Math.abs(knownSend) > set.validAfter;
+        put.before.set(index, wasTaken ? id : -id);
+      }
       return verdict.send;
-    }
-    // Twice in one run: a negative send never counts as committed, so the key stays unknown after the run.
-    const isTwice = input.again?.[index] === true || wasSent(knownSend, runId);
-    const now = isTwice ? -send : send;
-    const wasTaken = Math.abs(knownSend) > set.validAfter;
-    const lost = wasTaken ? set.lost : undefined;
-    const fields = keepFields({ known: known[column.fields], index, lost }, input.fields);
-    const hash = input.hashes.subarray(index * hashBytes, (index + 1) * hashBytes);
-    const id = knownId === 0 ? drawId() : knownId;
-    put.run(set.id, key, hash, fields, now, seen, newest, id);
-    return verdict.send;
+    };
+    eachRow(rows, (row) => {
+      verdicts[row.index] = judgeOne(row);
+    });
+    return put;
   };
 }

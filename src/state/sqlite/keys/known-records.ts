@@ -7,9 +7,12 @@ import {
   type KnownRecordStore,
   type KnownRecord,
 } from "../../contract/keys/known-records.ts";
+import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { all, first } from "../database.ts";
+import { fieldsIdSql } from "./field-keeper.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
+import { type KeyHashes, tagBytes } from "./key-hashes.ts";
 
 const slotRow = z.object({ slot: z.int(), name: z.string() });
 
@@ -33,7 +36,7 @@ function readFields(fields: Uint8Array, names: ReadonlyMap<number, string>): Fie
 }
 
 /** What is known of records, of a SQLite store. */
-export function createKnownRecordStore(db: Database): KnownRecordStore {
+export function createKnownRecordStore(db: Database, hashesOf: KeyHashes): KnownRecordStore {
   const sets = createFingerprintSets(db);
   const selectSlots = db.prepare(
     "select slot, name from fingerprint_fields where set_id = $id order by slot",
@@ -44,9 +47,9 @@ export function createKnownRecordStore(db: Database): KnownRecordStore {
   );
   const select = db.prepare(
     `select hash, hashes as fields, f.send as send, committed_at as acceptedAt
-     from fingerprints f left join field_hashes h on h.id = f.fields
+     from fingerprints f left join field_hashes h on h.id = ${fieldsIdSql}
      left join sends s on s.send = f.send and s.state in ('committed', 'cut')
-     where set_id = $id and key = $key`,
+     where set_id = $id and number = $number and tag = $tag`,
   );
   return {
     fieldSlots: ({ target, sync, names }) =>
@@ -61,8 +64,10 @@ export function createKnownRecordStore(db: Database): KnownRecordStore {
       const { id, validAfter } = set;
       const slots = all(slotRow, selectSlots, { id });
       const names = new Map(slots.map(({ slot, name }) => [slot, name]));
-      return keys.map((key): KnownRecord => {
-        const found = first(fingerprintRow, select, { id, key });
+      const { numbers, tags } = hashesOf(id, textBlockOf(keys));
+      return keys.map((_, index): KnownRecord => {
+        const tag = tags.subarray(index * tagBytes, (index + 1) * tagBytes);
+        const found = first(fingerprintRow, select, { id, number: numbers[index] ?? 0n, tag });
         // A row without a hash was only seen by a dry run. Once fingerprints were forgotten, a key without
         // one may have been sent.
         if (found === undefined || found.hash === null) {

@@ -1,52 +1,83 @@
-import { hashBytes, type KeysToStage } from "../../contract/keys/fingerprints.ts";
+import { z } from "zod";
+
+import { hashBytes } from "../../contract/keys/fingerprints.ts";
 import type { Database } from "../database.ts";
+import { bytesOfSome, type HashedKeys, numbersJson, tagBytes } from "./key-hashes.ts";
 
-/** A fingerprint by the places of `column`, and no object with names: there is one for each row of a run. */
-export type KnownRow = readonly unknown[];
+/** Keys of one set, each once, with the hashes of their records. */
+export type KeysToLookUp = {
+  readonly setId: number;
+  readonly hashed: HashedKeys;
+  /** `hashBytes` for each key. */
+  readonly hashes: Uint8Array;
+  /** Indexes of the keys that are looked up, in ascending order. */
+  readonly order: readonly number[];
+};
 
-/** Where the columns of a `KnownRow` stand; `isSame` tells whether its hash is that of the record. */
-export const column = {
-  place: 0,
-  isSame: 1,
-  fields: 2,
-  send: 3,
-  seen: 4,
-  seenBefore: 5,
-  id: 6,
-} as const;
+/** What of a fingerprint makes its record known. */
+export type WhatIsKnown = {
+  /** A send up to this one says nothing any more. */
+  readonly validAfter: number;
+  /** What was committed before this time (Unix ms) is too old to count. */
+  readonly committedAfter: number;
+  /** Whether the sends of known records are asked for, too. */
+  readonly asksSends: boolean;
+};
 
-/** Looks up the fingerprints of some keys of a call in one statement, by the indexes of the keys. */
-export type LookUp = (
-  input: Pick<KeysToStage, "hashes" | "keys">,
-  at: { readonly setId: number; readonly order: readonly number[] },
-) => ReadonlyMap<number, KnownRow>;
+/** The fingerprints of some keys. */
+export type FoundKeys = {
+  /**
+   * In the order of the keys: the id of a fingerprint by which the service is known to hold the record as it
+   * is; of any other its id below zero; null where there is none.
+   */
+  readonly ids: readonly (number | null)[];
+  /** The sends of those that are below zero, in their order; of all where they are asked for. */
+  readonly sends: readonly number[];
+  readonly hasAllSends: boolean;
+};
 
-/** The hashes of these keys, in their order. */
-function hashesIn(hashes: Uint8Array, order: readonly number[]): Uint8Array {
-  const chosen = new Uint8Array(order.length * hashBytes);
-  for (const [place, index] of order.entries()) {
-    const hash = hashes.subarray(index * hashBytes, (index + 1) * hashBytes);
-    chosen.set(hash, place * hashBytes);
-  }
-  return chosen;
-}
+/** Looks up keys in one statement. */
+export type LookUp = (keys: KeysToLookUp, what: WhatIsKnown) => FoundKeys;
+
+const found = z.tuple([z.string(), z.string()]);
+// Not looked at one by one: these lists are the store's own, with an entry for each row of a run.
+const ids = z.custom<readonly (number | null)[]>(Array.isArray);
+const sends = z.custom<readonly number[]>(Array.isArray);
 
 /** Makes the look-up of a SQLite store. */
 export function createLookUp(db: Database): LookUp {
-  // `cross join` has each key looked up: the planner may go through all fingerprints for each of them.
+  // It names what is known, so that whatever it says nothing of is sent. It answers two lists and not a row
+  // for each key, which took most of its time; the keys stay in their order, because everything is joined to
+  // their left.
   const select = db.prepare(
-    `select k.key, f.hash is substr($hashes, k.key * ${hashBytes} + 1, ${hashBytes}), f.fields, f.send, f.seen,
-       f.seen_before, f.id
-     from json_each($keys) k cross join fingerprints f on f.set_id = $setId and f.key = k.value`,
+    `select json_group_array(iif(is_known, id, -id)),
+       json_group_array(send) filter (where id is not null and ($asksSends or not is_known))
+     from (
+       select f.hash is substr($hashes, k.key * ${hashBytes} + 1, ${hashBytes}) and s.send is not null as is_known,
+         f.id as id, f.send as send
+       from json_each($numbers) k
+       left join fingerprints f on f.set_id = $setId and f.number = k.value
+         and f.tag = substr($tags, k.key * ${tagBytes} + 1, ${tagBytes})
+       left join sends s on s.send = f.send and s.send > $validAfter and s.state in ('committed', 'cut')
+         and s.committed_at >= $committedAfter)`,
   );
   select.setReturnArrays(true);
-  return ({ keys, hashes }, { setId, order }) => {
-    const asked = JSON.stringify(order.map((index) => keys[index]));
-    const found = select.all({ setId, keys: asked, hashes: hashesIn(hashes, order) });
-    const known = new Map<number, KnownRow>();
-    for (const row of found) {
-      if (Array.isArray(row)) known.set(order[Number(row[column.place])] ?? -1, row);
-    }
-    return known;
+  return ({ setId, hashed, hashes, order }, { validAfter, committedAfter, asksSends }) => {
+    const [idList, sendList] = found.parse(
+      select.get({
+        setId,
+        numbers: numbersJson(hashed, order),
+        tags: bytesOfSome(hashed.tags, tagBytes, order),
+        hashes: bytesOfSome(hashes, hashBytes, order),
+        validAfter,
+        committedAfter,
+        asksSends: Number(asksSends),
+      }),
+    );
+    return {
+      ids: ids.parse(JSON.parse(idList)),
+      sends: sends.parse(JSON.parse(sendList)),
+      hasAllSends: asksSends,
+    };
   };
 }

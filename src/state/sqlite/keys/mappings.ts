@@ -31,7 +31,7 @@ export function createMappingStore(db: Database, sightings: Sightings): MappingS
   // nothing older.
   const made = db.prepare(
     `select count(*) from fingerprints f
-     left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendSql(`max(f.seen, ${newestSightedSql})`)}
+     left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendSql(newestSightedSql)}
      where f.set_id = $setId and f.hash is not null
        and not ${isOurs("sent")} and not ${isOurs("seen")}`,
   );

@@ -2,110 +2,46 @@ import { z } from "zod";
 
 import type { Database } from "../database.ts";
 import { all, count, first } from "../database.ts";
-import { ageOf } from "./ages.ts";
-
-/** Ids whose ages stand in one row: some 64 KB. */
-const idsPerBlock = 8_192;
-
-/** What a staging saw and did not send: fingerprints by their ids, and the numbers of their rows. */
-type Seen = { readonly ids: Uint32Array; readonly rowNumbers: Uint32Array };
+import { Ages, agesOf, bytesOfAges, IdSet } from "./age-blocks.ts";
+import { rowNumberOf, sendOf } from "./ages.ts";
+import { eachSeen, seenRows, SeenRowsWriter } from "./seen-rows.ts";
 
 /** What a staging sees in one transaction. */
 type Seeing = {
-  /** Whether the run saw an id before, here or in a staging that it did not give up. */
+  /** Whether the run saw an id before, in a staging that it did not give up. */
   isSeen(this: void, id: number): boolean;
-  note(this: void, id: number, rowNumber: number): void;
+  /** Notes that it sees an id in a row of this age. */
+  note(this: void, id: number, age: number): void;
   /** Writes what was noted. */
   end(this: void): void;
 };
 
 /**
- * The rows that stagings saw and did not send, because the service holds them. A night sees every key: to
- * write each fingerprint for it took most of what the store did. So what a transaction saw is appended here
- * as one row, and the next run folds what is still asked for into blocks of ages, by id.
+ * The rows that stagings saw, whether they sent them or not: they say how new a key is. To write a
+ * fingerprint for each row of a night took most of what the store did. So what a transaction saw is appended
+ * here as one row, and the next run folds what is still asked for into blocks of ages, by id.
  */
 export type Sightings = {
   /** To be called inside a transaction. */
-  begin(at: { readonly setId: number; readonly runId: string; readonly send: number }): Seeing;
+  begin(at: RunOfSet): Seeing;
+  /** Forgets that a staging saw these ids; to be called inside a transaction. */
+  unsee(send: number, ids: ReadonlySet<number>): void;
   /** The age at which an accepted staging saw an id last, 0 where none did; only inside `asking`. */
   newestOf(setId: number, id: number): number;
   /** Has `work` ask `newestOf` and `newestSightedSql`: what they answer of a set is read once, by the first. */
   asking<Result>(work: () => Result): Result;
+  /** Forgets what was read inside a transaction that has failed. */
+  readAnew(): void;
 };
 
 /** `Sightings.newestOf` of a fingerprint `f`, in SQL. */
-export const newestSightedSql = "newest_sighted(f.set_id, coalesce(f.id, 0))";
+export const newestSightedSql = "newest_sighted(f.set_id, f.id)";
 
-const idsRow = z.object({
-  number: z.int(),
-  ids: z.instanceof(Uint8Array).transform(numbersIn),
-});
+const runSeenRow = seenRows.extend({ number: z.int() });
 
-const seenRow = z.object({
-  send: z.int(),
-  ids: z.instanceof(Uint8Array).transform(numbersIn),
-  rowNumbers: z.instanceof(Uint8Array).transform(numbersIn),
-});
+const sentRow = seenRows.extend({ send: z.int() });
 
-const blockRow = z.object({ block: z.int(), ages: z.instanceof(Uint8Array).transform(agesIn) });
-
-function numbersIn(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.slice().buffer);
-}
-
-function agesIn(bytes: Uint8Array): Float64Array {
-  return new Float64Array(bytes.slice().buffer);
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
-/** Ages by id, a block of them at a time. */
-class Ages {
-  readonly blocks = new Map<number, Float64Array>();
-
-  of(id: number): number {
-    return this.blocks.get(Math.floor(id / idsPerBlock))?.[id % idsPerBlock] ?? 0;
-  }
-
-  add({ ids, rowNumbers }: Seen, send: number): void {
-    for (const [index, id] of ids.entries()) {
-      const age = ageOf(send, rowNumbers[index] ?? 0);
-      const block = this.#have(Math.floor(id / idsPerBlock));
-      if (age > (block[id % idsPerBlock] ?? 0)) block[id % idsPerBlock] = age;
-    }
-  }
-
-  #have(number: number): Float64Array {
-    const block = this.blocks.get(number) ?? new Float64Array(idsPerBlock);
-    this.blocks.set(number, block);
-    return block;
-  }
-}
-
-/** A set of ids that grows. */
-class IdSet {
-  #bits = new Uint8Array(1_024);
-
-  has(id: number): boolean {
-    return ((this.#bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0;
-  }
-
-  add(ids: Uint32Array): void {
-    for (const id of ids) {
-      const byte = id >>> 3;
-      if (byte >= this.#bits.length) this.#grow(byte);
-      this.#bits[byte] = (this.#bits[byte] ?? 0) | (1 << (id & 7));
-    }
-  }
-
-  #grow(byte: number): void {
-    const bits = new Uint8Array(2 * (byte + 1));
-    bits.set(this.#bits);
-    this.#bits = bits;
-  }
-}
+const blockRow = z.object({ block: z.int(), ages: z.instanceof(Uint8Array).transform(agesOf) });
 
 /** What one run saw, as far as it was read; read anew once a staging of the run was given up. */
 type RunSeen = {
@@ -118,36 +54,47 @@ type RunSeen = {
 /** A run, and the set of its sync. */
 type RunOfSet = { readonly setId: number; readonly runId: string };
 
+const seenColumns = "ids, row_numbers as rowNumbers, lengths";
+
 /** Tells which ids a run saw: reads what was appended since it was asked last, whichever process wrote it. */
-function createOfRun(db: Database): (at: RunOfSet) => IdSet {
+function createOfRun(db: Database): {
+  readonly ofRun: (at: RunOfSet) => IdSet;
+  readonly readAnew: () => void;
+} {
   const gaveUp = db.prepare(
     "select count(*) from sends where run_id = $runId and state = 'dropped'",
   );
   const since = db.prepare(
-    `select number, ids from sightings join sends using (send)
+    `select number, ${seenColumns} from sightings join sends using (send)
      where set_id = $setId and send >= (select min(send) from sends where run_id = $runId)
        and run_id = $runId and state <> 'dropped' and number > $number
      order by number`,
   );
   // By set: syncs are staged beside each other.
   const known = new Map<number, RunSeen>();
-  return ({ setId, runId }) => {
+  const ofRun = ({ setId, runId }: RunOfSet): IdSet => {
     const dropped = count(gaveUp, { runId });
     let seen = known.get(setId);
     if (seen?.runId !== runId || seen.dropped !== dropped) {
       seen = { runId, dropped, ids: new IdSet(), number: 0 };
       known.set(setId, seen);
     }
-    for (const { number, ids } of all(idsRow, since, { setId, runId, number: seen.number })) {
-      seen.ids.add(ids);
+    const { ids } = seen;
+    for (const { number, ...rows } of all(runSeenRow, since, {
+      setId,
+      runId,
+      number: seen.number,
+    })) {
+      eachSeen(rows, (id) => ids.add(id));
       seen.number = number;
     }
-    return seen.ids;
+    return ids;
   };
+  return { ofRun, readAnew: () => known.clear() };
 }
 
 /** What accepted stagings saw of a set. */
-const accepted = `select send, ids, row_numbers as rowNumbers from sightings join sends using (send)
+const accepted = `select send, ${seenColumns} from sightings join sends using (send)
   where set_id = $setId and state in ('committed', 'cut')`;
 
 /**
@@ -189,11 +136,11 @@ function createFolding(db: Database): (at: RunOfSet) => void {
     if (count(isAsked, at) === 0) forgetBlocks.run({ setId });
     else {
       const ages = new Ages();
-      for (const { send, ...seen } of all(seenRow, select, at)) ages.add(seen, send);
+      for (const { send, ...seen } of all(sentRow, select, at)) ages.add(seen, send);
       for (const [block, seen] of ages.blocks) {
         const known = first(blockRow, selectBlock, { setId, block })?.ages;
         const newest = seen.map((age, index) => Math.max(age, known?.[index] ?? 0));
-        put.run({ setId, block, ages: bytesOf(newest) });
+        put.run({ setId, block, ages: bytesOfAges(newest) });
       }
     }
     forget.run(at);
@@ -209,18 +156,39 @@ function createReading(db: Database): (setId: number) => Ages {
     for (const { block, ages: known } of all(blockRow, blocks, { setId })) {
       ages.blocks.set(block, known);
     }
-    for (const { send, ...seen } of all(seenRow, select, { setId })) ages.add(seen, send);
+    for (const { send, ...seen } of all(sentRow, select, { setId })) ages.add(seen, send);
     return ages;
+  };
+}
+
+/** Takes ids out of what a staging saw. */
+function createUnseeing(db: Database): Sightings["unsee"] {
+  const ofSend = db.prepare(
+    `select number, ${seenColumns} from sightings where send = $send and set_id in
+       (select set_id from sends join runs using (run_id) join fingerprint_sets f using (target, sync) where send = $send)`,
+  );
+  const update = db.prepare(
+    "update sightings set ids = $ids, row_numbers = $rowNumbers, lengths = $lengths where number = $number",
+  );
+  return (send, ids) => {
+    for (const { number, ...rows } of all(runSeenRow, ofSend, { send })) {
+      const left = new SeenRowsWriter();
+      eachSeen(rows, (id, rowNumber) => {
+        if (!ids.has(id)) left.add(id, rowNumber);
+      });
+      update.run({ number, ...left.columns() });
+    }
   };
 }
 
 /** The sightings of a SQLite store. */
 export function createSightings(db: Database): Sightings {
   const read = createReading(db);
-  const ofRun = createOfRun(db);
+  const { ofRun, readAnew } = createOfRun(db);
   const fold = createFolding(db);
   const insert = db.prepare(
-    "insert into sightings (set_id, send, ids, row_numbers) values ($setId, $send, $ids, $rowNumbers)",
+    `insert into sightings (set_id, send, ids, row_numbers, lengths)
+     values ($setId, $send, $ids, $rowNumbers, $lengths)`,
   );
   const asked = new Map<number, Ages>();
   const newestOf = (setId: number, id: number): number => {
@@ -228,22 +196,28 @@ export function createSightings(db: Database): Sightings {
     asked.set(setId, ages);
     return ages.of(id);
   };
-  db.define("newest_sighted", newestOf);
+  db.define("newest_sighted", (setId, id) => newestOf(Number(setId), Number(id)));
   return {
-    begin: ({ setId, runId, send }) => {
+    begin: ({ setId, runId }) => {
       let before: IdSet | undefined;
-      const here = new Map<number, number>();
+      // A replayed row is as old as the staging that refused it first.
+      const here = new Map<number, SeenRowsWriter>();
       return {
-        isSeen: (id) => here.has(id) || (before ??= ofRun({ setId, runId })).has(id),
-        note: (id, rowNumber) => void here.set(id, rowNumber),
+        isSeen: (id) => (before ??= ofRun({ setId, runId })).has(id),
+        note: (id, age) => {
+          const send = sendOf(age);
+          let rows = here.get(send);
+          if (rows === undefined) here.set(send, (rows = new SeenRowsWriter()));
+          rows.add(id, rowNumberOf(age));
+        },
         end: () => {
           if (here.size === 0) return;
           fold({ setId, runId });
-          const ids = bytesOf(Uint32Array.from(here.keys()));
-          insert.run({ setId, send, ids, rowNumbers: bytesOf(Uint32Array.from(here.values())) });
+          for (const [send, rows] of here) insert.run({ setId, send, ...rows.columns() });
         },
       };
     },
+    unsee: createUnseeing(db),
     newestOf,
     asking: (work) => {
       asked.clear();
@@ -253,5 +227,6 @@ export function createSightings(db: Database): Sightings {
         asked.clear();
       }
     },
+    readAnew,
   };
 }

@@ -1,3 +1,6 @@
+import type { DatabaseSync } from "node:sqlite";
+
+import { hashKeys } from "./migration-hashed-keys.ts";
 import { identities } from "./migration-identities.ts";
 import { rateLimits } from "./migration-rate-limits.ts";
 import { pendingRequests } from "./migration-requests.ts";
@@ -5,11 +8,14 @@ import { sightings } from "./migration-sightings.ts";
 import { unsent } from "./migration-unsent.ts";
 import { workerFacts } from "./migration-workers.ts";
 
+/** A step, in SQL or as what it does; it is called inside a transaction. */
+export type Migration = string | ((db: DatabaseSync) => void);
+
 /**
  * The schema as numbered steps; step n brings a store of version n-1 to n. A step that was released is never edited:
  * a change is a new step at the end.
  */
-export const migrations: readonly string[] = [
+export const migrations: readonly Migration[] = [
   `
   create table meta (name text primary key, value text not null) without rowid;
 
@@ -313,4 +319,5 @@ export const migrations: readonly string[] = [
   pendingRequests + workerFacts + identities + unsent,
   rateLimits,
   sightings,
+  hashKeys,
 ];

@@ -4,7 +4,8 @@ import { openRejectsRow } from "../../contract/rejects/open-rejects.ts";
 import { rejectRow } from "../../contract/rejects/rejects.ts";
 import type { Database } from "../database.ts";
 import { all } from "../database.ts";
-import { ageSql, sendSql } from "../keys/ages.ts";
+import { ageSql } from "../keys/ages.ts";
+import { isOfKeySql } from "../keys/key-functions.ts";
 import { newestSightedSql, type Sightings } from "../keys/sightings.ts";
 import { rejectColumns } from "./rejects.ts";
 
@@ -32,10 +33,8 @@ const open = `with whole as (
       and runs.rowid >= coalesce(w.number, 0) and s.state = 'committed' and r.replayed_by is null and r.code not in
         ('row_gone', '${refusedAgain}')
       and (r.step = 'duplicate' or not exists (
-        select 1 from fingerprint_sets e join fingerprints f on f.set_id = e.id and f.key = r.key
-        left join sends n on n.send = ${sendSql("f.seen")}
-        where e.target = runs.target and e.sync = runs.sync
-          and max(iif(n.state in ('committed', 'cut'), f.seen, f.seen_before), ${newestSightedSql}) > ${rejectAgeSql}))
+        select 1 from fingerprint_sets e join fingerprints f on ${isOfKeySql("e.id", "r.key")}
+        where e.target = runs.target and e.sync = runs.sync and ${newestSightedSql} > ${rejectAgeSql}))
   ), open as (select * from found where age = 1 and ($code is null or code = $code))`;
 
 /** The open rejects of a SQLite store. */

@@ -24,6 +24,15 @@ export function superseded({ runId, chunk, stage }: StageName): SupersededError 
   );
 }
 
+/** Tells whether a staging is the newest of its chunk, and has not ended. */
+export function isStagingIn(db: Database): (name: StageName) => boolean {
+  const isStaging = db.prepare(
+    `select count(*) from sends
+     where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
+  );
+  return ({ runId, chunk, stage }) => count(isStaging, { runId, chunk, stage }) === 1;
+}
+
 function attemptIsLate(runId: string, chunk: number): SupersededError {
   return new SupersededError(
     `run ${runId}, ${chunkName(chunk)}: a later attempt stages it already`,

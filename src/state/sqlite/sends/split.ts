@@ -10,7 +10,9 @@ import { type SplitStore } from "../../contract/sends/split.ts";
 import type { Ranges } from "../../ranges.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
-import { setOfRunSql } from "../keys/fingerprint-sets.ts";
+import { createFingerprintSets, setOfRunSql } from "../keys/fingerprint-sets.ts";
+import { isOfKeySql } from "../keys/key-functions.ts";
+import type { Sightings } from "../keys/sightings.ts";
 import { insertRejects } from "../rejects/rejects.ts";
 import { createTakingOver } from "./commit.ts";
 import { insertPart } from "./receipts.ts";
@@ -41,7 +43,7 @@ function createClosing(db: Database): (
   );
   // A refused record is unknown to the service: its key is sent again next time.
   const forget = db.prepare(
-    `update fingerprints set send = 0 where key = $key and set_id = ${setOfRunSql}`,
+    `update fingerprints as f set send = 0 where ${isOfKeySql(setOfRunSql, "$key")}`,
   );
   // To send the same line again would bring the same answer.
   const lose = db.prepare(
@@ -82,11 +84,40 @@ function isClosed({ state }: Receipt): boolean {
   return state === "split" || state === "refused" || state === "accepted" || state === "committed";
 }
 
+/** What splits ask. */
+type SplitTools = {
+  readonly sends: SendStore;
+  readonly receipts: ReceiptStore;
+  readonly sightings: Sightings;
+};
+
+const idsRow = z.object({ id: z.int() });
+
+/** Makes unknown what was not taken of a staging; to be called inside a transaction. */
+function createForgetting(
+  db: Database,
+  sightings: Sightings,
+): (of: { readonly runId: string; readonly send: number }, keys: readonly string[]) => void {
+  const isOfKeys = `from json_each($keys) k cross join fingerprints f on ${isOfKeySql("$setId", "k.value")}`;
+  const ids = db.prepare(`select f.id as id ${isOfKeys}`);
+  // Of a key that was sent twice the number is negative, and 0 of what was refused.
+  const forget = db.prepare(
+    `update fingerprints set send = 0
+     where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys} where abs(f.send) = $send)`,
+  );
+  const sets = createFingerprintSets(db);
+  return ({ runId, send }, keys) => {
+    const asked = { setId: sets.idOfRun(runId), keys: JSON.stringify(keys) };
+    // What was not taken was not seen either: no later run need come by its row.
+    sightings.unsee(send, new Set(all(idsRow, ids, asked).map(({ id }) => id)));
+    forget.run({ ...asked, send });
+  };
+}
+
 function createCutting(
   db: Database,
-  stores: { readonly sends: SendStore; readonly receipts: ReceiptStore },
+  { sends, receipts, sightings }: SplitTools,
 ): SplitStore["cutChunk"] {
-  const { sends, receipts } = stores;
   const settleReceipts = db.prepare(
     `update receipts set state = 'committed', updated_at = $at where ${thisStage} and state = 'accepted'`,
   );
@@ -94,13 +125,7 @@ function createCutting(
     `update sends set state = 'cut', committed_at = $cutAt, records = records - $left, rows_read = rows_read - $left
      where send = $send`,
   );
-  // Of a key that was sent twice the number is negative, and 0 of what was refused. What was not taken was
-  // not seen either: no later run need come by its row.
-  const forget = db.prepare(
-    `update fingerprints set send = 0, seen = seen_before
-     where set_id = ${setOfRunSql}
-       and key in (select value from json_each($keys)) and abs(send) in (0, $send)`,
-  );
+  const forget = createForgetting(db, sightings);
   const close = createClosing(db);
   const takeOver = createTakingOver(db);
   const sentKeys = createSentKeys(db);
@@ -117,7 +142,7 @@ function createCutting(
         .flatMap(({ ranges }) => ranges);
       const rest = restOf(accepted, send.records);
       const keys = sentKeys.of(send.send, rest).map(([key]) => key);
-      forget.run({ runId: name.runId, send: send.send, keys: JSON.stringify(keys) });
+      forget(send, keys);
       takeOver(send);
       const { runId, chunk, stage } = name;
       settleReceipts.run({ runId, chunk, stage, at });
@@ -130,11 +155,8 @@ function createCutting(
 const partRow = z.object({ part: z.int() });
 
 /** The splits of a SQLite store. */
-export function createSplitStore(
-  db: Database,
-  stores: { readonly sends: SendStore; readonly receipts: ReceiptStore },
-): SplitStore {
-  const { receipts } = stores;
+export function createSplitStore(db: Database, tools: SplitTools): SplitStore {
+  const { receipts } = tools;
   const children = db.prepare(
     `select part from receipts where ${thisStage} and parent = $part order by part`,
   );
@@ -176,5 +198,5 @@ export function createSplitStore(
       }
       return { parts: all(partRow, children, name).map(({ part }) => part) };
     });
-  return { splitPart, cutChunk: createCutting(db, stores) };
+  return { splitPart, cutChunk: createCutting(db, tools) };
 }

@@ -104,6 +104,33 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     expect(await judge(await draw("r3"), { b: 2 })).toEqual([send]);
   });
 
+  it("leaves out in a backfill what another run sent since, and asks of each key who it was", async () => {
+    const drawn = await draw();
+    // "a" is known as it is, and "b" is not.
+    const begun = { begunAt: drawn.send - 2, full: true };
+    expect(await judge(drawn, { a: 1, b: 3, c: 1 }, begun)).toEqual([unchanged, unchanged, send]);
+    expect(await judge(await draw(), { a: 1, b: 3 }, { ...begun, begunAt: drawn.send })).toEqual([
+      send,
+      send,
+    ]);
+  });
+
+  it("leaves a key unknown that one run sent in two chunks, although it was known in between", async () => {
+    const sent = { full: true, rejectDuplicates: false };
+    for (const chunk of [1, 2]) {
+      const drawn = await store.beginStaging({ runId: "r2", chunk, host: "h" });
+      expect(await judge({ ...drawn }, { a: 1 }, { ...sent, runId: "r2", chunk })).toEqual([send]);
+      await test.commit({ runId: "r2", chunk, stage: drawn.stage });
+    }
+    await test.openRun("r3");
+    expect(await judge(await draw("r3"), { a: 1 })).toEqual([send]);
+  });
+
+  it("sends what was known once fingerprints are forgotten", async () => {
+    await store.forgetFingerprints(name);
+    expect(await judge(await draw(), { a: 1, b: 2 })).toEqual([send, send]);
+  });
+
   it("changes nothing that is known in a dry run", async () => {
     expect(await judge(await draw(), { a: 7, d: 1 }, { dryRun: true })).toEqual([send, send]);
     await test.openRun("r3");
@@ -111,14 +138,15 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
   });
 
   it("judges more keys than one transaction takes, in the order of their rows", async () => {
+    const many = 5_001;
     const keys = Object.fromEntries(
-      Array.from({ length: 2_001 }, (_, index) => [`k${(index * 7) % 2_001}`, index % 250]),
+      Array.from({ length: many }, (_, index) => [`k${(index * 7) % many}`, index % 250]),
     );
     const drawn = await draw();
-    expect(await judge(drawn, keys)).toEqual(Array(2_001).fill(send));
+    expect(await judge(drawn, keys)).toEqual(Array(many).fill(send));
     await commit("r2", drawn);
     await test.openRun("r3");
-    expect(await judge(await draw("r3"), keys)).toEqual(Array(2_001).fill(unchanged));
+    expect(await judge(await draw("r3"), keys)).toEqual(Array(many).fill(unchanged));
   });
 
   it("judges a replayed row by its age: what was seen since supersedes it", async () => {

@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { SupersededError } from "../../../../src/errors.ts";
 import { fieldSlotsMax } from "../../../../src/limits.ts";
-import { hashBytes } from "../../../../src/state/contract/keys/fingerprints.ts";
+import {
+  type FieldHashes,
+  hashBytes,
+  type LostField,
+} from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
 import { numbers } from "../../../support/sequences.ts";
-import { at, implementations, name, nowMs, staged, StoreUnderTest } from "../store-under-test.ts";
-
-const settings = { full: false, rejectDuplicates: false, dryRun: false };
+import { implementations, name, nowMs, StoreUnderTest } from "../store-under-test.ts";
 
 /** The block of one record: a hash for each slot. */
 function fieldsOf(...hashes: readonly number[]): { fieldBytes: number; hashes: Uint8Array } {
@@ -27,28 +30,36 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
 
   const known = async (...keys: readonly string[]): Promise<KnownRecord[]> =>
     await store.knownRecords({ ...name, keys });
-  /** Stages one key with the hashes of its fields. */
-  const stage = async (key: string, fields?: object): Promise<{ runId: string; stage: number }> => {
-    const drawn = await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
-    const ref = { runId: "r1", chunk: 1, stage: drawn.stage };
-    const hashes = new Uint8Array(hashBytes).fill(7);
-    await store.stageKeys({
-      ...name,
+  type Staged = {
+    readonly chunk: number;
+    readonly stage: number;
+    readonly lost: readonly LostField[];
+  };
+  /** Stages keys with the hashes of their fields. */
+  const stage = async (
+    keys: readonly string[],
+    {
+      fields,
+      chunk = 1,
+      ...more
+    }: { fields?: FieldHashes; chunk?: number; dryRun?: boolean; full?: boolean } = {},
+  ): Promise<Staged> => {
+    const drawn = await store.beginStaging({ runId: "r1", chunk, host: "h" });
+    const ref = { runId: "r1", chunk, stage: drawn.stage };
+    const hashes = new Uint8Array(keys.length * hashBytes).fill(7);
+    const { leaving: ids } = await test.stageKeys({
       ...ref,
-      ...settings,
-      ...fields,
+      ...more,
       send: drawn.send,
-      keys: [key],
-      rowNumbers: new Uint32Array(1),
+      keys,
       hashes,
     });
-    return ref;
+    const lost =
+      fields === undefined ? [] : await store.keepFields({ ...name, ...ref, ids, ...fields });
+    return { chunk, stage: drawn.stage, lost };
   };
-  const commit = async ({ stage: number }: { stage: number }): Promise<void> => {
-    await store.finishStage({ runId: "r1", chunk: 1, stage: number, ...staged });
-    await test.accept("r1", 1, number);
-    await store.commitChunk({ runId: "r1", chunk: 1, stage: number, at });
-  };
+  const commit = async ({ chunk, stage: number }: Staged): Promise<void> =>
+    await test.commit({ runId: "r1", chunk, stage: number });
 
   it("gives each new field the next slot, and keeps them for the sync", async () => {
     expect(await store.fieldSlots({ ...name, names: [] })).toEqual([]);
@@ -69,7 +80,7 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
 
   it("answers the hashes of an accepted record by the names of its fields", async () => {
     await store.fieldSlots({ ...name, names: ["x", "y", "z"] });
-    await commit(await stage("k", { fields: fieldsOf(0x01020304, 0, 2 ** 32 - 1) }));
+    await commit(await stage(["k"], { fields: fieldsOf(0x01020304, 0, 2 ** 32 - 1) }));
     expect(await known("k", "none")).toEqual([
       {
         state: "accepted",
@@ -85,20 +96,46 @@ describe.each(implementations)("known records: $kind", ({ open }) => {
   });
 
   it("says so where no hashes of fields were kept", async () => {
-    await commit(await stage("k"));
+    await commit(await stage(["k"]));
     expect(await known("k")).toMatchObject([{ state: "accepted", fields: undefined }]);
   });
 
   it("knows nothing of what was staged and not committed, nor after all was forgotten", async () => {
-    const ref = await stage("k");
+    const ref = await stage(["k"]);
     expect(await known("k", "none")).toEqual([{ state: "unknown" }, { state: "new" }]);
     await commit(ref);
     await store.forgetFingerprints(name);
     expect(await known("k", "none")).toEqual([{ state: "unknown" }, { state: "unknown" }]);
   });
 
+  it("finds every key, whatever its number", async () => {
+    const keys = numbers(32).map((number) => `key ${number}`);
+    await stage(keys);
+    expect(await known(...keys)).toEqual(keys.map(() => ({ state: "unknown" })));
+  });
+
+  it("tells of a field that the service held before, and not of one that it is not known to hold", async () => {
+    await store.fieldSlots({ ...name, names: ["x", "y"] });
+    await commit(await stage(["k"], { fields: fieldsOf(1, 2) }));
+    const next = { fields: { fieldBytes: 8, hashes: fieldsOf(5, 6, 1, 0).hashes } };
+    const both = await stage(["new", "k"], { ...next, chunk: 2, full: true });
+    expect(both.lost).toEqual([{ slot: 1, keys: 1, first: 1 }]);
+    await commit(both);
+    await store.forgetFingerprints(name);
+    const { lost } = await stage(["k"], { fields: fieldsOf(0, 0), chunk: 3, full: true });
+    expect(lost).toEqual([]);
+  });
+
+  it("keeps no fields for a staging that is not the newest", async () => {
+    const { stage: old } = await stage(["k"]);
+    await stage(["k"]);
+    const ref = { ...name, runId: "r1", chunk: 1, stage: old };
+    const late = store.keepFields({ ...ref, ids: Int32Array.of(1), ...fieldsOf(9) });
+    await expect(late).rejects.toThrow(SupersededError);
+  });
+
   it("takes what only a dry run saw for new", async () => {
-    await stage("k", { dryRun: true });
+    await stage(["k"], { dryRun: true });
     expect(await known("k")).toEqual([{ state: "new" }]);
   });
 });

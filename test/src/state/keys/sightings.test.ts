@@ -42,7 +42,9 @@ describe("a row that is unchanged", () => {
   const fingerprints = (): unknown => {
     const db = new DatabaseSync(join(test.folder, "state.db"), { readOnly: true });
     try {
-      return db.prepare("select * from fingerprints order by key").all();
+      const select = db.prepare("select * from fingerprints order by number");
+      select.setReadBigInts(true);
+      return select.all();
     } finally {
       db.close();
     }

@@ -1,0 +1,63 @@
+import { ageOf } from "./ages.ts";
+import { eachSeen, type SeenRows } from "./seen-rows.ts";
+
+/** Ids whose ages stand in one row: some 64 KB. */
+const idsPerBlock = 8_192;
+
+/** The ages of a block, as a column holds them. */
+export function agesOf(bytes: Uint8Array): Float64Array {
+  return new Float64Array(bytes.slice().buffer);
+}
+
+/** The bytes of a block's column. */
+export function bytesOfAges({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Ages by id, a block of them at a time. */
+export class Ages {
+  readonly blocks = new Map<number, Float64Array>();
+
+  /** 0 where there is none. */
+  of(id: number): number {
+    return this.blocks.get(Math.floor(id / idsPerBlock))?.[id % idsPerBlock] ?? 0;
+  }
+
+  /** Takes in what a staging saw; of several ages of an id the newest stays. */
+  add(seen: SeenRows, send: number): void {
+    eachSeen(seen, (id, rowNumber) => this.addOne(id, ageOf(send, rowNumber)));
+  }
+
+  /** Takes in one age. */
+  addOne(id: number, age: number): void {
+    const block = this.#have(Math.floor(id / idsPerBlock));
+    if (age > (block[id % idsPerBlock] ?? 0)) block[id % idsPerBlock] = age;
+  }
+
+  #have(number: number): Float64Array {
+    let block = this.blocks.get(number);
+    if (block === undefined) this.blocks.set(number, (block = new Float64Array(idsPerBlock)));
+    return block;
+  }
+}
+
+/** A set of ids that grows. */
+export class IdSet {
+  #bits = new Uint8Array(1_024);
+
+  has(id: number): boolean {
+    return ((this.#bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0;
+  }
+
+  add(id: number): void {
+    const byte = id >>> 3;
+    if (byte >= this.#bits.length) this.#grow(byte);
+    this.#bits[byte] = (this.#bits[byte] ?? 0) | (1 << (id & 7));
+  }
+
+  #grow(byte: number): void {
+    const bits = new Uint8Array(2 * (byte + 1));
+    bits.set(this.#bits);
+    this.#bits = bits;
+  }
+}

@@ -1,0 +1,70 @@
+import type { TextBlock } from "../../text-block.ts";
+import { createSipHash, sipWords } from "./sip-hash.ts";
+
+/** Bytes of a tag. */
+export const tagBytes = 8;
+
+/**
+ * Keys as the store knows them, by a hash under a secret of the store. Half of it is the number that a
+ * fingerprint is looked up by, and that many keys may share in theory; with the tag, the other half, it is as
+ * long as the hash of a record, and tells keys apart as surely as that tells records apart.
+ */
+export type HashedKeys = {
+  /** Signed, as SQL has them. */
+  readonly numbers: BigInt64Array;
+  /** `tagBytes` for each key. */
+  readonly tags: Uint8Array;
+};
+
+/** Hashes keys. The same key has another hash in another set. */
+export type KeyHashes = (setId: number, keys: TextBlock) => HashedKeys;
+
+/** The set in front of its keys. */
+function prefixOf(setId: number): Uint8Array {
+  const prefix = new BigInt64Array([BigInt(setId)]);
+  return new Uint8Array(prefix.buffer);
+}
+
+/**
+ * Makes the hashes under a secret.
+ * @param numberBits how much of a number is used; fewer have keys share theirs.
+ */
+export function createKeyHashes(secret: Uint8Array, numberBits = 64): KeyHashes {
+  const hashOfSet = new Map<number, ReturnType<typeof createSipHash>>();
+  const unused = BigInt(64 - numberBits);
+  return (setId, keys) => {
+    const hash = hashOfSet.get(setId) ?? createSipHash(secret, prefixOf(setId));
+    hashOfSet.set(setId, hash);
+    const words = hash(keys);
+    const count = keys.ends.length;
+    const [numbers, tags] = [new Int32Array(count * 2), new Int32Array(count * 2)];
+    for (let index = 0; index < count; index += 1) {
+      const at = index * sipWords;
+      numbers[index * 2] = words[at] ?? 0;
+      numbers[index * 2 + 1] = words[at + 1] ?? 0;
+      tags[index * 2] = words[at + 2] ?? 0;
+      tags[index * 2 + 1] = words[at + 3] ?? 0;
+    }
+    const whole = new BigInt64Array(numbers.buffer);
+    if (numberBits < 64)
+      for (const [index, number] of whole.entries()) whole[index] = number >> unused;
+    return { numbers: whole, tags: new Uint8Array(tags.buffer) };
+  };
+}
+
+/** The numbers of some of the keys, as a JSON array. */
+export function numbersJson({ numbers }: HashedKeys, order: readonly number[]): string {
+  const chosen = order.length === numbers.length ? numbers : order.map((index) => numbers[index]);
+  return `[${chosen.join(",")}]`;
+}
+
+/** The bytes of some of several things that have `size` bytes each. */
+export function bytesOfSome(bytes: Uint8Array, size: number, order: readonly number[]): Uint8Array {
+  // In the order of all of them nothing need be copied.
+  if (order.length * size === bytes.length) return bytes;
+  const chosen = new Uint8Array(order.length * size);
+  for (const [place, index] of order.entries()) {
+    chosen.set(bytes.subarray(index * size, (index + 1) * size), place * size);
+  }
+  return chosen;
+}

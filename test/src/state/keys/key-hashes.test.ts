@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+
+import { createKeyHashes, type HashedKeys } from "../../../../src/state/sqlite/keys/key-hashes.ts";
+import { textBlockOf } from "../../../../src/state/text-block.ts";
+
+const keys = textBlockOf(["a", "b"]);
+
+/** Everything by which fingerprints are told apart. */
+function allOf({ numbers, tags }: HashedKeys): string[] {
+  return [...numbers].map(
+    (number, index) => `${number} ${Buffer.from(tags).toString("hex", index * 8, index * 8 + 8)}`,
+  );
+}
+
+it("tells keys, sets and stores apart", () => {
+  const [one, other] = [new Uint8Array(16), new Uint8Array(16).fill(1)].map((secret) =>
+    createKeyHashes(secret),
+  );
+  const all = [one?.(1, keys), one?.(2, keys), other?.(1, keys)].flatMap((hashed) =>
+    hashed === undefined ? [] : allOf(hashed),
+  );
+  expect(all).toHaveLength(6);
+  expect(new Set(all).size).toBe(6);
+});
+
+it("says the same of a key by itself as among others", () => {
+  const hashesOf = createKeyHashes(new Uint8Array(16));
+  expect(allOf(hashesOf(1, textBlockOf(["b"])))).toEqual(allOf(hashesOf(1, keys)).slice(1));
+});
+
+it("shortens the number of a key, and leaves the tag as it is", () => {
+  const secret = new Uint8Array(16);
+  const [whole, short] = [createKeyHashes(secret)(1, keys), createKeyHashes(secret, 8)(1, keys)];
+  expect([...short.numbers].every((number) => number >= -128n && number < 128n)).toBe(true);
+  expect(short.tags).toEqual(whole.tags);
+});

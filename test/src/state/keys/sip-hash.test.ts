@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+
+import { createSipHash, sipBytes } from "../../../../src/state/sqlite/keys/sip-hash.ts";
+import { textBlockOf } from "../../../../src/state/text-block.ts";
+
+/** 00 01 02 …, as the authors' own test vectors have it. */
+const counting = (length: number): Uint8Array => Uint8Array.from({ length }, (_, index) => index);
+
+const secret = counting(sipBytes);
+
+function hex(words: Int32Array): string {
+  return Buffer.from(words.buffer, words.byteOffset, words.byteLength).toString("hex");
+}
+
+describe("the SipHash", () => {
+  it.each([
+    [0, "a3817f04ba25a8e66df67214c7550293"],
+    [1, "da87c1d86b99af44347659119b22fc45"],
+    [2, "8177228da4a45dc7fca38bdef60affe4"],
+    [15, "5493e99933b0a8117e08ec0f97cfc3d9"],
+    [16, "6ee2a4ca67b054bbfd3315bf85230577"],
+    [63, "5150d1772f50834a503e069a973fbd7c"],
+  ])("of %i bytes is that of its authors", (length, hash) => {
+    const texts = { bytes: counting(length), ends: Uint32Array.of(length) };
+    expect(hex(createSipHash(secret)(texts))).toBe(hash);
+  });
+
+  it("takes a prefix as part of each text", () => {
+    const bytes = counting(15).subarray(8);
+    const behind = createSipHash(secret, counting(8));
+    expect(hex(behind({ bytes, ends: Uint32Array.of(7) }))).toBe(
+      "5493e99933b0a8117e08ec0f97cfc3d9",
+    );
+  });
+
+  it("of several texts is that of each", () => {
+    const hash = createSipHash(secret);
+    const texts = ["a", "", "a longer one than a block", "é東😀", "a"];
+    const each = texts.map((text) => hex(hash(textBlockOf([text])))).join("");
+    expect(hex(hash(textBlockOf(texts)))).toBe(each);
+  });
+});
