@@ -10,35 +10,12 @@ import { parse } from "csv-parse";
 import { z } from "zod";
 
 import { bin } from "./built.ts";
-import { end, type Ended, firstJson, linesOf, peakRssBytes, run, start } from "./child.ts";
+import { end, firstJson, linesOf, start } from "./child.ts";
+import { runSync, type WholeRun } from "./whole-run.ts";
 import { accountMapping, oracleParseOptions, oracleRecord } from "./workloads/accounts.ts";
 
 /** Requests per second that the project allows itself: far more than it needs, so that pace is not what is measured. */
 export const requestsPerSecond = 1_000;
-
-const lookEveryMs = 50;
-
-const reportSchema = z.object({
-  outcome: z.string(),
-  mode: z.string(),
-  counts: z.object({
-    read: z.int(),
-    sent: z.int(),
-    unchanged: z.int(),
-    filtered: z.int(),
-    rejected: z.int(),
-  }),
-  balanced: z.boolean(),
-  chunks: z.int(),
-  duration_ms: z.number(),
-});
-
-/** A run of `sluice run accounts`, from the start of its process to its exit. */
-export type WholeRun = Ended & {
-  readonly report: z.output<typeof reportSchema>;
-  /** Of the process, which holds the worker. */
-  readonly rssBytes: number;
-};
 
 /** A project in an empty folder, with a Temporal of its own that stays until `close`. */
 export class BenchProject {
@@ -96,17 +73,7 @@ export class BenchProject {
 
   /** Runs the sync as a user does, with a sandbox that it starts itself. */
   async run(): Promise<WholeRun> {
-    let rssBytes = 0;
-    let looking: NodeJS.Timeout | undefined;
-    const watch = (child: ChildProcess): void => {
-      looking = setInterval(() => {
-        void peakRssBytes(child).then((bytes = 0) => (rssBytes = Math.max(rssBytes, bytes)));
-      }, lookEveryMs);
-    };
-    const args = [this.#program, "run", "accounts", "--json"];
-    const ended = await run(args, this.folder, { watch }).finally(() => clearInterval(looking));
-    const report = reportSchema.parse(JSON.parse(ended.lastLine));
-    return { ...ended, report, rssBytes };
+    return await runSync(this.folder, "accounts", { program: this.#program });
   }
 
   /** Bytes of the largest history, as Temporal itself counts them. */
@@ -125,20 +92,13 @@ export class BenchProject {
     }
   }
 
-  /**
-   * Holds what the sandbox keeps against the oracle's reading of a CSV with the same rows in the same order,
-   * record by record, as values: the order of members does not count.
-   * @returns how many are the same. @throws at the first that is not, and when one side has more.
-   */
+  /** As `compareRecordsAt`, with a sandbox that is started for it. */
   async compareRecords(csv: string): Promise<number> {
     const args = [this.#program, "sandbox", "--port", "0", "--data", ".sluice/sandbox", "--json"];
     const sandbox = start(args, this.folder);
     try {
       const { address } = z.object({ address: z.string() }).parse(await firstJson(sandbox));
-      const { body } = await fetch(`${address}/_sandbox/records?stream=account`);
-      if (body === null) throw new Error("the sandbox shows no records");
-      const rows = createReadStream(csv).pipe(parse(oracleParseOptions));
-      return await countEqual(rows, Readable.fromWeb(body));
+      return await compareRecordsAt(address, csv);
     } finally {
       await end(sandbox);
     }
@@ -147,6 +107,18 @@ export class BenchProject {
   async close(): Promise<void> {
     await end(this.#temporal);
   }
+}
+
+/**
+ * Holds what a sandbox keeps against the oracle's reading of a CSV with the same rows in the same order,
+ * record by record, as values: the order of members does not count.
+ * @returns how many are the same. @throws at the first that is not, and when one side has more.
+ */
+export async function compareRecordsAt(address: string, csv: string): Promise<number> {
+  const { body } = await fetch(`${address}/_sandbox/records?stream=account`);
+  if (body === null) throw new Error("the sandbox shows no records");
+  const rows = createReadStream(csv).pipe(parse(oracleParseOptions));
+  return await countEqual(rows, Readable.fromWeb(body));
 }
 
 const shown = z.object({ record: z.unknown() });

@@ -43,6 +43,7 @@ export function conditions(command: string): string {
 /** A page of `docs/` that holds tables that programs write. */
 export type Page =
   | "operations"
+  | "proof/fast-path"
   | "proof/kit"
   | "proof/measurements"
   | "proof/mutants"

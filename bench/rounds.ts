@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { z } from "zod";
 
-import { run } from "./child.ts";
+import { type Ended, run } from "./child.ts";
 import { say } from "./report.ts";
 import { accounts, jsonlSha256 } from "./workloads/accounts.ts";
 
@@ -19,6 +19,9 @@ export const usageSchema = z.object({
   rssBytes: z.number(),
 });
 
+/** A program that stages, and what it printed. */
+export type StagingRun = Ended & { readonly usage: z.output<typeof usageSchema> };
+
 /** What one program took in one round; whole process, from start to exit. */
 export type Measured = Pick<
   z.output<typeof usageSchema>,
@@ -29,21 +32,10 @@ type Variant = {
   readonly name: string;
   /** What runs it, on a CSV. */
   readonly args: (csv: string) => readonly string[];
-  /** Whether it continues in the folder of the one before it. */
-  readonly follows?: boolean;
-  readonly leavesOut?: boolean;
 };
 
 const stageSluice = fileURLToPath(new URL("workloads/stage-sluice.ts", import.meta.url));
 const stageNaive = fileURLToPath(new URL("workloads/stage-naive.ts", import.meta.url));
-
-const naive =
-  (level: number): Variant["args"] =>
-  (csv) => [stageNaive, "--csv", csv, "--level", String(level)];
-const sluice =
-  (send: "all" | "changed"): Variant["args"] =>
-  (path) =>
-    stagingBySluice({ connector: "csv", members: { path }, send });
 
 /** Arguments of the program that stages rows of a source; they lack its folder. */
 export function stagingBySluice(of: {
@@ -59,35 +51,33 @@ export function stagingBySluice(of: {
 
 /** The two that are compared in pairs. */
 export const pair: readonly Variant[] = [
-  { name: "naive", args: naive(6) },
-  { name: "sluice, send: all", args: sluice("all") },
-];
-
-/** All that is measured. */
-export const variants: readonly Variant[] = [
-  ...pair,
-  { name: "naive, gzip 1", args: naive(1) },
-  { name: "sluice, send: changed, first load", args: sluice("changed") },
+  { name: "naive", args: (csv) => [stageNaive, "--csv", csv, "--level", "6"] },
   {
-    name: "sluice, send: changed, all unchanged",
-    args: sluice("changed"),
-    follows: true,
-    leavesOut: true,
+    name: "sluice, send: all",
+    args: (path) => stagingBySluice({ connector: "csv", members: { path }, send: "all" }),
   },
 ];
 
-/** Runs one variant. @throws when its output is not the oracle's: such a round does not count. */
-async function measure(variant: Variant, csv: string, folder: string): Promise<Measured> {
-  const args = [...variant.args(csv), "--folder", folder];
-  const { code, seconds, lastLine } = await run(args, folder);
-  if (code !== 0) throw new Error(`${variant.name} ended with ${code}`);
-  const { files, records, unchanged, ...usage } = usageSchema.parse(JSON.parse(lastLine));
+/**
+ * Runs a program that stages, and looks at its output once the clock has stopped. `sha256` is that of its
+ * lines in their order; undefined looks at no lines.
+ * @throws {Error} its output is not what is wanted: such a round does not count
+ */
+export async function runStaging(
+  args: readonly string[],
+  folder: string,
+  wanted: { readonly records: number; readonly unchanged?: number; readonly sha256?: string },
+): Promise<StagingRun> {
+  const ended = await run(args, folder);
+  if (ended.code !== 0) throw new Error(`${args.join(" ")} ended with ${ended.code}`);
+  const usage = usageSchema.parse(JSON.parse(ended.lastLine));
+  const { files, records, unchanged } = usage;
   const isRight =
-    variant.leavesOut === true
-      ? unchanged === accounts.rows && records === 0
-      : records === accounts.rows && (await jsonlSha256(files)) === accounts.jsonlSha256;
-  if (!isRight) throw new Error(`${variant.name}: its output is not the oracle's`);
-  return { ...usage, rowsPerSecond: accounts.rows / seconds };
+    records === wanted.records &&
+    unchanged === (wanted.unchanged ?? 0) &&
+    (wanted.sha256 === undefined || (await jsonlSha256(files)) === wanted.sha256);
+  if (!isRight) throw new Error(`${args.join(" ")}: its output is not the oracle's`);
+  return { ...ended, usage };
 }
 
 /**
@@ -122,9 +112,12 @@ export async function measureRounds(how: {
   readonly folder: string;
 }): Promise<ReadonlyMap<string, readonly Measured[]>> {
   const output = join(how.folder, "output");
-  const measureOnce = async (variant: Variant): Promise<Measured> => {
-    if (variant.follows !== true) await makeEmpty(output);
-    return await measure(variant, how.csv, output);
+  const { rows, jsonlSha256: sha256 } = accounts;
+  const measureOnce = async ({ args }: Variant): Promise<Measured> => {
+    await makeEmpty(output);
+    const of = [...args(how.csv), "--folder", output];
+    const { usage, seconds } = await runStaging(of, output, { records: rows, sha256 });
+    return { ...usage, rowsPerSecond: rows / seconds };
   };
   const measures = how.variants.map(
     (variant) => [variant.name, async () => await measureOnce(variant)] as const,

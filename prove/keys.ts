@@ -2,27 +2,15 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { z } from "zod";
-
 import type { Checked } from "../bench/bounds.ts";
 import { end, jsonLinesOf, run, start } from "../bench/child.ts";
 import { type Latencies, latencies } from "../bench/latencies.ts";
 import { say } from "../bench/report.ts";
+import { readTracked, trackKeys, type TrackedPart } from "../bench/tracked-keys.ts";
 
 /** Longest that a transaction of one process may keep another's waiting (issue 5). */
 const waitMsMax = 100;
 
-const partSchema = z.object({
-  name: z.string(),
-  keys: z.int(),
-  seconds: z.number(),
-  calls: latencies,
-  commits: latencies,
-});
-
-const trackedSchema = z.object({ parts: z.array(partSchema), bytes: z.number() });
-
-const trackKeys = fileURLToPath(new URL("../bench/workloads/track-keys.ts", import.meta.url));
 const smallWrites = fileURLToPath(new URL("../bench/workloads/small-writes.ts", import.meta.url));
 
 const shown = ({ p50, p99, max }: Latencies): string =>
@@ -40,7 +28,7 @@ export async function proveKeys(parent: string, keys: number): Promise<readonly 
     const args = [trackKeys, "--folder", folder, "--keys", String(keys)];
     const { code, lastLine } = await run(args, parent);
     if (code !== 0) throw new Error(`track-keys.ts ended with ${code}`);
-    const { parts, bytes } = trackedSchema.parse(JSON.parse(lastLine));
+    const { parts, bytes } = readTracked(lastLine);
     await end(other);
     const waits = latencies.parse((await said.next()).value);
     return [
@@ -63,7 +51,7 @@ export async function proveKeys(parent: string, keys: number): Promise<readonly 
   }
 }
 
-function figuresOf(part: z.output<typeof partSchema>): readonly Checked[] {
+function figuresOf(part: TrackedPart): readonly Checked[] {
   const { name, keys, seconds, calls, commits } = part;
   const rate = Math.round(keys / seconds / 1_000);
   const figure = (what: string, measured: string): Checked => ({

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Checked } from "../bench/bounds.ts";
-import { run } from "../bench/child.ts";
 import { BenchProject } from "../bench/project.ts";
 import { say, spread } from "../bench/report.ts";
-import { alternate, makeEmpty, stagingBySluice, usageSchema } from "../bench/rounds.ts";
-import { jsonlSha256, oracleSha256 } from "../bench/workloads/accounts.ts";
+import { alternate, makeEmpty, runStaging, stagingBySluice } from "../bench/rounds.ts";
+import { oracleSha256 } from "../bench/workloads/accounts.ts";
 import {
   asSent,
   asTheyAre,
@@ -84,13 +83,8 @@ async function measureRates(
   };
   const byProgram = async (args: readonly string[], sha256?: string): Promise<Took> => {
     await makeEmpty(output);
-    const ended = await run(args, how.folder);
-    if (ended.code !== 0) throw new Error(`${args.join(" ")} ended with ${ended.code}`);
-    // What was read and written is looked at after the clock has stopped.
-    const { records, files } = usageSchema.parse(JSON.parse(ended.lastLine));
-    const isRight = sha256 === undefined || (await jsonlSha256(files)) === sha256;
-    if (records !== rows || !isRight) throw new Error("what was read is not the oracle's");
-    return tookOf(ended);
+    const of = sha256 === undefined ? { records: rows } : { records: rows, sha256 };
+    return tookOf(await runStaging(args, how.folder, of));
   };
   const stage = async (send: "all" | "changed"): Promise<Took> =>
     await byProgram([...stagingBySluice({ ...source, send }), "--folder", output], how.sha256);

@@ -1,6 +1,7 @@
 import type { Checked } from "../bench/bounds.ts";
-import type { BenchProject, WholeRun } from "../bench/project.ts";
+import type { BenchProject } from "../bench/project.ts";
 import { say } from "../bench/report.ts";
+import type { WholeRun } from "../bench/whole-run.ts";
 
 const workerRssBytesMax = 450e6;
 const historyBytesMax = 2e6;

@@ -1,14 +1,18 @@
 import { readFileSync } from "node:fs";
 
-import { z } from "zod";
-
 /** It is beside `src` and, when built, beside `dist`. */
 const packageFile = new URL(
   import.meta.url.endsWith(".ts") ? "../package.json" : "../../package.json",
   import.meta.url,
 );
 
-/** The version of sluice, as package.json has it. */
-export const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(packageFile, "utf8")));
+const manifest: unknown = JSON.parse(readFileSync(packageFile, "utf8"));
+
+/**
+ * The version of sluice, as package.json has it. No schema looks at our own file: to load zod takes as long as
+ * `--help`.
+ */
+export const version =
+  typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "";

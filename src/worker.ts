@@ -18,7 +18,7 @@ import { cutOffBy } from "../activities/attempt.ts";
 import { hostQueueOf, type Dependencies, type Inboxes } from "../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../activities/index.ts";
 import { closeAbandoned } from "../activities/run/close-abandoned.ts";
-import { createStageThreads } from "../activities/stage/stage-threads.ts";
+import { createStageThreads, type StageThreads } from "../activities/stage/stage-threads.ts";
 import type { Source } from "../connectors/contract/connector.ts";
 import { pushConnections } from "../connectors/contract/push-connections.ts";
 import type { ProxySettings } from "./api/http/http.ts";
@@ -44,6 +44,7 @@ import { makePrivateFolder } from "./security/private-file.ts";
 import { createServiceClient, type ServiceAddresses } from "./service/client.ts";
 import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite/open.ts";
+import type { StateStore } from "./state/state-store.ts";
 import { startDrain } from "./webhooks/drain.ts";
 
 /** What a worker is made from. */
@@ -60,6 +61,8 @@ export type WorkerSettings = {
   readonly command: string;
   /** What runs has so long to end when it stops; what has not is begun again by the next worker. */
   readonly graceMs: number;
+  /** What the process has already, and closes itself once the worker has ended. @default it opens its own */
+  readonly opened?: { readonly state: StateStore; readonly stageThreads: StageThreads } | undefined;
 };
 
 /** A worker that polls. */
@@ -159,14 +162,14 @@ async function createDependencies(
   settings: WorkerSettings,
   client: Client,
 ): Promise<Dependencies & { close(): Promise<void> }> {
-  const { config, sources } = settings;
-  const state = await openSqliteStore(config.stateFolder);
+  const { config, sources, opened } = settings;
+  const state = opened?.state ?? (await openSqliteStore(config.stateFolder));
   const inboxes = await openInboxes(settings, client);
   const stagingFolder = join(config.stateFolder, "staging");
   makePrivateFolder(stagingFolder);
   const hostId = await readHostId(config.stateFolder);
   const api = createServiceClient(config, { ...settings, state });
-  const stageThreads = createStageThreads(state);
+  const stageThreads = opened?.stageThreads ?? createStageThreads(state, { ready: 1 });
   const { allowInsecureHosts } = config.api;
   const notifier = createNotifier({ allowInsecureHosts, proxy: settings.proxy });
   const templates = keepTemplates(seedingOf(settings, client));
@@ -197,11 +200,11 @@ async function createDependencies(
     log: settings.log,
     close: async () => {
       templates.close();
-      await stageThreads.close();
+      if (opened === undefined) await stageThreads.close();
       await api.close();
       await notifier.close();
       await inboxes?.inbox.close();
-      await state.close();
+      if (opened === undefined) await state.close();
     },
   };
 }

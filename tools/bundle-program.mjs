@@ -6,7 +6,7 @@ import { join, relative, sep } from "node:path";
 
 import { rolldown } from "rolldown";
 
-import { main } from "./child.mjs";
+import { main, mustRun } from "./child.mjs";
 import { root } from "./set-up.mjs";
 
 const build = join(root, "build");
@@ -20,6 +20,7 @@ const entries = [
   "activities/stage/stage-thread",
   "src/sandbox/thread-main",
   "src/cli/connector/child",
+  "src/cli/help/write-overview",
   "src/local/download-main",
   "connectors/index",
   "testing/index",
@@ -74,5 +75,6 @@ await main(async () => {
   });
   // For those who write connectors.
   cpSync(build, dist, { recursive: true, filter: (path) => !/\.(?:js|map)$/.test(path) });
+  await mustRun(process.execPath, [join(dist, "src/cli/help/write-overview.js")], { cwd: root });
   return 0;
 });

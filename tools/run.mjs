@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { main, mustRun, run, say, Stop } from "./child.mjs";
 import { getChromium } from "./chromium.mjs";
 import { closingLine } from "./closing-line.mjs";
+import { getDuckdb } from "./duckdb.mjs";
+import { getPeers } from "./peers.mjs";
 import { getPostgres } from "./postgres.mjs";
 import { nodeToUse, root, setUp } from "./set-up.mjs";
 
@@ -65,8 +67,18 @@ async function prove(args, options) {
 }
 
 async function bench(args, options) {
-  if (args.some((arg) => arg.startsWith("--against"))) await getTemporal(options);
-  return (await run(nodeToUse(), ["bench/bench.ts", ...args], options)).code;
+  await getTemporal({ ...options, env: { ...options.env, TEMPORAL_ADDRESS: "" } });
+  const isAgainst = args.some((arg) => arg.startsWith("--against"));
+  const more = isAgainst ? [] : ["--duckdb", await getBeside(options)];
+  return (await run(nodeToUse(), ["bench/bench.ts", ...more, ...args], options)).code;
+}
+
+/** Whatever the benchmark runs beside our program; answers where DuckDB is. */
+async function getBeside(options) {
+  // It measures on a server of its own, whatever PG_URL says.
+  await getPostgres({ ...options, env: { ...options.env, PG_URL: "" } });
+  await getPeers(options);
+  return await getDuckdb(options);
 }
 
 /** The tests of a day's work, or those named; the last line says how many passed and failed. */

@@ -70,8 +70,11 @@ async function runOn(
   }
 }
 
-/** Makes an empty set of threads on a store. */
-export function createStageThreads(state: Pick<StateStore, "openPort">): StageThreads {
+/** Makes a set of threads on a store; the first `ready` jobs find one with its code loaded. */
+export function createStageThreads(
+  state: Pick<StateStore, "openPort">,
+  { ready = 0 } = {},
+): StageThreads {
   const idle: Worker[] = [];
   const start = (): Worker => {
     const statePort = state.openPort();
@@ -92,6 +95,11 @@ export function createStageThreads(state: Pick<StateStore, "openPort">): StageTh
       if (at !== -1) idle.splice(at, 1);
     });
   };
+  for (let started = 0; started < ready; started++) {
+    const thread = start();
+    thread.unref();
+    rest(thread);
+  }
   return {
     run: async (job, attempt) => {
       // An abort that came before anybody listened would never be heard.

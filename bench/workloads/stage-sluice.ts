@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import type { StageJob } from "../../activities/stage/stage-job.ts";
 import type * as StageThreads from "../../activities/stage/stage-threads.ts";
 import type * as Registry from "../../connectors/registry.ts";
+import { keepHeapsSmall } from "../../src/cli/serve/start-worker.ts";
 import type * as Limits from "../../src/limits.ts";
 import type * as Folder from "../../src/staging/folder.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
@@ -18,6 +19,7 @@ import { tellUsage } from "../usage.ts";
 import { accountMapping } from "./accounts.ts";
 import { beginRun, commit, endRun, host, owner } from "./staged-run.ts";
 
+keepHeapsSmall();
 const limits = await built<typeof Limits>("src/limits.js");
 const { stagedFile } = await built<typeof Folder>("src/staging/folder.js");
 const { openSqliteStore } = await built<typeof Sqlite>("src/state/sqlite/open.js");

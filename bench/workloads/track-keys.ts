@@ -1,6 +1,7 @@
 // Keeps the fingerprints of many keys in a state store, as runs with `send: changed` do, and measures each call:
 // node bench/workloads/track-keys.ts --folder state --keys 10000000
 // The first run loads all keys in their order; those after it take keys from all over the table, each key once.
+// --parts 2 ends after so many of them, --bare keeps no hashes of fields.
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,16 +33,21 @@ const keysPerChunk = 20_000;
 /** Keys of each run after the first. */
 const keysPerRunMax = 500_000;
 
-/** Larger than any number of keys and prime, so that steps of it meet every key before they meet one again. */
-const stride = 1_000_000_007;
+/**
+ * Prime, so that steps of it meet every key before they meet one again, and far from a round part of any
+ * number of keys: with 1,000,000,007 of 10,000,000 the next key was seven further on.
+ */
+const stride = 618_034_003;
 
 const fieldBytes = fieldHashBytes * (Object.keys(accountMapping.account_properties).length + 1);
 
 const options = {
   folder: { type: "string", default: "" },
   keys: { type: "string", default: "10000000" },
+  parts: { type: "string" },
+  bare: { type: "boolean", default: false },
 } as const;
-const { folder, keys } = parseArgs({ options }).values;
+const { folder, keys, bare, parts: partsMax } = parseArgs({ options }).values;
 const tracked = Number(keys);
 
 /** What a run does: which keys it takes, the version of their records, and what must become of all of them. */
@@ -57,6 +63,8 @@ type Figures = {
   readonly name: string;
   readonly keys: number;
   readonly seconds: number;
+  /** Processor time of all threads for each key, in µs. */
+  readonly cpuUsPerKey: number;
   readonly calls: Latencies;
   readonly commits: Latencies;
 };
@@ -84,7 +92,7 @@ async function stageChunk(
     const length = Math.min(keysPerCall, end - start);
     const names = Array.from({ length }, (_, index) => part.keyOf(start + index));
     const hashes = hashesOf(length, part.version);
-    const fields = { fieldBytes, hashes: randomBytes(length * fieldBytes) };
+    const fields = bare ? undefined : { fieldBytes, hashes: randomBytes(length * fieldBytes) };
     const settings = { full: false, rejectDuplicates: true, dryRun: false };
     const rowNumbers = Uint32Array.from(names, (_, index) => start - at.start + index + 1);
     const name = { ...owner, runId, chunk, stage, send, rowNumbers };
@@ -115,10 +123,20 @@ async function stageChunk(
   return { calls, commitMs: await commit(state, name) };
 }
 
+/** Starts a clock of the processor time of all threads; it answers µs. */
+function cpuClock(): () => number {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+}
+
 async function measure(state: StateStore, part: Part): Promise<Figures> {
   const runId = `run-${part.name.replaceAll(/\W+/g, "-")}`;
   const [calls, commits] = [new Array<number>(), new Array<number>()];
   const startedMs = performance.now();
+  const cpuUs = cpuClock();
   await beginRun(state, runId);
   for (let [chunk, start] = [1, 0]; start < part.count; chunk += 1, start += keysPerChunk) {
     const took = await stageChunk(state, part, { runId, chunk, start });
@@ -128,13 +146,15 @@ async function measure(state: StateStore, part: Part): Promise<Figures> {
   await endRun(state, runId);
   const seconds = (performance.now() - startedMs) / 1_000;
   const figures = { calls: latenciesOf(calls), commits: latenciesOf(commits) };
-  return { name: part.name, keys: part.count, seconds, ...figures };
+  const cpuUsPerKey = cpuUs() / part.count;
+  return { name: part.name, keys: part.count, seconds, cpuUsPerKey, ...figures };
 }
 
 /** Reads what is known of keys, which writes nothing. */
 async function look(state: StateStore, count: number): Promise<Figures> {
   const calls: number[] = [];
   const startedMs = performance.now();
+  const cpuUs = cpuClock();
   for (let start = 0; start < count; start += keysPerCall) {
     const length = Math.min(keysPerCall, count - start);
     const names = Array.from({ length }, (_, index) => keyAt(scattered(start + index)));
@@ -145,7 +165,14 @@ async function look(state: StateStore, count: number): Promise<Figures> {
   }
   const seconds = (performance.now() - startedMs) / 1_000;
   const latenciesOfAll = { calls: latenciesOf(calls), commits: latenciesOf([]) };
-  return { name: "looked up only, random keys", keys: count, seconds, ...latenciesOfAll };
+  const cpuUsPerKey = cpuUs() / count;
+  return {
+    name: "looked up only, random keys",
+    keys: count,
+    seconds,
+    cpuUsPerKey,
+    ...latenciesOfAll,
+  };
 }
 
 const count = Math.min(tracked, keysPerRunMax);
@@ -171,8 +198,9 @@ const parts: readonly Part[] = [
 
 const state = await openSqliteStore(folder);
 const figures: Figures[] = [];
-for (const part of parts) figures.push(await measure(state, part));
-figures.push(await look(state, count));
+const wanted = parts.slice(0, partsMax === undefined ? parts.length : Number(partsMax));
+for (const part of wanted) figures.push(await measure(state, part));
+if (partsMax === undefined) figures.push(await look(state, count));
 const { size: bytes } = await stat(join(folder, "state.db"));
 await state.close();
 console.log(JSON.stringify({ parts: figures, bytes }));

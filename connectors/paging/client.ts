@@ -1,4 +1,4 @@
-import { Agent, request, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import type { z } from "zod";
 
 import { retryAfterMs } from "../../src/api/http/retry-after.ts";
@@ -40,7 +40,7 @@ export type Get = (url: string | URL) => Promise<PageAnswer>;
 
 /** A client that holds its connections until it is disposed of; `signal` ends a request that waits. */
 export class HttpClient implements AsyncDisposable {
-  readonly #agent = new Agent({ maxResponseSize: pageAnswerBytesMax });
+  #agent: Agent | undefined;
   readonly #signal: AbortSignal;
   readonly #options: ClientOptions;
 
@@ -55,6 +55,9 @@ export class HttpClient implements AsyncDisposable {
     const what = `GET ${url.origin}${url.pathname}`;
     const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(timeoutMs)]);
     try {
+      // Loaded where a request is made: every command has the connectors, and hardly one of them asks.
+      const { Agent: Pool, request } = await import("undici");
+      this.#agent ??= new Pool({ maxResponseSize: pageAnswerBytesMax });
       const answer = await request(url, {
         dispatcher: this.#agent,
         signal,
@@ -72,7 +75,7 @@ export class HttpClient implements AsyncDisposable {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
+    await this.#agent?.destroy();
   }
 }
 

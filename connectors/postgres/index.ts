@@ -1,20 +1,9 @@
 import { pullSource } from "../contract/connector.ts";
-import { beforePostgres } from "./before.ts";
-import { checkWritePostgres } from "./check-write.ts";
-import { checkPostgres } from "./check.ts";
-import { withSession } from "./client.ts";
 import { postgresConfig } from "./config.ts";
-import { discoverPostgres } from "./discover.ts";
-import { getFromPostgres } from "./get.ts";
-import { measurePostgres, splitPostgres } from "./measure.ts";
 import { positionAt, postgresPosition, rewindPostgres } from "./position.ts";
-import { readLimitOfPostgres } from "./read-limit.ts";
-import { readPostgres } from "./read.ts";
-import { recognizePostgres } from "./recognize.ts";
-import { repeatsInPostgres } from "./repeats.ts";
-import { columnNames } from "./source.ts";
 import { ddlOf } from "./sql/ddl.ts";
-import { writePostgres } from "./write.ts";
+
+const asking = async () => await import("./asking.ts");
 
 /**
  * Reads a table or a query of a Postgres database: what changed since the last run, or all of it in each run.
@@ -24,22 +13,27 @@ export const postgres = pullSource({
   name: "postgres",
   config: postgresConfig,
   position: postgresPosition,
-  read: readPostgres,
+  read: async function* read(ask) {
+    const { readPostgres } = await asking();
+    yield* readPostgres(ask);
+  },
   restart: (config) => (config.changed_by === undefined ? "each-run" : "resume"),
-  check: checkPostgres,
-  discover: discoverPostgres,
-  columns: async (ask) =>
-    await withSession(ask, async (session) => await columnNames(session, ask.config)),
-  recognize: recognizePostgres,
-  readLimit: readLimitOfPostgres,
+  check: async (ask) => await (await asking()).checkPostgres(ask),
+  discover: async (ask) => await (await asking()).discoverPostgres(ask),
+  columns: async (ask) => {
+    const { columnNames, withSession } = await asking();
+    return await withSession(ask, async (session) => await columnNames(session, ask.config));
+  },
+  recognize: async (ask) => await (await asking()).recognizePostgres(ask),
+  readLimit: async (ask) => await (await asking()).readLimitOfPostgres(ask),
   rewind: rewindPostgres,
   at: positionAt,
-  before: beforePostgres,
-  measure: measurePostgres,
-  split: splitPostgres,
-  repeats: repeatsInPostgres,
-  get: getFromPostgres,
-  write: writePostgres,
-  checkWrite: checkWritePostgres,
+  before: async (ask) => await (await asking()).beforePostgres(ask),
+  measure: async (ask) => await (await asking()).measurePostgres(ask),
+  split: async (ask) => await (await asking()).splitPostgres(ask),
+  repeats: async (ask) => await (await asking()).repeatsInPostgres(ask),
+  get: async (ask) => await (await asking()).getFromPostgres(ask),
+  write: async (ask) => await (await asking()).writePostgres(ask),
+  checkWrite: async (ask) => await (await asking()).checkWritePostgres(ask),
   ddl: ddlOf,
 });

@@ -1,43 +1,20 @@
-import type { RowPage } from "../pipeline/page.ts";
+import type { Pull, Row } from "../../connectors/contract/connector.ts";
+import type { ConnectorRequest } from "../../connectors/contract/request.ts";
 
 /** What a source is asked with. */
-export type SourceRequest = {
-  readonly config: unknown;
-  readonly signal: AbortSignal;
-  readonly log: { info(text: string): void; warn(text: string): void };
-};
+export type SourceRequest = ConnectorRequest<unknown>;
 
 /** What lies between two positions; an end that is undefined is the source's beginning or end. */
 export type PlannedSpan = { readonly from: unknown; readonly to: unknown };
 
-type SpanRequest = SourceRequest & PlannedSpan;
-
-/** What planning asks of a source; `connectors/contract/connector.ts` says what each member promises. */
-export type SourceToPlan = {
+/** What planning asks of a source. */
+export type SourceToPlan = Pick<
+  Pull<unknown, unknown, Row>,
+  "at" | "before" | "get" | "measure" | "read" | "readLimit" | "repeats" | "restart" | "split"
+> & {
   readonly name: string;
   /** There in a source that is pushed to. */
   readonly push?: unknown;
-  read(
-    ask: SpanRequest & { readonly pageRowsMax: number; readonly limit?: number | undefined },
-  ): AsyncIterable<RowPage>;
-  restart?(config: unknown): "each-run" | "resume";
-  measure?(ask: SpanRequest): Promise<{
-    readonly rows?: number | undefined;
-    readonly bytes?: number | undefined;
-    readonly exact: boolean;
-  }>;
-  readLimit?(ask: SourceRequest): Promise<{ readonly to?: unknown }>;
-  at?(input: { readonly config: unknown; readonly when: Date }): unknown;
-  before?(ask: SourceRequest & { readonly place: string }): Promise<unknown>;
-  repeats?(
-    ask: SourceRequest & { readonly columns: readonly string[] },
-  ): Promise<"often" | "once" | undefined>;
-  split?(
-    ask: SpanRequest & { readonly parts: number },
-  ): Promise<readonly { readonly from?: unknown; readonly to?: unknown }[]>;
-  get?(
-    ask: SpanRequest & { readonly names: readonly string[] },
-  ): Promise<Omit<RowPage, "position"> & { readonly missing: readonly string[] }>;
 };
 
 /** What a source is asked with while a plan is made: what it logs besides has no reader. */

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 
 import { readEnvironment } from "../config/environment.ts";
+import { readOverview } from "./help/overview.ts";
 import { usageFacts } from "./help/usage-error.ts";
 import { exitCodeOfError } from "./output/exit-code.ts";
 import { endWithPipe, output, showError, showFacts, tellAs } from "./output/output.ts";
@@ -11,12 +12,19 @@ const words = process.argv.slice(2);
 /** The command: the options of every command may stand before it. */
 const verb = words.find((word) => !word.startsWith("-")) ?? words[0];
 
+/** Whether only the program's own help is asked for. */
+const asksForOverview = words.length <= 1 && ["--help", "-h", "help", undefined].includes(words[0]);
+
 const isJson = process.argv.includes("--json");
 
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const context = { ...output, environment, cwd: process.cwd() };
-  const program = await createProgram(context, { verb, obey: tellAs });
+  const program = await createProgram(context, {
+    verb: verb === "help" ? words[words.indexOf("help") + 1] : verb,
+    overview: asksForOverview ? readOverview() : undefined,
+    obey: tellAs,
+  });
   try {
     await program.parseAsync();
   } catch (error) {

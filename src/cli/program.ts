@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { addHelp } from "./help/add-help.ts";
 import { registerHelp } from "./help/help.ts";
 import { helpLayout } from "./help/layout.ts";
+import { showVerbs, type ShownVerb } from "./help/overview.ts";
 import { mergedOptions, withCommonOptions, type CommonOptions } from "./output/common-options.ts";
 import type { Context } from "./output/context.ts";
 import { verbGroups } from "./verbs.ts";
@@ -19,17 +20,18 @@ export function commandsBelow(command: Command): readonly Command[] {
 }
 
 /**
- * The program with the called verb alone, which saves a third of a command's time; with all of them for the
- * help, for suggestions and where none is named.
+ * The program with the called verb alone, which saves a third of a command's time; with all of them for
+ * suggestions and where none is named. `overview`: with no verb's code, for its own help.
  */
 export async function createProgram(
   context: Context,
   how: {
     readonly verb?: string | undefined;
+    readonly overview?: readonly ShownVerb[] | undefined;
     readonly obey?: (options: CommonOptions) => void;
   } = {},
 ): Promise<Command> {
-  const { verb = "", obey } = how;
+  const { verb = "", overview, obey } = how;
   const program = new Command("sluice")
     .description("Moves customer data into the Customer Data Service, with nothing lost.")
     .version(version)
@@ -41,15 +43,8 @@ export async function createProgram(
     .configureHelp(helpLayout)
     .enablePositionalOptions()
     .showSuggestionAfterError();
-  const isKnown =
-    ["--version", "-V"].includes(verb) ||
-    Object.values(verbGroups).some((verbs) => Object.hasOwn(verbs, verb));
-  for (const [heading, verbs] of Object.entries(verbGroups)) {
-    program.commandsGroup(heading);
-    for (const [name, load] of Object.entries(verbs)) {
-      if (!isKnown || name === verb) (await load())(program, context);
-    }
-  }
+  if (overview === undefined) await addVerbs(program, verb, context);
+  else showVerbs(program, overview);
   registerHelp(program, context);
   for (const command of [program, ...commandsBelow(program).filter(isCalled)]) {
     withCommonOptions(command);
@@ -59,4 +54,17 @@ export async function createProgram(
     obey?.(mergedOptions(program.opts(), called.opts())),
   );
   return program;
+}
+
+/** Adds a verb; all of them where it is none. */
+async function addVerbs(program: Command, verb: string, context: Context): Promise<void> {
+  const isKnown =
+    ["--version", "-V"].includes(verb) ||
+    Object.values(verbGroups).some((verbs) => Object.hasOwn(verbs, verb));
+  for (const [heading, verbs] of Object.entries(verbGroups)) {
+    program.commandsGroup(heading);
+    for (const [name, load] of Object.entries(verbs)) {
+      if (!isKnown || name === verb) (await load())(program, context);
+    }
+  }
 }

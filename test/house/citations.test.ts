@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { outside } from "./patterns.ts";
+
 const root = join(import.meta.dirname, "../..");
 const folders = ["src", "activities", "workflows", "connectors", "testing", "test", "bench"];
 const tops = [...folders, "prove", "tools", "docs", "examples", "templates", "bin"];
@@ -12,12 +14,6 @@ const paths = [...folders, "prove", "tools"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(?:ts|mjs)$/.test(name) && !/node_modules|fixtures|node24/.test(name))
     .map((name) => join(folder, name)),
-);
-
-/** Words that cite what a reader of the repository does not have. */
-const outside = new RegExp(
-  String.raw`published facts|\bdesign: |API document, sections?|\b[Rr]ule \d|\((?:T|P)\d+\)|` +
-    String.raw`(?<![\w/])(?:faults|temporal|security|performance|overview)\.md`,
 );
 
 const cited = new RegExp(

@@ -3,6 +3,8 @@ import { dirname, join, relative, resolve } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { exportedName } from "./patterns.ts";
+
 const root = resolve(import.meta.dirname, "../..");
 const product = ["src", "activities", "workflows", "connectors", "testing"];
 const others = ["test", "bench", "prove", "tools", "templates", "examples"];
@@ -46,8 +48,13 @@ describe("the rooms of the house", () => {
 const lineCharsMax = 120;
 
 /** Where others write at this moment; whoever is done there breaks its lines and takes it off the list. */
-const inWork =
-  /^(?:bench|src\/mapping|src\/pipeline|src\/records|src\/state\/sqlite\/keys)\/|^activities\/stage\/stage-line\.ts$/;
+const inWork = new RegExp(
+  [
+    "^(?:bench|src/mapping|src/pipeline|src/records|src/state/sqlite/keys|test/src/state/keys)/",
+    String.raw`^activities/stage/stage-line\.ts$`,
+    String.raw`^test/connectors/(?:csv/plain-lines|postgres/read(?:-limit)?)\.test\.ts$`,
+  ].join("|"),
+);
 
 it("no line is longer than a screen is wide", () => {
   const found = [...productFiles, ...others.flatMap(codeIn)]
@@ -64,11 +71,9 @@ it("no line is longer than a screen is wide", () => {
 
 describe("an exported name", () => {
   it("has one meaning in the whole product", () => {
-    const exported =
-      /^export (?:declare |abstract |async )*(?:function\*?|const|class|type|interface) (\w+)/gm;
     const names = new Map<string, Set<string>>();
     for (const file of productFiles) {
-      for (const [, name = ""] of readFileSync(join(root, file), "utf8").matchAll(exported)) {
+      for (const [, name = ""] of readFileSync(join(root, file), "utf8").matchAll(exportedName)) {
         names.set(name, (names.get(name) ?? new Set()).add(file));
       }
     }

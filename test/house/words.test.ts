@@ -3,39 +3,10 @@ import { join, relative, resolve } from "node:path";
 
 import { expect, it } from "vitest";
 
+import { habits, migrations, replaced, retired } from "./patterns.ts";
+
 const root = resolve(import.meta.dirname, "../..");
 const folders = ["src", "activities", "workflows", "connectors", "testing", "templates", "docs"];
-
-/** Words that others know by another name, which docs/words.md has. */
-const retired = new RegExp(
-  [
-    "doorbell|turnstile|untold|hangUp\\b|bearFaults|\\bborne\\b|answerBell|passingError|shutBecause",
-    "patiently|drawStage|placeRun|specimen|\\bzoo\\b|nominalTime|outsideName|allow_echo|auto_below",
-    "host_gone|credits_retry\\b|walks_max|rate-limit reopen|sluice budget",
-  ].join("|"),
-  "i",
-);
-
-/** The same as whole words or parts of an identifier; the columns of older stores keep theirs. */
-const replaced = new RegExp(
-  [
-    String.raw`\b(?:gate|ticket|lapse|horizon|fate|sweep|ring|bell)s?\b|\bstanding\b(?! before)`,
-    String.raw`\b(?:gate|ticket|lapse|standing|horizon|fate|sweep|ring|bell)(?=[A-Z])`,
-    "[a-z](?:Gate|Ticket|Lapse|Standing|Horizon|Fate|Sweep|Ring|Bell)s?(?![a-z])",
-  ].join("|"),
-);
-
-/** What older stores are read by. */
-const migrations = /^src\/state\/sqlite\/migrations\//;
-
-/** Habits of another language's order. */
-const habits = new RegExp(
-  [
-    String.raw`\b(?:posted to|goes on|is none of|are none of|spoken for|and its kin|of outside)\b`,
-    String.raw`\bmend(?:s|ed|ing)?\b|\b(?:stands|lies) (?:in|at|beside|behind|on)\b`,
-  ].join("|"),
-  "i",
-);
 
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -40,8 +40,8 @@ export async function loadPullHarness(at: ConnectorPath): Promise<PullHarness> {
   const { harness, shown } = await loadHarness(at);
   if (isPullHarness(harness)) return harness;
   throw new ConfigError(
-    `the \`harness\` of ${shown} does not fit a source that is read: it needs \`config\`, which ` +
-      `is an object, and the functions \`fill\` and \`empty\``,
+    `the \`harness\` of ${shown} does not fit a source that is read: it needs \`config\`, ` +
+      `which is an object, and the functions \`fill\` and \`empty\``,
   );
 }
 

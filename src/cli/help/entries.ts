@@ -122,7 +122,7 @@ export const entries: Readonly<Record<string, HelpEntry>> = {
   "state set": {
     examples: [
       `sluice state set accounts '{"of":"companies by updated_at","changed":"2026-11-20 00:00:00+00"}' ` +
-        `--reason "a restored backup"`,
+        '--reason "a restored backup"',
     ],
     page: "docs/operations.md",
   },

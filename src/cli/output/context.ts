@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 
-import { sourceNamed, sources } from "../../../connectors/registry.ts";
 import type { Config } from "../../config/config.ts";
 import type { Environment } from "../../config/environment.ts";
-import { loadConfig } from "../../config/load.ts";
 import { openSqliteStore } from "../../state/sqlite/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
 
@@ -56,8 +54,10 @@ export function withGlobals(command: Command, form?: JsonForm): Command {
   );
 }
 
-/** Loads the configuration that a command's options name. */
+/** Loads the configuration that a command's options name, and the code that reads one. */
 export async function configOf(context: Context, options: GlobalOptions): Promise<Config> {
+  const { loadConfig } = await import("../../config/load.ts");
+  const { sourceNamed, sources } = await import("../../../connectors/registry.ts");
   return await loadConfig({
     path: options.config,
     cwd: context.cwd,

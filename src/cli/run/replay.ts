@@ -12,7 +12,7 @@ import { counted } from "../../text/quantities.ts";
 import { syncNamed } from "../named.ts";
 import { configOf, withState } from "../output/context.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
-import { transferNow } from "./run.ts";
+import { transferNow } from "./run-now.ts";
 import { assertKnownName, runOfRejects } from "./runs.ts";
 
 /** The options of `rejects replay`. */

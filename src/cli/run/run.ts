@@ -1,131 +1,11 @@
 import { Option } from "commander";
 
-import { sourcesOf } from "../../../connectors/registry.ts";
-import { readRequestOf, checkColumns, connectorOf } from "../../../connectors/source.ts";
-import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
-import { sendLock } from "../../state/contract/runs/locks.ts";
-import { modes, type RunRequest } from "../../state/contract/runs/runs.ts";
-import { sourceMsMax } from "../limits.ts";
-import { syncsNamed } from "../named.ts";
-import { configOf, withGlobals } from "../output/context.ts";
-import type { Context, Register } from "../output/context.ts";
-import { keepWorst } from "../output/exit-code.ts";
-import { oneByOne } from "../output/one-by-one.ts";
+import { modes } from "../../state/contract/runs/runs.ts";
+import { startStoreThread } from "../../state/sqlite/open.ts";
+import { withGlobals } from "../output/context.ts";
+import type { Register } from "../output/context.ts";
 import { positive } from "../positive.ts";
-import { driveRun, type Drive, type DriveOptions } from "../running/drive.ts";
-import type { ReadShare } from "../running/follow.ts";
-import type { CliSession } from "../running/session.ts";
-
-/** What a run is asked for beyond the configuration, and how it is shown. */
-export type RunOptions = DriveOptions & {
-  readonly mode?: (typeof modes)[number];
-  readonly full?: boolean;
-  readonly limit?: number;
-  readonly dryRun?: boolean;
-  /** Read these rejects again instead of the source. */
-  readonly replay?: NonNullable<RunRequest["replay"]>;
-};
-
-/** How far a run has read, from what the source says is left. */
-function readShare(session: CliSession, sync: SyncConfig): ReadShare {
-  const source = sourcesOf(session.config).get(sync.connector);
-  const measure = async (from: unknown): Promise<number | undefined> => {
-    const ask = readRequestOf(sync, AbortSignal.timeout(5_000));
-    const { bytes, rows } = (await source?.measure?.({ ...ask, from: from ?? undefined })) ?? {};
-    return rows ?? bytes;
-  };
-  let total: Promise<number | undefined> | undefined;
-  let last: { readonly to: string; readonly left: Promise<number | undefined> } | undefined;
-  return async ({ run_id: runId, counts }) => {
-    if (source?.measure === undefined || counts.read === 0) return undefined;
-    try {
-      const run = await session.state.run(runId);
-      total ??= measure(run?.fromPosition);
-      const whole = await total;
-      const open = await session.state.openSends({ runId });
-      const chunk = counts.staged_chunks;
-      const staged = open.at(-1) ?? (await session.state.committedSend({ runId, chunk }));
-      // Of a staging that has not told yet where it is, its beginning is known.
-      const at = staged?.to ?? staged?.from;
-      const to = JSON.stringify(at ?? null);
-      // A database counts its rows for each answer: a place is measured once.
-      if (last?.to !== to) last = { to, left: measure(at) };
-      const left = await last.left;
-      if (whole === undefined || left === undefined || whole === 0) return undefined;
-      return Math.min(1, Math.max(0, 1 - left / whole));
-    } catch {
-      return undefined; // a source that cannot be measured now is no reason to stop following
-    }
-  };
-}
-
-/** Whether a run was asked to replay the same rejects. */
-async function replaysSame(
-  { state }: CliSession,
-  runId: string,
-  { mode, full, limit, dryRun, replay }: RunOptions,
-): Promise<boolean> {
-  const isReplay = [mode, full, limit, dryRun].every((option) => option === undefined);
-  const { request } = (await state.run(runId)) ?? {};
-  return isReplay && JSON.stringify(replay) === JSON.stringify(request?.replay);
-}
-
-function driveOf(config: Config, sync: SyncConfig, options: RunOptions): Drive {
-  const { name } = sync;
-  const { mode, full, limit, dryRun, replay } = options;
-  return {
-    name,
-    kind: "sync",
-    lock: sendLock(targetOf(config.api), name),
-    doing: "sent",
-    command: `sluice run ${name}`,
-    workflow: "sync",
-    input: { sync: name, mode, full, limit, dry_run: dryRun, replay },
-    asked: [mode, full, limit, dryRun, replay],
-    isSame: async (runId, session) => await replaysSame(session, runId, options),
-    shareOf: (session) => (replay === undefined ? readShare(session, sync) : async () => undefined),
-  };
-}
-
-/** Opens a session, and runs the syncs one after the other, each followed to its end. */
-export async function transferNow(
-  context: Context,
-  of: {
-    readonly config: Config;
-    readonly syncs: readonly SyncConfig[];
-    readonly options: RunOptions;
-  },
-): Promise<void> {
-  const { config, syncs, options } = of;
-  const drives = syncs.map((sync) => driveOf(config, sync, options));
-  await driveRun(context, config, { drives, options });
-}
-
-/** @throws {SluiceError} the source cannot be read, or has not what the mapping reads. */
-async function assertReadable(config: Config, sync: SyncConfig): Promise<void> {
-  const signal = AbortSignal.timeout(sourceMsMax);
-  const source = connectorOf({ sources: sourcesOf(config) }, sync.connector);
-  await checkColumns(source, sync, { signal, mayName: true });
-}
-
-type NamedOptions = RunOptions & { readonly all?: boolean };
-
-async function runNow(
-  context: Context,
-  names: readonly string[],
-  { all, ...options }: NamedOptions,
-): Promise<void> {
-  const config = await configOf(context, options);
-  const wanted = syncsNamed(config, names, all);
-  const kept = keepWorst(context);
-  const syncs: SyncConfig[] = [];
-  // Before anything is started: what is wrong with a source is said at once.
-  await oneByOne(wanted, { context: kept, options }, async (sync) => {
-    await assertReadable(config, sync);
-    syncs.push(sync);
-  });
-  if (syncs.length > 0) await transferNow(kept, { config, syncs, options });
-}
+import type { NamedOptions } from "./run-now.ts";
 
 /** `sluice run [syncs...]`. */
 export const registerRun: Register = (program, context) => {
@@ -138,6 +18,9 @@ export const registerRun: Register = (program, context) => {
     .option("--dry-run", "do everything but send")
     .option("--no-wait", "start it and print the workflow's id")
     .action(async (names: readonly string[], options: NamedOptions) => {
+      // On the other core, before this thread loads what a run needs.
+      startStoreThread();
+      const { runNow } = await import("./run-now.ts");
       await runNow(context, names, options);
     });
 };

@@ -23,6 +23,12 @@ export type RunWorkflow = (input: unknown) => Promise<RunReport>;
 /** How often a run is asked how far it is. */
 const askEveryMs = 500;
 
+/** How long no worker may answer before that is said: one that starts anew takes a few seconds. */
+const silentMsDefault = 10_000;
+
+const nobodyAnswers =
+  "no worker answers; the run continues once one does: `sluice worker` or `sluice dev` starts one";
+
 /** How much of the source a run has read, from 0 to 1; undefined when the source does not say. */
 export type ReadShare = (progress: Progress) => Promise<number | undefined>;
 
@@ -82,62 +88,78 @@ type Followable = Parameters<typeof pendingTrouble>[0] &
     readonly client: Pick<WorkflowHandle["client"], "withAbortSignal">;
   };
 
-/** Follows a workflow to its end; an aborted signal stops following and nothing else. */
-export async function followRun(
+/** How a run is followed. */
+type Following = {
+  readonly context: Pick<Context, "environment" | "isQuiet" | "say">;
+  readonly share: ReadShare;
+  /** @default nothing is known of it */
+  readonly ahead?: ReadAhead | undefined;
+  readonly signal: AbortSignal;
+  /** In ms; how long nobody may answer before that is said. @default 10 s */
+  readonly silentMs?: number;
+};
+
+/** Asks a run how far it is, again and again until the signal aborts, and shows it. */
+async function showProgress(
   handle: Followable,
-  how: {
-    readonly context: Pick<Context, "environment" | "isQuiet" | "say">;
-    readonly share: ReadShare;
-    /** @default nothing is known of it */
-    readonly ahead?: ReadAhead | undefined;
-    readonly signal: AbortSignal;
-  },
-): Promise<Followed | undefined> {
-  const { context, share, ahead, signal } = how;
+  { context, share, ahead, signal, silentMs = silentMsDefault }: Following,
+): Promise<void> {
   const line = createProgressLine(context);
   const startedAt = Date.now();
+  let answeredAt = startedAt;
+  let isModeTold = false;
+  let first: Omit<Since, "elapsedMs"> | undefined;
+  signal.addEventListener("abort", () => line.end(), { once: true });
+  while (!signal.aborted) {
+    // A query needs a worker: without one the run still continues, and so do we. Only an abort ends it
+    // before its deadline.
+    const [told, trouble] = await handle.client.withAbortSignal(
+      signal,
+      async () =>
+        [
+          await handle.query<Progress>("progress").catch(() => undefined),
+          await pendingTrouble(handle).catch(() => undefined),
+        ] as const,
+    );
+    const progress = told === undefined ? undefined : await withAhead(told, ahead);
+    const part = progress === undefined ? undefined : await share(progress);
+    if (signal.aborted) return;
+    if (progress === undefined) {
+      if (Date.now() - answeredAt >= silentMs) line.show(nobodyAnswers, nobodyAnswers);
+    } else {
+      answeredAt = Date.now();
+      const shown = { ...progress, waiting: progress.waiting ?? trouble ?? null };
+      first ??= { read: progress.counts.read, share: part ?? 0 };
+      const text = progressText(shown, part, { ...first, elapsedMs: Date.now() - startedAt });
+      const { mode, mode_reason: reason } = progress;
+      // A quick run has committed a chunk before it is first looked at.
+      if (mode !== null && !isModeTold) line.show(text, modeText(mode, reason));
+      isModeTold = mode !== null;
+      line.show(text, newsOf(shown));
+    }
+    await delay(askEveryMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Follows a workflow to its end; an aborted signal stops following and nothing else. */
+export async function followRun(handle: Followable, how: Following): Promise<Followed | undefined> {
+  const { signal } = how;
   // A result that is still polled for when the connection closes would end the process with an error of its own.
   const polling = handle.client.withAbortSignal(signal, async () => await handle.result());
   const result = polling.then(
     (report): Followed => ({ report }),
     (error: unknown): Followed => ({ error }),
   );
-  let ended: Followed | undefined;
-  let isModeTold = false;
-  let first: Omit<Since, "elapsedMs"> | undefined;
+  // The end of a run waits for no answer about its progress, and leaves no timer that would keep the process.
+  const over = new AbortController();
+  const showing = showProgress(handle, { ...how, signal: AbortSignal.any([signal, over.signal]) });
   try {
-    while (ended === undefined && !signal.aborted) {
-      // A query needs a worker: without one the run still continues, and so do we. Only an abort ends it
-      // before its deadline.
-      const [told, trouble] = await handle.client.withAbortSignal(
-        signal,
-        async () =>
-          [
-            await handle.query<Progress>("progress").catch(() => undefined),
-            await pendingTrouble(handle).catch(() => undefined),
-          ] as const,
-      );
-      const progress = told === undefined ? undefined : await withAhead(told, ahead);
-      if (progress !== undefined) {
-        const waiting = progress.waiting ?? trouble ?? null;
-        const shown = { ...progress, waiting };
-        const part = await share(progress);
-        first ??= { read: progress.counts.read, share: part ?? 0 };
-        const text = progressText(shown, part, { ...first, elapsedMs: Date.now() - startedAt });
-        const { mode, mode_reason: reason } = progress;
-        // A quick run has committed a chunk before it is first looked at.
-        if (mode !== null && !isModeTold) line.show(text, modeText(mode, reason));
-        isModeTold = mode !== null;
-        line.show(text, newsOf(shown));
-      }
-      const pause = delay(askEveryMs, undefined, { signal }).catch(() => undefined);
-      ended = await Promise.race([result, pause]);
-    }
+    const ended = await Promise.race([result, showing]);
+    // The abort also ends the polling, which then says nothing of the run.
+    return signal.aborted || !ended ? undefined : ended;
   } finally {
-    line.end();
+    over.abort();
   }
-  // The abort also ends the polling, which then says nothing of the run.
-  return signal.aborted ? undefined : ended;
 }
 
 /** The report that a failed workflow carries, or undefined when it failed before it had one. */

@@ -2,14 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { request } from "undici";
-
 import type { Config } from "../../config/config.ts";
 import { ApiUnavailableError } from "../../errors.ts";
 import { findTemporal } from "../../local/find-temporal.ts";
 import { startOnPorts } from "../../local/ports.ts";
 import { startServer } from "../../local/server-process.ts";
-import { acquireService, type ServiceUse } from "../../local/shared-service.ts";
+import { acquireService, findService, type ServiceUse } from "../../local/shared-service.ts";
 import { hostToReach, startTemporal, temporalAnswers } from "../../local/temporal-server.ts";
 import type { ServiceAddresses } from "../../service/client.ts";
 import { sandboxPortDefault } from "../limits.ts";
@@ -39,6 +37,8 @@ const root = new URL(
 const bin = fileURLToPath(new URL("bin/sluice.js", root));
 
 async function answers(address: string): Promise<boolean> {
+  // Not node:http: imported by a module it loads Node's own undici as well, for 30 ms.
+  const { request } = await import("undici");
   try {
     const { statusCode, body } = await request(new URL("/openapi.json", address), {
       signal: AbortSignal.timeout(2_000),
@@ -170,6 +170,14 @@ export function isTemporalConfigured({ environment }: Pick<Context, "environment
   const { temporalAddress, variables } = environment;
   const names = ["TEMPORAL_PROFILE", "TEMPORAL_CONFIG_FILE"];
   return temporalAddress !== undefined || names.some((name) => variables[name]);
+}
+
+/** Whether the Temporal of a project is configured, or one of its own runs: `useTemporal` then only has to look. */
+export function isTemporalThere(
+  { stateFolder: folder }: Pick<Config, "stateFolder">,
+  context: Pick<Context, "environment">,
+): boolean {
+  return isTemporalConfigured(context) || findService({ folder, name: "temporal" }) !== undefined;
 }
 
 function hasEmbedded({ stateFolder }: Config): boolean {

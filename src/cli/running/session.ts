@@ -1,21 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-import { sourcesOf } from "../../../connectors/registry.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, RateLimitedError, TemporalUnreachableError } from "../../errors.ts";
 import { connectTemporal, type TemporalClient } from "../../local/connect.ts";
 import { isLasting, type Runnable } from "../../local/live-workers.ts";
 import { storesOn, temporalIdOf } from "../../local/presence.ts";
-import { createLog } from "../../log.ts";
+import type { ServiceAddresses } from "../../service/client.ts";
 import { openSqliteStore } from "../../state/sqlite/open.ts";
 import type { StateStore } from "../../state/state-store.ts";
-import type { WorkerSettings } from "../../worker.ts";
-import { commandGraceMs, workerWaitMs } from "../limits.ts";
+import { workerWaitMs } from "../limits.ts";
 import type { Context } from "../output/context.ts";
 import { pingService } from "../project/ping.ts";
-import { startWorkerHere } from "../serve/start-worker.ts";
 import { needRightWorkers, standIn, workersAt } from "./right-worker.ts";
-import { useEmbeddedTemporal, useService, useTemporal, type TemporalUse } from "./services.ts";
+import {
+  isTemporalThere,
+  useEmbeddedTemporal,
+  useService,
+  useTemporal,
+  type TemporalUse,
+} from "./services.ts";
+import { workHere } from "./work-here.ts";
 
 /** Everything a run needs, found or started. */
 export type CliSession = TemporalClient & {
@@ -48,18 +52,26 @@ async function hasWorkerAt(
   }
 }
 
-/** Temporal as `useTemporal` finds it, but no server that only happens to listen and has no worker of this project. */
+/** What `useTemporal` found, but no server that only happens to listen and has no worker of this project. */
+async function meantTemporal(
+  found: TemporalUse,
+  of: { readonly config: Config; readonly context: Context; readonly storeId: string },
+): Promise<TemporalUse> {
+  if (!found.isFound) return found;
+  const { config, context, storeId } = of;
+  // It may be another project's embedded one, and stop any time, or hang since its files were removed.
+  if (await hasWorkerAt(found, config, storeId)) return found;
+  context.detail?.(`the Temporal at ${found.address} has no worker of this project`);
+  return await useEmbeddedTemporal(config, context);
+}
+
+/** Temporal as a session uses it. */
 export async function temporalFor(
   config: Config,
   context: Context,
   storeId: string,
 ): Promise<TemporalUse> {
-  const temporal = await useTemporal(config, context);
-  if (!temporal.isFound) return temporal;
-  // It may be another project's embedded one, and stop any time, or hang since its files were removed.
-  if (await hasWorkerAt(temporal, config, storeId)) return temporal;
-  context.detail?.(`the Temporal at ${temporal.address} has no worker of this project`);
-  return await useEmbeddedTemporal(config, context);
+  return await meantTemporal(await useTemporal(config, context), { config, context, storeId });
 }
 
 /** How often a missing worker is looked for. */
@@ -111,37 +123,67 @@ type Opening = {
   readonly command: string;
 };
 
-/** Starts a worker of our own. @returns how to stop it. */
-async function workHere(
+/** What begins to work now and is awaited later: until then its failure is nobody's. */
+function begun<Result>(work: Promise<Result>): Promise<Result> {
+  work.catch(() => undefined);
+  return work;
+}
+
+/** Pings the service; a wait that it asks for is the run's own: durably, and where everybody sees it. */
+async function ping(config: Config, how: Parameters<typeof pingService>[1]): Promise<void> {
+  try {
+    await pingService(config, how);
+  } catch (error) {
+    if (!(error instanceof RateLimitedError)) throw error;
+    how.context.say(`${error.message}: the run waits for it`);
+  }
+}
+
+/** What a session is made of, before anybody looks for workers. */
+type Parts = {
+  readonly addresses: ServiceAddresses;
+  readonly state: StateStore;
+  readonly temporal: TemporalUse;
+};
+
+/**
+ * Finds or starts the service, opens the store, pings the service, and finds or starts Temporal. What only has to be
+ * looked for is looked for at the same time; a Temporal is started once the rest is well.
+ */
+async function openParts(
   config: Config,
-  {
-    addresses,
-    temporalAddress,
-    context,
-    command,
-  }: Pick<WorkerSettings, "addresses" | "command" | "temporalAddress"> & {
-    readonly context: Context;
+  context: Context,
+  how: {
+    readonly signal: AbortSignal;
+    readonly isPinged: boolean;
+    readonly closing: (() => Promise<void>)[];
   },
-): Promise<() => Promise<void>> {
-  const { logFormat, proxy } = context.environment;
-  // Failures that are tried again are shown by the one who follows the run.
-  const log = createLog(logFormat).child({}, { level: "error" });
-  const sources = sourcesOf(config);
-  const worker = await startWorkerHere({
-    config,
-    addresses,
-    temporalAddress,
-    sources,
-    log,
-    proxy,
-    command,
-    graceMs: commandGraceMs,
-  });
-  return async () => await worker.stop();
+): Promise<Parts> {
+  const { signal, isPinged, closing } = how;
+  const using = begun(useService(config, context));
+  closing.push(async () => await (await using).release());
+  const opening = begun(openSqliteStore(config.stateFolder));
+  closing.push(async () => await (await opening).close());
+  const finding = isTemporalThere(config, context)
+    ? begun(useTemporal(config, context))
+    : undefined;
+  if (finding !== undefined) closing.push(async () => await (await finding).release());
+  const { addresses } = await using;
+  signal.throwIfAborted();
+  const state = await opening;
+  if (isPinged && config.api.legacyBaseUrl !== undefined) {
+    await ping(config, { addresses, state, context });
+  }
+  const found = await (finding ?? useTemporal(config, context));
+  if (finding === undefined) closing.push(async () => await found.release());
+  const temporal = await meantTemporal(found, { config, context, storeId: state.storeId });
+  if (temporal !== found) closing.push(async () => await temporal.release());
+  signal.throwIfAborted();
+  return { addresses, state, temporal };
 }
 
 /**
- * Finds or starts the service, Temporal and a worker, in this order, and pings the service.
+ * Finds or starts the service, Temporal and a worker, and pings the service.
  * @throws {ApiAuthError} @throws {ApiUnavailableError} @throws {TemporalUnreachableError} @throws
  * {ConfigChangedError} a worker has another configuration. @throws the signal's reason, each with nothing
  * left running
@@ -160,23 +202,8 @@ export async function openSession(
     if (failed.length > 0) throw failed[0];
   };
   try {
-    const service = await useService(config, context);
-    closing.push(service.release);
-    signal.throwIfAborted();
-    const state = await openSqliteStore(config.stateFolder);
-    closing.push(async () => await state.close());
-    if (isPinged && config.api.legacyBaseUrl !== undefined) {
-      try {
-        await pingService(config, { addresses: service.addresses, state, context });
-      } catch (error) {
-        // Waiting for it is the run's own: durably, and where everybody sees it.
-        if (!(error instanceof RateLimitedError)) throw error;
-        context.say(`${error.message}: the run waits for it`);
-      }
-    }
-    const temporal = await temporalFor(config, context, state.storeId);
-    closing.push(async () => await temporal.release());
-    signal.throwIfAborted();
+    const parts = await openParts(config, context, { signal, isPinged, closing });
+    const { state, temporal, addresses } = parts;
     const client = await connectTemporal(temporal.address);
     closing.push(async () => await client.close());
     const { storeId } = state;
@@ -188,8 +215,7 @@ export async function openSession(
     const hasOtherWorker = hasLastingWorker || workers.length > 0;
     // Nobody said where the work is done: it is done here, unless somebody stays who does it.
     if (temporal.isEmbedded) {
-      const { addresses } = service;
-      const here = { addresses, temporalAddress: temporal.address, context, command };
+      const here = { addresses, temporalAddress: temporal.address, context, command, state };
       const start = async (): Promise<() => Promise<void>> => await workHere(config, here);
       const stop = hasLastingWorker ? await standIn(at, start) : await start();
       closing.push(stop);

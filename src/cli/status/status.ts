@@ -226,9 +226,7 @@ function jsonOf({ transfers, inboxes, doubts, mappings, limits, workers, silent 
 /** `sluice status`. */
 export const registerStatus: Register = (program, context) => {
   withGlobals(program.command("status"))
-    .description(
-      "the state of each sync and pull: last run, next run, what is wrong and what to do",
-    )
+    .description("the state of each sync and pull: runs, what is wrong and what to do")
     .action(async (options: GlobalOptions) => {
       const config = await configOf(context, options);
       const status = await readState(config, async (state) => await look(state, config, context));

@@ -6,6 +6,18 @@ import { threadFile, unpackError, type PackedError } from "../../thread.ts";
 import { stateOnPort } from "../port.ts";
 import type { StateStore } from "../state-store.ts";
 
+/** A thread that loads its code, and has no store yet. */
+let spare: Worker | undefined;
+
+/**
+ * Starts the thread of the store that is opened next, so that it loads its code while the configuration is
+ * read. Nothing is opened, and a process that opens nothing ends as it would without.
+ */
+export function startStoreThread(): void {
+  spare ??= new Worker(threadFile("thread", import.meta.url));
+  spare.unref();
+}
+
 /**
  * Opens the SQLite store of a state folder, for workers that share one host. Its thread ends with `close`.
  * @throws {ConfigError} the folder is on a network file system, or its file was made by a newer sluice.
@@ -17,9 +29,10 @@ export async function openSqliteStore(
   { onlyReads = false } = {},
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
-  const thread = new Worker(threadFile("thread", import.meta.url), {
-    workerData: { file, onlyReads },
-  });
+  const thread = spare ?? new Worker(threadFile("thread", import.meta.url));
+  spare = undefined;
+  thread.ref();
+  thread.postMessage({ file, onlyReads });
   const storeId = await new Promise<string>((resolve, reject) => {
     thread.once("message", (opened: { storeId: string } | { error: PackedError }) => {
       if ("storeId" in opened) resolve(opened.storeId);

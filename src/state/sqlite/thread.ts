@@ -1,4 +1,4 @@
-import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import { parentPort, type MessagePort } from "node:worker_threads";
 
 import { z } from "zod";
 
@@ -6,12 +6,13 @@ import { answerCall, packError, type ThreadCall } from "../../thread.ts";
 import { openStateMethods } from "./open-methods.ts";
 import { asStateError } from "./state-fault.ts";
 
-const { file, onlyReads } = z
-  .object({ file: z.string(), onlyReads: z.boolean() })
-  .parse(workerData);
+const opening = z.object({ file: z.string(), onlyReads: z.boolean() });
 
 /** The store, or undefined: then its opener has been told why, and this thread ends. */
-function open(): ReturnType<typeof openStateMethods> | undefined {
+function open({
+  file,
+  onlyReads,
+}: z.output<typeof opening>): ReturnType<typeof openStateMethods> | undefined {
   try {
     return openStateMethods(file, { onlyReads });
   } catch (error) {
@@ -20,9 +21,10 @@ function open(): ReturnType<typeof openStateMethods> | undefined {
   }
 }
 
-const store = open();
-
-if (store !== undefined) {
+parentPort?.once("message", (asked: unknown) => {
+  const { file, onlyReads } = opening.parse(asked);
+  const store = open({ file, onlyReads });
+  if (store === undefined) return;
   const { storeId, methods, close } = store;
   const asFault = (error: unknown): unknown => asStateError(error, file);
   parentPort?.on("message", (control: { readonly port: MessagePort } | "close") => {
@@ -34,4 +36,4 @@ if (store !== undefined) {
     port.on("message", (call: ThreadCall) => port.postMessage(answerCall(call, methods, asFault)));
   });
   parentPort?.postMessage({ storeId });
-}
+});

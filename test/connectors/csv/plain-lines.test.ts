@@ -166,7 +166,8 @@ describe("a row that goes from cells to its line", () => {
     const [lines] = await linesOf([only], { stream: "account", record, bytesMax: 1_000_000 });
     expect(lines).toMatchObject({
       jsonl:
-        '{"type":"account","account_id":"k1","domain":"a.example","account_properties":{"name":"東京, \\"x\\"","size":42}}\n',
+        '{"type":"account","account_id":"k1","domain":"a.example",' +
+        '"account_properties":{"name":"東京, \\"x\\"","size":42}}\n',
     });
   });
 });

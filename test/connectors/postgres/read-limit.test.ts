@@ -16,7 +16,9 @@ import { readRequestOf, columnIn, pagesOf } from "./support.ts";
 const table = `create table t (id int primary key, at timestamptz not null default now())`;
 const changedBy = { table: "t", changed_by: { column: "at", overlap: "1h" } };
 
-const inTokyo = `do $$ begin execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database()); end $$;`;
+const inTokyo = `do $$ begin
+  execute format('alter database %I set TimeZone = ''Asia/Tokyo''', current_database());
+end $$;`;
 
 /** Another session, which ends with the test. */
 async function sessionAt(url: string): Promise<Client> {
@@ -77,7 +79,7 @@ describe("readLimitOfPostgres", () => {
     expect(columnIn(next, "id")).toEqual(["2"]);
   });
 
-  it("finds the row of a transaction that stamped before the position and committed after the run, by the overlap", async () => {
+  it("finds a row whose transaction stamped before the position and committed later, by the overlap", async () => {
     const { query, url } = await postgres();
     await query(`${table}; insert into t values (1, now() - interval '2 minutes')`);
     const ask = readRequestOf(url, changedBy);
@@ -236,7 +238,9 @@ describe("readLimitOfPostgres", () => {
     await query(`create schema clock;
       create function clock.clock_timestamp() returns timestamptz language sql volatile
         as $$ select pg_catalog.clock_timestamp() + interval '5 hours' $$;
-      do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$;
+      do $$ begin
+        execute format('alter database %I set search_path = clock, pg_catalog, public', current_database());
+      end $$;
       create table public.t (id int primary key, at timestamptz not null);
       insert into public.t values (1, now() + interval '4 hours')`);
     const ask = readRequestOf(url, { ...changedBy, table: "public.t" });

@@ -111,7 +111,8 @@ describe("readPostgres", () => {
   it("takes quotes, capitals, dots and what looks like SQL for the letters of a name (T4)", async () => {
     const { query, url } = await postgres();
     await query(`create schema "My.Schema"; create table victim (id int);
-      create table "My.Schema"."x""; drop table victim; --" ("Id ""1""" int primary key, "constructor" text, "__proto__" text);
+      create table "My.Schema"."x""; drop table victim; --"
+        ("Id ""1""" int primary key, "constructor" text, "__proto__" text);
       insert into "My.Schema"."x""; drop table victim; --" values (1, 'c', 'p')`);
     const table = `"My.Schema"."x""; drop table victim; --"`;
     const pages = await pagesOf(readRequestOf(url, { table, key: [`Id "1"`] }));

@@ -247,14 +247,40 @@ export const mutantsOfCommands: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/running/follow.ts",
-        find: "const [told, trouble] = await handle.client.withAbortSignal(\n        signal,",
+        find: "const [told, trouble] = await handle.client.withAbortSignal(\n      signal,",
         replace:
-          "const [told, trouble] = await handle.client.withAbortSignal(\n        new AbortController().signal,",
+          "const [told, trouble] = await handle.client.withAbortSignal(\n      new AbortController().signal,",
       },
     ],
     test: {
       file: "test/src/cli/running/follow.test.ts",
       title: "stops following at once where no worker answers what it asks",
+    },
+  },
+  {
+    id: "S510",
+    plants: "what is asked of a run that has ended is waited for by the process",
+    edits: [
+      { file: "src/cli/running/follow.ts", find: "    over.abort();", replace: "    void over;" },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "ends with the run, and gives up what it has asked and nobody answered",
+    },
+  },
+  {
+    id: "S511",
+    plants: "a run that no worker continues with is followed in silence",
+    edits: [
+      {
+        file: "src/cli/running/follow.ts",
+        find: "Date.now() - answeredAt >= silentMs",
+        replace: "false",
+      },
+    ],
+    test: {
+      file: "test/src/cli/running/follow.test.ts",
+      title: "says that no worker answers, once, and follows on",
     },
   },
 ];

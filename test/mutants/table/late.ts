@@ -49,7 +49,7 @@ export const mutantsOfLate: readonly Mutant[] = [
     test: {
       file: "test/src/state/keys/fingerprints.test.ts",
       title:
-        "keeps what was accepted of a chunk that was cut from an older row that is replayed, or in a backfill",
+        "keeps what was accepted of a cut chunk from an older row that is replayed, or in a backfill",
     },
   },
   {

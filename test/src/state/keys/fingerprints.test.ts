@@ -163,7 +163,7 @@ describe.each(implementations)("fingerprints: $kind", ({ open }) => {
     expect(await judge(await draw("r3"), { a: 5, b: 5 })).toEqual([send, unchanged]);
   });
 
-  it("keeps what was accepted of a chunk that was cut from an older row that is replayed, or in a backfill", async () => {
+  it("keeps what was accepted of a cut chunk from an older row that is replayed, or in a backfill", async () => {
     const drawn = await draw();
     const cut = { runId: "r2", chunk: 1, stage: drawn.stage };
     await judge(drawn, { a: 9 }, { runId: "r2" });
