@@ -9,6 +9,7 @@ const parts = [
   "connectors",
   "package.json",
   "src",
+  "templates",
   "test",
   "testing",
   "tsconfig.json",

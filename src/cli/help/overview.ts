@@ -52,6 +52,7 @@ export function showVerbs(program: Command, verbs: readonly ShownVerb[]): void {
   const usages = new Map(verbs.map(({ name, usage }) => [name, usage]));
   const help = program.createHelp();
   program.configureHelp({
+    ...program.configureHelp(),
     subcommandTerm: (verb) => usages.get(verb.name()) ?? help.subcommandTerm(verb),
   });
   for (const { name, heading, description } of verbs)

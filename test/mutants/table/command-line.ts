@@ -137,4 +137,19 @@ export const mutantsOfCommandLine: readonly Mutant[] = [
       title: "takes a file's name with ./ and without, where it is configured as ./accounts.csv",
     },
   },
+  {
+    id: "S526",
+    plants: "the help that the build has written down is laid out in another way",
+    edits: [
+      {
+        file: "src/cli/help/overview.ts",
+        find: "    ...program.configureHelp(),\n",
+        replace: "",
+      },
+    ],
+    test: {
+      file: "test/src/cli/help/help.test.ts",
+      title: "fits as well where the build has written down the verbs",
+    },
+  },
 ];

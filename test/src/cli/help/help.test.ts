@@ -121,6 +121,26 @@ describe("the help of every command", () => {
     },
   );
 
+  it("fits as well where the build has written down the verbs", async () => {
+    const usage = "completion <shell> [words...]";
+    const description = program.commands
+      .find((each) => each.name() === "completion")
+      ?.description();
+    const verb = { name: "completion", heading: "Develop:", usage, description: description ?? "" };
+    const context = { print: () => undefined, say: () => undefined, exit: () => undefined };
+    const shown = await createProgram(
+      { ...context, environment: readEnvironment({}), cwd: root },
+      { overview: [verb] },
+    );
+    shown.configureOutput({
+      writeOut: (text) => void printed.push(text),
+      getOutHelpWidth: () => 60,
+    });
+    const lines = helpOf(shown).split("\n");
+    expect(lines.some((line) => line.startsWith(`  ${usage}  print`))).toBe(true);
+    expect(lines.filter((line) => line.length > 60 && !line.startsWith("  $ "))).toEqual([]);
+  });
+
   it("names the options of every command first", () => {
     const help = helpOf(program);
     const at = help.indexOf("Options of every command:");
