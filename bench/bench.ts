@@ -1,7 +1,7 @@
 // npm run bench [-- --only staging,start,small,runs,postgres,keys,tenfold --rows 20000 --rounds 1]: the bounds of
 // the fast path, beside other programs; writes docs/proof/fast-path.md unless it was made smaller. npm run bench --
 // --against <commit> [--pairs 20 --rows 100000 --bound 1.05 --only run,stage-all,stage-changed]: processor seconds
-// of the program as it is now beside those of a commit. Exit code 1 when a bound is broken, 2 when it was asked wrongly.
+// of the program as it is now beside those of a commit. Exit code 1 when a bound is broken, 2 when asked wrongly.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 

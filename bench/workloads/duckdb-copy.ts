@@ -49,7 +49,8 @@ const record = {
   domain: "domain",
   account_properties: list(Object.fromEntries(properties.map(([name]) => [name, name]))),
 };
-const rows = `read_csv(${quote(csv)}, header = true, delim = ',', quote = '"', escape = '"', nullstr = '', columns = ${list(types)})`;
+const format = `header = true, delim = ',', quote = '"', escape = '"', nullstr = ''`;
+const rows = `read_csv(${quote(csv)}, ${format}, columns = ${list(types)})`;
 // A patch has no members that are null: it leaves the empty ones out, as the oracle does. What it makes is a
 // line already, which CSV without quotes writes as it is.
 const copy = `copy (select json_merge_patch('{}', to_json(${list(record)}))::varchar from ${rows})
