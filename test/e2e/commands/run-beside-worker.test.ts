@@ -17,6 +17,8 @@ const report = z.object({ outcome: z.string(), workflow_id: z.string() });
 type Dev = {
   readonly child: ChildProcess;
   readonly pollers: () => Promise<readonly string[]>;
+  /** Resolves once it works with a configuration that changed. */
+  readonly tookUp: () => Promise<unknown>;
 };
 
 async function startDev(laptop: Laptop): Promise<Dev> {
@@ -27,6 +29,12 @@ async function startDev(laptop: Laptop): Promise<Dev> {
   onTestFinished(close);
   return {
     child,
+    tookUp: async () =>
+      await until(async () =>
+        Object.values(printed()).some((text) =>
+          String(text).includes("the changed configuration is taken up"),
+        ),
+      ),
     pollers: async () => {
       const types = [1, 2].map(async (taskQueueType) => {
         const queue = { namespace: "default", taskQueue: { name: "sluice" }, taskQueueType };
@@ -49,6 +57,8 @@ describe("`sluice run` beside `sluice dev`", () => {
     expect(JSON.parse(first.stdout)).toMatchObject({ outcome: "done", counts: { sent: 3 } });
     const changed = laptopConfig.replace("from: exports", "send: all\n    from: exports");
     await writeFile(join(laptop.folder, "sluice.yaml"), changed);
+    // In between there is no worker for a moment, and a run would start one.
+    await dev.tookUp();
     const second = await laptop.run(["run", "accounts", "--json"]);
     expect(JSON.parse(second.stdout)).toMatchObject({ outcome: "done", counts: { sent: 3 } });
     expect(await dev.pollers()).toEqual([String(dev.child.pid)]);

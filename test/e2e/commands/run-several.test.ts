@@ -35,7 +35,7 @@ describe("`sluice run`", () => {
     const none = await project.sluice("run");
     expect([none.code, none.stderr]).toEqual([
       2,
-      "sluice: say which sync\n  → the syncs are: bad, broken, good\n",
+      "sluice: say which syncs, or --all\n  → the syncs are: bad, broken, good\n",
     ]);
     const wrong = await project.sluice("run", "good", "bda");
     expect([wrong.code, wrong.stdout]).toEqual([2, ""]);

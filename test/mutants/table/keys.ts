@@ -121,8 +121,8 @@ export const mutantsOfKeys: readonly Mutant[] = [
     edits: [
       {
         file: "src/pipeline/changed.ts",
-        find: "verdicts[at++] === verdict.send ? [recordOf(page, candidate)] : []",
-        replace: "verdicts[at++] === null ? [] : [recordOf(page, candidate)]",
+        find: "verdicts[at++] === verdict.send ? [lineOf(page, candidate)] : []",
+        replace: "verdicts[at++] === null ? [] : [lineOf(page, candidate)]",
       },
     ],
     test: {
