@@ -99,9 +99,13 @@ type Following = {
   readonly silentMs?: number;
 };
 
+/** A question to Temporal that may be under way. */
+type Asking = { last: Promise<unknown> };
+
 /** Asks a run how far it is, again and again until the signal aborts, and shows it. */
 async function showProgress(
   handle: Followable,
+  asking: Asking,
   { context, share, ahead, signal, silentMs = silentMsDefault }: Following,
 ): Promise<void> {
   const line = createProgressLine(context);
@@ -113,14 +117,13 @@ async function showProgress(
   while (!signal.aborted) {
     // A query needs a worker: without one the run still continues, and so do we. Only an abort ends it
     // before its deadline.
-    const [told, trouble] = await handle.client.withAbortSignal(
-      signal,
-      async () =>
-        [
-          await handle.query<Progress>("progress").catch(() => undefined),
-          await pendingTrouble(handle).catch(() => undefined),
-        ] as const,
-    );
+    const asked = handle.client.withAbortSignal(signal, async () => {
+      const told = await handle.query<Progress>("progress").catch(() => undefined);
+      if (signal.aborted) return {};
+      return { told, trouble: await pendingTrouble(handle).catch(() => undefined) };
+    });
+    asking.last = asked;
+    const { told, trouble } = await asked;
     const progress = told === undefined ? undefined : await withAhead(told, ahead);
     const part = progress === undefined ? undefined : await share(progress);
     if (signal.aborted) return;
@@ -152,13 +155,17 @@ export async function followRun(handle: Followable, how: Following): Promise<Fol
   );
   // The end of a run waits for no answer about its progress, and leaves no timer that would keep the process.
   const over = new AbortController();
-  const showing = showProgress(handle, { ...how, signal: AbortSignal.any([signal, over.signal]) });
+  const asking: Asking = { last: Promise.resolve() };
+  const until = AbortSignal.any([signal, over.signal]);
+  const showing = showProgress(handle, asking, { ...how, signal: until });
   try {
     const ended = await Promise.race([result, showing]);
     // The abort also ends the polling, which then says nothing of the run.
     return signal.aborted || !ended ? undefined : ended;
   } finally {
     over.abort();
+    // Given up, and over before the connection closes: a call on a closed one would end the process.
+    await asking.last.catch(() => undefined);
   }
 }
 
