@@ -247,9 +247,9 @@ export const mutantsOfCommands: readonly Mutant[] = [
     edits: [
       {
         file: "src/cli/running/follow.ts",
-        find: "const [told, trouble] = await handle.client.withAbortSignal(\n      signal,",
+        find: "const asked = handle.client.withAbortSignal(signal, async () => {",
         replace:
-          "const [told, trouble] = await handle.client.withAbortSignal(\n      new AbortController().signal,",
+          "const asked = handle.client.withAbortSignal(new AbortController().signal, async () => {",
       },
     ],
     test: {
