@@ -2,9 +2,10 @@ import { Worker } from "node:worker_threads";
 
 import { StateUnavailableError } from "../errors.ts";
 import { createCalls, threadFile, unpackError, type PackedError, type Remote } from "../thread.ts";
+import type { InboxDatabase } from "./database.ts";
 import { inboxFileIn } from "./file.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import type { Inbox, InboxMethods } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 
 /** What the inbox's thread says first: whose it is and what can be called, or why it cannot be opened. */
 export type Opened =
@@ -26,7 +27,7 @@ export async function openInbox(stateFolder: string): Promise<Inbox> {
   });
   if ("error" in opened) throw unpackError(opened.error);
   const ended = new Promise((resolve) => thread.once("exit", resolve));
-  const { keep, ...methods } = methodsOn(thread, opened.methods);
+  const { keep, close, ...methods } = methodsOn(thread, opened.methods);
   const groups = createGroupCommit(keep);
   return {
     ...methods,
@@ -34,14 +35,19 @@ export async function openInbox(stateFolder: string): Promise<Inbox> {
     keep: groups.keep,
     close: async () => {
       await groups.idle();
+      // A call, and so the last to be answered: an answer after `ref` would let go of the thread again. A thread
+      // that has ended takes none, and has nothing left to close.
+      await close().catch(() => undefined);
       thread.ref();
-      thread.postMessage("close");
       await ended;
     },
   };
 }
 
-function methodsOn(thread: Worker, names: readonly string[]): Remote<InboxMethods>;
+function methodsOn(
+  thread: Worker,
+  names: readonly string[],
+): Remote<Omit<InboxDatabase, "inboxId">>;
 function methodsOn(thread: Worker, names: readonly string[]): object {
   // An overload: a loop cannot show the compiler that each name has its own method.
   const call = createCalls(

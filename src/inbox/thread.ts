@@ -21,13 +21,10 @@ function open(): InboxDatabase | undefined {
 
 const inbox = open();
 if (inbox !== undefined) {
-  const { inboxId, close, ...methods } = inbox;
-  parentPort?.on("message", (call: ThreadCall | "close") => {
-    if (call === "close") {
-      close();
-      process.exit(0);
-    }
+  const { inboxId, ...methods } = inbox;
+  parentPort?.on("message", (call: ThreadCall) => {
     parentPort?.postMessage(answerCall(call, methods));
+    if (call.method === "close") parentPort?.close();
   });
   parentPort?.postMessage({ inboxId, methods: Object.keys(methods) } satisfies Opened);
 }

@@ -206,4 +206,19 @@ export const mutantsOfInbox: readonly Mutant[] = [
       title: "keeps the events of an inbox that an older sluice made, and what was to be woken for",
     },
   },
+  {
+    id: "S740",
+    plants: "the answer to a call under way lets the process end before its inbox is closed",
+    edits: [
+      {
+        file: "src/inbox/open.ts",
+        find: "      await close().catch(() => undefined);\n",
+        replace: "      void close().catch(() => undefined);\n",
+      },
+    ],
+    test: {
+      file: "test/src/inbox/processes.test.ts",
+      title: "ends its process with 0 when it is closed while a call is under way",
+    },
+  },
 ];

@@ -12,6 +12,7 @@ import { numbers } from "../../support/sequences.ts";
 import { one } from "./deliveries.ts";
 
 const writer = fileURLToPath(new URL("writer.ts", import.meta.url));
+const closer = fileURLToPath(new URL("closer.ts", import.meta.url));
 const connection = "forms";
 
 /** Deliveries that a writer has under way at most. */
@@ -105,4 +106,10 @@ describe("inbox of several processes", () => {
       expect(found.toSorted()).toEqual(ids.toSorted());
     },
   );
+
+  it("ends its process with 0 when it is closed while a call is under way", async () => {
+    const child = spawn(process.execPath, [closer, await temporaryFolder()]);
+    onTestFinished(async () => await end(child, "SIGKILL"));
+    expect(await watch(child).ended).toMatchObject({ code: 0, stdout: "closed\n" });
+  });
 });

@@ -1,0 +1,9 @@
+// A process that closes its inbox while a call is under way, and says when that is done.
+import { openInbox } from "../../../src/inbox/open.ts";
+
+const [folder = ""] = process.argv.slice(2);
+const inbox = await openInbox(folder);
+const underWay = inbox.backlogs();
+await inbox.close();
+await underWay;
+process.stdout.write("closed\n");
