@@ -4,12 +4,12 @@ import { addAbortListener } from "node:events";
 import { Context } from "@temporalio/activity";
 import { CancelledFailure } from "@temporalio/common";
 
-import { heartbeatMs } from "../src/limits.ts";
 import { requestingAs, type RequestTally } from "../src/service/requester.ts";
 import type { Run } from "../src/state/contract/runs/runs.ts";
 import { runOf, type Dependencies } from "./dependencies.ts";
 import { toFailure, workerStopped } from "./failure.ts";
 import type { PartRef, RunRef } from "./inputs.ts";
+import { heartbeatMs } from "./limits.ts";
 
 /** What one attempt of an activity may use of Temporal. */
 export type Attempt = {

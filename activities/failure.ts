@@ -11,7 +11,7 @@ import {
 } from "../src/errors.ts";
 import type { RefusedRecord } from "../src/errors.ts";
 import { workerStoppedType } from "../src/failure-types.ts";
-import { retryDelayMsMin, waitInActivityRetryMsMax } from "../src/limits.ts";
+import { retryDelayMsMin, waitInActivityRetryMsMax } from "./limits.ts";
 
 /** What a failure carries besides its text, as its first detail. */
 export type FailureFacts = {

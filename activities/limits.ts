@@ -63,3 +63,15 @@ export const drainRunsKeptMs = 24 * 3_600_000;
 
 /** Such runs of a sync that one check removes. */
 export const drainRunsPrunedMax = 1_000;
+
+/** Shortest delay before another attempt: Temporal takes 0 for "no retry at all", and rounds what is shorter. */
+export const retryDelayMsMin = 1_000;
+
+/**
+ * A rate limit longer than this is the workflow's to wait for, where a person sees it; a shorter one, or an
+ * outage, is Temporal's.
+ */
+export const waitInActivityRetryMsMax = 30_000;
+
+/** How often an activity tells Temporal that it lives. */
+export const heartbeatMs = 2_000;

@@ -1,4 +1,5 @@
-import { lockAskMs } from "./limits.ts";
+/** How often a lock is asked for that another run is to give back, ms. */
+const lockAskMs = 1_000;
 
 /**
  * A reference to one refused record of a part: its index in the part and the field the service named. Never a

@@ -1,4 +1,5 @@
-import { laneChunksMax } from "./limits.ts";
+/** Chunks of one lane: each lane's are numbered from a multiple of it on. A chunk holds a row at least. */
+const laneChunksMax = 1_000_000;
 
 /**
  * The lane that a chunk belongs to, by its number: those of lane 1 are numbered from 1, each next lane's

@@ -28,7 +28,6 @@ import { targetOf, type Config } from "./config/config.ts";
 import { runEffect } from "./effect.ts";
 import { messageOf, TemporalUnreachableError } from "./errors.ts";
 import { openInbox } from "./inbox/open.ts";
-import { hostActivitiesMax, sharedActivitiesMax } from "./limits.ts";
 import { isWorkflowOpen, temporalOptions } from "./local/connect.ts";
 import { configMarks } from "./local/live-workers.ts";
 import { startNotifying } from "./local/notification.ts";
@@ -46,6 +45,12 @@ import { readHostId } from "./staging/host-id.ts";
 import { openSqliteStore } from "./state/sqlite/open.ts";
 import type { StateStore } from "./state/state-store.ts";
 import { startDrain } from "./webhooks/drain.ts";
+
+/** Activities of the shared queue that one worker runs at once. */
+const sharedActivitiesMax = 20;
+
+/** Activities with local files that one worker runs at once: its disk's share. */
+const hostActivitiesMax = 4;
 
 /** What a worker is made from. */
 export type WorkerSettings = {

@@ -1,12 +1,12 @@
+import type { RunReport } from "../src/report/report.ts";
+import type { Backoff } from "./inbox/drain-input.ts";
 import {
   drainBusyBackoffMs,
   drainBackoffMs,
   drainBackoffMsMax,
   resendLookMs,
   resendPauseMsMax,
-} from "../src/limits.ts";
-import type { RunReport } from "../src/report/report.ts";
-import type { Backoff } from "./inbox/drain-input.ts";
+} from "./limits.ts";
 
 /** How a run ended, as far as it says whether its sync backoffs. */
 export type RunEnd = Pick<RunReport, "outcome"> & {

@@ -1,7 +1,7 @@
 import { messageOf } from "../../src/errors.ts";
-import { hostForgottenMs } from "../../src/limits.ts";
 import { doubtWarnings } from "../../src/report/doubt-warnings.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
+import { hostForgottenMs } from "../../src/state/limits.ts";
 import { attempt } from "../attempt.ts";
 import { syncOf, type Dependencies } from "../dependencies.ts";
 

@@ -1,3 +1,4 @@
+import { faultTimesMax } from "../../src/api/limits.ts";
 import { steadyMs } from "../../src/clock.ts";
 import {
   ConfigError,
@@ -6,10 +7,9 @@ import {
   StagingError,
 } from "../../src/errors.ts";
 import type { SluiceError, RetryBudget } from "../../src/errors.ts";
-import { faultTimesMax, retryDelayMsMin } from "../../src/limits.ts";
 import { freeBytes } from "../../src/staging/folder.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { retryDelayMsMax } from "../limits.ts";
+import { retryDelayMsMax, retryDelayMsMin } from "../limits.ts";
 
 type Bearing = Pick<Dependencies, "clock" | "config" | "stagingFolder" | "state">;
 

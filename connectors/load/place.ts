@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { ExternalName } from "../../src/config/external.ts";
 import { membersOf } from "../../src/config/schema/members.ts";
 import { messageOf, SluiceError } from "../../src/errors.ts";
-import { mappingErrorCharsMax } from "../../src/limits.ts";
+import { mappingErrorCharsMax } from "../../src/mapping/limits.ts";
 import { Secret } from "../../src/security/secret.ts";
 import type { Page, Row, Source } from "../contract/connector.ts";
 import { ConnectorFault } from "../contract/fault.ts";

@@ -9,7 +9,6 @@ import {
   UploadGoneError,
 } from "../errors.ts";
 import type { SluiceError, RetryBudget } from "../errors.ts";
-import { faultTimesMax } from "../limits.ts";
 import { acceptanceOf, saidOfConfirmed, type AnswerNote } from "./acceptance.ts";
 import { endpointOf, outcomeOfStatus } from "./endpoints.ts";
 import type { EndpointName, StatusOutcome } from "./endpoints.ts";
@@ -25,7 +24,7 @@ import type { Answer, AnswerOutcome, Exchange } from "./exchange.ts";
 import { contractError, boundedRetryBudget, unclear } from "./http/no-answer.ts";
 import { retryAfterMs } from "./http/retry-after.ts";
 import type { HeaderValue } from "./http/retry-after.ts";
-import { misreadPageTimesMax, notFoundMsMax, notFoundTimesMax } from "./limits.ts";
+import { misreadPageTimesMax, notFoundMsMax, notFoundTimesMax, faultTimesMax } from "./limits.ts";
 
 /** Says what an answer means. `now` (Unix ms) is in for an answer without a Date. */
 export function classifyAnswer(exchange: Exchange, answer: Answer, now: number): AnswerOutcome {

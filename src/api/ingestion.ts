@@ -6,7 +6,7 @@ import {
   ServiceFailsError,
   TooLargeError,
 } from "../errors.ts";
-import { faultTimesMax, lightweightBodyBytesMax, uploadBytesMax } from "../limits.ts";
+import { lightweightBodyBytesMax, uploadBytesMax } from "../limits.ts";
 import type { AnswerNote } from "./acceptance.ts";
 import { apiCall } from "./api-call.ts";
 import { readAccepted } from "./classify.ts";
@@ -15,7 +15,7 @@ import { endpoints } from "./endpoints.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { addressFault, isExpired, isLoopback } from "./http/address.ts";
 import { codeOf, boundedRetryBudget } from "./http/no-answer.ts";
-import { cutPlaceBytes, fileKeyCharsMax, putBytesPerSecondMin } from "./limits.ts";
+import { cutPlaceBytes, fileKeyCharsMax, putBytesPerSecondMin, faultTimesMax } from "./limits.ts";
 import { SignedUrl } from "./signed-url.ts";
 import { openStagedFile } from "./staged-file.ts";
 import type { StagedFileFacts } from "./staged-file.ts";

@@ -51,3 +51,9 @@ export const emptyPagesMax = 3;
 
 /** Pages with results beyond those that the total makes expect. */
 export const extraPagesMax = 2;
+
+/** Highest cursor: an int32 (docs/facts/service.md#search). */
+export const cursorMax = 2 ** 31 - 1;
+
+/** Failures in a row after which a fault that seldom passes stops the run: an answer of the wrong kind, a full disk. */
+export const faultTimesMax = 3;

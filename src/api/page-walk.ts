@@ -2,8 +2,7 @@ import { z } from "zod";
 
 import { ApiContractError } from "../errors.ts";
 import type { TooLargeError } from "../errors.ts";
-import { cursorMax } from "../limits.ts";
-import { emptyPagesMax, extraPagesMax } from "./limits.ts";
+import { emptyPagesMax, extraPagesMax, cursorMax } from "./limits.ts";
 import type { SearchPage } from "./search.ts";
 
 const count = z.int().min(0);

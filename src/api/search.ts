@@ -1,11 +1,12 @@
 import { z } from "zod";
 
 import { ApiContractError } from "../errors.ts";
-import { cursorMax, pageRowsMax } from "../limits.ts";
+import { pageRowsMax } from "../limits.ts";
 import { apiCall } from "./api-call.ts";
 import { readAccepted } from "./classify.ts";
 import type { ApiContext } from "./context.ts";
 import { endpoints } from "./endpoints.ts";
+import { cursorMax } from "./limits.ts";
 import { readResult } from "./results.ts";
 import type { Result, Searchable } from "./results.ts";
 

@@ -51,3 +51,6 @@ export const sendDeadlineMs = 30_000;
 
 /** Largest answer to a delivery of `webhooks send`. */
 export const sendAnswerBytesMax = 64 * 1024;
+
+/** How long `status` waits for Temporal to say what a run waits for. */
+export const statusTemporalMsMax = 3_000;

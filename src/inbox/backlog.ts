@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../limits.ts";
+import { transactionRowsMax } from "../state/limits.ts";
 import type { Database } from "../state/sqlite/database.ts";
 import { all, count, first } from "../state/sqlite/database.ts";
 import type { InboxMethods } from "./inbox.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { transactionRowsMax } from "../limits.ts";
+import { transactionRowsMax } from "../state/limits.ts";
 import type { Database } from "../state/sqlite/database.ts";
 import { idHashBytes } from "./id-segment.ts";
 import type { InboxMethods } from "./inbox.ts";

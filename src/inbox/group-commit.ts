@@ -1,5 +1,5 @@
 import { StateUnavailableError } from "../errors.ts";
-import { transactionRowsMax } from "../limits.ts";
+import { transactionRowsMax } from "../state/limits.ts";
 import type { Delivery, Verdict } from "./inbox.ts";
 import { inboxGroupCharsMax } from "./limits.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 import { ConfigError } from "../errors.ts";
-import { lockWaitMs } from "../limits.ts";
+import { lockWaitMs } from "../state/limits.ts";
 import { count } from "../state/sqlite/database.ts";
 import { asStateError } from "../state/sqlite/state-fault.ts";
 import { inboxMigrations } from "./migrations.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../limits.ts";
+import { transactionRowsMax } from "../state/limits.ts";
 import { all, count, type Database } from "../state/sqlite/database.ts";
 import { type EventName, IdSegment, type NamedBody } from "./id-segment.ts";
 

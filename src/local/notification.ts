@@ -5,8 +5,10 @@ import {
 } from "@temporalio/client";
 
 import type { notify } from "../../workflows/notify.ts";
-import { notifyStartMsMax } from "../limits.ts";
 import { notificationId, type NotifyInput } from "../notify/receivers.ts";
+
+/** How long Temporal may take to take a notification: its run's end waits so long. */
+const notifyStartMsMax = 5_000;
 
 /** Starts the workflow that tells of a run, unless it was started before. @throws Temporal does not take it in time. */
 export async function startNotifying(

@@ -1,9 +1,9 @@
-// What workers tell each other of themselves: which store they work on, which Temporal they poll, and that they live.
 import type { Client } from "@temporalio/client";
 
 import { ConfigError, messageOf, TemporalUnreachableError } from "../errors.ts";
-import { hostBeatMs } from "../limits.ts";
 import type { Beat } from "../state/contract/runs/hosts.ts";
+// What workers tell each other of themselves: which store they work on, which Temporal they poll, and that they live.
+import { hostBeatMs } from "../state/limits.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { version } from "../version.ts";
 import { processName } from "./process-identity.ts";

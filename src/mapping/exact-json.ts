@@ -1,4 +1,4 @@
-import { recordDepthMax } from "../limits.ts";
+import { recordDepthMax } from "../records/json-value.ts";
 import { exactNumber } from "./exact-number.ts";
 import { isKeyEnd, numberEnd, stringEnd, textOfString } from "./json-tokens.ts";
 import { CoercionRefusal } from "./refusal.ts";

@@ -1,5 +1,4 @@
-import { recordDepthMax } from "../limits.ts";
-import { isPlainObject } from "../records/json-value.ts";
+import { isPlainObject, recordDepthMax } from "../records/json-value.ts";
 import type { Row } from "../records/streams.ts";
 import { alterationIn } from "./exact-json.ts";
 import { exactNumber } from "./exact-number.ts";

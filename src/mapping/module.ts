@@ -6,11 +6,11 @@ import { types } from "node:util";
 import type { RecordModule } from "../config/config.ts";
 import { sha256 } from "../config/hash.ts";
 import { ConfigChangedError, ConfigError, messageOf } from "../errors.ts";
-import { mappingErrorCharsMax } from "../limits.ts";
 import { isPlainObject } from "../records/json-value.ts";
 import { shapeOf } from "../records/streams.ts";
 import type { Row, Stream } from "../records/streams.ts";
 import type { CompiledMapping, Mapped } from "./compile.ts";
+import { mappingErrorCharsMax } from "./limits.ts";
 
 /** A module, and the sync and the stream that it maps for. */
 type ModuleOfSync = RecordModule & { readonly sync: string; readonly stream: Stream };

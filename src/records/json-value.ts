@@ -1,4 +1,5 @@
-import { recordDepthMax } from "../limits.ts";
+/** Levels of objects and lists in a record's properties, the properties object itself included. */
+export const recordDepthMax = 32;
 
 /** What JSON can say. */
 export type JsonValue =

@@ -15,3 +15,18 @@ export const missedRunsNamedMax = 10;
 
 /** How often somebody looks for events whose wake-up was lost, and for what may go. */
 export const inboxCheckEveryMs = 60_000;
+
+/**
+ * A wanted run counts as missed when it has not begun so long after its time; more than the jitter and a slow
+ * start.
+ */
+export const missedAfterMs = 5 * 60_000;
+
+/** Missed runs that are counted. */
+export const missedRunsCountedMax = 1_000;
+
+/** How long a run that missed others waits for Temporal to say why. */
+export const scheduleStateMsMax = 5_000;
+
+/** How long `schedule trigger` waits for Temporal to start the run. */
+export const triggerMsMax = 10_000;

@@ -1,9 +1,8 @@
 import type { ScheduleConfig } from "../config/schema/schedule.ts";
-import { missedAfterMs, missedRunsCountedMax } from "../limits.ts";
 import type { Run } from "../state/contract/runs/runs.ts";
 import { plainText } from "../text/plain-text.ts";
 import { nextTimes } from "./fire-times.ts";
-import { missedRunsNamedMax } from "./limits.ts";
+import { missedRunsNamedMax, missedAfterMs, missedRunsCountedMax } from "./limits.ts";
 import { clockText } from "./local-time.ts";
 
 /** What Temporal says of the schedule of a sync or pull. */

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 
-import { scheduleStateMsMax } from "../limits.ts";
 import { scheduleId } from "./ids.ts";
+import { scheduleStateMsMax } from "./limits.ts";
 import type { ScheduleState } from "./missed.ts";
 import { describeSchedule } from "./plan.ts";
 

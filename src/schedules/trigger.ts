@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 
 import { TemporalUnreachableError } from "../errors.ts";
-import { triggerMsMax } from "../limits.ts";
+import { triggerMsMax } from "./limits.ts";
 
 /** How often Temporal is asked whether it has started the run. */
 const askEveryMs = 100;

@@ -3,13 +3,6 @@ import { setTimeout } from "node:timers/promises";
 import type { RequestOutcome, Permit, RateLimiter, Scope } from "../api/rate-limiter.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { CreditsExhaustedError, RateLimitedError } from "../errors.ts";
-import {
-  backoffBaseMs,
-  backoffMaxMs,
-  creditsSuspectedMs,
-  probeSpreadMs,
-  sleepInActivityMsMax,
-} from "../limits.ts";
 import type { Secret } from "../security/secret.ts";
 import type {
   LimitEvent,
@@ -19,6 +12,13 @@ import type {
 } from "../state/contract/rate-limit.ts";
 import type { StateClient } from "../state/state-store.ts";
 import { blockedError, creditsLimit, keyName, limitsOf, refusedLimit } from "./key-limits.ts";
+import {
+  backoffBaseMs,
+  backoffMaxMs,
+  creditsSuspectedMs,
+  probeSpreadMs,
+  sleepInActivityMsMax,
+} from "./limits.ts";
 import { currentRequester } from "./requester.ts";
 
 /** What a rate limiter is made of. */

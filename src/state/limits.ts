@@ -32,3 +32,24 @@ export const probeLostMs = requestDeadlineMs + 5_000;
 
 /** Silence after which a worker is no reason any more to leave the store's schema as it is. */
 export const beatsKeepSchemaMs = 60_000;
+
+/** How often a worker tells the store that it lives. */
+export const hostBeatMs = 10_000;
+
+/** Silence after which nothing is kept of a worker. */
+export const hostForgottenMs = 24 * 3_600_000;
+
+/** Time to the first probe; doubles with each that fails. */
+export const probeFirstMs = 1_000;
+
+/**
+ * Fields of a sync whose hashes are kept, 4 bytes a record and field; a change of another field is seen, and
+ * not named.
+ */
+export const fieldSlotsMax = 256;
+
+/** Rows of one SQLite transaction: a longer one blocks every other process. */
+export const transactionRowsMax = 1_000;
+
+/** How long a statement waits for another process's lock. */
+export const lockWaitMs = 10_000;

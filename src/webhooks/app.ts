@@ -6,7 +6,6 @@ import type { Logger } from "pino";
 
 import { messageOf } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import * as limits from "../limits.ts";
 import {
   type DeliveryExchange,
   hasBody,
@@ -22,6 +21,7 @@ import { BodyRoom } from "./body-room.ts";
 import { DeliveryHandler, type PushedTo } from "./delivery-handler.ts";
 import { Exchanges } from "./exchanges.ts";
 import { headFlaw } from "./heads.ts";
+import * as limits from "./limits.ts";
 import { createMetrics, type ReceiverMetrics } from "./metrics.ts";
 
 declare module "fastify" {

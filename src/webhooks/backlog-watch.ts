@@ -2,8 +2,7 @@ import type { Logger } from "pino";
 
 import { messageOf } from "../errors.ts";
 import type { Inbox, Backlog } from "../inbox/inbox.ts";
-import { inboxLateMs } from "../limits.ts";
-import { receiverLookMs, receiverRestMs } from "./limits.ts";
+import { receiverLookMs, receiverRestMs, inboxLateMs } from "./limits.ts";
 
 /**
  * Knows, without asking, whether the inbox can be written and how much waits in it. It looks every second,

@@ -33,3 +33,33 @@ export const unbelievedLogMs = 60_000;
 
 /** How often the receiver looks how the inbox stands. */
 export const receiverLookMs = 1_000;
+
+/** Time to the end of a request's head (docs/facts/faults.md#webhooks). */
+export const receiverHeadMsMax = 3_000;
+
+/** Time to the end of a request (docs/facts/faults.md#webhooks). */
+export const receiverRequestMsMax = 5_000;
+
+/**
+ * How often the receiver looks for requests that took longer: looked at once a second, they were answered up
+ * to two seconds late (measured).
+ */
+export const receiverCheckMs = 250;
+
+/**
+ * How long a connection is kept for its next request; longer than the 60 s that proxies keep theirs, who else
+ * meet a closed one.
+ */
+export const receiverKeepAliveMs = 72_000;
+
+/** Connections at once; further ones are closed as they come. */
+export const receiverConnectionsMax = 4_096;
+
+/** Bytes of a request's head (Node's own default). */
+export const receiverHeadBytesMax = 16 * 1024;
+
+/** How long requests under way have when the receiver closes. */
+export const receiverCloseMs = 10_000;
+
+/** An event that waits longer than this is late: `status` says so. */
+export const inboxLateMs = 5 * 60_000;

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { attempt, cutOffBy } from "../../activities/attempt.ts";
 import type { PartRef } from "../../activities/inputs.ts";
+import { heartbeatMs } from "../../activities/limits.ts";
 import { OutcomeUnknownError, SupersededError } from "../../src/errors.ts";
-import { heartbeatMs } from "../../src/limits.ts";
 import {
   accountsCsv,
   accountsYaml,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
+import { nextLook, backOffAfter, type RunEnd } from "../../workflows/backoff.ts";
 import {
   drainBusyBackoffMs,
   drainBackoffMs,
   drainBackoffMsMax,
   resendLookMs,
   resendPauseMsMax,
-} from "../../src/limits.ts";
-import { nextLook, backOffAfter, type RunEnd } from "../../workflows/backoff.ts";
+} from "../../workflows/limits.ts";
 
 const failed: RunEnd = { outcome: "failed", error: { code: "ConfigError", message: "gone" } };
 

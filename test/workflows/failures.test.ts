@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { hostsLostMax } from "../../src/limits.ts";
+import { hostsLostMax } from "../../workflows/limits.ts";
 import { hostQueue } from "../support/temporal/world.ts";
 import {
   detailsOf,

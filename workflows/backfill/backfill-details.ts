@@ -1,5 +1,5 @@
-import { detailsErrorCharsMax } from "../../src/limits.ts";
 import { roughTimeText } from "../../src/text/quantities.ts";
+import { detailsErrorCharsMax } from "../limits.ts";
 import { fenced, type Progress, reportDetails } from "../sync/progress.ts";
 import type { BackfillState, LaneState } from "./backfill-state.ts";
 import { planDetails } from "./plan-details.ts";

@@ -1,8 +1,8 @@
 import { isCancellation } from "@temporalio/workflow";
 
 import type { OpenedRun, StageResult } from "../../activities/inputs.ts";
-import { laneTriesMax } from "../../src/limits.ts";
 import { asCancel, closingOf } from "../ending.ts";
+import { laneTriesMax } from "../limits.ts";
 import { withCommitted, withoutStaged, withStaged } from "../sync/progress.ts";
 import { transferBatch, type Transfer } from "../sync/transfer.ts";
 import type { LaneState } from "./backfill-state.ts";

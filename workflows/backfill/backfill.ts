@@ -9,9 +9,9 @@ import { z } from "zod";
 
 import type { BackfillRef, OpenedBackfill, OpenedRun } from "../../activities/inputs.ts";
 import { foreignRun, wrongInput } from "../../src/failure-types.ts";
-import { approvalWaitMs } from "../../src/limits.ts";
 import type { RunReport } from "../../src/report/report.ts";
 import { cancelledBeforeNext, closingOf, end, endingOf, type Ending } from "../ending.ts";
+import { approvalWaitMs } from "../limits.ts";
 import {
   activitiesOf,
   advanceCheckpoint,

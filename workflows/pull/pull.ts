@@ -1,10 +1,10 @@
 import { ApplicationFailure, continueAsNew, workflowInfo } from "@temporalio/workflow";
 
 import type { OpenedPull, PulledPages } from "../../activities/pull/inputs.ts";
-import { postingPagesPerActivity } from "../../src/limits.ts";
 import type { RunReport } from "../../src/report/report.ts";
 import { cancelledBeforeNext, end, endingOf, type Ending } from "../ending.ts";
 import { retryWhileThrottled } from "../failures.ts";
+import { postingPagesPerActivity } from "../limits.ts";
 import { openPull, pullActivitiesOf } from "../policies.ts";
 import { noCounts, type Progress, type PullProgress } from "../sync/progress.ts";
 import { nameInSearch, RunView } from "../sync/run-view.ts";

@@ -1,6 +1,6 @@
 import type { StageResult } from "../../activities/inputs.ts";
-import { detailsErrorCharsMax } from "../../src/limits.ts";
 import type { PullReport, RunReport } from "../../src/report/report.ts";
+import { detailsErrorCharsMax } from "../limits.ts";
 
 /** Rows by what became of them so far, and what lies staged or is committed. */
 export type ProgressCounts = {

@@ -9,8 +9,8 @@ import type {
   StageResult,
 } from "../../activities/inputs.ts";
 import { chunkName } from "../../src/lane-of.ts";
-import { uploadsPerPartMax } from "../../src/limits.ts";
 import { faultOf, retryWhileThrottled, type WaitHooks } from "../failures.ts";
+import { uploadsPerPartMax } from "../limits.ts";
 import type { RunActivities } from "../policies.ts";
 import type { ChosenMode } from "./choose-mode.ts";
 import { howToSplit } from "./how-to-split.ts";

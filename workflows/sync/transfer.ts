@@ -2,8 +2,8 @@ import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 
 import type { CommitResult, OpenedRun, StageResult } from "../../activities/inputs.ts";
 import { chunkName } from "../../src/lane-of.ts";
-import { hostsLostMax, restagesPerChunkMax } from "../../src/limits.ts";
 import { faultOf, isHostAway, retryWhileThrottled } from "../failures.ts";
+import { hostsLostMax, restagesPerChunkMax } from "../limits.ts";
 import { activitiesOf } from "../policies.ts";
 import { chooseMode, type ChosenMode } from "./choose-mode.ts";
 import { runRef, sendChunk, type Sending } from "./send-chunk.ts";

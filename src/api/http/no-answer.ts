@@ -6,9 +6,10 @@ import {
   SluiceError,
 } from "../../errors.ts";
 import type { RetryBudget } from "../../errors.ts";
-import { faultTimesMax, unresolvedMsMax } from "../../limits.ts";
+import { unresolvedMsMax } from "../../limits.ts";
 import { endpointOf } from "../endpoints.ts";
 import type { Exchange } from "../exchange.ts";
+import { faultTimesMax } from "../limits.ts";
 
 /**
  * What a certificate that is not to be trusted, or a server that speaks no TLS, looks like; a cut handshake

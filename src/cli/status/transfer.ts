@@ -1,8 +1,8 @@
 import type { ScheduleConfig } from "../../config/schema/schedule.ts";
-import { missedAfterMs, missedRunsCountedMax } from "../../limits.ts";
 import { isOfDoubt } from "../../report/doubt-warnings.ts";
 import type { RunReport } from "../../report/report.ts";
 import { nextTimes } from "../../schedules/fire-times.ts";
+import { missedAfterMs, missedRunsCountedMax } from "../../schedules/limits.ts";
 import type { ScheduleState } from "../../schedules/missed.ts";
 import { counted } from "../../text/quantities.ts";
 import type { OpenRun, Silent } from "../running/ask-temporal.ts";

@@ -1,12 +1,11 @@
 import { steadyMs, type Moment } from "../../clock.ts";
-import { lockWaitMs, probeFirstMs } from "../../limits.ts";
 import {
   limitRow,
   type LimitEvent,
   type LimitRow,
   type RateLimit,
 } from "../contract/rate-limit.ts";
-import { failuresMax, faultForgottenMs, probeStepMs } from "../limits.ts";
+import { failuresMax, faultForgottenMs, probeStepMs, lockWaitMs, probeFirstMs } from "../limits.ts";
 
 /**
  * The row on the clock of `now`; the very same where it is. After a boot the wall clock says how much of a

@@ -12,9 +12,8 @@ import { pathToFileURL } from "node:url";
 import type { z } from "zod";
 
 import { BusyError, ConfigError } from "../../errors.ts";
-import { lockWaitMs } from "../../limits.ts";
 import { makePrivateFile, makePrivateFolder } from "../../security/private-file.ts";
-import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs } from "../limits.ts";
+import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
 import { type Migration, migrations } from "./migrations/migrations.ts";
 import { asStateError, isUnwritable } from "./state-fault.ts";
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Look } from "../../../activities/inbox/look-into-inbox.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { sleepInActivityMsMax } from "../../../src/limits.ts";
 import { Secret } from "../../../src/security/secret.ts";
 import { keyName, resetLimits } from "../../../src/service/key-limits.ts";
+import { sleepInActivityMsMax } from "../../../src/service/limits.ts";
 import { failureOf, harnessKey } from "../../support/project/harness.ts";
 import { TestRun } from "../../support/project/test-run.ts";
 import { PostedHarness } from "../../support/webhooks/push.ts";

@@ -5,8 +5,8 @@ import type { Dependencies } from "../../../activities/dependencies.ts";
 import { createHostActivities, createSharedActivities } from "../../../activities/index.ts";
 import type { HostActivities, SharedActivities } from "../../../activities/index.ts";
 import type { PartRef, RunRef, StageResult } from "../../../activities/inputs.ts";
-import { uploadsPerPartMax } from "../../../src/limits.ts";
 import type { RunReport } from "../../../src/report/report.ts";
+import { uploadsPerPartMax } from "../../../workflows/limits.ts";
 import type { Journal, Told } from "../journal.ts";
 import { runAttempt } from "./attempt.ts";
 

@@ -1,4 +1,4 @@
-import { waitInActivityRetryMsMax } from "../../../src/limits.ts";
+import { waitInActivityRetryMsMax } from "../../../activities/limits.ts";
 import type { Case, Code, Column } from "./cell.ts";
 import { rows } from "./play.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { emptyPagesMax, extraPagesMax } from "../../../src/api/limits.ts";
+import { emptyPagesMax, extraPagesMax, cursorMax } from "../../../src/api/limits.ts";
 import {
   afterPage,
   beginWalk,
@@ -11,7 +11,6 @@ import {
 import type { Walk } from "../../../src/api/page-walk.ts";
 import type { SearchPage } from "../../../src/api/search.ts";
 import { ApiContractError, TooLargeError } from "../../../src/errors.ts";
-import { cursorMax } from "../../../src/limits.ts";
 import { foundAccount, rejection } from "./support.ts";
 
 /** A page of so many results. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { readResult } from "../../../src/api/results.ts";
 import type { Searchable } from "../../../src/api/results.ts";
-import { recordDepthMax } from "../../../src/limits.ts";
+import { recordDepthMax } from "../../../src/records/json-value.ts";
 import { foundAccount } from "./support.ts";
 
 const person = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { pageBytesMax } from "../../../src/api/limits.ts";
+import { pageBytesMax, cursorMax } from "../../../src/api/limits.ts";
 import type { SearchQuery } from "../../../src/api/search.ts";
 import {
   ApiAuthError,
@@ -10,7 +10,7 @@ import {
   OutcomeUnknownError,
   TooLargeError,
 } from "../../../src/errors.ts";
-import { cursorMax, pageRowsMax } from "../../../src/limits.ts";
+import { pageRowsMax } from "../../../src/limits.ts";
 import { numbers } from "../../support/sequences.ts";
 import {
   canaryKey,

@@ -4,7 +4,8 @@ import { StateUnavailableError } from "../../../src/errors.ts";
 import type { Inbox, InboxRow } from "../../../src/inbox/inbox.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
 import { openInbox } from "../../../src/inbox/open.ts";
-import { transactionRowsMax, eventIdsKeptMs } from "../../../src/limits.ts";
+import { eventIdsKeptMs } from "../../../src/limits.ts";
+import { transactionRowsMax } from "../../../src/state/limits.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { delivery, one, receivedAt } from "./deliveries.ts";
 

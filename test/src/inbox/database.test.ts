@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { StateUnavailableError } from "../../../src/errors.ts";
 import { openInboxDatabase } from "../../../src/inbox/database.ts";
 import { inboxMigrations } from "../../../src/inbox/migrations.ts";
-import { transactionRowsMax } from "../../../src/limits.ts";
+import { transactionRowsMax } from "../../../src/state/limits.ts";
 import { openDatabase } from "../../../src/state/sqlite/database.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { numbers } from "../../support/sequences.ts";

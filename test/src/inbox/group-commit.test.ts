@@ -4,7 +4,7 @@ import { StateUnavailableError } from "../../../src/errors.ts";
 import { createGroupCommit } from "../../../src/inbox/group-commit.ts";
 import type { Delivery, Verdict } from "../../../src/inbox/inbox.ts";
 import { inboxGroupCharsMax } from "../../../src/inbox/limits.ts";
-import { transactionRowsMax } from "../../../src/limits.ts";
+import { transactionRowsMax } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
 import { delivery } from "./deliveries.ts";
 

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { recordDepthMax } from "../../../src/limits.ts";
 import { parseExactJson } from "../../../src/mapping/exact-json.ts";
 import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
+import { recordDepthMax } from "../../../src/records/json-value.ts";
 
 function codeOf(text: string): string | undefined {
   const result = parseExactJson(text);

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { recordDepthMax } from "../../../src/limits.ts";
 import { parseJsonRow } from "../../../src/mapping/json-row.ts";
 import { LongNumber, CoercionRefusal } from "../../../src/mapping/refusal.ts";
+import { recordDepthMax } from "../../../src/records/json-value.ts";
 
 /** A value with what is in it for what it could not be, by `of`. */
 function replaced(value: unknown, of: (refusal: CoercionRefusal) => unknown): unknown {

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RecordModule } from "../../../src/config/config.ts";
 import { sha256 } from "../../../src/config/hash.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { mappingErrorCharsMax } from "../../../src/limits.ts";
 import type { CompiledMapping, Mapped } from "../../../src/mapping/compile.ts";
 import { parseJsonRow } from "../../../src/mapping/json-row.ts";
+import { mappingErrorCharsMax } from "../../../src/mapping/limits.ts";
 import { loadMappingModule } from "../../../src/mapping/module.ts";
 
 let folder: string;

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { fieldSlotsMax } from "../../../src/limits.ts";
 import { fieldHashesOf, FieldHasher } from "../../../src/pipeline/field-hashes.ts";
+import { fieldSlotsMax } from "../../../src/state/limits.ts";
 import { numbers } from "../../support/sequences.ts";
 
 function account(properties: object, domain: unknown = "a.example"): Buffer {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { recordDepthMax } from "../../../src/limits.ts";
-import { isPlainObject, jsonFaultOf } from "../../../src/records/json-value.ts";
+import { isPlainObject, jsonFaultOf, recordDepthMax } from "../../../src/records/json-value.ts";
 
 function nested(levels: number): unknown {
   return levels === 0 ? 1 : [nested(levels - 1)];

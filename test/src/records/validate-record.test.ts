@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { recordDepthMax } from "../../../src/limits.ts";
 import { CoercionRefusal } from "../../../src/mapping/refusal.ts";
+import { recordDepthMax } from "../../../src/records/json-value.ts";
 import { shapeOf, streams } from "../../../src/records/streams.ts";
 import type { Stream, StreamRecord } from "../../../src/records/streams.ts";
 import { validateRecord } from "../../../src/records/validate-record.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { missedRunsCountedMax } from "../../../src/limits.ts";
-import { missedRunsNamedMax } from "../../../src/schedules/limits.ts";
+import { missedRunsNamedMax, missedRunsCountedMax } from "../../../src/schedules/limits.ts";
 import { missedRuns, missedWarning, resumedNote } from "../../../src/schedules/missed.ts";
 
 const nightly = { cron: "30 2 * * *", timeZone: "Europe/Paris" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { CreditsExhaustedError, RateLimitedError } from "../../../src/errors.ts";
-import { backoffMaxMs, creditsSuspectedMs } from "../../../src/limits.ts";
+import { backoffMaxMs, creditsSuspectedMs } from "../../../src/service/limits.ts";
 import { requestingAs } from "../../../src/service/requester.ts";
 import {
   ingestion,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { hostBeatMs, hostForgottenMs } from "../../../src/limits.ts";
+import { hostBeatMs, hostForgottenMs } from "../../../src/state/limits.ts";
 import { at, implementations, nowMs, StoreUnderTest } from "./store-under-test.ts";
 
 function beatOf(process: string, lastBeat: number): Parameters<StoreUnderTest["store"]["beat"]>[0] {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { SupersededError } from "../../../src/errors.ts";
-import { transactionRowsMax } from "../../../src/limits.ts";
 import type { PageCommit } from "../../../src/state/contract/pull/pull-pages.ts";
 import type { PullPlace } from "../../../src/state/contract/pull/pull-rounds.ts";
+import { transactionRowsMax } from "../../../src/state/limits.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";
 import { at, implementations, StoreUnderTest } from "./store-under-test.ts";

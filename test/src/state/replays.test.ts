@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { transactionRowsMax } from "../../../src/limits.ts";
 import type { RejectEntry } from "../../../src/state/contract/rejects/rejects.ts";
+import { transactionRowsMax } from "../../../src/state/limits.ts";
 import { ageOf } from "../../../src/state/sqlite/keys/ages.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { numbers } from "../../support/sequences.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { inboxLateMs } from "../../../src/limits.ts";
+import { inboxLateMs } from "../../../src/webhooks/limits.ts";
 import { post, startTestReceiver } from "./support.ts";
 
 describe("events that are late", () => {

@@ -3,8 +3,12 @@ import { connect, type Socket } from "node:net";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { receiverConnectionsMax, receiverHeadBytesMax } from "../../../src/limits.ts";
-import { receiverBodiesBytesMax, receiverHeaderLinesMax } from "../../../src/webhooks/limits.ts";
+import {
+  receiverBodiesBytesMax,
+  receiverHeaderLinesMax,
+  receiverConnectionsMax,
+  receiverHeadBytesMax,
+} from "../../../src/webhooks/limits.ts";
 import {
   ended,
   exchange,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OpenPullInput, PulledPages, PullSettings } from "../../../activities/pull/inputs.ts";
-import { postingPagesPerActivity } from "../../../src/limits.ts";
+import { postingPagesPerActivity } from "../../../workflows/limits.ts";
 import {
   fakeWorld,
   fault,

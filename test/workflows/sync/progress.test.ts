@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { StageResult } from "../../../activities/inputs.ts";
-import { detailsErrorCharsMax, reportReasonsMax } from "../../../src/limits.ts";
+import { reportReasonsMax } from "../../../src/limits.ts";
 import type { RunReport } from "../../../src/report/report.ts";
+import { detailsErrorCharsMax } from "../../../workflows/limits.ts";
 import {
   noCounts,
   progressDetails,

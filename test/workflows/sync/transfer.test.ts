@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { FailureFacts } from "../../../activities/failure.ts";
 import type { SplitInput } from "../../../activities/inputs.ts";
-import { restagesPerChunkMax, uploadsPerPartMax } from "../../../src/limits.ts";
+import { restagesPerChunkMax, uploadsPerPartMax } from "../../../workflows/limits.ts";
 import {
   fakeWorld,
   fault,

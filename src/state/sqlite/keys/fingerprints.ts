@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../../../limits.ts";
 import type { FingerprintStore } from "../../contract/keys/fingerprints.ts";
+import { transactionRowsMax } from "../../limits.ts";
 import type { Database } from "../database.ts";
 import { count, first } from "../database.ts";
 import { ageSql } from "./ages.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-import { fieldSlotsMax } from "../../../limits.ts";
 import {
   type FieldHash,
   fieldHashBytes,
   type KnownRecordStore,
   type KnownRecord,
 } from "../../contract/keys/known-records.ts";
+import { fieldSlotsMax } from "../../limits.ts";
 import { textBlockOf } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { all, first } from "../database.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../../../limits.ts";
 import type { PullName } from "../../contract/pull/pull-places.ts";
+import { transactionRowsMax } from "../../limits.ts";
 import type { Database } from "../database.ts";
 import { count, first } from "../database.ts";
 

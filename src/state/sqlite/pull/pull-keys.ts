@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
-import { transactionRowsMax } from "../../../limits.ts";
 import type { PullName } from "../../contract/pull/pull-places.ts";
+import { transactionRowsMax } from "../../limits.ts";
 import type { Database } from "../database.ts";
 import { count } from "../database.ts";
 

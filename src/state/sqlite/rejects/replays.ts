@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import { transactionRowsMax } from "../../../limits.ts";
 import { refusedAgain } from "../../../records/reject-codes.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
 import { type ReplayStore, openRow } from "../../contract/rejects/replays.ts";
+import { transactionRowsMax } from "../../limits.ts";
 import type { Database, Statement } from "../database.ts";
 import { all, count, first } from "../database.ts";
 import { joinReplayed, rejectAgeSql } from "./open-rejects.ts";

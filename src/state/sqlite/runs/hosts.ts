@@ -1,5 +1,5 @@
-import { hostBeatMs, hostForgottenMs } from "../../../limits.ts";
 import { type HostStore, beatRow } from "../../contract/runs/hosts.ts";
+import { hostBeatMs, hostForgottenMs } from "../../limits.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
 

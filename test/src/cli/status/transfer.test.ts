@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { statusOf, type TransferState } from "../../../../src/cli/status/transfer.ts";
-import { missedAfterMs } from "../../../../src/limits.ts";
 import { doubtWarnings } from "../../../../src/report/doubt-warnings.ts";
 import type { RunReport } from "../../../../src/report/report.ts";
+import { missedAfterMs } from "../../../../src/schedules/limits.ts";
 import { reportWith } from "../../../support/project/report.ts";
 
 const at = "2026-01-01T01:30:10.000Z";

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { SupersededError } from "../../../../src/errors.ts";
-import { fieldSlotsMax } from "../../../../src/limits.ts";
 import {
   type FieldHashes,
   hashBytes,
   type LostField,
 } from "../../../../src/state/contract/keys/fingerprints.ts";
 import type { KnownRecord } from "../../../../src/state/contract/keys/known-records.ts";
+import { fieldSlotsMax } from "../../../../src/state/limits.ts";
 import type { StateStore } from "../../../../src/state/state-store.ts";
 import { numbers } from "../../../support/sequences.ts";
 import { implementations, name, nowMs, StoreUnderTest } from "../store-under-test.ts";
