@@ -19,3 +19,15 @@ export function wrongInput(problem: string | z.ZodError, example?: object): stri
 
 /** Type of the failure of an activity that its worker's stop cut off: no fault, and tried again. */
 export const workerStoppedType = "WorkerStopped";
+
+/** Types of failures in Temporal that no class of `src/errors.ts` has: docs/errors.md is made of them too. */
+export const otherFailures = {
+  InvalidInput: {
+    meaning: "the input typed for a workflow is not valid",
+    advice: "Start it again with the corrected input that the message shows.",
+  },
+  Unexpected: {
+    meaning: "a library or a bug raised an error that sluice does not know",
+    advice: "Nothing while it is retried. If it lasts, report a bug, with the text.",
+  },
+} as const;

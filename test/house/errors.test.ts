@@ -3,8 +3,12 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { rejectTexts } from "../../src/records/reject-codes.ts";
-import { otherFailures, rejectAdvice, sourceRejects } from "./error-advice.ts";
+import { otherFailures } from "../../src/failure-types.ts";
+import {
+  rejectCodes,
+  sourceRejectCodes,
+  type RejectCodeText,
+} from "../../src/records/reject-codes.ts";
 
 const root = join(import.meta.dirname, "../..");
 const source = readFileSync(join(root, "src/errors.ts"), "utf8");
@@ -61,8 +65,11 @@ function sectionOf(code: string): string[] {
   ];
 }
 
-function rejectSection(code: string, meaning: string, advice: string): string[] {
-  return [`### ${code}`, "", `${meaning.replace(/^./, (c) => c.toUpperCase())}. ${advice}`, ""];
+function sectionsOf(codes: Readonly<Record<string, RejectCodeText>>): string[] {
+  return Object.entries(codes).flatMap(([code, { meaning, advice }]) => {
+    const sentence = meaning.replace(/^./, (first) => first.toUpperCase());
+    return [`### ${code}`, "", `${sentence}. ${advice}`, ""];
+  });
 }
 
 const codes = [...new Set(classes.map(({ code }) => code))].toSorted();
@@ -79,23 +86,17 @@ const page = [
   "activity again by itself. The hint of an error says what to do about this very case.",
   "",
   ...codes.flatMap(sectionOf),
-  ...Object.entries(otherFailures).flatMap(([code, { meaning, advice }]) =>
-    rejectSection(code, meaning, advice),
-  ),
+  ...sectionsOf(otherFailures),
   "## Reject codes",
   "",
   "Why a row or record was not sent; [rejects](rejects.md) says how to look at them and how to replay them.",
   "",
-  ...Object.entries(rejectAdvice).flatMap(([code, advice]) =>
-    rejectSection(code, rejectTexts.get(code) ?? "", advice),
-  ),
+  ...sectionsOf(rejectCodes),
   "## Codes of sources",
   "",
   "A connector gives these to what it could not read as a row. A connector of your own may bring others.",
   "",
-  ...Object.entries(sourceRejects).flatMap(([code, [meaning, advice]]) =>
-    rejectSection(code, meaning, advice),
-  ),
+  ...sectionsOf(sourceRejectCodes),
 ].join("\n");
 
 describe("docs/errors.md", () => {
@@ -110,7 +111,6 @@ describe("docs/errors.md", () => {
 
   it("says what to do about every code, once", () => {
     expect(codes.filter((code) => adviceOn(code).length !== 1)).toEqual([]);
-    expect(Object.keys(rejectAdvice).toSorted()).toEqual([...rejectTexts.keys()].toSorted());
   });
 
   it("names only codes that a source gives", () => {
@@ -119,9 +119,9 @@ describe("docs/errors.md", () => {
         .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
         .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8")),
     );
-    const given = Object.keys(sourceRejects).filter((code) =>
+    const given = Object.keys(sourceRejectCodes).filter((code) =>
       text.some((each) => each.includes(`"${code}"`)),
     );
-    expect(given).toEqual(Object.keys(sourceRejects));
+    expect(given).toEqual(Object.keys(sourceRejectCodes));
   });
 });

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../../src/errors.ts";
 import { rowBytesMax } from "../../../src/limits.ts";
+import type { SourceRejectCode } from "../../../src/records/reject-codes.ts";
 import type { Encoding } from "../config.ts";
 import type { DecodedText } from "./decode.ts";
 import type { Scanner, ScanStep } from "./scan.ts";
@@ -7,7 +8,7 @@ import type { Window } from "./window.ts";
 
 /** Why a row is refused. */
 export type CsvRowFault = {
-  readonly code: "stray_quote" | "nul_byte" | "invalid_encoding" | "ragged_row" | "row_too_long";
+  readonly code: SourceRejectCode;
   readonly reason: string;
 };
 
