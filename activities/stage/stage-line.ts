@@ -93,8 +93,8 @@ function whatChanged(
 }
 
 /**
- * The data line. Pages go through it one after the other: rows become lines of JSON, those that the service has are left out, and the rest is written to one file until the chunk is
- * full.
+ * The data line. Pages go through it one after the other: rows become lines of JSON, those that the service has
+ * are left out, and the rest is written to one file until the chunk is full.
  */
 export async function stageLine(job: StageJob, tools: StageTools): Promise<Staged> {
   const { mapping, keepRows, recordBytesMax } = job;

@@ -42,7 +42,9 @@ function checkRounds(name: string, rounds: readonly Received[]): readonly Checke
     {
       what: `${name}: acknowledged/s (min / median / max)`,
       bound: isBound ? `>= ${shown(perSecondMin)}` : "",
-      measured: `${[rate.min, rate.median, rate.max].map(shown).join(" / ")}; CPU µs each: ${cpu.toFixed(0)}, and ${posterCpu.toFixed(0)} of the poster`,
+      measured:
+        `${[rate.min, rate.median, rate.max].map(shown).join(" / ")}; ` +
+        `CPU µs each: ${cpu.toFixed(0)}, and ${posterCpu.toFixed(0)} of the poster`,
       holds: !isBound || rate.median >= perSecondMin,
     },
     {

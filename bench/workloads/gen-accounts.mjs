@@ -22,9 +22,9 @@ const UPDATE_SPAN_SECONDS = 2 * 365 * 24 * 3600;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SYLLABLES = (
   "ba be bi bo bu ca ce ci co cu da de di do du fa fe fi fo ga ge gi go ha he hi ho ja jo ka ke ki ko " +
-  "la le li lo lu ma me mi mo mu na ne ni no nu pa pe pi po qua ra re ri ro ru sa se si so su ta te ti to tu va ve vi " +
-  "vo wa we wi xa xe ya yo za ze zo lex tron nex core byte data sys net soft logic vent gen med bio agri fin cap trans " +
-  "port metal graph stream cloud stone wood field bridge north south bright clear"
+  "la le li lo lu ma me mi mo mu na ne ni no nu pa pe pi po qua ra re ri ro ru sa se si so su ta te ti to tu " +
+  "va ve vi vo wa we wi xa xe ya yo za ze zo lex tron nex core byte data sys net soft logic vent gen med bio " +
+  "agri fin cap trans port metal graph stream cloud stone wood field bridge north south bright clear"
 ).split(" ");
 const SUFFIXES = [
   "Inc",

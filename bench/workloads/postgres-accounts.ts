@@ -16,8 +16,9 @@ export const fromAccounts = {
 export const asTheyAre = "*";
 
 /** The columns as the service gets them, for the oracle: a time is written by the server, to the microsecond. */
-export const asSent = `id, domain, name, industry, employees, country, city, founded_year, annual_revenue, funding_stage, phone,
-  owner_email, description, to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at`;
+export const asSent = `id, domain, name, industry, employees, country, city, founded_year, annual_revenue,
+  funding_stage, phone, owner_email, description,
+  to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at`;
 
 /**
  * Ten rows share each time, and the times come in no order: the table was not written in the order in which

@@ -111,7 +111,8 @@ function placeOf(pages: readonly RecordPage[], verdicts: Uint8Array, candidate: 
 function severalRows(sync: string, rows: ChangedSettings["rows"]): ConfigError {
   const newest =
     rows === undefined
-      ? 'leave out "to", "limit", "keys" and "lanes": a backfill in one lane that continues to the present ends with the newest row of each'
+      ? 'leave out "to", "limit", "keys" and "lanes": a backfill in one lane that continues to the present ' +
+        "ends with the newest row of each"
       : `\`sluice state reset ${sync}\` sends all of them again, in order`;
   return new ConfigError(
     `several rows of sync ${sync} make one record: an older one could overwrite what the service holds of it`,

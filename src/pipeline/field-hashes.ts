@@ -7,8 +7,8 @@ import { LineFields } from "./line-fields.ts";
 /** Takes names of fields that are new, answers all that have a slot, in the order of the slots. */
 type AddFields = (names: readonly string[]) => Promise<readonly string[]>;
 
-// FNV-1a over the JSON of the value, in which "1" differs from 1. It only tells a person which field changed: whether one
-// did is decided by sha256. zlib's crc32 takes longer to call than such texts to hash.
+// FNV-1a over the JSON of the value, in which "1" differs from 1. It only tells a person which field changed:
+// whether one did is decided by sha256. zlib's crc32 takes longer to call than such texts to hash.
 const seed = 0x811c9dc5;
 const prime = 0x01000193;
 

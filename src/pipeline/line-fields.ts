@@ -39,8 +39,8 @@ function valueEnd(line: Uint8Array, at: number): number {
 }
 
 /**
- * Goes through the fields of a line that `JSON.stringify` wrote, without parsing it: all but the key and the name of the
- * stream, and the properties one by one.
+ * Goes through the fields of a line that `JSON.stringify` wrote, without parsing it: all but the key and the name of
+ * the stream, and the properties one by one.
  */
 export class LineFields {
   /** Whether the field is one of the properties. */

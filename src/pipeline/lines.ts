@@ -19,7 +19,8 @@ export type HowToWrite = {
 
 /**
  * Makes of every row one line of JSON, a reject, or nothing where the mapping leaves it out. A row that is plain goes
- * from cells to its line at once; every other one is mapped as an object, checked against its stream's schema and written.
+ * from cells to its line at once; every other one is mapped as an object, checked against its stream's schema and
+ * written.
  */
 export async function* writeLines(
   pages: AsyncIterable<RowPage>,

@@ -26,7 +26,10 @@ export class LostFields {
     return Array.from(this.#counts, ([field, { records, where }]) => {
       const of = records === 1 ? "1 record that had it" : `${records} records that had it`;
       const example = namesPlaces ? `, such as ${where}` : "";
-      return `${field} was left out of ${of} before${example}: the service may keep the old value (\`empty: null\` sends a null, \`empty: omit\` says that it is meant)`;
+      return (
+        `${field} was left out of ${of} before${example}: the service may keep the old value ` +
+        "(`empty: null` sends a null, `empty: omit` says that it is meant)"
+      );
     });
   }
 }

@@ -78,7 +78,9 @@ export function assertWithinLimit(
       `(${rows} rows and ${rate * 100} %): the chunk that would exceed it is not sent`,
     {
       field: "reject_limit",
-      hint: "look at `sluice rejects list`; fix the source or the mapping. What the service refused by a fault of its own is tried again a day later, or by `sluice run --full`",
+      hint:
+        "look at `sluice rejects list`; fix the source or the mapping. What the service refused by a fault of " +
+        "its own is tried again a day later, or by `sluice run --full`",
     },
   );
 }

@@ -11,7 +11,10 @@ export const doubledQuote = 2;
  * in UTF-8; whoever gives cells has made sure that it is.
  */
 export type Cells = {
-  /** The names of the columns, each once, in the order of a row's cells; the same array for all pages that share them. */
+  /**
+   * The names of the columns, each once, in the order of a row's cells; the same array for all pages that share
+   * them.
+   */
   readonly columns: readonly string[];
   /** How many rows there are. */
   readonly count: number;

@@ -1,6 +1,6 @@
 /**
- * What `JSON.stringify` writes for a byte of a text: 0 is the byte itself, `unicodeEscape` its code in hexadecimal digits,
- * anything else the letter behind a backslash.
+ * What `JSON.stringify` writes for a byte of a text: 0 is the byte itself, `unicodeEscape` its code in hexadecimal
+ * digits, anything else the letter behind a backslash.
  */
 export const escapeOf = new Uint8Array(256);
 

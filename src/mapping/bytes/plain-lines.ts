@@ -37,8 +37,8 @@ const noCells: Cells = {
 };
 
 /**
- * Writes the lines of plain rows from their cells. What it is not certain of it leaves to objects, row by row: it refuses
- * nothing, and never writes what they would not.
+ * Writes the lines of plain rows from their cells. What it is not certain of it leaves to objects, row by row: it
+ * refuses nothing, and never writes what they would not.
  */
 export class PlainLines {
   readonly #plan: RecordPlan;

@@ -61,7 +61,10 @@ export function isPlainInteger(bytes: Uint8Array, from: number, to: number): boo
   return wholeEnd(bytes, from, to) === to && !(bytes[from] === dash && bytes[from + 1] === zero);
 }
 
-/** Where what `as: number` makes of it ends: zeros at the end of decimals are not written. -1 where it is not certain. */
+/**
+ * Where what `as: number` makes of it ends: zeros at the end of decimals are not written. -1 where it is not
+ * certain.
+ */
 export function plainNumberEnd(bytes: Uint8Array, from: number, to: number): number {
   const whole = wholeEnd(bytes, from, to);
   if (whole === -1 || (bytes[from] === dash && bytes[from + 1] === zero)) return -1;

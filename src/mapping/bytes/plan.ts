@@ -53,8 +53,8 @@ export type NoPlan = { readonly because: string };
 const textKinds: readonly PlainKind[] = ["date", "datetime", "domain", "email", "string"];
 
 /**
- * Plans the writing of a mapping in which `checkMapping` found no fault, or says what keeps it from it. What a plan makes
- * of a row is what `compileMapping`, `validateRecord` and `JSON.stringify` make of it, to the byte.
+ * Plans the writing of a mapping in which `checkMapping` found no fault, or says what keeps it from it. What a plan
+ * makes of a row is what `compileMapping`, `validateRecord` and `JSON.stringify` make of it, to the byte.
  */
 export function planRecord(mapping: RecordMapping, stream: Stream): RecordPlan | NoPlan {
   const { discriminator, keyField, propertiesField, textFields } = shapeOf(stream);

@@ -31,7 +31,8 @@ export type FingerprintSets = {
 /** The sets of a SQLite store. */
 export function createFingerprintSets(db: Database): FingerprintSets {
   const select = db.prepare(
-    "select id, valid_after as validAfter, next_id as nextId from fingerprint_sets where target = $target and sync = $sync",
+    `select id, valid_after as validAfter, next_id as nextId from fingerprint_sets
+     where target = $target and sync = $sync`,
   );
   const ofRun = db.prepare(`select ${setOfRunSql}`);
   const make = db.prepare(

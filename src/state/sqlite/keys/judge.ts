@@ -67,7 +67,10 @@ function createAsking(db: Database): {
   return { wasSent, isSentSince };
 }
 
-/** How old a row is. A replayed one does not grow newer by it: of two that are replayed apart, the later one still wins. */
+/**
+ * How old a row is. A replayed one does not grow newer by it: of two that are replayed apart, the later one still
+ * wins.
+ */
 export function ageOfRow({ ages, send, rowNumbers }: KeysToStage, index: number): number {
   return ages?.[index] ?? ageOf(send, rowNumbers[index] ?? 0);
 }

@@ -9,7 +9,8 @@ import { newestSightedSql, type Sightings } from "./sightings.ts";
 export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
   const note = db.prepare(
     `insert or ignore into mappings (set_id, mapping)
-     select id, mapping from fingerprint_sets, sends where id = $setId and send = $send and mapping is not null and records > 0`,
+     select id, mapping from fingerprint_sets, sends
+     where id = $setId and send = $send and mapping is not null and records > 0`,
   );
   return (input) => void note.run(input);
 }

@@ -165,7 +165,8 @@ function createReading(db: Database): (setId: number) => Ages {
 function createUnseeing(db: Database): Sightings["unsee"] {
   const ofSend = db.prepare(
     `select number, ${seenColumns} from sightings where send = $send and set_id in
-       (select set_id from sends join runs using (run_id) join fingerprint_sets f using (target, sync) where send = $send)`,
+       (select set_id from sends join runs using (run_id) join fingerprint_sets f using (target, sync)
+        where send = $send)`,
   );
   const update = db.prepare(
     "update sightings set ids = $ids, row_numbers = $rowNumbers, lengths = $lengths where number = $number",

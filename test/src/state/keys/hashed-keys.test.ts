@@ -18,7 +18,8 @@ const wholeKeys = 4;
 const insertRun = `insert into runs (run_id, sync, target, kind, workflow_id, first_run_id, temporal_id, config_hash,
     request, started_at, ended_at, checkpoint_before, checkpoint_version)
   values ($runId, '${name.sync}', '${name.target}', 'sync', 'wf', 'first', 't', 'c', '{}', '${at}', $endedAt, 0, 0)`;
-const insertSend = `insert into sends (send, run_id, chunk, stage, host, drawn_scheduled, drawn_attempt, state, committed_at)
+const insertSend = `insert into sends (send, run_id, chunk, stage, host, drawn_scheduled, drawn_attempt, state,
+    committed_at)
   values ($send, $runId, 1, 1, 'h', 0, 0, $state, ${nowMs})`;
 const insertKey = `insert into fingerprints (set_id, key, hash, fields, send, seen, seen_before, id)
   values (1, $key, $hash, $fields, $send, $seen, $before, $id)`;
