@@ -44,7 +44,7 @@ export type Trust = {
 export type AskedSource = {
   readonly source: Source;
   readonly connection: string;
-  readonly ask: ConnectorRequest<unknown>;
+  readonly request: ConnectorRequest<unknown>;
   /** The checkpoint; null for none. */
   readonly position: unknown;
 };
@@ -73,13 +73,13 @@ export async function findAccount({ state, lock }: Holder, api: ApiConfig): Prom
 /** The source of a holder; undefined where its connector cannot tell one from another. */
 export async function findSource(
   { state, lock }: Holder,
-  { source, ask, position }: Omit<AskedSource, "connection">,
+  { source, request, position }: Omit<AskedSource, "connection">,
 ): Promise<Recognition | undefined> {
   if (source.recognize === undefined) return undefined;
   const { source: known } = await state.identities({ holder: lock });
   // A position of another form says nothing; that is told where the run begins.
   const { data } = source.position.safeParse(position);
-  return await source.recognize({ ...ask, known: known?.identity, position: data });
+  return await source.recognize({ ...request, known: known?.identity, position: data });
 }
 
 /** Keeps what was found as what is known, where it is another. */

@@ -61,7 +61,7 @@ export async function assertSameSides(
   const { connection } = sync;
   await assertSameSource(
     holder,
-    { source, connection, ask: readRequestOf(sync, signal), position },
+    { source, connection, request: readRequestOf(sync, signal), position },
     trust,
   );
 }
@@ -76,7 +76,7 @@ export async function assertStillSameSource(
   signal: AbortSignal,
 ): Promise<void> {
   const { connection } = sync;
-  const asked = { source, connection, ask: readRequestOf(sync, signal), position: null };
+  const asked = { source, connection, request: readRequestOf(sync, signal), position: null };
   const trust = { isFresh: false, isKept: false };
   const holder = syncHolder(known, sync.name);
   await assertSameSource(holder, asked, trust);

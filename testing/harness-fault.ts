@@ -62,7 +62,7 @@ async function firstFault(
   signal: AbortSignal,
 ): Promise<HarnessFault | undefined> {
   await subject.holds(given);
-  for await (const page of subject.source.read({ ...subject.ask(signal), pageRowsMax: 7 })) {
+  for await (const page of subject.source.read({ ...subject.request(signal), pageRowsMax: 7 })) {
     const [row] = page.rows;
     if (row !== undefined) return faultOf(row, given);
   }

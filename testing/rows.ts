@@ -21,12 +21,14 @@ const usualSinceMicros = 999_990;
 
 /**
  * Rows whose order of changes is neither that of their ids nor that in which they are here: a source that is
- * read in any of the others by mistake shows it. The same ask makes the same rows.
+ * read in any of the others by mistake shows it. The same request makes the same rows.
  */
-export function makeRows(count: number, ask: RowsRequest = {}): readonly HarnessRow[] {
-  const { firstId = 1, stepMicros = 1, together = 3, textChars = 0 } = ask;
+export function makeRows(count: number, request: RowsRequest = {}): readonly HarnessRow[] {
+  const { firstId = 1, stepMicros = 1, together = 3, textChars = 0 } = request;
   const begin =
-    ask.since === undefined ? microsOf(usualSince) + BigInt(usualSinceMicros) : microsOf(ask.since);
+    request.since === undefined
+      ? microsOf(usualSince) + BigInt(usualSinceMicros)
+      : microsOf(request.since);
   const step = BigInt(stepMicros);
   const rows = scattered(count).map((place, index) => ({
     id: String(firstId + index),

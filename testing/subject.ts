@@ -62,7 +62,7 @@ export class Subject {
   }
 
   /** What every ability is given. */
-  ask(
+  request(
     signal: ConnectorRequest<unknown>["signal"] = new AbortController().signal,
   ): ConnectorRequest<unknown> {
     const log = (text: string, facts?: object): void =>
@@ -87,7 +87,7 @@ export class Subject {
     signal,
     ...span
   }: SubjectRead = {}): AsyncGenerator<ReadPage> {
-    const pages = this.source.read({ ...this.ask(signal), ...span, pageRowsMax });
+    const pages = this.source.read({ ...this.request(signal), ...span, pageRowsMax });
     let count = 0;
     for await (const raw of pages) {
       count += 1;
@@ -104,21 +104,21 @@ export class Subject {
   }
 
   /** All pages of a span. */
-  async read(ask: SubjectRead = {}): Promise<readonly ReadPage[]> {
+  async read(request: SubjectRead = {}): Promise<readonly ReadPage[]> {
     const read: ReadPage[] = [];
-    for await (const page of this.pages(ask)) read.push(page);
+    for await (const page of this.pages(request)) read.push(page);
     return read;
   }
 
   /** The rows of a span, in the order they came. */
-  async rows(ask: SubjectRead = {}): Promise<readonly HarnessRow[]> {
-    return (await this.read(ask)).flatMap(({ rows }) => rows);
+  async rows(request: SubjectRead = {}): Promise<readonly HarnessRow[]> {
+    return (await this.read(request)).flatMap(({ rows }) => rows);
   }
 
   /** Fails unless `measure`, where there is one and it counts, finds so many rows. @throws {CheckFailed} */
   async mustMeasure(span: Span<unknown>, count: number): Promise<void> {
     const { rows = count, exact = true } =
-      (await this.source.measure?.({ ...this.ask(), ...span })) ?? {};
+      (await this.source.measure?.({ ...this.request(), ...span })) ?? {};
     if (!exact || rows === count) return;
     throw new CheckFailed(`\`measure\` to count ${count} rows where as many were read`, `${rows}`);
   }

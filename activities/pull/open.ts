@@ -52,7 +52,11 @@ async function assertSameRound(
   const holder = holderOf(deps, { kind: "pull", name, at: isoNow(deps) });
   await assertSameAccount(holder, deps.config.api, trust);
   const source = connectorOf(deps, writeBack.connector);
-  const asked = { source, connection: writeBack.connection, ask: readRequestOf(writeBack, signal) };
+  const asked = {
+    source,
+    connection: writeBack.connection,
+    request: readRequestOf(writeBack, signal),
+  };
   await assertSameSource(holder, { ...asked, position: null }, trust);
 }
 

@@ -32,8 +32,8 @@ async function write(
   for (let start = 0; start < how.patched.length; start += pageRowsMax) {
     how.signal.throwIfAborted();
     const patches = how.patched.slice(start, start + pageRowsMax).map(({ patch }) => patch);
-    const ask = { ...readRequestOf(writeBack, how.signal), patches };
-    const answers = await deps.effect("writeBack", async () => await source.write?.(ask));
+    const request = { ...readRequestOf(writeBack, how.signal), patches };
+    const answers = await deps.effect("writeBack", async () => await source.write?.(request));
     written.push(...(answers ?? []));
   }
   return written;

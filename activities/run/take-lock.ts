@@ -23,8 +23,8 @@ export async function takeRunLock(
 ): Promise<number> {
   const { name, what, workflowId, firstRunId, runId, kind } = run;
   const by = { name, workflowId, firstRunId, runId, kind };
-  const ask = { ...by, at: isoNow(deps) };
-  let answer = await deps.state.takeLock(ask);
+  const request = { ...by, at: isoNow(deps) };
+  let answer = await deps.state.takeLock(request);
   // A terminated or timed-out workflow cannot give its lock back, or stop waiting for it: Temporal says that
   // it is closed.
   const closed: LockHolder[] = [];
@@ -35,7 +35,7 @@ export async function takeRunLock(
     const { holder } = answer;
     if (closed.some((known) => known.runId === holder.runId)) break;
     closed.push(holder);
-    answer = await deps.state.takeLock({ ...ask, insteadOf: holder });
+    answer = await deps.state.takeLock({ ...request, insteadOf: holder });
   }
   for (const holder of closed) await abandonRun(deps, holder);
   if ("fence" in answer) return answer.fence;

@@ -66,8 +66,8 @@ export async function* doubtfulPages(
   const { target, sync, now } = job;
   let after = from;
   for (;;) {
-    const ask = { target, sync, now, after, limit: pageRowsMax };
-    const found = await tools.state.doubtfulRecords(ask);
+    const request = { target, sync, now, after, limit: pageRowsMax };
+    const found = await tools.state.doubtfulRecords(request);
     const last = found.at(-1);
     if (last === undefined) return;
     after = { send: last.send, record: last.record };

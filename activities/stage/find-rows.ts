@@ -89,16 +89,16 @@ function pagesFrom(
   { from }: PageStart,
 ): AsyncIterable<RowPage> {
   const source = connectorOf(deps, sync.connector);
-  const ask = readRequestOf(sync, signal);
+  const request = readRequestOf(sync, signal);
   if (run.kind === "replay") {
-    const what = { runId: run.runId, stream: sync.stream, config: ask.config };
-    return readReplay({ ...what, after: Number(from ?? 0) }, { ...deps, ...ask, source });
+    const what = { runId: run.runId, stream: sync.stream, config: request.config };
+    return readReplay({ ...what, after: Number(from ?? 0) }, { ...deps, ...request, source });
   }
   if (run.request.keys !== undefined) {
-    return namedRows(source, { ...ask, names: run.request.keys, after: Number(from ?? 0) });
+    return namedRows(source, { ...request, names: run.request.keys, after: Number(from ?? 0) });
   }
   const position = source.position.optional().parse(from ?? undefined);
-  return source.read({ ...ask, from: position, pageRowsMax });
+  return source.read({ ...request, from: position, pageRowsMax });
 }
 
 type Row = { readonly page: RowPage; readonly index: number };

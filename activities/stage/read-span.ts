@@ -30,13 +30,13 @@ export async function* readSpan(
   let left = job.limit ?? Infinity;
   let from = source.position.optional().parse(job.span.from);
   const to = source.position.optional().parse(job.span.to);
-  const ask = { config: job.config, signal, log };
+  const request = { config: job.config, signal, log };
   while (left > 0) {
     const before = left;
     let fits = true;
     const pageRowsMax = Math.min(job.pageRowsMax, left);
     try {
-      for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
+      for await (const read of source.read({ ...request, from, to, pageRowsMax, limit: left })) {
         signal.throwIfAborted();
         const page = asItCame(read);
         const size = rowCount(page) + (page.rejects?.length ?? 0);

@@ -21,7 +21,7 @@ export function unknownOutcomesOf({ stage, part }: Pick<PartRef, "part" | "stage
 export async function assertServed(
   deps: Dependencies,
   part: PartRef,
-  ask: { readonly stream: string; readonly signal: AbortSignal },
+  request: { readonly stream: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const { runId, chunk } = part;
   const outcomes = { runId, chunk, fault: unknownOutcomesOf(part) };
@@ -33,7 +33,7 @@ export async function assertServed(
     );
   }
   try {
-    await withRetryBudget(deps, part, async () => await deps.api.generateUploadUrl(ask));
+    await withRetryBudget(deps, part, async () => await deps.api.generateUploadUrl(request));
   } catch (error) {
     const isAway =
       error instanceof ApiUnavailableError || (error instanceof RateLimitedError && error.isOutage);

@@ -125,7 +125,7 @@ export interface Pull<Config, Position, OwnRow> {
    * @throws {SourceChangedError} the source is not the one `from` was made from. @throws {SourceAuthError}
    * credentials refused.
    */
-  read(ask: ReadRequest<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
+  read(request: ReadRequest<Config, Position>): AsyncIterable<Page<OwnRow, Position>>;
   /**
    * `each-run`: positions mean nothing to the next run, which reads everything again. `resume`: the next run
    * continues from the checkpoint.
@@ -138,9 +138,9 @@ export interface Pull<Config, Position, OwnRow> {
    */
   readonly placesAreLines?: boolean;
   /** Tells a person whether the source can be read, step by step. Never throws for a finding. */
-  check?(ask: ConnectorRequest<Config>): Promise<readonly Finding[]>;
+  check?(request: ConnectorRequest<Config>): Promise<readonly Finding[]>;
   /** The names of the columns a mapping may use, read before the first row. */
-  columns?(ask: ConnectorRequest<Config>): Promise<readonly string[]>;
+  columns?(request: ConnectorRequest<Config>): Promise<readonly string[]>;
   /**
    * Tells whether this is the source that was read before: two databases may answer to one name, and a
    * position of one says nothing of the other. Asked when a run opens and before each chunk; `known` is the
@@ -148,16 +148,16 @@ export interface Pull<Config, Position, OwnRow> {
    * run; `sluice state rebind` keeps it all the same.
    */
   recognize?(
-    ask: ConnectorRequest<Config> & {
+    request: ConnectorRequest<Config> & {
       readonly known?: unknown;
       readonly position?: Position | undefined;
     },
   ): Promise<Recognition>;
   /** How much a span holds: for the time left. */
-  measure?(ask: ConnectorRequest<Config> & Span<Position>): Promise<Measure>;
+  measure?(request: ConnectorRequest<Config> & Span<Position>): Promise<Measure>;
   /** What there is to read, at most `max` of it, in the order of names. */
   discover?(
-    ask: ConnectorRequest<Config> & { readonly max: number },
+    request: ConnectorRequest<Config> & { readonly max: number },
   ): Promise<readonly Discovery[]>;
   /**
    * How far a run may read, by the source's own clock, and how far back the next one must go because of
@@ -165,7 +165,7 @@ export interface Pull<Config, Position, OwnRow> {
    * backfill is planned; it changes nothing.
    */
   readLimit?(
-    ask: ConnectorRequest<Config> & { readonly since?: Position | undefined },
+    request: ConnectorRequest<Config> & { readonly since?: Position | undefined },
   ): Promise<ReadLimit<Position>>;
   /**
    * Steps back over the configured overlap, or to `oldestOpen` where that is earlier. Called once, when a run
@@ -189,10 +189,10 @@ export interface Pull<Config, Position, OwnRow> {
    * The position that covers everything before a place, as a person names one in a backfill: "line 48211", or
    * a number of the change column. @throws {ConfigError} it is no such place; the hint says what is.
    */
-  before?(ask: ConnectorRequest<Config> & { readonly place: string }): Promise<Position>;
+  before?(request: ConnectorRequest<Config> & { readonly place: string }): Promise<Position>;
   /** Cuts a span into at most `parts` neighbours that share their edges and hold about as many rows each. */
   split?(
-    ask: ConnectorRequest<Config> & Span<Position> & { readonly parts: number },
+    request: ConnectorRequest<Config> & Span<Position> & { readonly parts: number },
   ): Promise<readonly Span<Position>[]>;
   /**
    * How often the same values may be in some columns: `once`, `often` where rows are versions or parts that
@@ -201,7 +201,7 @@ export interface Pull<Config, Position, OwnRow> {
    * @default `once`
    */
   repeats?(
-    ask: ConnectorRequest<Config> & { readonly columns: readonly string[] },
+    request: ConnectorRequest<Config> & { readonly columns: readonly string[] },
   ): Promise<"often" | "once" | undefined>;
   /**
    * Reads single rows by what `where` calls them, or by their keys; in any order, 1,000 names at most. The
@@ -211,14 +211,14 @@ export interface Pull<Config, Position, OwnRow> {
    * was made from.
    */
   get?(
-    ask: ConnectorRequest<Config> & Span<Position> & { readonly names: readonly string[] },
+    request: ConnectorRequest<Config> & Span<Position> & { readonly names: readonly string[] },
   ): Promise<Got<OwnRow>>;
   /**
    * Writes values back, at most 1,000 patches at a time, all of the same columns; one answer per patch, in
    * order. Twice is once: a row that has the values already is left alone.
    */
   write?(
-    ask: ConnectorRequest<Config> & { readonly patches: readonly Patch[] },
+    request: ConnectorRequest<Config> & { readonly patches: readonly Patch[] },
   ): Promise<readonly Written[]>;
   /**
    * Looks whether `write` could write these columns, before anything is paid for, and writes nothing. Left
@@ -226,7 +226,7 @@ export interface Pull<Config, Position, OwnRow> {
    * what is missing.
    */
   checkWrite?(
-    ask: ConnectorRequest<Config> & {
+    request: ConnectorRequest<Config> & {
       readonly columns: { readonly key: readonly string[]; readonly set: readonly string[] };
     },
   ): Promise<void>;
@@ -287,7 +287,7 @@ export type Source = Pull<unknown, unknown, Row> & {
   /** Of a source that is pushed to: the connector whose events it reads from the inbox. */
   readonly push?: PushSource | undefined;
   /** Of such a source: how many events of a span were removed before anybody read them for this sync. */
-  readonly gone?: ((ask: { readonly config: unknown } & Span<unknown>) => number) | undefined;
+  readonly gone?: ((request: { readonly config: unknown } & Span<unknown>) => number) | undefined;
 };
 
 /** Makes a connector from its schemas and abilities; the members' types follow from the schemas. */

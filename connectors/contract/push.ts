@@ -81,7 +81,7 @@ export interface Push<Config> {
     readonly at: number;
   }): Readonly<Record<string, string>>;
   /** As of a source that is read. */
-  check?(ask: ConnectorRequest<Config>): Promise<readonly Finding[]>;
+  check?(request: ConnectorRequest<Config>): Promise<readonly Finding[]>;
 }
 
 /** A push connector as the engine holds it: types erased, its schema kept. */

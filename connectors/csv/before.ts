@@ -23,15 +23,15 @@ type FilePlace = {
  * the next row is meant; a line of the header means the first row, and one line after the last is the end.
  * The file is walked through up to there.
  */
-export async function beforeCsv(ask: BeforeRequest): Promise<CsvPosition> {
-  const { config, signal } = ask;
+export async function beforeCsv(request: BeforeRequest): Promise<CsvPosition> {
+  const { config, signal } = request;
   if (config.append_only) {
     throw new ConfigError("a place means nothing to an append-only source", {
       hint: "Leave from and to away to read all of it; places are for files that are read whole in each run.",
     });
   }
   const files = await listFiles(config);
-  const place = parsePlace(ask.place, files);
+  const place = parsePlace(request.place, files);
   let passed: Passed = { before: undefined, first: files[0]?.place ?? place.source.place };
   for (const source of files.slice(0, files.indexOf(place.source))) {
     signal.throwIfAborted();
@@ -41,20 +41,24 @@ export async function beforeCsv(ask: BeforeRequest): Promise<CsvPosition> {
   }
   const file = await openFile(place.source, config.append_only);
   try {
-    return runPositionOf(file, await findPlace(file, place, ask), passed);
+    return runPositionOf(file, await findPlace(file, place, request), passed);
   } finally {
     await file.handle.close();
   }
 }
 
 /** @throws {ConfigError} it lies beyond the end. */
-async function findPlace(file: OpenFile, place: FilePlace, ask: BeforeRequest): Promise<Walked> {
+async function findPlace(
+  file: OpenFile,
+  place: FilePlace,
+  request: BeforeRequest,
+): Promise<Walked> {
   const { source, unit, number } = place;
   const walked = await walkRows(
     file,
     { file: source },
     {
-      ...ask,
+      ...request,
       isReached: ({ offset, line }) => (unit === "line" ? line : offset) >= number,
     },
   );

@@ -9,8 +9,8 @@ import type { CsvPosition } from "./position.ts";
 import { spansOf } from "./spans.ts";
 
 /** One finding for each file: what it is read as, or why it cannot be. */
-export async function checkCsv(ask: ConnectorRequest<CsvConfig>): Promise<readonly Finding[]> {
-  const { config } = ask;
+export async function checkCsv(request: ConnectorRequest<CsvConfig>): Promise<readonly Finding[]> {
+  const { config } = request;
   let files: readonly SourceFile[];
   try {
     files = await listFiles(config);
@@ -19,8 +19,8 @@ export async function checkCsv(ask: ConnectorRequest<CsvConfig>): Promise<readon
   }
   const findings: Finding[] = [];
   for (const file of files) {
-    ask.signal.throwIfAborted();
-    findings.push(await checkFile(file, ask));
+    request.signal.throwIfAborted();
+    findings.push(await checkFile(file, request));
   }
   const [first] = files;
   if (
@@ -41,9 +41,12 @@ function newestWins({ place }: SourceFile, files: number): string {
   );
 }
 
-async function checkFile(source: SourceFile, ask: ConnectorRequest<CsvConfig>): Promise<Finding> {
+async function checkFile(
+  source: SourceFile,
+  request: ConnectorRequest<CsvConfig>,
+): Promise<Finding> {
   try {
-    return await withLayout(source, { ...ask, mayName: true }, async (layout, file) => ({
+    return await withLayout(source, { ...request, mayName: true }, async (layout, file) => ({
       name: source.place,
       ok: true,
       detail:
@@ -66,16 +69,18 @@ function failed(name: string, error: unknown): Finding {
  * The columns that every file has, in the order of the first: a mapping of any other would find nothing in
  * some rows.
  */
-export async function columnsOfCsv(ask: ConnectorRequest<CsvConfig>): Promise<readonly string[]> {
+export async function columnsOfCsv(
+  request: ConnectorRequest<CsvConfig>,
+): Promise<readonly string[]> {
   let columns: readonly string[] | undefined;
-  for (const source of await listFiles(ask.config)) {
-    const layout = await withLayout(source, { ...ask, mayName: false }, async (found) => found);
+  for (const source of await listFiles(request.config)) {
+    const layout = await withLayout(source, { ...request, mayName: false }, async (found) => found);
     if (layout === undefined) continue;
     const names = new Set(layout.columns);
     columns = columns === undefined ? layout.columns : columns.filter((name) => names.has(name));
   }
   if (columns !== undefined) return columns;
-  throw new ConfigError(`${ask.config.path} has no whole header line yet`, {
+  throw new ConfigError(`${request.config.path} has no whole header line yet`, {
     field: "path",
     hint: "Wait until the first line is written, or name the columns: columns: [id, name].",
   });
@@ -83,12 +88,16 @@ export async function columnsOfCsv(ask: ConnectorRequest<CsvConfig>): Promise<re
 
 /** The bytes of a span, as they are stored; an estimate where a gzip file is entered in its middle. */
 export async function measureCsv(
-  ask: ConnectorRequest<CsvConfig> & Span<CsvPosition>,
+  request: ConnectorRequest<CsvConfig> & Span<CsvPosition>,
 ): Promise<Measure> {
   let bytes = 0;
   let exact = true;
-  for (const { file: source, from, to } of spansOf(await listFiles(ask.config), ask.config, ask)) {
-    const file = await openFile(source, ask.config.append_only);
+  for (const { file: source, from, to } of spansOf(
+    await listFiles(request.config),
+    request.config,
+    request,
+  )) {
+    const file = await openFile(source, request.config.append_only);
     await file.handle.close();
     if (file.isGzip && (from !== undefined || to !== undefined)) exact = false;
     bytes += file.isGzip ? file.size : Math.max(0, (to?.offset ?? file.size) - (from?.offset ?? 0));
@@ -102,12 +111,12 @@ export async function measureCsv(
  */
 export async function withLayout<Result>(
   source: SourceFile,
-  ask: ConnectorRequest<CsvConfig> & LayoutRequest,
+  request: ConnectorRequest<CsvConfig> & LayoutRequest,
   use: (layout: Layout | undefined, file: OpenFile) => Promise<Result>,
 ): Promise<Result> {
-  const file = await openFile(source, ask.config.append_only);
+  const file = await openFile(source, request.config.append_only);
   try {
-    return await use(await readLayout(file, ask.config, ask), file);
+    return await use(await readLayout(file, request.config, request), file);
   } finally {
     await file.handle.close();
   }

@@ -14,13 +14,13 @@ const namesARow = /(^|[ _.-])(id|Id|ID)$|[a-z]Id$/;
  * first column that is called an id and that is filled in and different in its first rows.
  */
 export async function discoverCsv(
-  ask: ConnectorRequest<CsvConfig> & { readonly max: number },
+  request: ConnectorRequest<CsvConfig> & { readonly max: number },
 ): Promise<readonly Discovery[]> {
-  const { config, max } = ask;
+  const { config, max } = request;
   const found: Discovery[] = [];
   for (const { place } of await listFiles(config)) {
-    ask.signal.throwIfAborted();
-    const one = await discoverFile(place, ask);
+    request.signal.throwIfAborted();
+    const one = await discoverFile(place, request);
     if (one !== undefined) found.push(one);
     if (found.length > max) break;
   }
@@ -37,14 +37,14 @@ function sameNames(a: Discovery["columns"], b: Discovery["columns"]): boolean {
 /** Undefined while the header line is still being written. */
 async function discoverFile(
   path: string,
-  ask: ConnectorRequest<CsvConfig>,
+  request: ConnectorRequest<CsvConfig>,
 ): Promise<Discovery | undefined> {
-  const config = { ...ask.config, path };
+  const config = { ...request.config, path };
   const [file] = await listFiles(config);
   if (file === undefined) return undefined;
   const names = await withLayout(
     file,
-    { ...ask, config, mayName: true },
+    { ...request, config, mayName: true },
     async (layout) => layout?.columns,
   );
   if (names === undefined) return undefined;
@@ -52,15 +52,15 @@ async function discoverFile(
     name: path,
     from: { path },
     columns: names.map((name) => ({ name, type: "string" })),
-    key: await keyOf(names, { ...ask, config }),
+    key: await keyOf(names, { ...request, config }),
   };
 }
 
 async function keyOf(
   columns: readonly string[],
-  ask: ConnectorRequest<CsvConfig>,
+  request: ConnectorRequest<CsvConfig>,
 ): Promise<readonly string[]> {
-  for await (const { rows } of readCsv({ ...ask, pageRowsMax, limit: pageRowsMax })) {
+  for await (const { rows } of readCsv({ ...request, pageRowsMax, limit: pageRowsMax })) {
     const key = columns.find((column) => {
       const values = new Set(rows.map((row) => row[column] ?? ""));
       return namesARow.test(column) && values.size === rows.length && !values.has("");

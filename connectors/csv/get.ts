@@ -20,9 +20,9 @@ type Found = { readonly rows: [name: string, row: CsvRow][]; readonly rejects: R
  * so that every file of a span must be as it was: of the same identity, size, time and beginning, an
  * append-only one up to where it was read.
  */
-export async function getCsv(ask: GetRequest): Promise<Got<CsvRow>> {
-  const { config, from, to } = ask;
-  const wanted = linesByFile(ask.names);
+export async function getCsv(request: GetRequest): Promise<Got<CsvRow>> {
+  const { config, from, to } = request;
+  const wanted = linesByFile(request.names);
   const found: Found = { rows: [], rejects: [] };
   let before = hashBefore(from);
   for (const span of spansOf(await listFiles(config), config, { from, to })) {
@@ -33,7 +33,7 @@ export async function getCsv(ask: GetRequest): Promise<Got<CsvRow>> {
       }
       const lines = wanted.get(barePath(file.place)) ?? [];
       const names = new Set(lines.map((line) => `${file.place}${line}`));
-      if (names.size > 0) await take(file, span, { ask, names, found });
+      if (names.size > 0) await take(file, span, { request, names, found });
       before = config.append_only ? undefined : filesHash(before, file);
     } finally {
       await file.handle.close();
@@ -47,7 +47,7 @@ export async function getCsv(ask: GetRequest): Promise<Got<CsvRow>> {
     rows: rows.map(([, row]) => row),
     where: (index) => rows[index]?.[0] ?? "",
     rejects,
-    missing: ask.names.filter((name) => !there.has(barePath(name))),
+    missing: request.names.filter((name) => !there.has(barePath(name))),
   };
 }
 
@@ -77,11 +77,11 @@ function barePath(path: string): string {
 async function take(
   file: OpenFile,
   span: FileSpan,
-  how: { readonly ask: GetRequest; readonly names: ReadonlySet<string>; readonly found: Found },
+  how: { readonly request: GetRequest; readonly names: ReadonlySet<string>; readonly found: Found },
 ): Promise<void> {
-  const { ask, names, found } = how;
-  const read = { ...ask, pageRowsMax };
-  if (ask.config.append_only && span.to !== undefined) await assertSameTail(file, span, read);
+  const { request, names, found } = how;
+  const read = { ...request, pageRowsMax };
+  if (request.config.append_only && span.to !== undefined) await assertSameTail(file, span, read);
   let left = names.size;
   for await (const { rows, lines, rejects } of readFile(file, span, read)) {
     for (const [index, row] of rows.entries()) {

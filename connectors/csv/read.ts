@@ -14,18 +14,18 @@ type ReadRequest = ConnectorRequest<CsvConfig> &
   Span<CsvPosition> & { readonly pageRowsMax: number; readonly limit?: number | undefined };
 
 /** Reads the rows of all files in the order of their paths; see `Pull.read`. */
-export async function* readCsv(ask: ReadRequest): AsyncGenerator<Page<CsvRow, CsvPosition>> {
-  const { config } = ask;
+export async function* readCsv(request: ReadRequest): AsyncGenerator<Page<CsvRow, CsvPosition>> {
+  const { config } = request;
   const files = await listFiles(config);
-  const spans = spansOf(files, config, ask);
-  const marks = config.append_only ? new Map(appendMarks(ask.from)) : undefined;
-  let left = ask.limit ?? Number.POSITIVE_INFINITY;
-  let before = passedBefore(ask.from, spans);
+  const spans = spansOf(files, config, request);
+  const marks = config.append_only ? new Map(appendMarks(request.from)) : undefined;
+  let left = request.limit ?? Number.POSITIVE_INFINITY;
+  let before = passedBefore(request.from, spans);
   for (const span of spans) {
     const file = await openFile(span.file, config.append_only);
     try {
-      const pageRowsMax = Math.min(ask.pageRowsMax, left);
-      for await (const page of readFile(file, span, { ...ask, pageRowsMax })) {
+      const pageRowsMax = Math.min(request.pageRowsMax, left);
+      for await (const page of readFile(file, span, { ...request, pageRowsMax })) {
         const { cells, rejects, lines } = page;
         yield {
           get rows() {
@@ -53,9 +53,9 @@ export async function* readCsv(ask: ReadRequest): AsyncGenerator<Page<CsvRow, Cs
 export async function* readFile(
   file: OpenFile,
   span: FileSpan,
-  ask: ConnectorRequest<CsvConfig> & { readonly pageRowsMax: number },
+  request: ConnectorRequest<CsvConfig> & { readonly pageRowsMax: number },
 ): AsyncGenerator<FilePage> {
-  const { config, signal, log, pageRowsMax } = ask;
+  const { config, signal, log, pageRowsMax } = request;
   const { from, to } = span;
   if (from !== undefined) assertSameFile(file, from);
   if (to !== undefined) assertSameFile(file, to);

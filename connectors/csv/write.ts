@@ -21,9 +21,9 @@ import { replaceFile, targetAt } from "./replace-file.ts";
  * someone else wrote the file meanwhile.
  */
 export async function writeCsv(
-  ask: ConnectorRequest<CsvConfig> & { readonly patches: readonly Patch[] },
+  request: ConnectorRequest<CsvConfig> & { readonly patches: readonly Patch[] },
 ): Promise<readonly Written[]> {
-  const { config, patches, signal } = ask;
+  const { config, patches, signal } = request;
   if (config.file === undefined) {
     throw new ConfigError("a write-back to CSV needs the file to write", {
       field: "file",
@@ -33,7 +33,7 @@ export async function writeCsv(
   if (patches.length === 0) return [];
   const columns = columnsOfPatches(patches);
   const target = await targetAt(resolve(config.folder ?? ".", config.file), config.file);
-  const read = { ...ask, config: configOfFile(config, config.file) };
+  const read = { ...request, config: configOfFile(config, config.file) };
   const present = target.stats === undefined ? undefined : await columnsOfCsv(read);
   const page = new PatchPage({
     patches,

@@ -4,9 +4,11 @@ import type { HttpConfig } from "./config.ts";
 import { readHttp } from "./read.ts";
 
 /** One finding: whether the first row can be read. */
-export async function checkHttp(ask: ConnectorRequest<HttpConfig>): Promise<readonly Finding[]> {
+export async function checkHttp(
+  request: ConnectorRequest<HttpConfig>,
+): Promise<readonly Finding[]> {
   try {
-    for await (const { rejects } of readHttp({ ...ask, pageRowsMax: 1, limit: 1 })) {
+    for await (const { rejects } of readHttp({ ...request, pageRowsMax: 1, limit: 1 })) {
       const reject = rejects?.[0];
       return [{ name: "read", ok: reject === undefined, fix: reject?.reason }];
     }

@@ -6,7 +6,7 @@ import { listOf } from "./pages.ts";
 
 /** Reads the rows of the API's list; see `Pull.read`. */
 export function readHttp(
-  ask: ReadRequest<HttpConfig, PagePosition>,
+  request: ReadRequest<HttpConfig, PagePosition>,
 ): AsyncIterable<Page<Row, PagePosition>> {
-  return paginate(ask, listOf(ask.config));
+  return paginate(request, listOf(request.config));
 }

@@ -38,8 +38,11 @@ export function readFromInbox(push: PushSource): Source {
       placesAreLines: true,
       read: readEvents,
       get: getEvents,
-      check: async (ask) => {
-        return (await push.check?.({ ...ask, config: pushedConfigOf(ask.config).settings })) ?? [];
+      check: async (request) => {
+        return (
+          (await push.check?.({ ...request, config: pushedConfigOf(request.config).settings })) ??
+          []
+        );
       },
       readLimit: async ({ config }) =>
         withEvents(config, (events) => ({ to: events?.positionOf(events.last) })),
@@ -163,9 +166,9 @@ function assertOf(events: Events | undefined, { from, to }: Span<InboxPosition>)
 }
 
 async function* readEvents(
-  ask: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly pageRowsMax: number },
+  request: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly pageRowsMax: number },
 ): AsyncGenerator<Page<Row, InboxPosition>> {
-  const { config, signal, from, to, pageRowsMax: limit } = ask;
+  const { config, signal, from, to, pageRowsMax: limit } = request;
   const events = openEvents(config);
   try {
     assertOf(events, { from, to });
@@ -186,14 +189,14 @@ async function* readEvents(
 }
 
 async function getEvents(
-  ask: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
+  request: ConnectorRequest<unknown> & Span<InboxPosition> & { readonly names: readonly string[] },
 ): Promise<Got<Row>> {
-  return withEvents(ask.config, (events) => {
-    assertOf(events, ask);
-    if (events === undefined) return { rows: [], where: () => "", missing: ask.names };
-    const found = events.get(seqsOf(ask.names, events));
+  return withEvents(request.config, (events) => {
+    assertOf(events, request);
+    if (events === undefined) return { rows: [], where: () => "", missing: request.names };
+    const found = events.get(seqsOf(request.names, events));
     const places = new Set(found.map(({ seq }) => events.placeOf(seq)));
-    return { ...rowsOf(found, events), missing: ask.names.filter((name) => !places.has(name)) };
+    return { ...rowsOf(found, events), missing: request.names.filter((name) => !places.has(name)) };
   });
 }
 

@@ -38,17 +38,17 @@ type Line = { readonly bytes: Buffer | undefined; readonly end: number };
 
 async function* linesOf(
   file: FileHandle,
-  ask: ConnectorRequest,
+  request: ConnectorRequest,
   size: number,
 ): AsyncGenerator<Line> {
-  const end = ask.to?.offset ?? size;
+  const end = request.to?.offset ?? size;
   // Of a file that grows, a last line without its newline is still being written.
-  const mayBeTorn = ask.config.append_only && ask.to === undefined;
-  for (let at = ask.from?.offset ?? 0, isLong = false; at < end;) {
-    ask.signal.throwIfAborted();
+  const mayBeTorn = request.config.append_only && request.to === undefined;
+  for (let at = request.from?.offset ?? 0, isLong = false; at < end;) {
+    request.signal.throwIfAborted();
     const bytes = Buffer.alloc(Math.min(lineBytesMax + 1, end - at));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
-    if (bytesRead < bytes.length) throw changed(ask);
+    if (bytesRead < bytes.length) throw changed(request);
     let start = 0;
     for (let stop = bytes.indexOf("\n"); stop !== -1; stop = bytes.indexOf("\n", start)) {
       yield { bytes: isLong ? undefined : bytes.subarray(start, stop), end: at + stop + 1 };
@@ -112,28 +112,28 @@ function meaningOf(error: unknown, { config }: ConnectorRequest): unknown {
   return new (isWrong ? ConfigError : RetryLater)(what, { ...wrongPath, cause: error });
 }
 
-async function* read(ask: ConnectorRequest): AsyncGenerator<Page<Row, Position>> {
-  const { config, from, to, pageRowsMax, limit = Infinity } = ask;
+async function* read(request: ConnectorRequest): AsyncGenerator<Page<Row, Position>> {
+  const { config, from, to, pageRowsMax, limit = Infinity } = request;
   try {
     // Without O_NONBLOCK a FIFO would be waited for.
     const path = resolve(config.folder ?? ".", config.path);
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    let at = from ?? { offset: 0, line: 1, mark: await markOf(file, ask, 0) };
+    let at = from ?? { offset: 0, line: 1, mark: await markOf(file, request, 0) };
     const stats = await file.stat();
     if (!stats.isFile()) throw new ConfigError(`${config.path} is not a file`, wrongPath);
     const pageWith = async (lines: readonly Line[]): Promise<Page<Row, Position>> => {
       for (const { offset, mark } of [at, to ?? at]) {
-        if (mark !== (await markOf(file, ask, offset))) throw changed(ask);
+        if (mark !== (await markOf(file, request, offset))) throw changed(request);
       }
       const offset = lines.at(-1)?.end ?? at.offset;
-      at = { offset, line: at.line + lines.length, mark: await markOf(file, ask, offset) };
+      at = { offset, line: at.line + lines.length, mark: await markOf(file, request, offset) };
       return pageOf(lines, at, config.path);
     };
     // Also without a line that is new it must be the file that was read.
     await pageWith([]);
     let lines: Line[] = [];
     let left = limit;
-    for await (const line of linesOf(file, ask, stats.size)) {
+    for await (const line of linesOf(file, request, stats.size)) {
       lines.push(line);
       if (lines.length < pageRowsMax && line.end - at.offset < lineBytesMax) continue;
       const page = await pageWith(lines);
@@ -144,7 +144,7 @@ async function* read(ask: ConnectorRequest): AsyncGenerator<Page<Row, Position>>
     }
     if (lines.length > 0) yield await pageWith(lines);
   } catch (error) {
-    throw meaningOf(error, ask);
+    throw meaningOf(error, request);
   }
 }
 
@@ -156,11 +156,11 @@ export const jsonl = pullSource({
   placesAreLines: true,
   restart: ({ append_only }) => (append_only ? "resume" : "each-run"),
   read,
-  async check(ask) {
-    const name = ask.config.path;
+  async check(request) {
+    const name = request.config.path;
     try {
       let ok = true;
-      for await (const { rows } of read({ ...ask, pageRowsMax: 100, limit: 1 }))
+      for await (const { rows } of read({ ...request, pageRowsMax: 100, limit: 1 }))
         ok &&= rows.length > 0;
       return [{ name, ok, fix: ok ? undefined : "give a file with one JSON object on each line" }];
     } catch (error) {

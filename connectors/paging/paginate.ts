@@ -26,7 +26,7 @@ export type PagedList = EntryNames &
     /** Tells this list from others: positions of another one count for nothing. @default "" */
     readonly of?: string | undefined;
     /** Fetches a page. `since` is empty, or the change from which on rows are wanted (with it, or without it). */
-    fetch(ask: {
+    fetch(request: {
       readonly page: string;
       readonly since: string;
       readonly get: Get;
@@ -41,13 +41,13 @@ export type PagedList = EntryNames &
  * of their changes.
  */
 export async function* paginate(
-  ask: Omit<ReadRequest<unknown, PagePosition>, "config" | "log">,
+  request: Omit<ReadRequest<unknown, PagePosition>, "config" | "log">,
   list: PagedList,
 ): AsyncGenerator<Page<Row, PagePosition>> {
-  const { to, pageRowsMax, limit = Infinity } = ask;
-  const walk = new Walk(ask, list);
+  const { to, pageRowsMax, limit = Infinity } = request;
+  const walk = new Walk(request, list);
   let left = limit;
-  await using client = new HttpClient(ask.signal, list);
+  await using client = new HttpClient(request.signal, list);
   while (left > 0) {
     const { page, since } = walk;
     const { items, next, isCut = false } = await list.fetch({ page, since, get: client.get });

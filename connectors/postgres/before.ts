@@ -19,11 +19,11 @@ const integerBits: Readonly<Record<string, number | undefined>> = {
  * key, and only a whole number has a nearest one below it.
  */
 export async function beforePostgres(
-  ask: ConnectorRequest<PostgresConfig> & { readonly place: string },
+  request: ConnectorRequest<PostgresConfig> & { readonly place: string },
 ): Promise<PostgresPosition> {
-  const place = ask.place.trim();
-  return await withSession(ask, async (session) => {
-    const source = await describeSource(session, ask.config);
+  const place = request.place.trim();
+  return await withSession(request, async (session) => {
+    const source = await describeSource(session, request.config);
     const { changed, reading: of } = source;
     if (changed === undefined) return { key: [textBelow(place, keyOfNumbers(source))] };
     if (changed.kind === "time") {

@@ -13,9 +13,9 @@ import { readWriteTable } from "./sql/write-table.ts";
  * is the statement that helps.
  */
 export async function checkWritePostgres(
-  ask: ConnectorRequest<PostgresConfig> & { readonly columns: PatchColumns },
+  request: ConnectorRequest<PostgresConfig> & { readonly columns: PatchColumns },
 ): Promise<void> {
-  const { config, signal, columns } = ask;
+  const { config, signal, columns } = request;
   const name = tableOf(config);
   await withSession({ config, signal, isWritable: true }, async (session) => {
     await assertSchema(session, name);

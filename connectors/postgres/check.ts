@@ -14,12 +14,12 @@ import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./s
  * no table ends with its role.
  */
 export async function checkPostgres(
-  ask: ConnectorRequest<PostgresConfig>,
+  request: ConnectorRequest<PostgresConfig>,
 ): Promise<readonly Finding[]> {
-  const { config } = ask;
+  const { config } = request;
   const findings: Finding[] = [];
   try {
-    await withSession(ask, async (session) => {
+    await withSession(request, async (session) => {
       findings.push(...(await checkSession(session, config)));
       if (config.table !== undefined || config.query !== undefined) {
         for await (const finding of checkSource(session, config)) findings.push(finding);

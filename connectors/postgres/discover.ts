@@ -40,10 +40,10 @@ const keysStatement = `
 
 /** Lists the tables and views that the role may read. */
 export async function discoverPostgres(
-  ask: ConnectorRequest<PostgresConfig> & { readonly max: number },
+  request: ConnectorRequest<PostgresConfig> & { readonly max: number },
 ): Promise<readonly Discovery[]> {
-  return await withSession(ask, async (session) => {
-    const tables = await session.query(tablesStatement, [ask.max]);
+  return await withSession(request, async (session) => {
+    const tables = await session.query(tablesStatement, [request.max]);
     if (tables.length === 0) await assertNothingHidden(session);
     const oids = [tables.map(({ oid }) => oid)];
     const columns = Map.groupBy(await session.query(columnsStatement, oids), ({ table }) => table);

@@ -13,27 +13,30 @@ export const postgres = pullSource({
   name: "postgres",
   config: postgresConfig,
   position: postgresPosition,
-  read: async function* read(ask) {
+  read: async function* read(request) {
     const { readPostgres } = await asking();
-    yield* readPostgres(ask);
+    yield* readPostgres(request);
   },
   restart: (config) => (config.changed_by === undefined ? "each-run" : "resume"),
-  check: async (ask) => await (await asking()).checkPostgres(ask),
-  discover: async (ask) => await (await asking()).discoverPostgres(ask),
-  columns: async (ask) => {
+  check: async (request) => await (await asking()).checkPostgres(request),
+  discover: async (request) => await (await asking()).discoverPostgres(request),
+  columns: async (request) => {
     const { columnNames, withSession } = await asking();
-    return await withSession(ask, async (session) => await columnNames(session, ask.config));
+    return await withSession(
+      request,
+      async (session) => await columnNames(session, request.config),
+    );
   },
-  recognize: async (ask) => await (await asking()).recognizePostgres(ask),
-  readLimit: async (ask) => await (await asking()).readLimitOfPostgres(ask),
+  recognize: async (request) => await (await asking()).recognizePostgres(request),
+  readLimit: async (request) => await (await asking()).readLimitOfPostgres(request),
   rewind: rewindPostgres,
   at: positionAt,
-  before: async (ask) => await (await asking()).beforePostgres(ask),
-  measure: async (ask) => await (await asking()).measurePostgres(ask),
-  split: async (ask) => await (await asking()).splitPostgres(ask),
-  repeats: async (ask) => await (await asking()).repeatsInPostgres(ask),
-  get: async (ask) => await (await asking()).getFromPostgres(ask),
-  write: async (ask) => await (await asking()).writePostgres(ask),
-  checkWrite: async (ask) => await (await asking()).checkWritePostgres(ask),
+  before: async (request) => await (await asking()).beforePostgres(request),
+  measure: async (request) => await (await asking()).measurePostgres(request),
+  split: async (request) => await (await asking()).splitPostgres(request),
+  repeats: async (request) => await (await asking()).repeatsInPostgres(request),
+  get: async (request) => await (await asking()).getFromPostgres(request),
+  write: async (request) => await (await asking()).writePostgres(request),
+  checkWrite: async (request) => await (await asking()).checkWritePostgres(request),
   ddl: ddlOf,
 });

@@ -14,11 +14,11 @@ const plan = z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]
 
 /** The rows of a span: counted up to `countedRowsMax`, beyond it as the planner estimates them. */
 export async function measurePostgres(
-  ask: ConnectorRequest<PostgresConfig> & Span<PostgresPosition>,
+  request: ConnectorRequest<PostgresConfig> & Span<PostgresPosition>,
 ): Promise<Measure> {
-  return await withSession(ask, async (session) => {
-    const source = await describeSource(session, ask.config);
-    const { where, values } = conditionOf(source, ask);
+  return await withSession(request, async (session) => {
+    const source = await describeSource(session, request.config);
+    const { where, values } = conditionOf(source, request);
     const rows = `select 1 from ${source.from}${where}`;
     const limited = `${rows} limit ${countedRowsMax + 1}`;
     const [counted] = await session.query(`select count(*) from (${limited}) as counted`, values);
@@ -35,18 +35,18 @@ export async function measurePostgres(
  * fewer rows.
  */
 export async function splitPostgres(
-  ask: ConnectorRequest<PostgresConfig> & Span<PostgresPosition> & { readonly parts: number },
+  request: ConnectorRequest<PostgresConfig> & Span<PostgresPosition> & { readonly parts: number },
 ): Promise<readonly Span<PostgresPosition>[]> {
-  const edges = await withSession(ask, async (session) => {
-    const source = await describeSource(session, ask.config);
-    const { where, values } = conditionOf(source, ask);
+  const edges = await withSession(request, async (session) => {
+    const source = await describeSource(session, request.config);
+    const { where, values } = conditionOf(source, request);
     // The change column may be one of the key.
     const columns = [...new Set(source.order.map(({ name }) => quoteName(name)))];
     const backwards = columns.map((name) => `${name} desc`).join(", ");
     // The part is called so as no column of the order is.
     const found = await session.query(
       `select distinct on ("sluice part") * from (
-         select ${columns.join(", ")}, ntile(${ask.parts}) over (order by ${orderOf(source)}) as "sluice part"
+         select ${columns.join(", ")}, ntile(${request.parts}) over (order by ${orderOf(source)}) as "sluice part"
          from ${source.from}${where}) as parts
        order by "sluice part", ${backwards}`,
       values,
@@ -59,8 +59,8 @@ export async function splitPostgres(
   });
   // The last part ends where the span does, because more rows may have come.
   const inner = edges.slice(0, -1);
-  return [...inner, ask.to].map((to, index) => ({
-    from: index === 0 ? ask.from : inner[index - 1],
+  return [...inner, request.to].map((to, index) => ({
+    from: index === 0 ? request.from : inner[index - 1],
     to,
   }));
 }

@@ -21,10 +21,10 @@ const lateCommits = "rows that are committed late are found up to the overlap on
  * commit.
  */
 export async function readLimitOfPostgres(
-  ask: ConnectorRequest<PostgresConfig> & { readonly since?: PostgresPosition | undefined },
+  request: ConnectorRequest<PostgresConfig> & { readonly since?: PostgresPosition | undefined },
 ): Promise<ReadLimit<PostgresPosition>> {
-  return await withSession(ask, async (session) => {
-    const source = await describeSource(session, ask.config);
+  return await withSession(request, async (session) => {
+    const source = await describeSource(session, request.config);
     const { changed } = source;
     if (changed === undefined) return {};
     if (changed.kind === "number") {
@@ -45,7 +45,7 @@ export async function readLimitOfPostgres(
         ...warnings,
         ...(future === undefined ? [uncounted] : []),
         ...(isZoneGuessed(source) ? [guessedZone(changed, source.zone.name)] : []),
-        ...(ask.since === undefined ? [] : clockWarnings(ask.since, to)),
+        ...(request.since === undefined ? [] : clockWarnings(request.since, to)),
       ],
     };
   });

@@ -14,19 +14,19 @@ import { quoteName } from "./sql/identifier.ts";
 
 /** Tells whether this is the database that was read before, by what the server says of itself. */
 export async function recognizePostgres(
-  ask: ConnectorRequest<PostgresConfig> & {
+  request: ConnectorRequest<PostgresConfig> & {
     readonly known?: unknown;
     readonly position?: PostgresPosition | undefined;
   },
 ): Promise<Recognition> {
-  return await withSession(ask, async (session) => {
-    const { config, position } = ask;
+  return await withSession(request, async (session) => {
+    const { config, position } = request;
     const found: Sighting = {
       ...(await sightingOf(session, config)),
       ahead: await checkpointAhead(session, config, position),
     };
     // What an older sluice kept in another form says nothing.
-    const known = postgresIdentity.safeParse(ask.known).data;
+    const known = postgresIdentity.safeParse(request.known).data;
     return {
       identity: rememberedOf(known, found),
       shown: shownSighting(found),

@@ -8,15 +8,15 @@ import { describeSource, isUnique } from "./source.ts";
  * where the key needs further columns; undefined where the columns have nothing to do with the key.
  */
 export async function repeatsInPostgres(
-  ask: ConnectorRequest<PostgresConfig> & { readonly columns: readonly string[] },
+  request: ConnectorRequest<PostgresConfig> & { readonly columns: readonly string[] },
 ): Promise<"often" | "once" | undefined> {
-  return await withSession(ask, async (session) => {
-    const { key, oid } = await describeSource(session, ask.config);
+  return await withSession(request, async (session) => {
+    const { key, oid } = await describeSource(session, request.config);
     const keyNames = key.map(({ name }) => name);
-    if (keyNames.every((name) => ask.columns.includes(name))) return "once";
-    if (oid !== undefined && (await isUnique(session, oid, ask.columns))) return "once";
+    if (keyNames.every((name) => request.columns.includes(name))) return "once";
+    if (oid !== undefined && (await isUnique(session, oid, request.columns))) return "once";
     const isPartOfKey =
-      ask.columns.length > 0 && ask.columns.every((name) => keyNames.includes(name));
+      request.columns.length > 0 && request.columns.every((name) => keyNames.includes(name));
     return isPartOfKey ? "often" : undefined;
   });
 }

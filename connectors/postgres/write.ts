@@ -23,9 +23,9 @@ import { readWriteTable, type WriteTable } from "./sql/write-table.ts";
  * @throws {SourceAuthError} as the connector's interface asks
  */
 export async function writePostgres(
-  ask: ConnectorRequest<PostgresConfig> & { readonly patches: readonly Patch[] },
+  request: ConnectorRequest<PostgresConfig> & { readonly patches: readonly Patch[] },
 ): Promise<readonly Written[]> {
-  const { config, signal, patches } = ask;
+  const { config, signal, patches } = request;
   const name = tableOf(config);
   if (patches.length === 0) return [];
   const columns = columnsOfPatches(patches);

@@ -10,7 +10,7 @@ import type { BackfillRequest } from "./input/schema.ts";
 import { planMovedRowsMax, planMovedShareMax, sampleRowsMax } from "./limits.ts";
 import type { BackfillPlan } from "./plan.ts";
 import { sampleSpan, type Sampled } from "./sample.ts";
-import { askToPlan, type SourceToPlan, type PlannedSpan } from "./source.ts";
+import { planningRequest, type SourceToPlan, type PlannedSpan } from "./source.ts";
 import { asJson, lanesOf, rowsOfLanes, spanOf, type Amount } from "./span.ts";
 
 type PlanInput = {
@@ -39,16 +39,16 @@ async function takeSample(
 ): Promise<Sampled> {
   const { source, sync, request, state, target, now, signal } = input;
   const rowsMax = Math.min(sampleRowsMax, request.limit ?? sampleRowsMax);
-  const ask = askToPlan(sync.connectorConfig, signal);
+  const sourceRequest = planningRequest(sync.connectorConfig, signal);
   const pages =
     keys === undefined
       ? source.read({
-          ...ask,
+          ...sourceRequest,
           ...span,
           pageRowsMax: Math.min(pageRowsMax, rowsMax),
           limit: rowsMax,
         })
-      : namedRows(source, { ...ask, names: keys.slice(0, rowsMax) });
+      : namedRows(source, { ...sourceRequest, names: keys.slice(0, rowsMax) });
   const isFullRead = source.restart?.(sync.connectorConfig) === "each-run";
   return await sampleSpan({
     pages,
@@ -73,8 +73,8 @@ async function rowsInBytes(
   { sample, position }: Sampled,
 ): Promise<number | null> {
   if (bytes === 0 || position === undefined || sample.rows === 0) return null;
-  const ask = askToPlan(sync.connectorConfig, signal);
-  const part = await source.measure?.({ ...ask, from, to: position });
+  const sourceRequest = planningRequest(sync.connectorConfig, signal);
+  const part = await source.measure?.({ ...sourceRequest, from, to: position });
   // Of a compressed file nobody knows how far the sample reaches into it.
   if (part?.bytes === undefined || part.bytes === 0 || !part.exact) return null;
   return Math.round((bytes * sample.rows) / part.bytes);
@@ -86,7 +86,10 @@ async function rowsInBytes(
  */
 async function measureSpan(input: PlanInput, span: PlannedSpan, sampled: Sampled): Promise<Amount> {
   const { source, sync, signal } = input;
-  const measured = await source.measure?.({ ...askToPlan(sync.connectorConfig, signal), ...span });
+  const measured = await source.measure?.({
+    ...planningRequest(sync.connectorConfig, signal),
+    ...span,
+  });
   const { rows, bytes, exact = false } = measured ?? {};
   if (rows !== undefined && exact) return { rows, isCounted: true, bytes };
   if (sampled.isWhole) return { rows: sampled.sample.rows, isCounted: true, bytes };

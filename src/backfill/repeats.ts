@@ -1,7 +1,7 @@
 import type { SyncConfig } from "../config/config.ts";
 import { keyColumnsOf } from "../mapping/key-columns.ts";
 import { shapeOf } from "../records/streams.ts";
-import { askToPlan, type SourceToPlan } from "./source.ts";
+import { planningRequest, type SourceToPlan } from "./source.ts";
 
 /**
  * Whether several rows of a source may make one record, of which a later one replaces an earlier: `once` says
@@ -17,7 +17,7 @@ export async function repeatsOf(
   if (source.repeats === undefined || shapeOf(sync.stream).discriminator !== "type") return "once";
   const columns = keyColumnsOf(sync);
   if (columns === undefined) return undefined;
-  return await source.repeats({ ...askToPlan(sync.connectorConfig, signal), columns });
+  return await source.repeats({ ...planningRequest(sync.connectorConfig, signal), columns });
 }
 
 /**

@@ -18,7 +18,7 @@ export type SourceToPlan = Pick<
 };
 
 /** What a source is asked with while a plan is made: what it logs besides has no reader. */
-export function askToPlan(config: unknown, signal: AbortSignal): SourceRequest {
+export function planningRequest(config: unknown, signal: AbortSignal): SourceRequest {
   return { config, signal, log: { info: () => undefined, warn: () => undefined } };
 }
 

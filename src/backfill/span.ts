@@ -5,7 +5,7 @@ import { ConfigError } from "../errors.ts";
 import type { BackfillRequest } from "./input/schema.ts";
 import { laneRowsMin } from "./limits.ts";
 import { repeatsOf } from "./repeats.ts";
-import { askToPlan, type SourceToPlan, type PlannedSpan } from "./source.ts";
+import { planningRequest, type SourceToPlan, type PlannedSpan } from "./source.ts";
 
 /** What the spans of a backfill are made from. */
 export type SpanInput = {
@@ -59,8 +59,8 @@ async function positionOf(input: SpanInput, end: "from" | "to"): Promise<unknown
     throw cannotFind(input, end, { what: "a time", other });
   }
   if (source.before !== undefined) {
-    const ask = askToPlan(sync.connectorConfig, signal);
-    return await source.before({ ...ask, place: asked.place });
+    const sourceRequest = planningRequest(sync.connectorConfig, signal);
+    return await source.before({ ...sourceRequest, place: asked.place });
   }
   const other = source.at === undefined ? undefined : 'a time, such as "2026-10-23"';
   throw cannotFind(input, end, { what: "a place", other });
@@ -76,10 +76,10 @@ export async function spanOf(input: SpanInput): Promise<PlannedSpan> {
   const { source, sync, request, now, signal } = input;
   const { to } = request;
   const isOpen = to === undefined || ("time" in to && to.time > now);
-  const ask = askToPlan(sync.connectorConfig, signal);
+  const sourceRequest = planningRequest(sync.connectorConfig, signal);
   // A source that tells its present, and tells none, reads to its end: a time says nothing of its rows.
   const own = source.readLimit === undefined ? timeNow(input) : undefined;
-  const present = isOpen ? ((await source.readLimit?.(ask))?.to ?? own) : undefined;
+  const present = isOpen ? ((await source.readLimit?.(sourceRequest))?.to ?? own) : undefined;
   return { from, to: present ?? (await positionOf(input, "to")) };
 }
 
@@ -126,8 +126,8 @@ export async function lanesOf(
   const parts = rows === null ? lanes : Math.min(lanes, Math.floor(rows / laneRowsMin));
   const isOne = keys !== undefined || limit !== undefined || parts < 2;
   if (isOne || source.split === undefined || (await mayOvertake(input, span))) return [span];
-  const ask = askToPlan(sync.connectorConfig, signal);
-  const cut = (await source.split({ ...ask, ...span, parts })).map(({ from, to }) => ({
+  const sourceRequest = planningRequest(sync.connectorConfig, signal);
+  const cut = (await source.split({ ...sourceRequest, ...span, parts })).map(({ from, to }) => ({
     from,
     to,
   }));
@@ -148,9 +148,9 @@ export async function rowsOfLanes(
   if (rows === null || lanes.length === 1) return lanes.map(() => rows);
   const each: number[] = [];
   for (const lane of lanes) {
-    const ask = askToPlan(sync.connectorConfig, signal);
+    const sourceRequest = planningRequest(sync.connectorConfig, signal);
     const measured =
-      isCounted || bytes > 0 ? await source.measure?.({ ...ask, ...lane }) : undefined;
+      isCounted || bytes > 0 ? await source.measure?.({ ...sourceRequest, ...lane }) : undefined;
     const share =
       measured?.bytes === undefined || bytes === 0 ? 1 / lanes.length : measured.bytes / bytes;
     each.push(measured?.rows ?? Math.round(rows * share));

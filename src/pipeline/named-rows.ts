@@ -16,7 +16,7 @@ export async function* namedRows(
   {
     names,
     after = 0,
-    ...ask
+    ...request
   }: SourceRequest & {
     readonly names: readonly string[];
     /** Names that are passed over. */
@@ -33,8 +33,8 @@ export async function* namedRows(
   const atOnce = source.push === undefined ? pageRowsMax : inboxReadRows;
   for (let at = after; at < names.length; at += atOnce) {
     const ofPage = names.slice(at, at + atOnce);
-    const got = await source.get({ ...ask, from: undefined, to: undefined, names: ofPage });
-    ask.signal.throwIfAborted();
+    const got = await source.get({ ...request, from: undefined, to: undefined, names: ofPage });
+    request.signal.throwIfAborted();
     const missing = got.missing.map((where) => ({ where, code: "row_gone", reason: gone }));
     const rejects = [...(got.rejects ?? []), ...missing];
     yield { ...got, rejects, position: at + ofPage.length };

@@ -84,8 +84,15 @@ export class StoreRateLimiter implements RateLimiter {
     const limits = limitsOf(scope, this.#key);
     // The storage has no rate of its own: an upload address was paid for when it was asked for.
     const perSecond = scope.kind === "storage" ? Infinity : requestsPerSecond;
-    const ask = { ...asking, limits, perSecond, waitMaxMs: sleepInActivityMsMax, held, ...clock() };
-    const answer = await state.acquirePermit(ask);
+    const request = {
+      ...asking,
+      limits,
+      perSecond,
+      waitMaxMs: sleepInActivityMsMax,
+      held,
+      ...clock(),
+    };
+    const answer = await state.acquirePermit(request);
     if ("granted" in answer && answer.granted) {
       tally.waitedMs += answer.waitMs;
       if (answer.isTroubled) this.#troubled.add(limits[0]);

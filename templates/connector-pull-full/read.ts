@@ -8,9 +8,9 @@ import { pageOf, positionOf, type Found } from "./row.ts";
 export type Abilities = Pull<Config, Position, Row>;
 
 /** Yields the rows between `from` (not with it) and `to` (with it), in pages, in the order of their positions. */
-export const read: Abilities["read"] = async function* read(ask) {
-  const { config, to, pageRowsMax, limit = Infinity, signal } = ask;
-  let { from } = ask;
+export const read: Abilities["read"] = async function* read(request) {
+  const { config, to, pageRowsMax, limit = Infinity, signal } = request;
+  let { from } = request;
   let left = limit;
   while (left > 0) {
     signal.throwIfAborted();

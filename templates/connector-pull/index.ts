@@ -17,8 +17,8 @@ export const source = pullSource({
   position: pagePosition,
   // The whole list in each run. With `changedBy` below, leave it out: a run then reads what changed since the last.
   restart: () => "each-run",
-  read: ({ config: { url, token }, ...ask }) =>
-    paginate(ask, {
+  read: ({ config: { url, token }, ...request }) =>
+    paginate(request, {
       of: url,
       id: "id",
       headers: { authorization: `Bearer ${token.reveal()}` },

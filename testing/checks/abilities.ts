@@ -89,7 +89,7 @@ async function split(
   span: Span<unknown>,
   parts: number,
 ): Promise<readonly Span<unknown>[]> {
-  const cut = (await subject.source.split?.({ ...subject.ask(), ...span, parts })) ?? [];
+  const cut = (await subject.source.split?.({ ...subject.request(), ...span, parts })) ?? [];
   const kept = (edge: unknown): unknown => (edge === undefined ? undefined : subject.kept(edge));
   return cut.map(({ from, to }) => ({ from: kept(from), to: kept(to) }));
 }
@@ -172,8 +172,8 @@ async function got(
   span: Span<unknown>,
   names: readonly string[],
 ): Promise<Got<Row>> {
-  const ask = { ...subject.ask(), ...span, names };
-  return (await subject.source.get?.(ask)) ?? { rows: [], where: () => "", missing: names };
+  const request = { ...subject.request(), ...span, names };
+  return (await subject.source.get?.(request)) ?? { rows: [], where: () => "", missing: names };
 }
 
 /** Fails unless each name gives the row of its place; asked for from the last to the first, so that no order helps. */

@@ -27,7 +27,7 @@ export async function tryAbilities(
 }
 
 async function tryCheck(subject: Subject, { findings = [] }: TestCase): Promise<void> {
-  const found = (await subject.source.check?.(subject.ask())) ?? [];
+  const found = (await subject.source.check?.(subject.request())) ?? [];
   const told = new Set(findings.filter(({ ok }) => ok === false).map(({ name }) => name));
   const faults = found.filter(({ name, ok }) => !ok && !told.has(name)).map(({ name }) => name);
   mustBe(faults.length === 0, "`check` to find it all right", `a fault in ${faults.join(", ")}`);
@@ -36,7 +36,7 @@ async function tryCheck(subject: Subject, { findings = [] }: TestCase): Promise<
 
 async function tryReadLimit(subject: Subject, { readLimit = {} }: TestCase): Promise<void> {
   if (Object.keys(readLimit).length === 0) return;
-  const came = { ...(await subject.source.readLimit?.(subject.ask())) };
+  const came = { ...(await subject.source.readLimit?.(subject.request())) };
   const isSame = isDeepStrictEqual({ ...came, ...readLimit }, came);
   mustBe(isSame, "the `readLimit` that it has", "another");
   const { to } = came;
@@ -58,7 +58,7 @@ async function tryMeasure(
   pages: readonly ReadPage[],
 ): Promise<void> {
   const measured = async (span: Span<unknown>): Promise<Partial<Measure>> => ({
-    ...(await subject.source.measure?.({ ...subject.ask(), ...span })),
+    ...(await subject.source.measure?.({ ...subject.request(), ...span })),
   });
   const whole = await measured({});
   const isSame = isDeepStrictEqual({ ...whole, ...measure }, whole);
@@ -84,7 +84,7 @@ async function tryLogs(subject: Subject, { logs }: TestCase): Promise<void> {
 
 async function tryColumns(subject: Subject, { columns }: TestCase): Promise<void> {
   if (columns === undefined) return;
-  const named = await subject.source.columns?.(subject.ask());
+  const named = await subject.source.columns?.(subject.request());
   const came = named === undefined ? "none" : named.join(", ");
   mustBe(isDeepStrictEqual(named, columns), `\`columns\` to be ${columns.join(", ")}`, came);
 }
@@ -106,7 +106,7 @@ async function tryOverlap(
 /** Names as a person may write them, right ones and wrong ones. */
 async function tryNames(subject: Subject, { rows = [], names }: TestCase): Promise<void> {
   if (names === undefined) return;
-  const got = await subject.source.get?.({ ...subject.ask(), names: Object.keys(names) });
+  const got = await subject.source.get?.({ ...subject.request(), names: Object.keys(names) });
   const found = Object.values(names).filter((index) => index !== false);
   const wanted = [...new Set(found)].map((index) => rows[index] ?? {});
   const came = got?.rows ?? [];
@@ -130,7 +130,7 @@ const discoveriesMax = 50;
 async function tryDiscover(subject: Subject, { discoveries = [] }: TestCase): Promise<void> {
   if (discoveries.length === 0) return;
   const max = discoveriesMax;
-  const found = (await subject.source.discover?.({ ...subject.ask(), max })) ?? [];
+  const found = (await subject.source.discover?.({ ...subject.request(), max })) ?? [];
   for (const expected of discoveries) {
     const one = found.find(({ name }) => name === expected.name);
     mustBe(one !== undefined, `${expected.name} to be discovered`, `${found.length} others`);

@@ -57,7 +57,7 @@ async function tryGet(
   const inReverse = [...places.keys()].toReversed();
   for (let at = 0; at < inReverse.length; at += namesMax) {
     const names = inReverse.slice(at, at + namesMax);
-    const got = await subject.source.get({ ...subject.ask(), names });
+    const got = await subject.source.get({ ...subject.request(), names });
     mustBe(got.missing.length === 0, "no row to be missing", String(got.missing.length));
     const indexes = got.rows.map((_, index) => places.get(got.where(index)) ?? -1);
     const expected = indexes.map((index) => rows[index] ?? {});
@@ -78,7 +78,7 @@ async function tryGetRejects(subject: Subject, pages: readonly ReadPage[]): Prom
   const rejects = pages.flatMap((page) => page.rejects);
   if (source.placesAreLines !== true || rejects.length === 0) return;
   const names = rejects.map(({ where }) => where);
-  const got = await source.get?.({ ...subject.ask(), names: [...names, nowhere] });
+  const got = await source.get?.({ ...subject.request(), names: [...names, nowhere] });
   const isSame = isDeepStrictEqual(got?.rejects, rejects);
   mustBe(isSame, `${rejects.length} rejects by their names`, `${got?.rejects?.length ?? 0}`);
   mustBe(
@@ -102,7 +102,7 @@ async function tryGetWithin(
   const rows = rowsOf(pages);
   if (first === undefined || last === undefined || subject.source.get === undefined) return;
   const names = [...new Set([first, last])];
-  const got = await subject.source.get({ ...subject.ask(), ...span, names });
+  const got = await subject.source.get({ ...subject.request(), ...span, names });
   const expected = rows.length > 1 ? [rows[0] ?? {}, rows.at(-1) ?? {}] : rows;
   const came = names.map((name) => got.rows.find((_, index) => got.where(index) === name) ?? {});
   mustBeCaseRows(came, expected, "by their names within their part");
@@ -110,7 +110,7 @@ async function tryGetWithin(
 
 async function trySplit(subject: Subject, testCase: TestCase, parts: 2 | 3): Promise<void> {
   const { splits = {} } = testCase;
-  const cut = await subject.source.split?.({ ...subject.ask(), parts });
+  const cut = await subject.source.split?.({ ...subject.request(), parts });
   if (cut === undefined) return;
   const came: ReadPage[] = [];
   const sizes: number[] = [];
@@ -140,7 +140,8 @@ export async function tryEdges(subject: Subject, testCase: TestCase): Promise<vo
   const { rows = [], rejects = [], places = {}, times = {} } = testCase;
   const asked = [
     ...Object.entries(places).map(([place, count]) => {
-      const find = async (): Promise<unknown> => await source.before?.({ ...subject.ask(), place });
+      const find = async (): Promise<unknown> =>
+        await source.before?.({ ...subject.request(), place });
       return { what: `before ${place}`, count, find };
     }),
     ...Object.entries(times).map(([time, count]) => {

@@ -28,7 +28,7 @@ export async function mustRefuse(
 }
 
 async function tryFaults(subject: Subject, { findings = [] }: TestCase): Promise<void> {
-  const found = await subject.source.check?.(subject.ask());
+  const found = await subject.source.check?.(subject.request());
   if (found === undefined) return;
   mustFind(found, findings);
   // Its fault may come after all that `check` looks at.
@@ -114,14 +114,14 @@ type Asking = (subject: Subject, page: ReadPage | undefined) => Promise<unknown>
 
 /** Each is asked for what comes after the page, but `get` for its first row, within what the page covers. */
 const abilities: Readonly<Record<string, Asking>> & Readonly<Record<RefusingCase, Asking>> = {
-  columns: async (subject) => await subject.source.columns?.(subject.ask()),
-  discover: async (subject) => await subject.source.discover?.({ ...subject.ask(), max: 10 }),
+  columns: async (subject) => await subject.source.columns?.(subject.request()),
+  discover: async (subject) => await subject.source.discover?.({ ...subject.request(), max: 10 }),
   get: async (subject, page) => {
     const names = [page?.raw.where(0) ?? "nowhere:1"];
-    return await subject.source.get?.({ ...subject.ask(), to: page?.position, names });
+    return await subject.source.get?.({ ...subject.request(), to: page?.position, names });
   },
   split: async (subject, page) =>
-    await subject.source.split?.({ ...subject.ask(), from: page?.position, parts: 2 }),
+    await subject.source.split?.({ ...subject.request(), from: page?.position, parts: 2 }),
   "split before": async (subject, page) =>
-    await subject.source.split?.({ ...subject.ask(), to: page?.position, parts: 2 }),
+    await subject.source.split?.({ ...subject.request(), to: page?.position, parts: 2 }),
 };

@@ -10,7 +10,7 @@ import { mustThrow } from "./case-rows.ts";
 export async function tryWriting(subject: Subject, writing: Writing): Promise<void> {
   const { patches, answers = [], throws, leaves } = writing;
   const write = async (): Promise<readonly Written[]> =>
-    (await subject.source.write?.({ ...subject.ask(), patches })) ?? [];
+    (await subject.source.write?.({ ...subject.request(), patches })) ?? [];
   const mustLeave = async (when: string): Promise<void> => {
     const left = await writing.left?.();
     mustBe(isDeepStrictEqual(left, leaves), `what was written to be there ${when}`, "others");

@@ -194,7 +194,9 @@ async function saidByCheck(subject: Subject): Promise<readonly Said[]> {
   if (harness.deny === undefined || source.check === undefined) return [];
   const undo = await harness.deny();
   try {
-    return [{ where: "what its `check` finds", text: textOf(await source.check(subject.ask())) }];
+    return [
+      { where: "what its `check` finds", text: textOf(await source.check(subject.request())) },
+    ];
   } catch (error) {
     return [{ where: "what its `check` throws", text: textOf(error) }];
   } finally {

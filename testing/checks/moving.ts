@@ -37,10 +37,10 @@ type Run = {
 async function openRun(
   subject: Subject,
   last?: Run,
-): Promise<{ readonly ask: SubjectRead; readonly oldestOpen: unknown }> {
-  const { to, oldestOpen } = (await subject.source.readLimit?.(subject.ask())) ?? {};
+): Promise<{ readonly request: SubjectRead; readonly oldestOpen: unknown }> {
+  const { to, oldestOpen } = (await subject.source.readLimit?.(subject.request())) ?? {};
   const from = last === undefined ? undefined : subject.rewound(last);
-  return { ask: { from, to: keptBy(subject, to) }, oldestOpen: keptBy(subject, oldestOpen) };
+  return { request: { from, to: keptBy(subject, to) }, oldestOpen: keptBy(subject, oldestOpen) };
 }
 
 function keptBy(subject: Subject, position: unknown): unknown {
@@ -48,8 +48,8 @@ function keptBy(subject: Subject, position: unknown): unknown {
 }
 
 async function makeRun(subject: Subject, last?: Run): Promise<Run> {
-  const { ask, oldestOpen } = await openRun(subject, last);
-  const pages = await subject.read(ask);
+  const { request, oldestOpen } = await openRun(subject, last);
+  const pages = await subject.read(request);
   const position = pages.at(-1)?.position ?? last?.position;
   return { rows: pages.flatMap(({ rows }) => rows), position, oldestOpen };
 }
@@ -76,13 +76,13 @@ const clockMs = 50;
 async function seesChanges(subject: Subject): Promise<void> {
   const rows = recentRows(30);
   await subject.holds(rows);
-  const { ask, oldestOpen } = await openRun(subject);
+  const { request, oldestOpen } = await openRun(subject);
   await passed(new Date());
   const seen: HarnessRow[] = [];
   const changed: HarnessRow[] = [];
   let position: unknown;
   try {
-    for await (const page of subject.pages(ask)) {
+    for await (const page of subject.pages(request)) {
       seen.push(...page.rows);
       position = page.position;
       if (changed.length > 0 || page.rows.length === 0) continue;
@@ -162,8 +162,8 @@ async function findsLateRow(subject: Subject): Promise<void> {
 
 /** A run that ends early is not as far as what is held: the next one continues where it was, and not from there. */
 async function losesNothingBefore(subject: Subject, rows: readonly HarnessRow[]): Promise<void> {
-  const { ask, oldestOpen } = await openRun(subject);
-  for await (const { rows: seen, position } of subject.pages({ ...ask, pageRowsMax: 2 })) {
+  const { request, oldestOpen } = await openRun(subject);
+  for await (const { rows: seen, position } of subject.pages({ ...request, pageRowsMax: 2 })) {
     const next = await makeRun(subject, { rows: seen, position, oldestOpen });
     const came = new Set([...seen, ...next.rows].map(({ id }) => id));
     const lost = rows.filter(({ id }) => !came.has(id)).map(({ id }) => id);

@@ -67,11 +67,11 @@ async function readsLittle(subject: Subject): Promise<void> {
 /** The rows of the first pages that hold so many. */
 async function firstRows(
   subject: Subject,
-  ask: { readonly from?: unknown; readonly pageRowsMax: number },
+  request: { readonly from?: unknown; readonly pageRowsMax: number },
   count = 1,
 ): Promise<ReadPage["rows"]> {
   const read: ReadPage["rows"][] = [];
-  for await (const { rows } of subject.pages(ask)) {
+  for await (const { rows } of subject.pages(request)) {
     read.push(rows);
     if (read.flat().length >= count) break;
   }

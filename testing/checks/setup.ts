@@ -50,8 +50,8 @@ export const checking: Check = {
 };
 
 async function findings(subject: Subject, changes: object): Promise<readonly Finding[]> {
-  const ask = { ...subject.ask(), config: subject.config(changes) };
-  return (await subject.source.check?.(ask)) ?? [];
+  const request = { ...subject.request(), config: subject.config(changes) };
+  return (await subject.source.check?.(request)) ?? [];
 }
 
 /** Undefined when the harness cannot refuse. */
@@ -109,7 +109,7 @@ export const discovering: Check = {
 };
 
 async function discovered(subject: Subject, max: number): Promise<readonly Discovery[]> {
-  return (await subject.source.discover?.({ ...subject.ask(), max })) ?? [];
+  return (await subject.source.discover?.({ ...subject.request(), max })) ?? [];
 }
 
 /**
@@ -127,9 +127,9 @@ async function reads(
     `members of \`from\` that the schema takes, for ${name}`,
     `${Object.keys(from).join(", ")}, which it refuses`,
   );
-  const ask = { ...subject.ask(), config: subject.config(from), pageRowsMax: 7 };
+  const request = { ...subject.request(), config: subject.config(from), pageRowsMax: 7 };
   const rows: Row[] = [];
-  for await (const page of source.read({ ...ask, limit: expected.length + 1 })) {
+  for await (const page of source.read({ ...request, limit: expected.length + 1 })) {
     rows.push(...page.rows);
     if (rows.length > expected.length) break;
   }

@@ -72,7 +72,7 @@ async function readsWhole(subject: Subject): Promise<void> {
 
 /** @throws {CheckFailed} rows have columns that a mapping is told there are not. */
 async function mustNameColumns(subject: Subject, pages: readonly ReadPage[]): Promise<void> {
-  const named = await subject.source.columns?.(subject.ask());
+  const named = await subject.source.columns?.(subject.request());
   if (named === undefined) return;
   const read = new Set(pages.flatMap(({ raw }) => raw.rows.flatMap((row) => Object.keys(row))));
   const unnamed = [...read].filter((name) => !named.includes(name));

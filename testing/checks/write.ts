@@ -66,7 +66,7 @@ async function write(
   const patches: readonly Patch[] = values.map(({ id, text }) => {
     return { key: { [key]: id }, set: { [set]: text } };
   });
-  return (await subject.source.write?.({ ...subject.ask(), patches })) ?? [];
+  return (await subject.source.write?.({ ...subject.request(), patches })) ?? [];
 }
 
 function doneOf(answer: Written | undefined): string {

@@ -61,7 +61,7 @@ class Drain {
     const workflow = { startTime: new Date(), firstExecutionRunId };
     const runId = continued?.run_id ?? newRunId(sync, workflow, true);
     const view = new RunView(progressOf(runId, sync, continued));
-    const ended = await runBatch({ view, ask: { kind: "inbox", request: {} }, continued });
+    const ended = await runBatch({ view, wanted: { kind: "inbox", request: {} }, continued });
     if (ended.kind === "continue") {
       const cancelled = await cancelledBeforeNext();
       if (cancelled === undefined) return await this.goOn({ ...ended.continued, sync });

@@ -22,10 +22,10 @@ async function resendOnce(sync: string): Promise<void> {
   const { firstExecutionRunId } = workflowInfo();
   const runId = newRunId(sync, { startTime: new Date(), firstExecutionRunId }, true);
   const view = new RunView(progressOf(runId, sync, undefined));
-  const ask = { kind: "resend", request: {} } as const;
-  let ended: BatchEnd = await runBatch({ view, ask, continued: undefined });
+  const wanted = { kind: "resend", request: {} } as const;
+  let ended: BatchEnd = await runBatch({ view, wanted, continued: undefined });
   while (ended.kind === "continue") {
-    ended = await runBatch({ view, ask, continued: ended.continued });
+    ended = await runBatch({ view, wanted, continued: ended.continued });
   }
   await close(view, ended.closing);
   if (ended.closing.outcome === "cancelled") throw ended.cause;

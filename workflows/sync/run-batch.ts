@@ -14,7 +14,7 @@ import { transferBatch } from "./transfer.ts";
 export type Batch = {
   readonly view: RunView;
   /** What is asked for beyond the run, its sync and the workflow. */
-  readonly ask: Pick<OpenRunInput, "kind" | "nominalAt" | "request">;
+  readonly wanted: Pick<OpenRunInput, "kind" | "nominalAt" | "request">;
   /** The run that an execution before began. */
   readonly continued: ContinuedRun | undefined;
 };
@@ -42,11 +42,11 @@ export function progressOf(
 }
 
 /** Opens the run, or continues with the one that continued as new. */
-async function open({ view, ask, continued }: Batch): Promise<OpenedRun> {
+async function open({ view, wanted, continued }: Batch): Promise<OpenedRun> {
   if (continued !== undefined) return continued.opened;
   const { workflowId, firstExecutionRunId: firstRunId } = workflowInfo();
   const { run_id: runId, sync } = view.progress;
-  return await openRun({ sync, ...ask, runId, workflowId, firstRunId });
+  return await openRun({ sync, ...wanted, runId, workflowId, firstRunId });
 }
 
 /** Transfers until the source ends or it is time to continue as new; `onOpened` hears when the run changes its host. */

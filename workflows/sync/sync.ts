@@ -21,8 +21,8 @@ export async function sync(raw: unknown): Promise<RunReport> {
   const runId = continued?.run_id ?? newRunId(name, info);
   const view = new RunView(progressOf(runId, name, continued));
   const kind = request.replay === undefined ? "sync" : "replay";
-  const ask = { kind, nominalAt: scheduledTime(), request: { ...request, dryRun } } as const;
-  const ended = await runBatch({ view, ask, continued });
+  const wanted = { kind, nominalAt: scheduledTime(), request: { ...request, dryRun } } as const;
+  const ended = await runBatch({ view, wanted, continued });
   if (ended.kind === "close") return await end(view, ended);
   const cancelled = await cancelledBeforeNext();
   if (cancelled !== undefined) return await end(view, cancelled);

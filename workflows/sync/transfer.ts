@@ -44,8 +44,10 @@ function atHost(
 ): AtHost {
   const activities = activitiesOf(opened);
   const isHostGone = async (): Promise<boolean> => {
-    const ask = { ...runRef(opened), hostQueue: opened.hostQueue };
-    const { hostQueue } = await activities.chooseHost(ask);
+    const { hostQueue } = await activities.chooseHost({
+      ...runRef(opened),
+      hostQueue: opened.hostQueue,
+    });
     move({ ...opened, hostQueue });
     return hostQueue !== opened.hostQueue;
   };

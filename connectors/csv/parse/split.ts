@@ -17,12 +17,12 @@ type SplitRequest = ConnectorRequest<CsvConfig> & Span<CsvPosition> & { readonly
  * mark of each file, and the parts of a backfill of it would have no order. So does one of several files
  * where the first row of a key wins.
  */
-export async function splitCsv(ask: SplitRequest): Promise<readonly Span<CsvPosition>[]> {
-  const { from, to } = ask;
-  const sections = ask.config.append_only ? [] : await sectionsOf(ask);
+export async function splitCsv(request: SplitRequest): Promise<readonly Span<CsvPosition>[]> {
+  const { from, to } = request;
+  const sections = request.config.append_only ? [] : await sectionsOf(request);
   // Two lanes at once would not let the newest file be the first.
-  const isOne = ask.config.first_wins === true && sections.length > 1;
-  const edges = isOne || sections.length === 0 ? [] : await new Cut(ask, sections).edges();
+  const isOne = request.config.first_wins === true && sections.length > 1;
+  const edges = isOne || sections.length === 0 ? [] : await new Cut(request, sections).edges();
   return [...edges, to].map((edge, index) => ({
     from: index === 0 ? from : edges[index - 1],
     to: edge,
@@ -43,8 +43,8 @@ type Section = {
 };
 
 /** @throws {SourceChangedError} a file is not the one that an end of the span was made from, or follows others. */
-async function sectionsOf(ask: SplitRequest): Promise<readonly Section[]> {
-  const { config, from, to, signal } = ask;
+async function sectionsOf(request: SplitRequest): Promise<readonly Section[]> {
+  const { config, from, to, signal } = request;
   const sections: Section[] = [];
   const spans = spansOf(await listFiles(config), config, { from, to });
   let before = passedBefore(from, spans);
@@ -79,17 +79,17 @@ type Edge = { readonly index: number; readonly position: RunPosition };
 
 /** Finds the edges of one span, in order. */
 class Cut {
-  readonly #ask: SplitRequest;
+  readonly #request: SplitRequest;
   readonly #sections: readonly Section[];
   #last: Edge | undefined;
 
-  constructor(ask: SplitRequest, sections: readonly Section[]) {
-    this.#ask = ask;
+  constructor(request: SplitRequest, sections: readonly Section[]) {
+    this.#request = request;
     this.#sections = sections;
   }
 
   async edges(): Promise<readonly RunPosition[]> {
-    const { parts } = this.#ask;
+    const { parts } = this.#request;
     const total = this.#sections.reduce((sum, { bytes }) => sum + bytes, 0);
     const positions: RunPosition[] = [];
     for (let part = 1; part < parts; part += 1) {
@@ -150,7 +150,7 @@ class Cut {
     const section = this.#sections[index];
     if (section === undefined) return undefined;
     const { span, before, after } = section;
-    const { config, signal } = this.#ask;
+    const { config, signal } = this.#request;
     const file = await openFile(span.file, config.append_only);
     try {
       // It was opened before, to see how large it is.

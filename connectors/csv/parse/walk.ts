@@ -29,16 +29,18 @@ export type Walked = Place & {
 export async function walkRows(
   file: OpenFile,
   { from, to }: FileSpan,
-  ask: Pick<ConnectorRequest<CsvConfig>, "config" | "signal"> & { readonly isReached: IsReached },
+  request: Pick<ConnectorRequest<CsvConfig>, "config" | "signal"> & {
+    readonly isReached: IsReached;
+  },
 ): Promise<Walked> {
-  const { config, signal } = ask;
+  const { config, signal } = request;
   if (from !== undefined) assertSameFile(file, from);
   if (to !== undefined) assertSameFile(file, to);
   const layout = await readLayout(file, config, { signal, mayName: false });
   // A header line is waited for in append-only files alone, and no place is looked for in those.
   if (layout === undefined) throw changed(file.place, "has no whole header line yet");
   const start = from ?? { offset: layout.offset, line: layout.line };
-  const walk = new Walk(file.place, { layout, start, isReached: ask.isReached });
+  const walk = new Walk(file.place, { layout, start, isReached: request.isReached });
   const stretch = { from: piecesBegin(start.offset), to: to?.offset, signal };
   for await (const piece of bytesOf(file, stretch)) {
     const found = walk.take(piece);

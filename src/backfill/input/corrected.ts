@@ -35,14 +35,14 @@ function shownNote(note: unknown): string | undefined {
 }
 
 /** What `from` may be replaced by, the likeliest first. */
-function insteadOfFrom({ from, to }: GivenMembers, ask: SpanRequest): readonly unknown[] {
+function insteadOfFrom({ from, to }: GivenMembers, request: SpanRequest): readonly unknown[] {
   const meant = inDays(from) ?? from;
-  const end = to === undefined ? "" : readSpanEnd(to, { ...ask, member: "to" });
+  const end = to === undefined ? "" : readSpanEnd(to, { ...request, member: "to" });
   const last = `last ${String(exampleDays)} days`;
   if (typeof end === "string") return [meant, last];
   // Beside a place a time would say little.
   if ("place" in end) return [meant];
-  const midnight = midnightBefore(end.time, { days: exampleDays, timeZone: ask.timeZone });
+  const midnight = midnightBefore(end.time, { days: exampleDays, timeZone: request.timeZone });
   return [meant, last, new Date(midnight).toISOString().slice(0, 10)];
 }
 
@@ -50,9 +50,9 @@ function insteadOfFrom({ from, to }: GivenMembers, ask: SpanRequest): readonly u
  * Spans with ever more changed: as it was given, the ends swapped, another `from`, `to` now. An end that was
  * not given stays out.
  */
-function spansInstead(given: GivenMembers, ask: SpanRequest): readonly GivenMembers[] {
+function spansInstead(given: GivenMembers, request: SpanRequest): readonly GivenMembers[] {
   const { from, to } = given;
-  const froms = from === undefined ? [from] : [from, ...insteadOfFrom(given, ask), undefined];
+  const froms = from === undefined ? [from] : [from, ...insteadOfFrom(given, request), undefined];
   if (to === undefined) return froms.map((start) => ({ from: start }));
   return [
     { from, to },
@@ -68,7 +68,7 @@ function spansInstead(given: GivenMembers, ask: SpanRequest): readonly GivenMemb
 export function correctedInput(
   given: GivenMembers,
   wrong: ReadonlySet<unknown>,
-  ask: SpanRequest & {
+  request: SpanRequest & {
     readonly check: ReturnType<typeof inputCheck>;
     /** Members that are known whatever was given. */
     readonly meant: GivenMembers;
@@ -86,11 +86,11 @@ export function correctedInput(
     ...Object.fromEntries(
       inputMembers.map((name) => [name, wrong.has(name) ? instead[name] : given[name]]),
     ),
-    ...ask.meant,
+    ...request.meant,
     keys: keys === undefined ? undefined : shownKeys(keys),
     note: shownNote(note),
   };
-  const spans = keys === undefined ? spansInstead(given, ask) : [{}];
+  const spans = keys === undefined ? spansInstead(given, request) : [{}];
   const inputs = spans.map(({ from, to }): GivenMembers => ({
     ...own,
     from,
@@ -99,5 +99,5 @@ export function correctedInput(
     advance_checkpoint: to === undefined ? undefined : own["advance_checkpoint"],
   }));
   // The last span, from the beginning until now, is right whatever was given.
-  return inputs.find((input) => ask.check(input).mistakes.length === 0) ?? ask.meant;
+  return inputs.find((input) => request.check(input).mistakes.length === 0) ?? request.meant;
 }

@@ -42,12 +42,12 @@ export function readBackfillInput(
   // Also of a wrong input, so that the corrected one is read in the same zone.
   const sync = syncOfInput(name, names) ?? closest(name, names) ?? String(names[0]);
   const time_zone = zoneNamed(zone) ?? closest(zone, zoneNames);
-  const ask = { syncs: names, timeZone: time_zone ?? syncs.get(sync)?.timeZone ?? "UTC", now };
-  const check = inputCheck(ask);
+  const how = { syncs: names, timeZone: time_zone ?? syncs.get(sync)?.timeZone ?? "UTC", now };
+  const check = inputCheck(how);
   const { output: request, mistakes } = check(given);
   if (request !== undefined && faults.length === 0) return { request };
   const wrong = new Set(mistakes.map(({ path }) => path[0]));
-  const corrected = correctedInput(given, wrong, { ...ask, check, meant: { sync, time_zone } });
+  const corrected = correctedInput(given, wrong, { ...how, check, meant: { sync, time_zone } });
   const remark = remarkOn(given["keys"], corrected["keys"]);
   return { problem: problemOf([...faults, ...mistakes], { corrected, remark }) };
 }

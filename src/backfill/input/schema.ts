@@ -117,11 +117,11 @@ function syncSchema(syncs: readonly string[]) {
   });
 }
 
-function endSchema(member: "from" | "to", ask: SpanRequest) {
+function endSchema(member: "from" | "to", request: SpanRequest) {
   return z
     .unknown()
     .transform((value, context) => {
-      const end = readSpanEnd(value, { ...ask, member });
+      const end = readSpanEnd(value, { ...request, member });
       if (typeof end !== "string") return end;
       context.addIssue(end);
       return z.NEVER;
@@ -197,7 +197,7 @@ function inputSchema({ syncs, timeZone, now }: InputRequest) {
 export type BackfillRequest = z.output<ReturnType<typeof inputSchema>>;
 
 /** What reads members under their right names, and names every mistake. */
-export function inputCheck(ask: InputRequest): (given: object) => Checked<BackfillRequest> {
-  const schema = inputSchema(ask);
+export function inputCheck(request: InputRequest): (given: object) => Checked<BackfillRequest> {
+  const schema = inputSchema(request);
   return (given) => checkData(schema, given);
 }

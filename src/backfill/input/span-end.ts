@@ -24,7 +24,7 @@ export type SpanRequest = {
 type EndRequest = SpanRequest & { readonly member: "from" | "to" };
 
 /** Reads a text in one form, or says what is wrong with it; undefined when it is in another form. */
-type Reader = (text: string, ask: EndRequest) => SpanEnd | string | undefined;
+type Reader = (text: string, request: EndRequest) => SpanEnd | string | undefined;
 
 /** Years that are taken for no slip of the keyboard (our choice). */
 const [yearMin, yearMax] = ["1900", "2999"];
@@ -49,7 +49,7 @@ const dated = new RegExp(
   "i",
 );
 
-function readDate(text: string, ask: EndRequest): SpanEnd | string | undefined {
+function readDate(text: string, request: EndRequest): SpanEnd | string | undefined {
   const parts = dated.exec(text)?.groups;
   if (parts === undefined) return undefined;
   const { year = "", fraction = "", offset, zone } = parts;
@@ -64,10 +64,10 @@ function readDate(text: string, ask: EndRequest): SpanEnd | string | undefined {
     return `${quoted(text)} is in no calendar: write a date such as 2026-10-01, or a time such as 2026-10-01T14:30`;
   }
   if (year < yearMin || year > yearMax) {
-    const way = ask.member === "from" ? "the beginning" : "the end";
+    const way = request.member === "from" ? "the beginning" : "the end";
     return `must be in the years ${yearMin} to ${yearMax}: leave it out for ${way} of the source`;
   }
-  const timeZone = zone === undefined ? ask.timeZone : zoneNamed(zone);
+  const timeZone = zone === undefined ? request.timeZone : zoneNamed(zone);
   if (timeZone === undefined) {
     return `no time zone is called ${quoted(zone ?? "")}: write one such as Europe/Paris, or none`;
   }
@@ -152,7 +152,7 @@ function inNoForm(value: unknown, member: EndRequest["member"]): string {
 }
 
 /** Reads what a person gave for `from` or `to`, or says what is wrong with it. */
-export function readSpanEnd(value: unknown, ask: EndRequest): SpanEnd | string {
+export function readSpanEnd(value: unknown, request: EndRequest): SpanEnd | string {
   const isExact = typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   const text = isExact || typeof value === "string" ? String(value) : "";
   // What steers a terminal is in no time and in no place.
@@ -160,11 +160,11 @@ export function readSpanEnd(value: unknown, ask: EndRequest): SpanEnd | string {
   const end = isPlain
     ? readers
         .values()
-        .map((read) => read(text, ask))
+        .map((read) => read(text, request))
         .find(Boolean)
     : undefined;
-  if (end === undefined) return inNoForm(value, ask.member);
-  return typeof end === "string" || ask.member === "from"
+  if (end === undefined) return inNoForm(value, request.member);
+  return typeof end === "string" || request.member === "from"
     ? end
     : { ...end, text: `before ${end.text}` };
 }

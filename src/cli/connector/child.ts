@@ -4,11 +4,11 @@ import { exitCodeOfError } from "../output/exit-code.ts";
 import { endWithPipe, output, showError } from "../output/output.ts";
 import { readRequest, readOnce } from "./read.ts";
 
-const ask = readRequest.parse(JSON.parse(process.argv[2] ?? ""));
+const request = readRequest.parse(JSON.parse(process.argv[2] ?? ""));
 endWithPipe();
 try {
-  await readOnce(ask, { ...output, environment: readEnvironment() });
+  await readOnce(request, { ...output, environment: readEnvironment() });
 } catch (error) {
-  showError(error, { isJson: ask.json === true });
+  showError(error, { isJson: request.json === true });
   output.exit(exitCodeOfError(error));
 }

@@ -33,30 +33,30 @@ export const registerConnectorDev: Register = (connector, context) => {
     .option("--json", "print JSON: one object for each row, reject and position")
     .action(async (path: string, options: DevOptions) => {
       const { once: isOnce, ...asked } = options;
-      const ask = { ...asked, path, cwd: context.cwd };
-      await (isOnce ? readOnce(ask, context) : readOnSaves(ask, context));
+      const request = { ...asked, path, cwd: context.cwd };
+      await (isOnce ? readOnce(request, context) : readOnSaves(request, context));
     });
 };
 
 /** Reads in a process of its own each time, because a module is loaded once in each. */
-async function readOnSaves(ask: ReadOptions, context: Context): Promise<void> {
-  const { config } = ask;
-  const file = await fileOf(ask);
-  const isFolder = resolve(ask.cwd, ask.path) === dirname(file);
+async function readOnSaves(request: ReadOptions, context: Context): Promise<void> {
+  const { config } = request;
+  const file = await fileOf(request);
+  const isFolder = resolve(request.cwd, request.path) === dirname(file);
   const { signal } = onInterrupt();
   let isFirst = true;
   while (!signal.aborted) {
     using sources = watchSources({
       folder: dirname(file),
       isDeep: isFolder,
-      besides: config === undefined ? undefined : resolve(ask.cwd, config),
+      besides: config === undefined ? undefined : resolve(request.cwd, config),
     });
-    const child = startReading(ask);
+    const child = startReading(request);
     if (isFirst) context.say(`reads ${basename(dirname(file))} now and on each save; Ctrl-C ends`);
     isFirst = false;
     const changed = await Promise.race([sources.changed, aborted(signal)]);
     await end(child);
-    if (changed !== undefined) context.say(`${relative(ask.cwd, changed)} was saved`);
+    if (changed !== undefined) context.say(`${relative(request.cwd, changed)} was saved`);
   }
 }
 
@@ -65,9 +65,12 @@ const reading = new URL(
   import.meta.url,
 );
 
-function startReading(ask: ReadOptions): ChildProcess {
-  const args = [fileURLToPath(reading), JSON.stringify(ask)];
-  return spawn(process.execPath, args, { cwd: ask.cwd, stdio: ["ignore", "inherit", "inherit"] });
+function startReading(request: ReadOptions): ChildProcess {
+  const args = [fileURLToPath(reading), JSON.stringify(request)];
+  return spawn(process.execPath, args, {
+    cwd: request.cwd,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
 }
 
 async function aborted(signal: AbortSignal): Promise<undefined> {

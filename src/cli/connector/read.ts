@@ -35,29 +35,29 @@ type ReadContext = Pick<Context, "environment" | "exit" | "print" | "say">;
 const pageRows = 5;
 
 /** Reads a connector once and prints what comes. @throws {ConfigError} what is given does not fit the connector. */
-export async function readOnce(ask: ReadOptions, context: ReadContext): Promise<void> {
-  const reader = new Reader(ask, context);
-  const source = await loadSource(ask);
+export async function readOnce(request: ReadOptions, context: ReadContext): Promise<void> {
+  const reader = new Reader(request, context);
+  const source = await loadSource(request);
   await (source.kind === "push" ? reader.receive(source) : reader.read(source));
 }
 
 class Reader {
-  readonly #ask: ReadOptions;
+  readonly #request: ReadOptions;
   readonly #context: ReadContext;
 
-  constructor(ask: ReadOptions, context: ReadContext) {
-    this.#ask = ask;
+  constructor(request: ReadOptions, context: ReadContext) {
+    this.#request = request;
     this.#context = context;
   }
 
   async read(source: Source): Promise<void> {
-    const from = positionGiven(source, this.#ask.from);
+    const from = positionGiven(source, this.#request.from);
     const given = await this.#given(source);
     if (given !== undefined) {
       await this.#readWith(source, { config: given.config, from });
       return;
     }
-    const harness = await loadPullHarness(this.#ask);
+    const harness = await loadPullHarness(this.#request);
     this.#context.say(
       "reading three rows that harness.ts puts into its source; --set name=value or --config <file> reads yours",
     );
@@ -74,7 +74,7 @@ class Reader {
     source: Source,
     { config, from }: { readonly config: unknown; readonly from: unknown },
   ): Promise<void> {
-    const { rows: limit } = this.#ask;
+    const { rows: limit } = this.#request;
     const { say } = this.#context;
     const { signal } = onInterrupt();
     const log = { info: say, warn: say };
@@ -102,11 +102,11 @@ class Reader {
 
   /** What a push connector makes of a delivery that its harness wrote. */
   async receive(source: PushSource): Promise<void> {
-    if (this.#ask.from !== undefined) {
+    if (this.#request.from !== undefined) {
       throw new ConfigError("--from is for a source that is read, and this one is pushed to");
     }
     const given = await this.#given(source);
-    const harness = await loadPushHarness(this.#ask);
+    const harness = await loadPushHarness(this.#request);
     this.#context.say("receiving three events, as harness.ts has them sent");
     try {
       const config = given?.config ?? (await this.#configOf(source, harness));
@@ -125,17 +125,17 @@ class Reader {
   }
 
   async #given(source: PushSource | Source): ReturnType<typeof configGiven> {
-    return await configGiven(source, this.#ask, this.#context.environment);
+    return await configGiven(source, this.#request, this.#context.environment);
   }
 
   async #configOf(source: PushSource | Source, harness: Harness): Promise<unknown> {
-    const given = { cwd: this.#ask.cwd, set: harness.config };
+    const given = { cwd: this.#request.cwd, set: harness.config };
     return (await configGiven(source, given, this.#context.environment))?.config;
   }
 
   /** A line for a person, or the same for a program. */
   #show(line: string, facts: object): void {
-    this.#context.print(this.#ask.json ? plainJson(facts) : plainText(line));
+    this.#context.print(this.#request.json ? plainJson(facts) : plainText(line));
   }
 }
 

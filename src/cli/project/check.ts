@@ -70,11 +70,11 @@ function usesOf(config: Config, wanted: readonly ConnectionConfig[]): readonly U
 
 async function checkUse(config: Config, { subject, ...from }: Use): Promise<Found[]> {
   const source = sourcesOf(config).get(from.connector);
-  const ask = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
+  const request = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
   let findings: readonly Finding[] = [];
   // What a connector throws is a finding as well, and hides no other connection's.
   const whole = await finding("check", async () => {
-    findings = (await source?.check?.(ask)) ?? [];
+    findings = (await source?.check?.(request)) ?? [];
     return "its connector has no check: nothing was looked at";
   });
   return (findings.length > 0 ? findings : [whole]).map((found) => ({ ...found, subject }));

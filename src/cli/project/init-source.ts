@@ -29,9 +29,9 @@ const looksLikeValue = /^-?[\d.,]+$|^\S+@\S+\.\S+$|^https?:|^\d{4}-\d\d-\d\d/;
  * left to a later try.
  */
 export async function discover(connection: NewConnection): Promise<readonly Discovery[]> {
-  const { source, ask } = opened(connection, {});
+  const { source, request } = opened(connection, {});
   const found = await source
-    .discover?.({ ...ask, max: tablesLookedThroughMax })
+    .discover?.({ ...request, max: tablesLookedThroughMax })
     .catch((error: unknown) => {
       if (!(error instanceof RetryLater)) throw error;
       throw new ConfigError(error.message, { cause: error, hint: error.hint });
@@ -49,14 +49,17 @@ export async function sampled(connection: NewConnection, found: Discovery): Prom
     ({ name, type }) => type === "string" && looksLikeCount(name),
   );
   if (connection.connector !== "csv" && !isCounted) return { rows: [], isMisread: false };
-  const { source, ask } = opened(connection, found.from);
-  return await sampleOf(source, ask);
+  const { source, request } = opened(connection, found.from);
+  return await sampleOf(source, request);
 }
 
 function opened(
   { connector, members, shownAs, folder, signal }: NewConnection,
   from: Discovery["from"],
-): { readonly source: Source; readonly ask: Omit<Parameters<Source["read"]>[0], "pageRowsMax"> } {
+): {
+  readonly source: Source;
+  readonly request: Omit<Parameters<Source["read"]>[0], "pageRowsMax">;
+} {
   const source = sources.get(connector);
   if (source === undefined) throw new ConfigError(`there is no connector ${connector}`);
   const { output: config, mistakes } = checkData(source.config, { ...members, ...from, folder });
@@ -66,7 +69,7 @@ function opened(
     });
     throw new ConfigError(said.join("; "), { field: shownAs });
   }
-  return { source, ask: { config, signal, log: silentLog } };
+  return { source, request: { config, signal, log: silentLog } };
 }
 
 /** @throws {ConfigError} the names of the columns are most likely a row's cells. */

@@ -17,9 +17,9 @@ export type Sample = {
 /** Reads at most a page of rows. */
 export async function sampleOf(
   source: Source,
-  ask: Omit<Parameters<Source["read"]>[0], "pageRowsMax">,
+  request: Omit<Parameters<Source["read"]>[0], "pageRowsMax">,
 ): Promise<Sample> {
-  for await (const page of source.read({ ...ask, pageRowsMax, limit: pageRowsMax })) {
+  for await (const page of source.read({ ...request, pageRowsMax, limit: pageRowsMax })) {
     const { rows, rejects = [] } = page;
     const isMisread = rejects.some(({ code }) => code === "invalid_encoding");
     return { rows, isMisread, where: (index) => page.where(index) };

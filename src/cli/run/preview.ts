@@ -52,12 +52,12 @@ async function pagesOf(
   { key = [], limit }: PreviewOptions,
 ): Promise<AsyncIterable<RecordPage>> {
   const { stream, pii } = sync;
-  const ask = readRequestOf(sync, new AbortController().signal);
+  const request = readRequestOf(sync, new AbortController().signal);
   if (key.length > pageRowsMax) throw new ConfigError(`--key takes ${pageRowsMax} names at most`);
   const source$ =
     key.length > 0
-      ? namedRows(source, { ...ask, names: key })
-      : source.read({ ...ask, pageRowsMax: Math.min(limit, pageRowsMax), limit });
+      ? namedRows(source, { ...request, names: key })
+      : source.read({ ...request, pageRowsMax: Math.min(limit, pageRowsMax), limit });
   const makeReject = rejectMaker(stream, pii.rejects);
   const mapping = await loadMapping(sync);
   return writeLines(source$, { mapping, stream, keepRows: pii.rejects, makeReject });

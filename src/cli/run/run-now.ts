@@ -27,8 +27,9 @@ export type RunOptions = DriveOptions & {
 function readShare(session: CliSession, sync: SyncConfig): ReadShare {
   const source = sourcesOf(session.config).get(sync.connector);
   const measure = async (from: unknown): Promise<number | undefined> => {
-    const ask = readRequestOf(sync, AbortSignal.timeout(5_000));
-    const { bytes, rows } = (await source?.measure?.({ ...ask, from: from ?? undefined })) ?? {};
+    const request = readRequestOf(sync, AbortSignal.timeout(5_000));
+    const { bytes, rows } =
+      (await source?.measure?.({ ...request, from: from ?? undefined })) ?? {};
     return rows ?? bytes;
   };
   let total: Promise<number | undefined> | undefined;

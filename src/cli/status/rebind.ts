@@ -69,10 +69,10 @@ async function rebindOne(
   await bind(to, { holder, part: "account", found: await findAccount(holder, config.api) });
   const source = sourcesOf(config).get(from.connector);
   if (source === undefined) return;
-  const ask = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
+  const request = readRequestOf(from, AbortSignal.timeout(sourceMsMax));
   const position =
     kind === "sync" ? (await state.checkpoint({ target, sync: name })).position : null;
-  const found = await findSource(holder, { source, ask, position });
+  const found = await findSource(holder, { source, request, position });
   if (found !== undefined) await bind(to, { holder, part: "source", found });
 }
 

@@ -48,7 +48,7 @@ export type ExchangeParts = {
 };
 
 /** A request to be answered. */
-export type Ask = {
+export type IncomingCall = {
   readonly request: IncomingMessage;
   readonly url: URL;
   readonly response: ServerResponse;
@@ -65,8 +65,8 @@ export class SandboxExchange {
   }
 
   /** Answers a request, or closes its connection; never rejects. */
-  async run(ask: Ask, handler: StepHandler): Promise<void> {
-    const { request, response } = ask;
+  async run(incoming: IncomingCall, handler: StepHandler): Promise<void> {
+    const { request, response } = incoming;
     try {
       const fault = this.#parts.faults.next({
         step: this.#step,
@@ -75,8 +75,9 @@ export class SandboxExchange {
       if (fault !== undefined && "delayMs" in fault) {
         await setTimeout(fault.delayMs, undefined, { signal: this.#parts.closing });
       }
-      const held = fault !== undefined && "holdMs" in fault ? await this.#hold(ask, fault) : ask;
-      const isForestalled = fault !== undefined && (await this.#forestall(ask, fault));
+      const held =
+        fault !== undefined && "holdMs" in fault ? await this.#hold(incoming, fault) : incoming;
+      const isForestalled = fault !== undefined && (await this.#forestall(incoming, fault));
       if (isForestalled) return;
       const answer = await this.#do(held, handler, fault);
       if (answer === undefined) request.socket.destroy();
@@ -88,14 +89,17 @@ export class SandboxExchange {
     }
   }
 
-  async #hold(ask: Ask, { holdMs }: Extract<FaultAction, { holdMs: number }>): Promise<Ask> {
-    const request = await heldRequest(ask.request);
+  async #hold(
+    incoming: IncomingCall,
+    { holdMs }: Extract<FaultAction, { holdMs: number }>,
+  ): Promise<IncomingCall> {
+    const request = await heldRequest(incoming.request);
     await setTimeout(holdMs, undefined, { signal: this.#parts.closing });
-    return { ...ask, request };
+    return { ...incoming, request };
   }
 
   /** Does a fault that keeps the step from being done; false when it is of another kind. */
-  async #forestall({ request, response }: Ask, fault: FaultAction): Promise<boolean> {
+  async #forestall({ request, response }: IncomingCall, fault: FaultAction): Promise<boolean> {
     const name = faultName(fault);
     if ("status" in fault) {
       const answer = this.#ordered(fault);
@@ -127,7 +131,7 @@ export class SandboxExchange {
 
   /** The answer, recorded; undefined when the client is gone. */
   async #do(
-    { request, url }: Ask,
+    { request, url }: IncomingCall,
     handler: StepHandler,
     fault: FaultAction | undefined,
   ): Promise<SandboxAnswer | undefined> {

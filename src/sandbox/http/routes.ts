@@ -8,7 +8,12 @@ import { issuesAt, issuesOf } from "../upload/record-check.ts";
 import type { RecordIndex } from "../upload/record-index.ts";
 import type { UploadStore } from "../upload/upload-store.ts";
 import { type SandboxAnswer, invalid, json, message } from "./answers.ts";
-import { type Ask, SandboxExchange, type ExchangeParts, type StepHandler } from "./exchange.ts";
+import {
+  type IncomingCall,
+  SandboxExchange,
+  type ExchangeParts,
+  type StepHandler,
+} from "./exchange.ts";
 import { send } from "./replies.ts";
 
 /** The service's addresses. */
@@ -71,23 +76,26 @@ export class Routes {
       send(response, notFound);
       return;
     }
-    const ask = { request, response, url };
+    const incoming = { request, response, url };
     const route = routeOf(url);
     if (route !== undefined && route.method === methodOf(request)) {
       const { step } = route;
-      await new SandboxExchange(this.#parts.exchange, step).run(ask, this.#parts.handlers[step]);
+      await new SandboxExchange(this.#parts.exchange, step).run(
+        incoming,
+        this.#parts.handlers[step],
+      );
       return;
     }
     try {
-      await this.#open(ask);
+      await this.#open(incoming);
     } catch {
       if (response.headersSent) response.destroy();
       else send(response, message(500, "The sandbox failed"));
     }
   }
 
-  async #open(ask: Ask): Promise<void> {
-    const { request, response, url } = ask;
+  async #open(incoming: IncomingCall): Promise<void> {
+    const { request, response, url } = incoming;
     const { store, index } = this.#parts;
     switch (`${methodOf(request)} ${url.pathname}`) {
       case "GET /":
@@ -110,7 +118,7 @@ export class Routes {
         return;
       }
       default:
-        send(response, refusalOf(ask));
+        send(response, refusalOf(incoming));
     }
   }
 }
@@ -129,7 +137,7 @@ function routeOf({ pathname }: URL): (typeof routes)[number] | undefined {
 }
 
 /** What is said to a request that nothing takes. */
-function refusalOf({ url }: Ask): SandboxAnswer {
+function refusalOf({ url }: IncomingCall): SandboxAnswer {
   const method = openPaths.includes(url.pathname) ? "GET" : routeOf(url)?.method;
   if (method === undefined) return notFound;
   const refused = message(405, "Method not allowed");

@@ -9,25 +9,25 @@ import { blockedForMs, breakerOf, probeStepOf, rateLimitOf } from "./breaker.ts"
  */
 export function decidePermit(
   rows: readonly [LimitRow, ...LimitRow[]],
-  ask: PermitRequest,
+  request: PermitRequest,
 ): { readonly answer: PermitAnswer; readonly row?: LimitRow } {
-  const blocking = rows.find((each) => blockedForMs(each, ask) > 0);
-  if (blocking !== undefined) return { answer: { blocked: rateLimitOf(blocking, ask) } };
+  const blocking = rows.find((each) => blockedForMs(each, request) > 0);
+  if (blocking !== undefined) return { answer: { blocked: rateLimitOf(blocking, request) } };
   const [row] = rows;
-  const { held } = ask;
-  const now = steadyMs(ask);
-  const breaker = breakerOf(row, ask);
+  const { held } = request;
+  const now = steadyMs(request);
+  const breaker = breakerOf(row, request);
   const mayPass = held === undefined ? breaker !== "open" : held.isProbe || breaker === "closed";
   if (!mayPass) {
     const stepMs = probeStepOf(row);
     // While a probe is under way nobody knows when it ends, so a step is waited.
     const waitMs = Math.min(Math.max(0, row.nextProbe - now), stepMs);
-    return { answer: { failing: rateLimitOf(row, ask), waitMs, stepMs } };
+    return { answer: { failing: rateLimitOf(row, request), waitMs, stepMs } };
   }
   const isProbe = held?.isProbe ?? breaker === "half-open";
   const isTroubled = row.failures > 0 || row.throttled > 0;
   if (held !== undefined) return { answer: { granted: true, waitMs: 0, isProbe, isTroubled } };
-  const { granted, waitMs, ...next } = takeOrReserve(row, ask);
+  const { granted, waitMs, ...next } = takeOrReserve(row, request);
   if (!granted) return { answer: { granted, waitMs }, row: next.row };
   const nextProbe = isProbe ? now + probeLostMs : row.nextProbe;
   return { answer: { granted, waitMs, isProbe, isTroubled }, row: { ...next.row, nextProbe } };

@@ -34,12 +34,12 @@ export function createRateLimitStore(db: Database): RateLimitStore {
     return found === undefined || row === found ? row : save(row, now);
   };
   return {
-    acquirePermit: (ask) =>
+    acquirePermit: (request) =>
       db.write(() => {
-        const [limit, ...others] = ask.limits;
-        const rows = [load(limit, ask), ...others.map((name) => load(name, ask))] as const;
-        const { answer, row } = decidePermit(rows, ask);
-        if (row !== undefined) save(row, ask);
+        const [limit, ...others] = request.limits;
+        const rows = [load(limit, request), ...others.map((name) => load(name, request))] as const;
+        const { answer, row } = decidePermit(rows, request);
+        if (row !== undefined) save(row, request);
         return answer;
       }),
     noteLimit: ({ limit, event, ...now }) =>

@@ -51,7 +51,7 @@ export const mutantsOfDated: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/csv/parse/split.ts",
-        find: "const isOne = ask.config.first_wins === true && sections.length > 1;",
+        find: "const isOne = request.config.first_wins === true && sections.length > 1;",
         replace: "const isOne = false;",
       },
     ],

@@ -131,11 +131,11 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "activities/stage/read-span.ts",
-        find: `      for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
+        find: `      for await (const read of source.read({ ...request, from, to, pageRowsMax, limit: left })) {
 `,
         replace: `      const { Context } = await import("@temporalio/activity");
       from = Context.current().info.heartbeatDetails ?? from;
-      for await (const read of source.read({ ...ask, from, to, pageRowsMax, limit: left })) {
+      for await (const read of source.read({ ...request, from, to, pageRowsMax, limit: left })) {
         Context.current().heartbeat(read.position);
 `,
       },

@@ -171,8 +171,8 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         const found = known(name);
         const { state, records } = found;
         const bytes = found.form === "file" ? found.gzipBytes : found.jsonBytes;
-        const ask = { runId: name.runId, form: found.form, bytes };
-        const isTooLarge = state === "staged" && count(statements.tooLarge, ask) > 0;
+        const size = { runId: name.runId, form: found.form, bytes };
+        const isTooLarge = state === "staged" && count(statements.tooLarge, size) > 0;
         const now = isTooLarge ? undefined : leavingState(found, confirm);
         if (now === undefined) return { ...found, request: null };
         // A PUT that is repeated repeats nothing: an object that was never confirmed is never processed.
