@@ -66,13 +66,15 @@ export const laptopConfig: string = accountsConfig()
   .replace("${SLUICE_BASE_URL}", "sandbox")
   .replace("${SLUICE_LEGACY_BASE_URL}", "sandbox");
 
-/** Files of a run that lasts long enough to be interrupted: a chunk for each thousand rows. */
+/**
+ * Files of a run that lasts long enough to be interrupted: a chunk for each five hundred rows. What a killed
+ * worker had begun is tried again after five seconds.
+ */
 export function interruptibleRun(rows: number): Readonly<Record<string, string>> {
   return {
-    "sluice.yaml": laptopConfig.replace(
-      "from: exports",
-      "chunk: { records: 500 }\n    from: exports",
-    ),
+    "sluice.yaml": laptopConfig
+      .replace("from: exports", "chunk: { records: 500 }\n    from: exports")
+      .replace("retry_initial: 500ms", "retry_initial: 500ms, heartbeat_timeout: 5s"),
     "accounts.csv": accountsCsv(rows),
   };
 }
