@@ -127,7 +127,7 @@ export function createYieldBackfill(deps: Dependencies): (input: RunRef) => Prom
     await attempt(async () => {
       // An attempt that was stalled must not take the lock from the holding that came after it.
       const { runId, sync } = await heldRunOf(deps, ref);
-      await state.dropSends({ runId });
+      await state.dropStagings({ runId });
       await state.releaseLock({ name: sendLock(target, sync), runId });
       return {};
     });

@@ -141,7 +141,7 @@ async function freezePlan(
   // One that was reset may have begun to send, and now waits for a person again: nobody else is to wait for
   // that. Not for an attempt that was stalled, while the backfill continued.
   if (opened.fence === before?.fence) {
-    await state.dropSends({ runId: ref.runId });
+    await state.dropStagings({ runId: ref.runId });
     await state.releaseLock({ name: sendLock(target, sync.name), runId: ref.runId });
   }
   const { placesAreLines } = source;

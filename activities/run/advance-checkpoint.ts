@@ -47,7 +47,7 @@ async function endOf(
 ): Promise<unknown> {
   let position: unknown = null;
   for (let chunk = firstChunkOf(Math.max(1, lanes)); ; chunk += 1) {
-    const send = await state.committedSend({ runId, chunk });
+    const send = await state.committedStaging({ runId, chunk });
     if (send === undefined) return position;
     position = send.to;
   }

@@ -43,7 +43,7 @@ export async function endRun(
   if (run === undefined) return null;
   if (input.mode !== undefined) await state.setMode({ runId, ...input.mode });
   const staged = run.request.dryRun === true;
-  if (!staged) await state.dropSends({ runId });
+  if (!staged) await state.dropStagings({ runId });
   const tally = await state.tally({ runId, staged });
   const pull = await state.pullTally({ runId });
   const bucket = pull === undefined ? imbalance(tally) : pullImbalance(pull);

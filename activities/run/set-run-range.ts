@@ -17,7 +17,7 @@ function sinceOf(
   if (checkpoint.position === null || source.restart?.(config) === "each-run") return null;
   // Between one configuration and the next a source may come to be read in another order; then a position says nothing.
   const position = source.position.safeParse(checkpoint.position);
-  const oldestOpen = source.position.nullable().safeParse(checkpoint.held);
+  const oldestOpen = source.position.nullable().safeParse(checkpoint.oldestOpen);
   if (!position.success || !oldestOpen.success) return undefined;
   return { position: position.data, oldestOpen: oldestOpen.data ?? undefined };
 }
@@ -94,7 +94,7 @@ export async function setRunRange(
   // Where the checkpoint is of another inbox, its numbers say nothing of this one.
   const gone = isOther ? 0 : (source.gone?.({ config, from: from ?? undefined, to }) ?? 0);
   const { version: checkpointVersion } = checkpoint;
-  await state.setRunRange({ runId, checkpointVersion, from, to, held: oldestOpen, future, gone });
+  await state.setRunRange({ runId, checkpointVersion, from, to, oldestOpen, future, gone });
   const told = [
     ...(isOther ? [otherReading] : []),
     ...goneWarnings(gone),

@@ -11,8 +11,8 @@ import { stagedLines } from "../../src/staging/staged-lines.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
 import type { NewPart } from "../../src/state/contract/sends/receipts.ts";
 import type { Receipt } from "../../src/state/contract/sends/receipts.ts";
-import type { StageName } from "../../src/state/contract/sends/sends.ts";
-import type { Send } from "../../src/state/contract/sends/sends.ts";
+import type { StageName } from "../../src/state/contract/sends/stagings.ts";
+import type { Staging } from "../../src/state/contract/sends/stagings.ts";
 import type { Ranges } from "../../src/state/ranges.ts";
 import { attempt } from "../attempt.ts";
 import { isoNow, runOf, syncOf, type Dependencies } from "../dependencies.ts";
@@ -112,7 +112,7 @@ async function makeBody(making: Making, part: number, ranges: Ranges): Promise<N
 
 async function makeParts(
   making: Making,
-  send: Send,
+  send: Staging,
   keep: readonly (readonly number[])[],
 ): Promise<NewPart[]> {
   const { deps, receipt } = making;
@@ -164,7 +164,7 @@ export function createSplitChunk(
       const { runId, chunk, stage, part } = ref;
       const name = { runId, chunk, stage };
       const [send, receipt] = await Promise.all([
-        state.send(name),
+        state.staging(name),
         state.receipt({ ...name, part }),
       ]);
       if (send === undefined || receipt === undefined) {

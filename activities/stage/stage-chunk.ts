@@ -12,8 +12,8 @@ import {
 import { mappingHash } from "../../src/mapping/load.ts";
 import { stagedFile, cleanUpChunk } from "../../src/staging/folder.ts";
 import type { Run } from "../../src/state/contract/runs/runs.ts";
-import type { BegunStaging, StageAttempt } from "../../src/state/contract/sends/sends.ts";
-import type { Send } from "../../src/state/contract/sends/sends.ts";
+import type { BegunStaging, StageAttempt } from "../../src/state/contract/sends/stagings.ts";
+import type { Staging } from "../../src/state/contract/sends/stagings.ts";
 import { attempt } from "../attempt.ts";
 import { runOf, syncOf, type Dependencies } from "../dependencies.ts";
 import type { RunRef, StageResult } from "../inputs.ts";
@@ -97,7 +97,7 @@ async function jobOf(
   const isReplay = run.kind === "replay";
   const since = new Date(deps.now() - refusalKnownMs).toISOString();
   const first =
-    run.kind === "backfill" ? await deps.state.committedSend({ runId, chunk: 1 }) : undefined;
+    run.kind === "backfill" ? await deps.state.committedStaging({ runId, chunk: 1 }) : undefined;
   const begunAt = Math.min(drawn.send, first?.send ?? drawn.send);
   const mode = request.mode ?? sync.mode;
   const { name, record, recordModule, stream } = sync;
@@ -141,7 +141,7 @@ async function jobOf(
 }
 
 /** What staging a chunk answered that has been committed since. */
-function committedResult(send: Send): StageResult {
+function committedResult(send: Staging): StageResult {
   const { stage, records, jsonBytes, gzipBytes, done, bodies } = send;
   const { read, unchanged, filtered, rejected } = send;
   const counts = { read, unchanged, filtered, rejected };
@@ -180,7 +180,7 @@ export function createStageChunk(
       const run = await runOf(deps, ref);
       const { runId } = ref;
       // A run whose workflow was reset continues after what is committed.
-      const committed = await state.committedSend({ runId, chunk });
+      const committed = await state.committedStaging({ runId, chunk });
       if (committed !== undefined) return committedResult(committed);
       const drawn = await state.beginStaging({
         runId,

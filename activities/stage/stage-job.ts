@@ -5,7 +5,7 @@ import type { ChangedSettings } from "../../src/pipeline/changed.ts";
 import type { ChunkSettings } from "../../src/pipeline/chunk.ts";
 import type { KeepRows, RejectLimit } from "../../src/pipeline/rejects.ts";
 import type { SyncName } from "../../src/state/contract/runs/checkpoints.ts";
-import type { StageCounts, StageName } from "../../src/state/contract/sends/sends.ts";
+import type { StageCounts, StageName } from "../../src/state/contract/sends/stagings.ts";
 import type { StateClient } from "../../src/state/state-store.ts";
 import type { DoubtJob } from "./doubtful-pages.ts";
 

@@ -7,7 +7,7 @@ import { OmittedFields } from "../../src/pipeline/omitted-fields.ts";
 import type { RecordPage } from "../../src/pipeline/page.ts";
 import { assertWithinLimit } from "../../src/pipeline/rejects.ts";
 import type { RejectEntry } from "../../src/state/contract/rejects/rejects.ts";
-import type { StageCounts } from "../../src/state/contract/sends/sends.ts";
+import type { StageCounts } from "../../src/state/contract/sends/stagings.ts";
 import { runWarningCharsMax, stageNotedMs } from "../limits.ts";
 import type { StageJob, StageTools } from "./stage-job.ts";
 

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 
 import { StagingError } from "../../src/errors.ts";
 import { packSecrets } from "../../src/security/secret.ts";
-import type { StageCounts } from "../../src/state/contract/sends/sends.ts";
+import type { StageCounts } from "../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 import { threadFile, unpackError, type PackedError } from "../../src/thread.ts";
 import { stageThreadHeapMiB, stageThreadYoungMiB } from "../limits.ts";

@@ -1,4 +1,4 @@
-import type { StageName } from "../../src/state/contract/sends/sends.ts";
+import type { StageName } from "../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../src/state/state-store.ts";
 
 /** Whose rows the benchmarks stage. */

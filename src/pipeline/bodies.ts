@@ -1,4 +1,4 @@
-import type { Body } from "../state/contract/sends/sends.ts";
+import type { Body } from "../state/contract/sends/stagings.ts";
 
 /** What stands around the records of a lightweight body (docs/facts/service.md#lightweight). */
 export function bodyEnvelope(stream: string): { readonly head: string; readonly tail: string } {

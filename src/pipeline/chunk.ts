@@ -1,4 +1,4 @@
-import type { Body, StageCounts } from "../state/contract/sends/sends.ts";
+import type { Body, StageCounts } from "../state/contract/sends/stagings.ts";
 import { createBodyCutter } from "./bodies.ts";
 import type { ChunkBudget, ChunkLimits } from "./chunk-budget.ts";
 import { createGzipWriter, type GzipFacts, type GzipWriter } from "./gzip.ts";

@@ -12,7 +12,7 @@ export async function reportOfRun(state: StateStore, run: Run): Promise<RunRepor
   const pull = await state.pullTally({ runId });
   // A dry run's tally counts what waits to be sent.
   const isDry = run.request.dryRun === true;
-  const open = run.endedAt === null ? await state.openSends({ runId }) : [];
+  const open = run.endedAt === null ? await state.openStagings({ runId }) : [];
   const counted = open.filter((send) => !isDry || send.state === "staging");
   const underWay = counted.length === 0 ? undefined : sumOf(counted);
   const hasEnded = run.endedAt !== null && pull === undefined;

@@ -5,7 +5,7 @@ import type { RejectReason } from "../state/contract/rejects/rejects.ts";
 import type { Outcome, RunFailure, RunKind } from "../state/contract/runs/runs.ts";
 import type { Run } from "../state/contract/runs/runs.ts";
 import type { Tally } from "../state/contract/runs/tally.ts";
-import type { StageCounts } from "../state/contract/sends/sends.ts";
+import type { StageCounts } from "../state/contract/sends/stagings.ts";
 
 /** What became of the rows of a run; a dry run has `would_send` in place of `sent`. */
 export type ReportCounts = {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 
 import { runEffect, type Effect } from "../effect.ts";
 import { ConfigError, messageOf, StagingError } from "../errors.ts";
-import type { StageName } from "../state/contract/sends/sends.ts";
+import type { StageName } from "../state/contract/sends/stagings.ts";
 
 /** Where a run's chunks wait. A run's id comes out of a workflow's history, so it must not lead anywhere else. */
 function runFolder(stagingFolder: string, runId: string): string {

@@ -23,14 +23,14 @@ import type { LastFileStore } from "./contract/sends/last-file.ts";
 import type { RestoreStore } from "./contract/sends/last-send.ts";
 import type { ReceiptStore } from "./contract/sends/receipts.ts";
 import type { RefusalStore } from "./contract/sends/refusals.ts";
-import type { SendStore } from "./contract/sends/sends.ts";
 import type { SplitStore } from "./contract/sends/split.ts";
+import type { StagingStore } from "./contract/sends/stagings.ts";
 import type { UnderWayStore } from "./contract/sends/under-way.ts";
 
 /** Every question and command of the state store, each one synchronous transaction where the data lie. */
 export type StateMethods = RunStore &
   CheckpointStore &
-  SendStore &
+  StagingStore &
   CommitStore &
   ReceiptStore &
   DoubtStore &

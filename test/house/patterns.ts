@@ -13,7 +13,7 @@ export const replaced = new RegExp(
   [
     String.raw`\b(?:gate|ticket|lapse|horizon|fate|sweep|ring|bell)s?\b|\bstanding\b(?! before)`,
     String.raw`\b(?:gate|ticket|lapse|standing|horizon|fate|sweep|ring|bell)(?=[A-Z])`,
-    String.raw`\.{3}ask\b|\breadonly ask\b|\bReadAsk\b`,
+    String.raw`\.{3}ask\b|\breadonly ask\b|\bReadAsk\b|\bSendStore\b|\b(?:open|drop)Sends\b`,
     "[a-z](?:Gate|Ticket|Lapse|Standing|Horizon|Fate|Sweep|Ring|Bell)s?(?![a-z])",
   ].join("|"),
 );

@@ -40,9 +40,9 @@ function readShare(session: CliSession, sync: SyncConfig): ReadShare {
       const run = await session.state.run(runId);
       total ??= measure(run?.fromPosition);
       const whole = await total;
-      const open = await session.state.openSends({ runId });
+      const open = await session.state.openStagings({ runId });
       const chunk = counts.staged_chunks;
-      const staged = open.at(-1) ?? (await session.state.committedSend({ runId, chunk }));
+      const staged = open.at(-1) ?? (await session.state.committedStaging({ runId, chunk }));
       // Of a staging that has not told yet where it is, its beginning is known.
       const at = staged?.to ?? staged?.from;
       const to = JSON.stringify(at ?? null);

@@ -7,7 +7,7 @@ import { BusyError, ConfigError } from "../../errors.ts";
 import { isWorkflowOpen } from "../../local/connect.ts";
 import { reportOfRun } from "../../report/of-run.ts";
 import type { RunReport } from "../../report/report.ts";
-import type { StageCounts } from "../../state/contract/sends/sends.ts";
+import type { StageCounts } from "../../state/contract/sends/stagings.ts";
 import { sumOf } from "../../state/contract/sends/under-way.ts";
 import type { Context, GlobalOptions } from "../output/context.ts";
 import { exitCodeOfReport, exitCodes } from "../output/exit-code.ts";
@@ -122,7 +122,7 @@ async function followToEnd(session: CliSession, drive: Drive, how: How): Promise
   }
   const share = drive.shareOf(session);
   const ahead = async (runId: string): Promise<StageCounts> =>
-    sumOf((await session.state.openSends({ runId })).filter(({ state }) => state === "staging"));
+    sumOf((await session.state.openStagings({ runId })).filter(({ state }) => state === "staging"));
   const followed = await followRun(handle, { context, share, ahead, signal: how.signal });
   if (followed === undefined) {
     context.say(

@@ -11,7 +11,7 @@ import type { Progress } from "../../../workflows/sync/progress.ts";
 import { ApiUnavailableError, ConfigError } from "../../errors.ts";
 import { withRead } from "../../report/counts.ts";
 import type { RunReport } from "../../report/report.ts";
-import type { StageCounts } from "../../state/contract/sends/sends.ts";
+import type { StageCounts } from "../../state/contract/sends/stagings.ts";
 import { counted, grouped } from "../../text/quantities.ts";
 import type { Context } from "../output/context.ts";
 import { progressText, pullText, type Since } from "../output/progress-text.ts";

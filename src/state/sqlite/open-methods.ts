@@ -25,8 +25,8 @@ import { createLastFileStore } from "./sends/last-file.ts";
 import { createLastSend } from "./sends/last-send.ts";
 import { createReceiptStore } from "./sends/receipts.ts";
 import { createRefusalStore } from "./sends/refusals.ts";
-import { createSendStore } from "./sends/sends.ts";
 import { createSplitStore } from "./sends/split.ts";
+import { createStagingStore } from "./sends/stagings.ts";
 import { createUnderWayStore } from "./sends/under-way.ts";
 
 /**
@@ -46,25 +46,25 @@ export function openStateMethods(
   const sightings = createSightings(db);
   const hashesOf = createKeyHashes(secretOf(db), numberBits);
   defineKeyHashes(db, hashesOf);
-  const sends = createSendStore(db);
+  const stagings = createStagingStore(db);
   const lastSend = createLastSend(db, file);
-  const receipts = createReceiptStore(db, sends);
+  const receipts = createReceiptStore(db, stagings);
   const methods: StateMethods = {
     ...createRunStore(db),
     ...createCheckpointStore(db),
-    ...sends,
+    ...stagings,
     beginStaging: (input) => {
-      const drawn = sends.beginStaging(input);
+      const drawn = stagings.beginStaging(input);
       // Before its first part may leave, and behind its commit: a number that is only in the file would look
       // like a restored store.
       lastSend.remember();
       return drawn;
     },
     ...lastSend.store,
-    ...createCommitStore(db, sends),
+    ...createCommitStore(db, stagings),
     ...receipts,
     ...createDoubtStore(db),
-    ...createSplitStore(db, { sends, receipts, sightings }),
+    ...createSplitStore(db, { stagings, receipts, sightings }),
     ...createFaultStore(db),
     ...createRefusalStore(db),
     ...createRejectStore(db),

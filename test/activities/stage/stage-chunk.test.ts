@@ -97,7 +97,7 @@ describe("stageChunk twice", () => {
     const failure = await failureOf(harness.perform(stageChunk, asked, zombie));
 
     expect(failure).toMatchObject({ type: "Superseded", nonRetryable: true });
-    const staged = await harness.state.send({ runId: opened.runId, chunk: 1, stage: 1 });
+    const staged = await harness.state.staging({ runId: opened.runId, chunk: 1, stage: 1 });
     expect(staged).toMatchObject({ state: "staged" });
     // Scheduled anew, because its file was lost, a first attempt counts.
     const again = { scheduledTimestampMs: scheduledTimestampMs + 1, attempt: 1 };

@@ -144,13 +144,13 @@ async function changedTable(query: TestDatabase["query"]): Promise<readonly Orac
 
 /** Where the last lane's last committed chunk ended. */
 async function endOf(
-  state: Pick<Dependencies["state"], "committedSend" | "laneSpans">,
+  state: Pick<Dependencies["state"], "committedStaging" | "laneSpans">,
   runId: string,
 ): Promise<unknown> {
   const lanes = (await state.laneSpans(runId)).length;
   let end: unknown;
   for (let chunk = firstChunkOf(lanes); ; chunk += 1) {
-    const send = await state.committedSend({ runId, chunk });
+    const send = await state.committedStaging({ runId, chunk });
     if (send === undefined) return end;
     end = send.to;
   }

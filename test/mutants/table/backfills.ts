@@ -25,7 +25,7 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     plants: "a chunk that is staged again takes other lanes' chunks with it",
     edits: [
       {
-        file: "src/state/sqlite/sends/sends.ts",
+        file: "src/state/sqlite/sends/stagings.ts",
         find: "drop(runId, chunk, last);",
         replace: "drop(runId, chunk);",
       },

@@ -25,7 +25,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/runs/locks.ts",
-        find: "          dropSends(found.runId, 0);\n",
+        find: "          dropStagings(found.runId, 0);\n",
         replace: "",
       },
     ],
@@ -107,7 +107,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "what a staging had on its way is not counted when it is given up",
     edits: [
       {
-        file: "src/state/sqlite/sends/sends.ts",
+        file: "src/state/sqlite/sends/stagings.ts",
         find: "    countUnderWay.run({ runId, from, last });\n",
         replace: "",
       },
@@ -122,7 +122,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a chunk that is staged again leaves the later ones as they are",
     edits: [
       {
-        file: "src/state/sqlite/sends/sends.ts",
+        file: "src/state/sqlite/sends/stagings.ts",
         find: "where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')",
         replace:
           "where run_id = $runId and chunk <= $last and $from in (0, chunk) and state in ('staging', 'staged')",

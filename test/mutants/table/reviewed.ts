@@ -7,7 +7,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "an attempt that was thought dead takes the chunk from its successor",
     edits: [
       {
-        file: "src/state/sqlite/sends/sends.ts",
+        file: "src/state/sqlite/sends/stagings.ts",
         find: "          throw attemptIsLate(runId, chunk);\n",
         replace: "          void attemptIsLate;\n",
       },

@@ -264,9 +264,9 @@ export const mutantsOfSightings: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/sqlite/keys/sightings.ts",
-        find: "or exists (select 1 from sightings join sends s using (send) join mappings m using (set_id)",
+        find: "or exists (select 1 from sightings join stagings s using (send) join mappings m using (set_id)",
         replace:
-          "or exists (select 1 from sightings join sends s using (send) join mappings m on false",
+          "or exists (select 1 from sightings join stagings s using (send) join mappings m on false",
       },
     ],
     test: { file: sightingsTest, title: "is of the mapping that judged it last" },

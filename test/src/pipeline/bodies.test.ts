@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { lightweightBodyBytesMax } from "../../../src/limits.ts";
 import { bodyEnvelope, createBodyCutter, recordBytesInBody } from "../../../src/pipeline/bodies.ts";
-import type { Body } from "../../../src/state/contract/sends/sends.ts";
+import type { Body } from "../../../src/state/contract/sends/stagings.ts";
 
 const stream = "account";
 

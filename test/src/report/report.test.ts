@@ -44,7 +44,7 @@ const run: Run = {
   nominalAt: null,
   fromPosition: null,
   toPosition: null,
-  held: null,
+  oldestOpen: null,
   future: 2,
   gone: 0,
   checkpointBefore: 4,

@@ -93,8 +93,8 @@ describe.each(implementations)("backfills: $kind", ({ open }) => {
       at,
     });
     await test.stage("b", 1);
-    expect((await store.send({ runId: "b", chunk: 2, stage: 1 }))?.state).toBe("dropped");
-    expect((await store.send({ runId: "b", chunk: second, stage: 1 }))?.state).toBe("staged");
+    expect((await store.staging({ runId: "b", chunk: 2, stage: 1 }))?.state).toBe("dropped");
+    expect((await store.staging({ runId: "b", chunk: second, stage: 1 }))?.state).toBe("staged");
     expect(await store.rejects({ runId: "b", limit: 10 })).toHaveLength(1);
   });
 

@@ -104,7 +104,7 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await expect(store.beginPart(part)).rejects.toThrow(SupersededError);
     await expect(store.commitChunk(third)).rejects.toThrow(SupersededError);
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
-    expect(await store.send({ runId: "r1", chunk: 1, stage: 1 })).toMatchObject({
+    expect(await store.staging({ runId: "r1", chunk: 1, stage: 1 })).toMatchObject({
       state: "staged",
     });
   });
@@ -186,7 +186,7 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await test.accept("r1", 1, 1);
     await store.beginStaging({ runId: "r1", chunk: 1, host: "h" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
-    await store.dropSends({ runId: "r1" });
+    await store.dropStagings({ runId: "r1" });
     expect((await store.run("r1"))?.possiblyRepeated).toBe(10);
   });
 
@@ -255,7 +255,7 @@ describe.each(implementations)("state store: $kind", ({ open }) => {
     await store.endRun({ runId: "r1", outcome: "done", endedAt: at });
     expect(await store.pruneRuns({ before: "2026-02-01T00:00:00.000Z" })).toBe(1);
     expect(await store.runs({ limit: 10 })).toMatchObject([{ runId: "r2" }]);
-    expect(await store.send({ runId: "r1", chunk: 1, stage: 1 })).toMatchObject({
+    expect(await store.staging({ runId: "r1", chunk: 1, stage: 1 })).toMatchObject({
       state: "committed",
     });
   });

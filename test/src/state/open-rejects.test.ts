@@ -131,7 +131,7 @@ describe.each(implementations)("open rejects: $kind", ({ open }) => {
     const { stage, send } = await store.beginStaging({ runId: "r3", chunk: 1, host: "h" });
     const hashes = new Uint8Array(32).fill(1);
     await test.judge({ runId: "r3", chunk: 1, stage, send, keys: ["k1", "k2"], hashes });
-    await store.dropSends({ runId: "r3" });
+    await store.dropStagings({ runId: "r3" });
     expect(await places()).toEqual(["r1 t:1"]);
   });
 

@@ -45,7 +45,7 @@ describe.each(implementations)("pruneRuns of drains: $kind", ({ open }) => {
   it("removes their sends too, but not those that fingerprints may rest on", async () => {
     const { store } = test;
     const sendOf = async (runId: string): Promise<unknown> =>
-      await store.send({ runId, chunk: 1, stage: 1 });
+      await store.staging({ runId, chunk: 1, stage: 1 });
     await run("r1", "inbox", "done");
     await run("r2", "inbox", "done");
     await store.pruneRuns({ before, quietOf });

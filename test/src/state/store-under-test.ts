@@ -10,7 +10,7 @@ import {
   type KeysToStage,
 } from "../../../src/state/contract/keys/fingerprints.ts";
 import type { RunKind } from "../../../src/state/contract/runs/runs.ts";
-import type { StageName } from "../../../src/state/contract/sends/sends.ts";
+import type { StageName } from "../../../src/state/contract/sends/stagings.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
 import { textBlockOf } from "../../../src/state/text-block.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";

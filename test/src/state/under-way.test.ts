@@ -16,11 +16,11 @@ it.each(implementations)(
     const { stage: old } = await store.beginStaging(name);
     await store.noteStage({ ...name, stage: old, counts, to: { row: 1_000 } });
     const { stage } = await store.beginStaging(name);
-    expect(await store.openSends({ runId: "r1" })).toMatchObject([{ stage, read: 0, to: null }]);
+    expect(await store.openStagings({ runId: "r1" })).toMatchObject([{ stage, read: 0, to: null }]);
     await store.noteStage({ ...name, stage, counts, to: { row: 1_000 } });
     // One that was given up is none that a watcher counts.
     await store.noteStage({ ...name, stage: old, counts, to: { row: 1_000 } });
-    expect(await store.openSends({ runId: "r1" })).toMatchObject([
+    expect(await store.openStagings({ runId: "r1" })).toMatchObject([
       { stage, state: "staging", ...counts, to: { row: 1_000 } },
     ]);
     const run = await store.run("r1");

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { firstChunkOf, laneOf } from "../../../src/lane-of.ts";
 import type { LedgerEntry } from "../../../src/sandbox/ledger.ts";
-import type { Send } from "../../../src/state/contract/sends/sends.ts";
+import type { Staging } from "../../../src/state/contract/sends/stagings.ts";
 import type { StateClient } from "../../../src/state/state-store.ts";
 import {
   canonicalJson,
@@ -55,12 +55,12 @@ export function coveredRows(oracle: readonly OracleRow[], position: unknown): nu
 }
 
 async function* sendsOf(
-  state: Pick<StateClient, "send">,
+  state: Pick<StateClient, "staging">,
   { runId, lane }: { readonly runId: string; readonly lane: number },
-): AsyncGenerator<Send> {
+): AsyncGenerator<Staging> {
   for (let chunk = firstChunkOf(lane); ; chunk++) {
     for (let stage = 1; ; stage++) {
-      const send = await state.send({ runId, chunk, stage });
+      const send = await state.staging({ runId, chunk, stage });
       if (send === undefined && stage === 1) return;
       if (send === undefined) break;
       yield send;
@@ -81,7 +81,7 @@ async function rejectsOf(
 }
 
 /** Rows that the commits of a backfill cover, counted from its first: its lanes lie one after the other. */
-function committedRows(committed: readonly Send[]): number {
+function committedRows(committed: readonly Staging[]): number {
   let rows = 0;
   let next = firstChunkOf(1);
   for (const { chunk, read, done } of committed) {
@@ -97,7 +97,7 @@ function committedRows(committed: readonly Send[]): number {
  * nothing.
  */
 export async function readStore(
-  state: Pick<StateClient, "checkpoint" | "laneSpans" | "receipts" | "rejects" | "run" | "send">,
+  state: Pick<StateClient, "checkpoint" | "laneSpans" | "receipts" | "rejects" | "run" | "staging">,
   { runId, oracle }: { readonly runId: string; readonly oracle: readonly OracleRow[] },
 ): Promise<StoreFacts> {
   const run = await state.run(runId);
@@ -105,7 +105,7 @@ export async function readStore(
   const checkpoint = await state.checkpoint(run);
   const isBackfill = run.kind === "backfill";
   const lanes = isBackfill ? (await state.laneSpans(runId)).length : 1;
-  const sends: Send[] = [];
+  const sends: Staging[] = [];
   for (let lane = 1; lane <= lanes; lane++) {
     for await (const send of sendsOf(state, { runId, lane })) sends.push(send);
   }

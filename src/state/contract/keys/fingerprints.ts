@@ -1,6 +1,6 @@
 import type { TextBlock } from "../../text-block.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
-import type { StageName } from "../sends/sends.ts";
+import type { StageName } from "../sends/stagings.ts";
 
 /** What is to be done with a record. */
 export const verdict = { send: 0, unchanged: 1, duplicate: 2, superseded: 3 } as const;

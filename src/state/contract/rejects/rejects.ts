@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { StageName } from "../sends/sends.ts";
+import type { StageName } from "../sends/stagings.ts";
 
 /** A row or record that was refused. */
 export type RejectEntry = {

@@ -19,7 +19,7 @@ export const checkpointRow = z.object({
    * Where the oldest transaction began that was open in the source when its run was; null where none was, or
    * none is known.
    */
-  held: jsonColumn,
+  oldestOpen: jsonColumn,
   runId: z.string().nullable(),
   updatedAt: z.string().nullable(),
 });

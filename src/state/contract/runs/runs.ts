@@ -66,7 +66,7 @@ export type RunPlace = {
   readonly checkpointVersion: number;
   readonly from: unknown;
   readonly to?: unknown;
-  readonly held?: unknown;
+  readonly oldestOpen?: unknown;
   readonly future?: number | undefined;
   readonly gone?: number | undefined;
 };
@@ -111,7 +111,7 @@ export const runRow = z.object({
    * Where the oldest transaction began that was open in the source when the run was; null where none was, or
    * none is known.
    */
-  held: jsonColumn,
+  oldestOpen: jsonColumn,
   /** Rows that lie beyond `toPosition`, because they are stamped in the future. */
   future: z.int(),
   /** Events that its inbox held no more when it began. */

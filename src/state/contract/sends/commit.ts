@@ -1,4 +1,4 @@
-import type { StageName } from "./sends.ts";
+import type { StageName } from "./stagings.ts";
 
 /** The one place where a checkpoint follows an acceptance (I1). */
 export interface CommitStore {

@@ -5,7 +5,7 @@ import { ranges, type Ranges } from "../../ranges.ts";
 import { type NewRequest } from "../../sqlite/sends/leaving-part.ts";
 import { type Sender } from "../doubts/requests.ts";
 import { jsonColumn } from "../json-column.ts";
-import type { StageName } from "./sends.ts";
+import type { StageName } from "./stagings.ts";
 
 /** What goes in one request: part `part` (from 0) of one staging. */
 export type PartName = StageName & { readonly part: number };

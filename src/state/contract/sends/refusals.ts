@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { RejectEntry } from "../rejects/rejects.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
-import type { StageName } from "./sends.ts";
+import type { StageName } from "./stagings.ts";
 
 /** A record that the service refused, by its key and the hash of its line. */
 export const refusalRow = z

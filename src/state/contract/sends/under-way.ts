@@ -1,12 +1,12 @@
-import { type Send } from "./sends.ts";
-import { type StageCounts, type StageName } from "./sends.ts";
+import { type Staging } from "./stagings.ts";
+import { type StageCounts, type StageName } from "./stagings.ts";
 
 /** What is read and not committed yet, for those who watch a run. */
 export interface UnderWayStore {
   /** Notes how far a staging has read; one that is not under way any more is left alone. */
   noteStage(input: StageName & { readonly counts: StageCounts; readonly to: unknown }): void;
   /** The stagings of a run that are under way or wait to be sent, the newest last. */
-  openSends(input: { readonly runId: string }): Send[];
+  openStagings(input: { readonly runId: string }): Staging[];
   /** What a run read and gave up before it was committed, each chunk once. */
   givenUp(input: { readonly runId: string }): StageCounts;
 }

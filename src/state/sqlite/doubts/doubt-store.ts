@@ -108,7 +108,7 @@ export function createDoubtStore(db: Database): DoubtStore {
        select key, send, record from doubts
        where set_id = $setId and send is not null and next_send is null and not is_lost
          and (send, record) > ($send, $record) ${waitsForNone})
-     join sends using (send) order by send, record limit $limit`,
+     join stagings using (send) order by send, record limit $limit`,
   );
   const lose = db.prepare("update doubts set is_lost = 1 where send = $send");
   const senders = db.prepare(
@@ -116,7 +116,8 @@ export function createDoubtStore(db: Database): DoubtStore {
   );
   const openOf = db.prepare("select request from requests where is_open and process = $process");
   const kept = db.prepare(
-    `select distinct chunk, stage from doubts d join sends s on s.send in (d.send, d.next_send) where run_id = $runId`,
+    `select distinct chunk, stage
+     from doubts d join stagings s on s.send in (d.send, d.next_send) where run_id = $runId`,
   );
   return {
     doubtfulRecords: ({ after, now, limit, ...name }) => {

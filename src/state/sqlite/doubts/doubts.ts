@@ -135,7 +135,8 @@ export function createDoubts(db: Database): Doubts {
   );
   const forgetEmpty = db.prepare("delete from doubts where send is null and next_send is null");
   const dropping = db.prepare(
-    `select send from sends where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')`,
+    `select send from stagings
+     where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')`,
   );
   return {
     landing: createLanding(db),

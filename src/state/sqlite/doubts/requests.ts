@@ -110,15 +110,15 @@ export function createRequests(db: Database): RequestStore {
   );
   const taken = db.prepare(
     `update requests set is_open = 0, boot_id = $bootId, since = $since, since_wall = $sinceWall, lasts_ms = case
-       (select form from receipts join sends using (run_id, chunk, stage)
-        where sends.send = requests.send and receipts.part = requests.part) when 'file' then rest_ms else 0 end
+       (select form from receipts join stagings using (run_id, chunk, stage)
+        where stagings.send = requests.send and receipts.part = requests.part) when 'file' then rest_ms else 0 end
      where request = $request`,
   );
   const select = `select q.request as request, q.set_id as setId, q.stream as stream, q.send as send, q.part as part,
     ranges, is_open as isOpen, boot_id as bootId, since,
        since_wall as sinceWall, lasts_ms as lastsMs, s.run_id as runId, kind, s.state as sendState,
        attempts > attempt as isOld, is_made as isMade
-     from requests q join sends s using (send) join runs using (run_id)
+     from requests q join stagings s using (send) join runs using (run_id)
      join receipts r on r.run_id = s.run_id and r.chunk = s.chunk and r.stage = s.stage and r.part = q.part`;
   const pending = db.prepare(`${select} where q.set_id = $setId order by q.request`);
   // Two syncs that send at the same time are in nobody's order.

@@ -30,7 +30,7 @@ function isGivenUp({ sendState, kind }: PendingRequest): boolean {
   return sendState === "dropped" && wholeKinds.includes(kind);
 }
 
-const sendRow = z.object({ send: z.int(), isCut: z.int().transform(Boolean) });
+const stagingRow = z.object({ send: z.int(), isCut: z.int().transform(Boolean) });
 
 const partRow = z.object({ ranges: jsonColumn.pipe(ranges) });
 
@@ -42,11 +42,11 @@ function createMadeSince(
   sentKeys: SentKeys,
 ): (setId: number, send: number) => string[] {
   const later = db.prepare(
-    `select send, state = 'cut' as isCut from sent_keys join sends using (send) join runs using (run_id)
+    `select send, state = 'cut' as isCut from sent_keys join stagings using (send) join runs using (run_id)
        join fingerprint_sets f using (target, sync)
      where f.id = $setId and send > $send and state in ('committed', 'cut')`,
   );
-  const ofStage = "join sends s using (run_id, chunk, stage) where s.send = $send";
+  const ofStage = "join stagings s using (run_id, chunk, stage) where s.send = $send";
   const accepted = db.prepare(`select ranges from receipts r ${ofStage} and r.state = 'committed'`);
   // What an earlier step rejected was made of no row.
   const refused = db.prepare(`select key from rejects ${ofStage} and step = 'send'`);
@@ -57,7 +57,7 @@ function createMadeSince(
     return [...keys, ...all(keyRow, refused, { send }).map(({ key }) => key)];
   };
   return (setId, since) =>
-    all(sendRow, later, { setId, send: since }).flatMap(({ send, isCut }) =>
+    all(stagingRow, later, { setId, send: since }).flatMap(({ send, isCut }) =>
       isCut ? keysOfCut(send) : sentKeys.all(send),
     );
 }
@@ -74,7 +74,7 @@ export function createSettling(db: Database): Settling {
   );
   const forgetKeys = db.prepare(
     `delete from sent_keys where not exists (select 1 from requests where set_id = $setId) and send in (
-       select send from sends join runs using (run_id) join fingerprint_sets f using (target, sync)
+       select send from stagings join runs using (run_id) join fingerprint_sets f using (target, sync)
        where f.id = $setId and state in ('committed', 'cut', 'dropped'))`,
   );
   const madeSince = createMadeSince(db, sentKeys);

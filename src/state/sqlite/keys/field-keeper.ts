@@ -1,7 +1,7 @@
 import type { FingerprintStore, LostField } from "../../contract/keys/fingerprints.ts";
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
 import type { Database } from "../database.ts";
-import { isStagingIn, superseded } from "../sends/sends.ts";
+import { isStagingIn, superseded } from "../sends/stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { keysPerTransactionMax } from "./steps.ts";
 

@@ -32,7 +32,7 @@ function createForgettingSeen(
        order by number limit ${transactionRowsMax})`,
   );
   const passed = `${ofSet} and number > cast($after as numeric) and number <= cast($last as numeric)
-    and ${newestSightedSql} < (select ${ageSql("min(send)", "0")} from sends where run_id = $runId)`;
+    and ${newestSightedSql} < (select ${ageSql("min(send)", "0")} from stagings where run_id = $runId)`;
   const forgetFields = db.prepare(
     `delete from field_hashes where id in (select ${fieldsIdSql} from fingerprints f where ${passed})`,
   );
@@ -57,7 +57,7 @@ function createForgettingSeen(
 export function createFingerprintStore(db: Database, tools: KeyTools): FingerprintStore {
   const sets = createFingerprintSets(db);
   const retire = db.prepare(
-    `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
+    `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from stagings)
      where target = $target and sync = $sync`,
   );
   const hasRepeats = db.prepare(

@@ -18,7 +18,7 @@ export function createIdentityStore(db: Database): IdentityStore {
     `select count(*) from (select 1 from requests where set_id = (select id from ${ofSet}) limit 1)`,
   );
   const isKnown = db.prepare(
-    `select count(*) from (select 1 from fingerprints f join sends s on s.send = abs(f.send)
+    `select count(*) from (select 1 from fingerprints f join stagings s on s.send = abs(f.send)
        where set_id = (select id from ${ofSet}) and s.send > (select valid_after from ${ofSet})
          and s.state in ('committed', 'cut') limit 1)`,
   );

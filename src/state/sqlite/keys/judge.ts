@@ -19,7 +19,7 @@ function isAccepted(facts: SendFacts | undefined): boolean {
 
 /** Looks up sends; those in a final state are remembered, because every row asks. */
 function createSendFacts(db: Database): (send: number) => SendFacts | undefined {
-  const select = db.prepare("select run_id as runId, state from sends where send = $send");
+  const select = db.prepare("select run_id as runId, state from stagings where send = $send");
   const final = new Map<number, SendFacts>();
   return (send) => {
     const remembered = final.get(send);

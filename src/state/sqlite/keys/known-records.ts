@@ -48,7 +48,7 @@ export function createKnownRecordStore(db: Database, hashesOf: KeyHashes): Known
   const select = db.prepare(
     `select hash, hashes as fields, f.send as send, committed_at as acceptedAt
      from fingerprints f left join field_hashes h on h.id = ${fieldsIdSql}
-     left join sends s on s.send = f.send and s.state in ('committed', 'cut')
+     left join stagings s on s.send = f.send and s.state in ('committed', 'cut')
      where set_id = $id and number = $number and tag = $tag`,
   );
   return {

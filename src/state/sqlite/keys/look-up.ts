@@ -58,7 +58,7 @@ export function createLookUp(db: Database): LookUp {
        from json_each($numbers) k
        left join fingerprints f on f.set_id = $setId and f.number = k.value
          and f.tag = substr($tags, k.key * ${tagBytes} + 1, ${tagBytes})
-       left join sends s on s.send = f.send and s.send > $validAfter and s.state in ('committed', 'cut')
+       left join stagings s on s.send = f.send and s.send > $validAfter and s.state in ('committed', 'cut')
          and s.committed_at >= $committedAfter)`,
   );
   select.setReturnArrays(true);

@@ -9,7 +9,7 @@ import { newestSightedSql, type Sightings } from "./sightings.ts";
 export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
   const note = db.prepare(
     `insert or ignore into mappings (set_id, mapping)
-     select id, mapping from fingerprint_sets, sends
+     select id, mapping from fingerprint_sets, stagings
      where id = $setId and send = $send and mapping is not null and records > 0`,
   );
   return (input) => void note.run(input);
@@ -32,7 +32,8 @@ export function createMappingStore(db: Database, sightings: Sightings): MappingS
   // nothing older.
   const made = db.prepare(
     `select count(*) from fingerprints f
-     left join sends sent on sent.send = abs(f.send) left join sends seen on seen.send = ${sendSql(newestSightedSql)}
+     left join stagings sent on sent.send = abs(f.send)
+     left join stagings seen on seen.send = ${sendSql(newestSightedSql)}
      where f.set_id = $setId and f.hash is not null
        and not ${isOurs("sent")} and not ${isOurs("seen")}`,
   );

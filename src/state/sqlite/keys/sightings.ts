@@ -62,11 +62,11 @@ function createOfRun(db: Database): {
   readonly readAnew: () => void;
 } {
   const gaveUp = db.prepare(
-    "select count(*) from sends where run_id = $runId and state = 'dropped'",
+    "select count(*) from stagings where run_id = $runId and state = 'dropped'",
   );
   const since = db.prepare(
-    `select number, ${seenColumns} from sightings join sends using (send)
-     where set_id = $setId and send >= (select min(send) from sends where run_id = $runId)
+    `select number, ${seenColumns} from sightings join stagings using (send)
+     where set_id = $setId and send >= (select min(send) from stagings where run_id = $runId)
        and run_id = $runId and state <> 'dropped' and number > $number
      order by number`,
   );
@@ -94,7 +94,7 @@ function createOfRun(db: Database): {
 }
 
 /** What accepted stagings saw of a set. */
-const accepted = `select send, ${seenColumns} from sightings join sends using (send)
+const accepted = `select send, ${seenColumns} from sightings join stagings using (send)
   where set_id = $setId and state in ('committed', 'cut')`;
 
 /**
@@ -102,7 +102,7 @@ const accepted = `select send, ${seenColumns} from sightings join sends using (s
  * reject of the sync, no other run of it that is open, no older mapping. It does so once a run.
  */
 function createFolding(db: Database): (at: RunOfSet) => void {
-  const isOld = "set_id = $setId and send < (select min(send) from sends where run_id = $runId)";
+  const isOld = "set_id = $setId and send < (select min(send) from stagings where run_id = $runId)";
   const isAny = db.prepare(`select exists (select 1 from sightings where ${isOld})`);
   const ofSync = "from fingerprint_sets e join runs r using (target, sync)";
   // What another run has rejected and not written yet is as old as that run.
@@ -110,7 +110,7 @@ function createFolding(db: Database): (at: RunOfSet) => void {
     `select exists (select 1 ${ofSync} join rejects using (run_id) where e.id = $setId)
        or exists (select 1 ${ofSync} where e.id = $setId and r.ended_at is null and r.run_id <> $runId)
        or exists (select 1 from mappings where set_id = $setId group by set_id having count(*) > 1)
-       or exists (select 1 from sightings join sends s using (send) join mappings m using (set_id)
+       or exists (select 1 from sightings join stagings s using (send) join mappings m using (set_id)
          where set_id = $setId and s.mapping <> m.mapping)`,
   );
   const forgetBlocks = db.prepare("delete from sighted_blocks where set_id = $setId");
@@ -124,7 +124,7 @@ function createFolding(db: Database): (at: RunOfSet) => void {
   // Of a staging that is not decided yet it is not known whether it counts, and a run that is open asks for its own.
   const forget = db.prepare(
     `delete from sightings where ${isOld} and not exists (
-       select 1 from sends s join runs r using (run_id)
+       select 1 from stagings s join runs r using (run_id)
        where s.send = sightings.send and (s.state in ('staging', 'staged') or r.ended_at is null))`,
   );
   const folded = new Map<number, string>();
@@ -165,7 +165,7 @@ function createReading(db: Database): (setId: number) => Ages {
 function createUnseeing(db: Database): Sightings["unsee"] {
   const ofSend = db.prepare(
     `select number, ${seenColumns} from sightings where send = $send and set_id in
-       (select set_id from sends join runs using (run_id) join fingerprint_sets f using (target, sync)
+       (select set_id from stagings join runs using (run_id) join fingerprint_sets f using (target, sync)
         where send = $send)`,
   );
   const update = db.prepare(

@@ -2,7 +2,7 @@ import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fin
 import { textAt } from "../../text-block.ts";
 import type { Database } from "../database.ts";
 import { createDoubts } from "../doubts/doubts.ts";
-import { isStagingIn, superseded } from "../sends/sends.ts";
+import { isStagingIn, superseded } from "../sends/stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { ageOfRow, createJudge } from "./judge.ts";
 import type { HashedKeys, KeyHashes } from "./key-hashes.ts";

@@ -320,4 +320,9 @@ export const migrations: readonly Migration[] = [
   rateLimits,
   sightings,
   hashKeys,
+  `
+  alter table sends rename to stagings;
+  alter table runs rename column held to oldest_open;
+  alter table checkpoints rename column held to oldest_open;
+  `,
 ];

@@ -27,7 +27,7 @@ const open = `with whole as (
   ), found as (
     select r.run_id, r.chunk, r.ordinal, runs.rowid as number, runs.sync, runs.kind, r.code,
       rank() over (partition by runs.sync, coalesce(r.key, r.place) order by runs.rowid desc) as age
-    from runs left join whole w using (sync) join rejects r using (run_id) join sends s using (run_id, chunk, stage)
+    from runs left join whole w using (sync) join rejects r using (run_id) join stagings s using (run_id, chunk, stage)
     ${joinReplayed}
     where runs.target = $target and ($sync is null or runs.sync = $sync) and runs.kind <> 'pull'
       and runs.rowid >= coalesce(w.number, 0) and s.state = 'committed' and r.replayed_by is null and r.code not in

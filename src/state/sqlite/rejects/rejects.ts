@@ -1,10 +1,10 @@
 import { type RejectStore } from "../../contract/rejects/rejects.ts";
 import { reasonRow } from "../../contract/rejects/rejects.ts";
 import { type RejectEntry, rejectRow } from "../../contract/rejects/rejects.ts";
-import type { StageName } from "../../contract/sends/sends.ts";
+import type { StageName } from "../../contract/sends/stagings.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
-import { superseded } from "../sends/sends.ts";
+import { superseded } from "../sends/stagings.ts";
 
 /** Inserts the rejects of one staging, numbered on from the chunk's last; to be called inside a transaction. */
 export function insertRejects(
@@ -38,7 +38,7 @@ export const rejectColumns = `run_id as runId, chunk, ordinal, stream, place, ke
 /** The rejects of a SQLite store. */
 export function createRejectStore(db: Database): RejectStore {
   const isStaging = db.prepare(
-    `select count(*) from sends
+    `select count(*) from stagings
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
   );
   const list = db.prepare(

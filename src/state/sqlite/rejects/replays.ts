@@ -41,7 +41,7 @@ function prepareReplays(
        coalesce(sum(r.replayed_by is not null and not r.superseded), 0) as replayed,
        coalesce(sum(r.superseded), 0) as superseded,
        coalesce(sum(s.state is not 'committed'), 0) as uncommitted
-     from rejects r left join sends s using (run_id, chunk, stage)
+     from rejects r left join stagings s using (run_id, chunk, stage)
      where r.run_id = $run and r.code <> '${refusedAgain}' and ($code is null or r.code = $code)`,
   );
   const columns = "number, chunk, ordinal, place, span_send as send, age";
@@ -55,19 +55,19 @@ function prepareReplays(
     `insert into replays (run_id, number, reject_run, chunk, ordinal, place, span_send, age)
      select $runId, $number + row_number() over (order by r.chunk, r.ordinal), r.run_id, r.chunk, r.ordinal, r.place,
        coalesce(p.span_send, s.send), ${rejectAgeSql}
-     from rejects r join sends s using (run_id, chunk, stage) join runs using (run_id)
+     from rejects r join stagings s using (run_id, chunk, stage) join runs using (run_id)
      ${joinReplayed}
      where r.run_id = $run and (r.chunk, r.ordinal) > ($chunk, $ordinal) and s.state = 'committed'
        and r.replayed_by is null and r.code <> '${refusedAgain}' and ($code is null or r.code = $code)
        and (runs.kind <> 'replay' or p.number is not null)
      order by r.chunk, r.ordinal limit ${transactionRowsMax}`,
   );
-  const isStaged = db.prepare("select count(*) from sends where run_id = $runId");
+  const isStaged = db.prepare("select count(*) from stagings where run_id = $runId");
   const list = db.prepare(
     `select ${columns} from replays where run_id = $runId and number > $after order by number limit $limit`,
   );
   const span = db.prepare(
-    `select from_position as "from", to_position as "to" from sends where send = $send`,
+    `select from_position as "from", to_position as "to" from stagings where send = $send`,
   );
   const supersede = db.prepare(
     `update rejects set replayed_by = $runId, superseded = 1 where replayed_by is null and (run_id, chunk, ordinal) in (

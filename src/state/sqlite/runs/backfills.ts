@@ -9,7 +9,7 @@ const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
 /** The backfills of a SQLite store. */
 export function createBackfillStore(db: Database): BackfillStore {
-  const isStaged = db.prepare("select 1 as one from sends where run_id = $runId limit 1");
+  const isStaged = db.prepare("select 1 as one from stagings where run_id = $runId limit 1");
   const put = db.prepare(
     "insert or replace into plans (run_id, plan, samples) values ($runId, $plan, $samples)",
   );

@@ -13,14 +13,14 @@ import { all, first, toJson } from "../database.ts";
 /** The checkpoints of a SQLite store. */
 export function createCheckpointStore(db: Database): CheckpointStore {
   const select = db.prepare(
-    `select version, position, held, run_id as runId, updated_at as updatedAt from checkpoints
+    `select version, position, oldest_open as oldestOpen, run_id as runId, updated_at as updatedAt from checkpoints
      where target = $target and sync = $sync`,
   );
   const positions = db.prepare(
     "select target, sync, position from checkpoints where position ->> '$.inbox' = $inbox",
   );
   const replace = db.prepare(
-    `insert or replace into checkpoints (target, sync, version, position, held, run_id, updated_at)
+    `insert or replace into checkpoints (target, sync, version, position, oldest_open, run_id, updated_at)
      values ($target, $sync, $next, $position, null, $runId, $at)`,
   );
   const audit = db.prepare(
@@ -36,7 +36,7 @@ export function createCheckpointStore(db: Database): CheckpointStore {
     first(checkpointRow, select, name) ?? {
       version: 0,
       position: null,
-      held: null,
+      oldestOpen: null,
       runId: null,
       updatedAt: null,
     };

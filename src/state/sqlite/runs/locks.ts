@@ -4,7 +4,7 @@ import { jsonColumn } from "../../contract/json-column.ts";
 import { lockHolder, type LockStore } from "../../contract/runs/locks.ts";
 import type { Database } from "../database.ts";
 import { first, toJson } from "../database.ts";
-import { createDropping } from "../sends/sends.ts";
+import { createDropping } from "../sends/stagings.ts";
 
 const lockRow = lockHolder.extend({
   fence: z.int(),
@@ -28,7 +28,7 @@ export function createLockStore(db: Database): LockStore {
       "$firstRunId",
   );
   const setFence = db.prepare("update runs set fence = $fence where run_id = $runId");
-  const dropSends = createDropping(db);
+  const dropStagings = createDropping(db);
   const unwait = db.prepare("update locks set waiting = null where name = $name");
   const release = db.prepare("update locks set held = 0 where name = $name and run_id = $runId");
   return {
@@ -44,7 +44,7 @@ export function createLockStore(db: Database): LockStore {
             if (isMine && found.kind !== "backfill") unwait.run(input);
             return { holder: lockHolder.parse(found) };
           }
-          dropSends(found.runId, 0);
+          dropStagings(found.runId, 0);
           release.run({ name: input.name, runId: found.runId });
         }
         const known = [input.firstRunId, insteadOf?.firstRunId];

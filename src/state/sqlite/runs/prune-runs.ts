@@ -17,10 +17,10 @@ export type PruneRuns = (input: {
 
 /** Runs of which nothing may still be applied, or has to be sent once more. */
 const isSettled = `not exists (
-  select 1 from sends s join requests q using (send) where s.run_id = runs.run_id
+  select 1 from stagings s join requests q using (send) where s.run_id = runs.run_id
     and (q.is_open or q.since_wall + q.lasts_ms > $beforeMs))
   and not exists (
-    select 1 from sends s join doubts d on s.send in (d.send, d.next_send) where s.run_id = runs.run_id)`;
+    select 1 from stagings s join doubts d on s.send in (d.send, d.next_send) where s.run_id = runs.run_id)`;
 
 /** The removal of old runs from a SQLite store. */
 export function createPruning(db: Database): PruneRuns {
@@ -34,7 +34,7 @@ export function createPruning(db: Database): PruneRuns {
        and rowid <> (select rowid from runs where sync = $quietOf order by rowid desc limit 1)
      order by started_at limit $limit`,
   );
-  const ofRun = "send in (select send from sends where run_id = $runId)";
+  const ofRun = "send in (select send from stagings where run_id = $runId)";
   const pending = ["requests", "sent_keys"].map((table) =>
     db.prepare(`delete from ${table} where ${ofRun}`),
   );
@@ -51,13 +51,13 @@ export function createPruning(db: Database): PruneRuns {
   ].map((table) => db.prepare(`delete from ${table} where run_id = $runId`));
   // Committed sends stay: a fingerprint counts only while its send is known as committed.
   removals.push(
-    db.prepare("delete from sends where run_id = $runId and state not in ('committed', 'cut')"),
+    db.prepare("delete from stagings where run_id = $runId and state not in ('committed', 'cut')"),
   );
   // A drain may run every second: its sends go with it where no fingerprint can depend on them, because there are none.
   const idle = db.prepare(
-    `delete from sends where run_id = $runId and not exists (
+    `delete from stagings where run_id = $runId and not exists (
        select 1 from fingerprint_sets s join runs r using (target, sync)
-       where r.run_id = $runId and s.valid_after < sends.send)`,
+       where r.run_id = $runId and s.valid_after < stagings.send)`,
   );
   const runIds = z.object({ runId: z.string() });
   return ({ before, quietOf, limit = -1 }) => {

@@ -9,8 +9,8 @@ import { createAddWarnings } from "./warnings.ts";
 const columns = `run_id as runId, sync, target, kind, workflow_id as workflowId, first_run_id as firstRunId,
   temporal_id as temporalId, places_are_lines as placesAreLines, fence, config_hash as configHash, request, mode,
     mode_reason as modeReason, nominal_at as nominalAt, started_at as startedAt, ended_at as endedAt,
-  outcome, failure, from_position as fromPosition, to_position as toPosition, held, future, gone, checkpoint_before
-    as checkpointBefore,
+  outcome, failure, from_position as fromPosition, to_position as toPosition, oldest_open as oldestOpen, future,
+  gone, checkpoint_before as checkpointBefore,
   checkpoint_version as checkpointVersion, requests, retries, waited_ms as waitedMs, idle_ms as idleMs,
   possibly_repeated as possiblyRepeated, splits, warnings`;
 
@@ -37,9 +37,10 @@ function prepareRuns(
       "select max(version) from checkpoints join runs using (target, sync) where runs.run_id = $runId",
     ),
     place: db.prepare(
-      `update runs set from_position = $from, to_position = $to, held = $held, future = $future, gone = $gone,
+      `update runs set from_position = $from, to_position = $to, oldest_open = $oldestOpen,
+       future = $future, gone = $gone,
          checkpoint_before = $checkpointVersion, checkpoint_version = $checkpointVersion
-       where run_id = $runId and not exists (select 1 from sends where sends.run_id = $runId)`,
+       where run_id = $runId and not exists (select 1 from stagings where stagings.run_id = $runId)`,
     ),
     mode: db.prepare("update runs set mode = $mode, mode_reason = $reason where run_id = $runId"),
     add: db.prepare(
@@ -56,10 +57,10 @@ function prepareRuns(
 /** @throws {CheckpointMovedError} see `RunStore.setRunRange`. */
 function place(
   statements: ReturnType<typeof prepareRuns>,
-  { runId, checkpointVersion, from, to, held, future = 0, gone = 0 }: RunPlace,
+  { runId, checkpointVersion, from, to, oldestOpen, future = 0, gone = 0 }: RunPlace,
   known: (runId: string) => Run,
 ): Run {
-  const positions = { from: toJson(from), to: toJson(to), held: toJson(held) };
+  const positions = { from: toJson(from), to: toJson(to), oldestOpen: toJson(oldestOpen) };
   const { changes } = statements.place.run({
     runId,
     checkpointVersion,

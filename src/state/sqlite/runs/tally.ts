@@ -6,7 +6,8 @@ import type { Database } from "../database.ts";
 export function createTallyStore(db: Database): TallyStore {
   const select = db.prepare(
     `with counted as (
-       select * from sends where run_id = $runId and (state in ('committed', 'cut') or ($staged and state = 'staged'))
+       select * from stagings
+       where run_id = $runId and (state in ('committed', 'cut') or ($staged and state = 'staged'))
      ), accepted as (
        select * from receipts where run_id = $runId and state = 'committed'
      )

@@ -4,7 +4,7 @@ import { CheckpointMovedError, NotBalancedError } from "../../../errors.ts";
 import { chunkName, laneOf } from "../../../lane-of.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
 import { type CommitStore } from "../../contract/sends/commit.ts";
-import type { Send, SendStore } from "../../contract/sends/sends.ts";
+import type { Staging, StagingStore } from "../../contract/sends/stagings.ts";
 import { ranges } from "../../ranges.ts";
 import type { Database } from "../database.ts";
 import { all, count, toJson } from "../database.ts";
@@ -13,17 +13,18 @@ import { createFingerprintSets } from "../keys/fingerprint-sets.ts";
 import { createMappingNotes } from "../keys/mappings.ts";
 import { createReplayedMarking } from "../rejects/replays.ts";
 import { createRefusing } from "./refusals.ts";
-import { superseded } from "./sends.ts";
+import { superseded } from "./stagings.ts";
 
 /** Moves the checkpoint after a chunk of a run that reads on from it; a replay marks the rejects that it took. */
-function createSaving(db: Database): (send: Send, at: string) => void {
+function createSaving(db: Database): (send: Staging, at: string) => void {
   const makeCheckpoint = db.prepare(
     `insert or ignore into checkpoints (target, sync, version, updated_at)
      select target, sync, 0, $at from runs where run_id = $runId`,
   );
   const moveCheckpoint = db.prepare(
-    `update checkpoints set version = version + 1, position = $position, held = h, run_id = $runId, updated_at = $at
-     from (select target as t, sync as s, checkpoint_version as v, held as h from runs where run_id = $runId)
+    `update checkpoints set version = version + 1, position = $position, oldest_open = o, run_id = $runId,
+       updated_at = $at
+     from (select target as t, sync as s, checkpoint_version as v, oldest_open as o from runs where run_id = $runId)
      where target = t and sync = s and version = v`,
   );
   const moveRun = db.prepare(
@@ -57,7 +58,7 @@ const acceptedRow = z.object({
  * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that
  * nobody asks for any more; to be called inside a transaction.
  */
-export function createTakingOver(db: Database): (send: Send) => void {
+export function createTakingOver(db: Database): (send: Staging) => void {
   const sets = createFingerprintSets(db);
   const accepted = db.prepare(
     "select ranges, landing from receipts where run_id = $runId and chunk = $chunk and stage = $stage and " +
@@ -90,9 +91,9 @@ export function createTakingOver(db: Database): (send: Send) => void {
 }
 
 /** The commits of a SQLite store. */
-export function createCommitStore(db: Database, sends: SendStore): CommitStore {
+export function createCommitStore(db: Database, stagings: StagingStore): CommitStore {
   const isCommitted = db.prepare(
-    "select count(*) from sends where run_id = $runId and chunk = $before and state = 'committed'",
+    "select count(*) from stagings where run_id = $runId and chunk = $before and state = 'committed'",
   );
   const accepted = db.prepare(
     `select sum(records) from receipts
@@ -107,7 +108,7 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'accepted'`,
   );
   const settleSend = db.prepare(
-    "update sends set state = 'committed', committed_at = $committedAt where send = $send",
+    "update stagings set state = 'committed', committed_at = $committedAt where send = $send",
   );
   const save = createSaving(db);
   const takeOver = createTakingOver(db);
@@ -115,7 +116,7 @@ export function createCommitStore(db: Database, sends: SendStore): CommitStore {
   const commitChunk: CommitStore["commitChunk"] = (input) =>
     db.write(() => {
       const { runId, chunk, at } = input;
-      const found = sends.send(input);
+      const found = stagings.staging(input);
       if (found?.state === "committed") return;
       if (found?.state !== "staged") throw superseded(input);
       const numbers = { accepted: count(accepted, input), open: count(open, input) };

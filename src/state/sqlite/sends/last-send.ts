@@ -36,9 +36,9 @@ export function createLastSend(
   db: Database,
   file: string,
 ): { readonly store: RestoreStore; readonly remember: () => void } {
-  const drawn = db.prepare("select seq from sqlite_sequence where name = 'sends'");
-  const addDrawn = db.prepare("insert into sqlite_sequence (name, seq) values ('sends', $send)");
-  const setDrawn = db.prepare("update sqlite_sequence set seq = $send where name = 'sends'");
+  const drawn = db.prepare("select seq from sqlite_sequence where name = 'stagings'");
+  const addDrawn = db.prepare("insert into sqlite_sequence (name, seq) values ('stagings', $send)");
+  const setDrawn = db.prepare("update sqlite_sequence set seq = $send where name = 'stagings'");
   const forget = db.prepare("update fingerprint_sets set valid_after = $send, is_restored = 1");
   const ofSet = "fingerprint_sets where target = $target and sync = $sync";
   const isRestored = db.prepare(`select is_restored from ${ofSet}`);

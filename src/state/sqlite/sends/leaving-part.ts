@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { type RequestWindow, type Sender } from "../../contract/doubts/requests.ts";
-import type { StageName } from "../../contract/sends/sends.ts";
+import type { StageName } from "../../contract/sends/stagings.ts";
 import type { Ranges } from "../../ranges.ts";
 import type { Database } from "../database.ts";
 import { all } from "../database.ts";

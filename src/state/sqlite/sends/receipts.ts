@@ -1,18 +1,18 @@
 import { type PartName, type PartForm, type NewPart } from "../../contract/sends/receipts.ts";
 import { type Receipt, type ReceiptStore, receiptRow } from "../../contract/sends/receipts.ts";
-import type { StageName } from "../../contract/sends/sends.ts";
-import type { Send, SendStore } from "../../contract/sends/sends.ts";
+import type { StageName } from "../../contract/sends/stagings.ts";
+import type { Staging, StagingStore } from "../../contract/sends/stagings.ts";
 import type { Database, Statement } from "../database.ts";
 import { all, count, first } from "../database.ts";
 import { createRequests } from "../doubts/requests.ts";
 import { createNoting, type Noting } from "./leaving-part.ts";
-import { superseded } from "./sends.ts";
+import { superseded } from "./stagings.ts";
 
 const columns = `run_id as runId, chunk, stage, part, form, state, ranges, records, json_bytes as jsonBytes,
   gzip_bytes as gzipBytes, gzip_sha256 as gzipSha256, file_key as fileKey, attempts`;
 
 /** The part that a staging itself brings: a file holds everything, a body what staging put into it. */
-function partOf(send: Send, part: number, form: PartForm): NewPart {
+function partOf(send: Staging, part: number, form: PartForm): NewPart {
   if (form === "file") {
     const { records, jsonBytes, gzipBytes, jsonlSha256, gzipSha256 } = send;
     const files = { jsonBytes, gzipBytes, jsonlSha256, gzipSha256 };
@@ -64,7 +64,7 @@ function prepareReceipts(
        where ${thisPart} and attempts = $attempts and state = 'sending'`,
     ),
     retire: db.prepare(
-      `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from sends)
+      `update fingerprint_sets set valid_after = (select coalesce(max(send), 0) from stagings)
        where (target, sync) = (select target, sync from runs where run_id = $runId)`,
     ),
     forget: db.prepare("delete from faults where run_id = $runId and chunk = $chunk"),
@@ -118,11 +118,11 @@ function createKnown(receipt: ReceiptStore["receipt"]): (name: PartName) => Rece
 }
 
 function createRangesToSend(
-  sends: SendStore,
+  stagings: StagingStore,
   receipt: ReceiptStore["receipt"],
 ): ReceiptStore["rangesToSend"] {
   return ({ form, ...name }) => {
-    const send = sends.send(name);
+    const send = stagings.staging(name);
     if (send?.state !== "staged" && send?.state !== "committed") throw superseded(name);
     const part = receipt(name);
     if (part?.state === "accepted") return undefined;
@@ -133,14 +133,17 @@ function createRangesToSend(
 function createNotingDoubts(
   db: Database,
   {
-    sends,
+    stagings,
     rangesToSend,
     noting,
-  }: Pick<ReceiptStore, "rangesToSend"> & { readonly sends: SendStore; readonly noting: Noting },
+  }: Pick<ReceiptStore, "rangesToSend"> & {
+    readonly stagings: StagingStore;
+    readonly noting: Noting;
+  },
 ): ReceiptStore["noteDoubts"] {
   return ({ form, stream, now, ...name }) =>
     db.write(() => {
-      const send = sends.send(name);
+      const send = stagings.staging(name);
       const sent = send?.state === "staged" ? rangesToSend({ ...name, form }) : undefined;
       if (send === undefined || sent === undefined) return [];
       return noting.doubt({ ...name, send: send.send, ranges: sent }, { now, stream });
@@ -148,22 +151,22 @@ function createNotingDoubts(
 }
 
 /** The receipts of a SQLite store. */
-export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore {
+export function createReceiptStore(db: Database, stagings: StagingStore): ReceiptStore {
   const statements = prepareReceipts(db);
   const receipt: ReceiptStore["receipt"] = (name) => first(receiptRow, statements.select, name);
   const insert = insertPart(db);
   const known = createKnown(receipt);
   const requests = createRequests(db);
   const noting = createNoting(db);
-  const rangesToSend = createRangesToSend(sends, receipt);
+  const rangesToSend = createRangesToSend(stagings, receipt);
   return {
     receipt,
     rangesToSend,
-    noteDoubts: createNotingDoubts(db, { sends, rangesToSend, noting }),
+    noteDoubts: createNotingDoubts(db, { stagings, rangesToSend, noting }),
     receipts: (name) => all(receiptRow, statements.list, name),
     beginPart: ({ form, confirm, host, at, request, ...name }) =>
       db.write(() => {
-        const send = sends.send(name);
+        const send = stagings.staging(name);
         if (send?.state !== "staged" && send?.state !== "committed") throw superseded(name);
         if (receipt(name) === undefined) {
           insert({ ...name, ...partOf(send, name.part, form), parent: null, form, host, at });
@@ -196,7 +199,7 @@ export function createReceiptStore(db: Database, sends: SendStore): ReceiptStore
         const key = { keepKey: fileKey === undefined ? 1 : 0, fileKey: fileKey ?? null };
         const { changes } = statements.move.run({ ...input, ...key });
         if (state === "accepted" || typeof fileKey === "string") statements.forget.run(input);
-        const isDropped = sends.send(input)?.state === "dropped";
+        const isDropped = stagings.staging(input)?.state === "dropped";
         // Taken by an attempt that another one followed, or by a staging that was given up: perhaps over newer data.
         const isLate = state === "accepted" && (changes === 0 || isDropped);
         if (request !== undefined && !isLate) requests.forget(request.number);

@@ -5,8 +5,8 @@ import { splitsPerRunMax } from "../../../limits.ts";
 import { refusedAgain } from "../../../records/reject-codes.ts";
 import { type RejectEntry } from "../../contract/rejects/rejects.ts";
 import type { Receipt, ReceiptStore } from "../../contract/sends/receipts.ts";
-import type { SendStore } from "../../contract/sends/sends.ts";
 import { type SplitStore } from "../../contract/sends/split.ts";
+import type { StagingStore } from "../../contract/sends/stagings.ts";
 import type { Ranges } from "../../ranges.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
@@ -17,8 +17,8 @@ import { insertRejects } from "../rejects/rejects.ts";
 import { createTakingOver } from "./commit.ts";
 import { insertPart } from "./receipts.ts";
 import { createRefusing } from "./refusals.ts";
-import { superseded } from "./sends.ts";
 import { createSentKeys } from "./sent-keys.ts";
+import { superseded } from "./stagings.ts";
 
 const thisStage = "run_id = $runId and chunk = $chunk and stage = $stage";
 
@@ -39,7 +39,7 @@ function createClosing(db: Database): (
     "update runs set possibly_repeated = possibly_repeated + $records where run_id = $runId",
   );
   const countRejects = db.prepare(
-    `update sends set split_rejected = split_rejected + $rejected where ${thisStage}`,
+    `update stagings set split_rejected = split_rejected + $rejected where ${thisStage}`,
   );
   // A refused record is unknown to the service: its key is sent again next time.
   const forget = db.prepare(
@@ -86,7 +86,7 @@ function isClosed({ state }: Receipt): boolean {
 
 /** What splits ask. */
 type SplitTools = {
-  readonly sends: SendStore;
+  readonly stagings: StagingStore;
   readonly receipts: ReceiptStore;
   readonly sightings: Sightings;
 };
@@ -116,13 +116,13 @@ function createForgetting(
 
 function createCutting(
   db: Database,
-  { sends, receipts, sightings }: SplitTools,
+  { stagings, receipts, sightings }: SplitTools,
 ): SplitStore["cutChunk"] {
   const settleReceipts = db.prepare(
     `update receipts set state = 'committed', updated_at = $at where ${thisStage} and state = 'accepted'`,
   );
   const cut = db.prepare(
-    `update sends set state = 'cut', committed_at = $cutAt, records = records - $left, rows_read = rows_read - $left
+    `update stagings set state = 'cut', committed_at = $cutAt, records = records - $left, rows_read = rows_read - $left
      where send = $send`,
   );
   const forget = createForgetting(db, sightings);
@@ -132,7 +132,7 @@ function createCutting(
   return ({ rejects, at, ...name }) =>
     db.write(() => {
       const part = receipts.receipt(name);
-      const send = sends.send(name);
+      const send = stagings.staging(name);
       if (send?.state === "cut") return;
       if (part === undefined || send?.state !== "staged") throw superseded(name);
       if (!isClosed(part)) close(part, { state: "refused", rejects, isTooLarge: false, at });
@@ -146,7 +146,7 @@ function createCutting(
       takeOver(send);
       const { runId, chunk, stage } = name;
       settleReceipts.run({ runId, chunk, stage, at });
-      const { splitRejected = 0 } = sends.send(name) ?? {};
+      const { splitRejected = 0 } = stagings.staging(name) ?? {};
       const left = rest.reduce((sum, [from, to]) => sum + to - from, 0) - splitRejected;
       cut.run({ send: send.send, left, cutAt: Date.parse(at) });
     });
@@ -164,7 +164,7 @@ export function createSplitStore(db: Database, tools: SplitTools): SplitStore {
     "update runs set splits = splits + $splits where run_id = $runId returning splits",
   );
   const isStaged = db.prepare(
-    `select count(*) from sends where ${thisStage} and state in ('staged', 'committed')`,
+    `select count(*) from stagings where ${thisStage} and state in ('staged', 'committed')`,
   );
   const addPart = insertPart(db);
   const close = createClosing(db);

@@ -77,7 +77,7 @@ describe("a row that is unchanged", () => {
   it("is not seen by a staging that was given up", async () => {
     await run({ runId: "r1", keys: ["a"] });
     await stage({ runId: "r2", keys: ["a"] });
-    await test.store.dropSends({ runId: "r2" });
+    await test.store.dropStagings({ runId: "r2" });
     const { verdicts } = await stage({ runId: "r3", keys: ["a"], ages: [ageOf(1, 5)] });
     expect(verdicts).toEqual([verdict.unchanged]);
   });

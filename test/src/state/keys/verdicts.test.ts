@@ -175,7 +175,7 @@ class Play {
   async #nextRun(way: Way): Promise<void> {
     if (this.#runs > 0) {
       const { runId } = this.#name;
-      await this.#test.store.dropSends({ runId });
+      await this.#test.store.dropStagings({ runId });
       this.#decide("dropped");
       // As long as a run is open, what it rejects may be asked for.
       const ended = { runId, outcome: "failed", endedAt: at } as const;

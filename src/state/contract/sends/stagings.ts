@@ -65,8 +65,8 @@ export type BegunStaging = {
   readonly to: unknown;
 };
 
-/** A row of `sends`. */
-export const sendRow = z
+/** A row of `stagings`. */
+export const stagingRow = z
   .object({
     send: z.int(),
     runId: z.string(),
@@ -93,10 +93,10 @@ export const sendRow = z
   .readonly();
 
 /** A staging as it is in the store; its files' hashes are null until it is staged. */
-export type Send = z.output<typeof sendRow>;
+export type Staging = z.output<typeof stagingRow>;
 
-/** Sends: every staging of every chunk, and whether the service has accepted it. */
-export interface SendStore {
+/** Stagings: every staging of every chunk, and whether the service has accepted it. */
+export interface StagingStore {
   /**
    * Begins a new staging of a chunk: whatever an older one (of it or a later chunk) left uncommitted is dropped, its
    * rejects removed, its records under way counted as possibly repeated.
@@ -113,9 +113,9 @@ export interface SendStore {
   /** @throws {SupersededError} a newer staging was drawn meanwhile. */
   finishStage(input: StageName & StagedChunk): void;
   /** Undefined when there is no such staging. */
-  send(input: StageName): Send | undefined;
+  staging(input: StageName): Staging | undefined;
   /** The staging of a chunk that was committed; undefined when none was. */
-  committedSend(input: Pick<StageName, "chunk" | "runId">): Send | undefined;
+  committedStaging(input: Pick<StageName, "chunk" | "runId">): Staging | undefined;
   /**
    * Rows read and rejected by the chunks before `chunk`, and by those of other lanes, as their newest
    * stagings counted.
@@ -125,5 +125,5 @@ export interface SendStore {
     readonly rejected: number;
   };
   /** Gives up every staging of a run that is not committed and counts its records under way as possibly repeated. */
-  dropSends(input: { readonly runId: string }): void;
+  dropStagings(input: { readonly runId: string }): void;
 }

@@ -4,15 +4,15 @@ import { SupersededError } from "../../../errors.ts";
 import { chunkName, laneOf } from "../../../lane-of.ts";
 import { refusedAgain } from "../../../records/reject-codes.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
-import { type StageName } from "../../contract/sends/sends.ts";
-import { type SendStore, sendRow } from "../../contract/sends/sends.ts";
+import { type StageName } from "../../contract/sends/stagings.ts";
+import { type StagingStore, stagingRow } from "../../contract/sends/stagings.ts";
 import type { Database, Statement } from "../database.ts";
 import { count, first, toJson } from "../database.ts";
 import { createDoubts } from "../doubts/doubts.ts";
 import { createSentKeys } from "./sent-keys.ts";
 
-/** The columns of `sendRow`. */
-export const sendColumns = `send, run_id as runId, chunk, stage, state, from_position as "from", to_position as "to",
+/** The columns of `stagingRow`. */
+export const stagingColumns = `send, run_id as runId, chunk, stage, state, from_position as "from", to_position as "to",
   done,
   rows_read as read, records, unchanged, filtered, rejected, split_rejected as splitRejected, json_bytes as jsonBytes,
   gzip_bytes as gzipBytes, jsonl_sha256 as jsonlSha256, gzip_sha256 as gzipSha256, bodies`;
@@ -27,7 +27,7 @@ export function superseded({ runId, chunk, stage }: StageName): SupersededError 
 /** Tells whether a staging is the newest of its chunk, and has not ended. */
 export function isStagingIn(db: Database): (name: StageName) => boolean {
   const isStaging = db.prepare(
-    `select count(*) from sends
+    `select count(*) from stagings
      where run_id = $runId and chunk = $chunk and stage = $stage and state = 'staging'`,
   );
   return ({ runId, chunk, stage }) => count(isStaging, { runId, chunk, stage }) === 1;
@@ -58,19 +58,19 @@ export function createDropping(db: Database): (runId: string, from: number, last
   // Not `staged`, `split` or `refused`: those never left, or are accounted for elsewhere.
   const countUnderWay = db.prepare(
     `update runs set possibly_repeated = possibly_repeated + coalesce((
-       select sum(r.records) from receipts r join sends s using (run_id, chunk, stage)
+       select sum(r.records) from receipts r join stagings s using (run_id, chunk, stage)
        where s.run_id = $runId and s.chunk between $from and $last and s.state in ('staging', 'staged')
          and (r.state in ('confirming', 'accepted') or (r.state = 'sending' and r.form = 'body'))), 0)
      where run_id = $runId`,
   );
   const drop = db.prepare(
-    `update sends set state = 'dropped'
+    `update stagings set state = 'dropped'
      where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')`,
   );
   // A part that left may still be applied: its keys are asked for until it cannot.
   const forgetKeys = db.prepare(
     `delete from sent_keys where send in (
-       select send from sends where run_id = $runId and chunk between $from and $last and state = 'dropped')
+       select send from stagings where run_id = $runId and chunk between $from and $last and state = 'dropped')
      and not exists (select 1 from requests where requests.send = sent_keys.send)`,
   );
   const doubts = createDoubts(db);
@@ -82,7 +82,7 @@ export function createDropping(db: Database): (runId: string, from: number, last
   };
 }
 
-function prepareSends(
+function prepareStagings(
   db: Database,
 ): Record<
   | "select"
@@ -99,31 +99,31 @@ function prepareSends(
 > {
   return {
     select: db.prepare(
-      `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk and stage = $stage`,
+      `select ${stagingColumns} from stagings where run_id = $runId and chunk = $chunk and stage = $stage`,
     ),
     lane: db.prepare(
       `select from_position as "from", to_position as "to" from lanes where run_id = $runId and lane = $lane`,
     ),
     newest: db.prepare(
-      `select ${sendColumns} from sends where run_id = $runId and chunk = $chunk order by stage desc limit 1`,
+      `select ${stagingColumns} from stagings where run_id = $runId and chunk = $chunk order by stage desc limit 1`,
     ),
     holds: db.prepare("select count(*) from locks where run_id = $runId and held"),
     isLate: db.prepare(
-      `select count(*) from sends where run_id = $runId and chunk = $chunk
+      `select count(*) from stagings where run_id = $runId and chunk = $chunk
          and (drawn_scheduled, drawn_attempt) > ($scheduledMs, $number)`,
     ),
     runSpan: db.prepare(
       `select from_position as "from", to_position as "to" from runs where run_id = $runId`,
     ),
     insert: db.prepare(
-      `insert into sends (run_id, chunk, stage, host, drawn_scheduled, drawn_attempt, state, from_position)
+      `insert into stagings (run_id, chunk, stage, host, drawn_scheduled, drawn_attempt, state, from_position)
        values ($runId, $chunk, $stage, $host, $scheduledMs, $number, 'staging', $from)`,
     ),
     clearRejects: db.prepare(
       "delete from rejects where run_id = $runId and chunk between $chunk and $last",
     ),
     finish: db.prepare(
-      `update sends set state = 'staged', to_position = $to, done = $done, rows_read = $read, records = $records,
+      `update stagings set state = 'staged', to_position = $to, done = $done, rows_read = $read, records = $records,
          unchanged = $unchanged, filtered = $filtered, rejected = $rejected, json_bytes = $jsonBytes,
          gzip_bytes = $gzipBytes, jsonl_sha256 = $jsonlSha256, gzip_sha256 = $gzipSha256, bodies = $bodies, mapping
            = $mapping
@@ -133,7 +133,8 @@ function prepareSends(
       `select coalesce(sum(rows_read), 0) as read, coalesce(sum(rejected + split_rejected
          - (select count(*) from rejects r where (r.run_id, r.chunk, r.stage) = (s.run_id, s.chunk, s.stage) and
            code = '${refusedAgain}')), 0) as rejected
-       from sends s where run_id = $runId and (chunk < $chunk or chunk > $last) and state in ('staged', 'committed')`,
+       from stagings s where run_id = $runId and (chunk < $chunk or chunk > $last)
+       and state in ('staged', 'committed')`,
     ),
   };
 }
@@ -142,30 +143,30 @@ const totalsRow = z.object({ read: z.int(), rejected: z.int() });
 
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
-/** The sends of a SQLite store. */
-export function createSendStore(db: Database): SendStore {
-  const statements = prepareSends(db);
+/** The stagings of a SQLite store. */
+export function createStagingStore(db: Database): StagingStore {
+  const statements = prepareStagings(db);
   const drop = createDropping(db);
   const sentKeys = createSentKeys(db);
-  const send: SendStore["send"] = ({ runId, chunk, stage }) =>
-    first(sendRow, statements.select, { runId, chunk, stage });
+  const staging: StagingStore["staging"] = ({ runId, chunk, stage }) =>
+    first(stagingRow, statements.select, { runId, chunk, stage });
   return {
-    send,
-    committedSend: ({ runId, chunk }) => {
-      const newest = first(sendRow, statements.newest, { runId, chunk });
+    staging,
+    committedStaging: ({ runId, chunk }) => {
+      const newest = first(stagingRow, statements.newest, { runId, chunk });
       return newest?.state === "committed" ? newest : undefined;
     },
     beginStaging: ({ runId, chunk, host, by = { scheduledMs: 0, number: 0 } }) =>
       db.write(() => {
         if (count(statements.holds, { runId }) === 0) throw lockLost(runId);
-        const older = first(sendRow, statements.newest, { runId, chunk });
+        const older = first(stagingRow, statements.newest, { runId, chunk });
         if (older?.state === "committed" || older?.state === "cut") throw superseded(older);
         if (count(statements.isLate, { runId, chunk, ...by }) > 0)
           throw attemptIsLate(runId, chunk);
         const { lane, last, isFirst } = laneOf(chunk);
         const before = isFirst
           ? undefined
-          : first(sendRow, statements.newest, { runId, chunk: chunk - 1 });
+          : first(stagingRow, statements.newest, { runId, chunk: chunk - 1 });
         if (!isFirst && before?.state !== "staged" && before?.state !== "committed") {
           throw outOfOrder(runId, chunk, "the chunk before it is not staged any more");
         }
@@ -188,13 +189,13 @@ export function createSendStore(db: Database): SendStore {
         const columns = { ...input, ...counts, ...json, mapping, done: Number(input.done) };
         const { changes } = statements.finish.run(columns);
         if (changes !== 1) throw superseded(input);
-        if (counts.records > 0) sentKeys.put(send(input)?.send ?? 0, keys);
+        if (counts.records > 0) sentKeys.put(staging(input)?.send ?? 0, keys);
       }),
     totalsBefore: ({ runId, chunk }) =>
       first(totalsRow, statements.totals, { runId, chunk, last: laneOf(chunk).last }) ?? {
         read: 0,
         rejected: 0,
       },
-    dropSends: ({ runId }) => db.write(() => drop(runId, 0)),
+    dropStagings: ({ runId }) => db.write(() => drop(runId, 0)),
   };
 }
