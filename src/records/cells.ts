@@ -6,6 +6,12 @@ export const notAscii = 1;
 /** A flag of a cell in which a quote is written twice for one. */
 export const doubledQuote = 2;
 
+/** A flag of a cell that holds nothing, not even an empty text: its bytes are none. */
+export const isNull = 4;
+
+/** A flag of a cell whose value its bytes do not tell: whoever needs it asks for the row as an object. */
+export const isNoText = 8;
+
 /**
  * The rows of a page as the bytes that the source gave, for mappings that need no objects. A cell is text
  * in UTF-8; whoever gives cells has made sure that it is.

@@ -7,6 +7,8 @@ export type BoundPart = { readonly text: Buffer } | { readonly column: number };
 export type BoundField = Omit<FieldPlan, "source"> & {
   /** -1 is of no column: the field is always empty, or a constant, or a template. */
   readonly column: number;
+  /** Whether it reads a member of a column's value, which only an object can look into. */
+  readonly isMember: boolean;
   readonly constant: Buffer | undefined;
   readonly template: readonly BoundPart[] | undefined;
 };
@@ -42,7 +44,21 @@ function bindField(field: FieldPlan, columns: readonly string[]): BoundField {
         )
       : undefined;
   const column = "column" in source ? columns.indexOf(source.column) : -1;
-  return { ...rest, column, constant, template };
+  const names = columnsOf(source);
+  const isMember = names.some((name) => isMemberOf(name, columns));
+  return { ...rest, column, isMember, constant, template };
+}
+
+function columnsOf(source: FieldPlan["source"]): readonly string[] {
+  if ("column" in source) return [source.column];
+  if (!("template" in source)) return [];
+  return source.template.flatMap((part) => ("column" in part ? [part.column] : []));
+}
+
+/** Whether a name with dots is no column, while what stands before its first dot is one. */
+function isMemberOf(name: string, columns: readonly string[]): boolean {
+  const [first = "", ...steps] = name.split(".");
+  return steps.length > 0 && !columns.includes(name) && columns.includes(first);
 }
 
 function bytesOf({ member, constant, whenEmpty, template }: BoundField): number {

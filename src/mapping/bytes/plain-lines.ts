@@ -1,4 +1,4 @@
-import { doubledQuote, notAscii, type Cells } from "../../records/cells.ts";
+import { doubledQuote, isNoText, isNull, notAscii, type Cells } from "../../records/cells.ts";
 import type { JsonlWriter } from "../../records/jsonl.ts";
 import { booleans } from "../coerce.ts";
 import { bindPlan, type BoundField, type BoundPart, type BoundPlan } from "./bind.ts";
@@ -20,6 +20,7 @@ const closeBrace = 0x7d;
 const lineFeed = 0x0a;
 const [yes, no] = [Buffer.from("true"), Buffer.from("false")];
 const emptyText = Buffer.from('""');
+const nullJson = Buffer.from("null");
 const booleanCharsMax = 5;
 
 /** Bytes of a row above which it is an object, so that no room is made for what it might become. */
@@ -101,21 +102,25 @@ export class PlainLines {
    * object can say what it becomes.
    */
   #field(field: BoundField, skipped: number): boolean {
-    const { column, constant, member, template } = field;
+    const { column, constant, isMember, member, template } = field;
+    if (isMember) return false;
     if (constant !== undefined) return this.#constant(member, constant, skipped);
     if (template !== undefined) return this.#template(field, template, skipped);
-    if (column === -1) return this.#empty(field, skipped);
+    if (column === -1) return this.#empty(field, skipped, undefined);
     const { bytes, starts, ends, flags } = this.#cells;
     const cell = this.#first + column;
     let from = starts[cell] ?? 0;
     let to = ends[cell] ?? 0;
     const flag = flags[cell] ?? 0;
+    if ((flag & isNoText) !== 0) return false;
     if (field.isTrimmed && from < to && !(isMark(bytes[from]) && isMark(bytes[to - 1]))) {
       const text = trimmed(bytes, from, to);
       if (text === undefined) return false;
       ({ from, to } = text);
     }
-    if (from === to) return this.#empty(field, skipped);
+    if (from === to) {
+      return this.#empty(field, skipped, (flag & isNull) === 0 ? emptyText : nullJson);
+    }
     // Whatever the quote is: only a text that is written as it came may hold it twice.
     if (field.isTrimmed && (flag & doubledQuote) !== 0) return false;
     this.#out.put(member, skipped);
@@ -128,11 +133,11 @@ export class PlainLines {
     return true;
   }
 
-  #empty({ column, member, whenEmpty, template }: BoundField, skipped: number): boolean {
+  /** `kept` is what the field is where it is kept as it came; undefined is of a column that is not there. */
+  #empty({ member, whenEmpty }: BoundField, skipped: number, kept: Buffer | undefined): boolean {
     if (whenEmpty === "omit") return true;
     if (whenEmpty === "keep") {
-      const isThere = column !== -1 || template !== undefined;
-      return !isThere || this.#constant(member, emptyText, skipped);
+      return kept === undefined || this.#constant(member, kept, skipped);
     }
     return whenEmpty !== "object" && this.#constant(member, whenEmpty, skipped);
   }
@@ -216,13 +221,15 @@ export class PlainLines {
       if (part.column === -1) continue;
       const cell = this.#first + part.column;
       const [from, to] = [starts[cell] ?? 0, ends[cell] ?? 0];
+      const flag = flags[cell] ?? 0;
+      if ((flag & isNoText) !== 0) return false;
       if (from === to) continue;
       isEmpty = false;
-      this.#inner({ from, to, flags: flags[cell] ?? 0 }, false);
+      this.#inner({ from, to, flags: flag }, false);
     }
     if (isEmpty) {
       this.#out.at = before;
-      return this.#empty(field, skipped);
+      return this.#empty(field, skipped, emptyText);
     }
     this.#out.byte(quote);
     return true;

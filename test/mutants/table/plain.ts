@@ -148,8 +148,8 @@ export const mutantsOfPlainRows: readonly Mutant[] = [
     id: "S476",
     plants: "a column that is not there is an empty text",
     file: lines,
-    find: "const isThere = column !== -1 || template !== undefined;",
-    replace: "const isThere = column !== -2 || template !== undefined;",
+    find: "return kept === undefined || this.#constant(member, kept, skipped);",
+    replace: "return this.#constant(member, kept ?? emptyText, skipped);",
   }),
   mutant({
     id: "S478",
