@@ -18,12 +18,12 @@ import {
   postgresLockWaitMs,
   silenceMs,
 } from "./limits.ts";
+import { fetchRows } from "./rows/fetch-rows.ts";
+import { RawRows, type Text } from "./rows/raw-rows.ts";
+import { RowTap } from "./rows/row-tap.ts";
 import { takeSlot, type Slot } from "./slots.ts";
 import { postgresError } from "./sql/errors.ts";
 import { parseTable, quoteName, quoteTable } from "./sql/identifier.ts";
-
-/** A value as the server writes it. */
-export type Text = string | null;
 
 /** A row by the names of its columns. */
 export type TextRow = Readonly<Record<string, Text>>;
@@ -76,7 +76,10 @@ export class Session {
   readonly #retryBudgetMs: number;
   readonly #slot: Slot;
   #serverTimeZone = "UTC";
+  readonly #tap = new RowTap();
   #fetchRows = firstFetchRows;
+  /** Of the block before, as long as the one to come is likely to be. */
+  #blockBytes = 0;
   #listening: AbortController | undefined;
 
   private constructor(client: Client, socket: Socket, { config, slot }: Opening) {
@@ -110,6 +113,11 @@ export class Session {
     });
     const session = new Session(client, socket, { config, slot });
     session.#listen(signal);
+    // From then on the server speaks, and has not yet.
+    const { connection } = client;
+    connection.once(ssl === false ? "connect" : "sslconnect", () =>
+      session.#tap.attach(connection.stream),
+    );
     try {
       // An abort that came before anybody listened would never be heard.
       signal.throwIfAborted();
@@ -151,8 +159,9 @@ export class Session {
   }
 
   /**
-   * Gives the rows of one statement, as arrays, in a transaction that ends before it returns. It reads no
+   * Gives the rows of one statement, as they came, in a transaction that ends before it returns. It reads no
    * further once it has passed `blockBytesMax` and has two rows; then `isWhole` is false.
+   * @throws {RetryLater} other than as many rows came as the server sent.
    */
   async block({
     sql,
@@ -160,23 +169,23 @@ export class Session {
   }: {
     readonly sql: string;
     readonly values: readonly string[];
-  }): Promise<{ readonly rows: Text[][]; readonly isWhole: boolean }> {
-    const asked = new Cursor<Text[]>(sql, [...values], { rowMode: "array", types: asText });
-    const cursor = this.#client.query(asked);
-    const rows: Text[][] = [];
-    const bytesBefore = this.#socket.bytesRead;
-    let [isWhole, bytes] = [false, 0];
-    while (!isWhole && (rows.length < 2 || bytes < blockBytesMax)) {
-      const fetchRows = this.#fetchRows;
-      const fetched = await this.#interruptible(cursor.read(fetchRows));
-      for (const row of fetched) rows.push(row);
-      isWhole = fetched.length < fetchRows;
-      bytes = this.#socket.bytesRead - bytesBefore;
-      // Rows as large as these may come next.
-      const rowsThatFit = Math.floor((fetchBytes * rows.length) / bytes);
-      this.#fetchRows = Math.min(fetchRowsMax, Math.max(1, rowsThatFit));
-    }
+  }): Promise<{ readonly rows: RawRows; readonly isWhole: boolean }> {
+    const cursor = this.#client.query(new Cursor(sql, [...values]));
+    const rows = new RawRows(this.#blockBytes);
+    const isWhole = await this.#tap.gather(rows, async () => {
+      for (;;) {
+        const isLast = await this.#interruptible(fetchRows(cursor, rows, this.#fetchRows));
+        if (rows.count > 0) {
+          // Rows as large as these may come next.
+          const rowsThatFit = Math.floor((fetchBytes * rows.count) / rows.length);
+          this.#fetchRows = Math.min(fetchRowsMax, Math.max(1, rowsThatFit));
+        }
+        if (isLast) return true;
+        if (rows.count >= 2 && rows.length >= blockBytesMax) return false;
+      }
+    });
     await this.#interruptible(cursor.close());
+    this.#blockBytes = rows.length;
     return { rows, isWhole };
   }
 

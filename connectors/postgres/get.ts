@@ -1,8 +1,9 @@
 import type { Got } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
-import { withSession, type Session, type Text } from "./client.ts";
+import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { placeOf } from "./read.ts";
+import type { Text } from "./rows/raw-rows.ts";
 import { describeSource, type PostgresSource } from "./source.ts";
 import { sqlStateOf } from "./sql/errors.ts";
 import { quoteName } from "./sql/identifier.ts";
@@ -33,7 +34,9 @@ export async function getFromPostgres(
       where: (index) => {
         const { name = "", values = [] } = found[index] ?? {};
         // A place stays what it was called, though its key may be written in another way by now.
-        return name.startsWith(placePrefix(source)) ? name : placeOf(source, values);
+        return name.startsWith(placePrefix(source))
+          ? name
+          : placeOf(source, (at) => values[at] ?? null);
       },
       missing: asked
         .map(({ name }) => name)

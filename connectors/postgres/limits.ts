@@ -61,6 +61,9 @@ export const blockRowsMax = 10_000;
 /** Bytes after which a statement reads no further. */
 export const blockBytesMax = 16 * 1024 * 1024;
 
+/** Bytes of a row, as the server sends it, above which it is always read as an object. */
+export const cellRowBytesMax = 64 * 1024;
+
 /** Bytes that one fetch of a statement aims at; how many rows they are, the fetches before it tell. */
 export const fetchBytes = 4 * 1024 * 1024;
 

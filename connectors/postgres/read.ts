@@ -1,10 +1,12 @@
 import { ConfigError } from "../../src/errors.ts";
 import type { Page, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
-import { failureAt, Session, type Text } from "./client.ts";
+import { failureAt, Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { blockRowsMax, timeoutsMax } from "./limits.ts";
 import { endOfRead, isInOverlap, type PostgresPosition } from "./position.ts";
+import { cellMaker } from "./rows/page-cells.ts";
+import type { RawRows, Text } from "./rows/raw-rows.ts";
 import {
   assertNoNull,
   describeSource,
@@ -13,7 +15,7 @@ import {
   type SourceColumn,
 } from "./source.ts";
 import { sqlStateOf } from "./sql/errors.ts";
-import { rowMaker, type PostgresRow } from "./sql/row.ts";
+import type { PostgresRow } from "./sql/row.ts";
 import { equalNeighbours, selectRows } from "./sql/statement.ts";
 
 type ReadRequest = ConnectorRequest<PostgresConfig> &
@@ -37,19 +39,26 @@ export async function* readPostgres(ask: ReadRequest): AsyncGenerator<PostgresPa
       return described;
     });
     const blocks = new Blocks(session, source, ask.to);
-    const makeRow = rowMaker(source.columns);
+    const makeCells = cellMaker(source.columns);
     let { from } = ask;
     for (let left = ask.limit ?? Infinity; left > 0;) {
-      const { rows, isLast } = await speaking(ask, async () => await blocks.next(from, left));
-      for (let start = 0; start < rows.length; start += ask.pageRowsMax) {
-        const ofPage = rows.slice(start, start + ask.pageRowsMax);
-        const position = positionOf(source, ofPage.at(-1) ?? [], ask.to);
+      const { rows, count, isLast } = await speaking(
+        ask,
+        async () => await blocks.next(from, left),
+      );
+      for (let start = 0; start < count; start += ask.pageRowsMax) {
+        const end = Math.min(count, start + ask.pageRowsMax);
+        const cells = makeCells({ rows, from: start, to: end });
+        const position = positionOf(source, valuesOf(rows, end - 1), ask.to);
         from = position;
         yield {
-          rows: ofPage.map(makeRow),
+          get rows() {
+            return Array.from({ length: cells.count }, (_, index) => cells.row(index));
+          },
+          cells,
           position,
           mayComeAgain: isZoneGuessed(source) || isInOverlap(position, ask.to, source.overlap),
-          where: (index) => placeOf(source, ofPage[index] ?? []),
+          where: (index) => placeOf(source, valuesOf(rows, start + index)),
         };
       }
       if (isLast) {
@@ -62,16 +71,23 @@ export async function* readPostgres(ask: ReadRequest): AsyncGenerator<PostgresPa
         if (position !== undefined) yield { rows: [], position, where: () => source.place };
         return;
       }
-      left -= rows.length;
+      left -= count;
     }
   } finally {
     await session.close();
   }
 }
 
+/** The value of a row by the index of its column. */
+type ValueOf = (index: number) => Text;
+
+function valuesOf(rows: RawRows, row: number): ValueOf {
+  return (index) => rows.text(row, index);
+}
+
 /** The place of a row, as a person and `get` find it: `crm.companies:42`. */
-export function placeOf(source: PostgresSource, values: readonly Text[]): string {
-  const texts = keyIn(source, values);
+export function placeOf(source: PostgresSource, valueOf: ValueOf): string {
+  const texts = keyIn(source, valueOf);
   const isOne = texts.length === 1;
   // Of several columns each text keeps its commas apart from those between them.
   const shown = isOne ? texts : texts.map((text) => text.replaceAll(/[\\,]/g, "\\$&"));
@@ -81,23 +97,23 @@ export function placeOf(source: PostgresSource, values: readonly Text[]): string
 /** Behind a row; with what the end of the read knows of the server's clock. */
 function positionOf(
   source: PostgresSource,
-  values: readonly Text[],
+  valueOf: ValueOf,
   to: PostgresPosition | undefined,
 ): PostgresPosition {
   const { reading: of, changed } = source;
-  const key = keyIn(source, values);
+  const key = keyIn(source, valueOf);
   if (changed === undefined) return { key };
   const clock = to !== undefined && "clock" in to ? { clock: to.clock } : {};
-  return { of, changed: textAt(values, changed), key, ...clock };
+  return { of, changed: textAt(valueOf, changed), key, ...clock };
 }
 
-function keyIn({ key }: PostgresSource, values: readonly Text[]): readonly string[] {
-  return key.map((column) => textAt(values, column));
+function keyIn({ key }: PostgresSource, valueOf: ValueOf): readonly string[] {
+  return key.map((column) => textAt(valueOf, column));
 }
 
 /** A value of the order, which is never null. */
-function textAt(values: readonly Text[], { index }: SourceColumn): string {
-  return values[index] ?? "";
+function textAt(valueOf: ValueOf, { index }: SourceColumn): string {
+  return valueOf(index) ?? "";
 }
 
 /** Does what speaks with the server; what it throws says what happens next. */
@@ -113,8 +129,8 @@ async function speaking<Result>(
   }
 }
 
-/** What one statement brought. */
-type Block = { readonly rows: readonly Text[][]; readonly isLast: boolean };
+/** What one statement brought: so many rows, of those that came. */
+type Block = { readonly rows: RawRows; readonly count: number; readonly isLast: boolean };
 
 /** Reads a span block by block, and fewer rows with each after one that took too long. */
 class Blocks {
@@ -146,8 +162,8 @@ class Blocks {
     const statement = selectRows(this.#source, { from, to: this.#to }, rowsMax + 1);
     const { rows, isWhole } = await this.#session.block(statement);
     await assertDistinct(this.#session, this.#source, rows);
-    const isLast = isWhole && rows.length <= rowsMax;
-    return { rows: isLast ? rows : rows.slice(0, -1), isLast };
+    const isLast = isWhole && rows.count <= rowsMax;
+    return { rows, count: isLast ? rows.count : rows.count - 1, isLast };
   }
 }
 
@@ -158,20 +174,22 @@ class Blocks {
 async function assertDistinct(
   session: Session,
   source: PostgresSource,
-  rows: readonly Text[][],
+  rows: RawRows,
 ): Promise<void> {
-  const { order, changed, mayHoldNull } = source;
+  const { key, changed, mayHoldNull } = source;
+  const order = changed === undefined ? key : [...key, changed];
+  // The key first, in which neighbours differ.
   const indices = order.map(({ index }) => index);
-  for (let at = 1; at < rows.length; at += 1) {
-    const [row, previous] = [rows[at], rows[at - 1]];
-    if (indices.every((index) => row?.[index] === previous?.[index])) throw noKey(source);
+  for (let row = 1; row < rows.count; row += 1) {
+    if (rows.areEqual(row - 1, row, indices)) throw noKey(source);
   }
   // In a table an index sees to it.
   if (mayHoldNull && order.some(({ type }) => !writtenInOneWay.has(type))) {
     const { sql, values } = equalNeighbours(source, rows);
     if ((await session.rows(sql, values)).length > 0) throw noKey(source);
   }
-  const last = changed?.kind === "number" ? rows.at(-1)?.[changed.index] : undefined;
+  const isNumber = changed?.kind === "number" && rows.count > 0;
+  const last = isNumber ? rows.text(rows.count - 1, changed.index) : undefined;
   if (last !== "NaN" && last !== "Infinity") return;
   throw new ConfigError(`a row's ${changed?.name} is ${last}, and no row could come after it`, {
     field: "changed_by.column",

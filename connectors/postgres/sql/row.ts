@@ -1,5 +1,5 @@
 import type { CoercionRefusal } from "../../../src/mapping/refusal.ts";
-import type { Text } from "../client.ts";
+import type { Text } from "../rows/raw-rows.ts";
 import type { SourceColumn } from "../source.ts";
 import { conversionOf } from "./values.ts";
 

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../../src/errors.ts";
 import type { Span } from "../../contract/connector.ts";
-import type { Text } from "../client.ts";
 import type { PostgresPosition } from "../position.ts";
+import type { RawRows, Text } from "../rows/raw-rows.ts";
 import { hasNoZone, type PostgresSource, type SourceColumn } from "../source.ts";
 import { quoteName } from "./identifier.ts";
 
@@ -29,7 +29,7 @@ export function selectRows(
  */
 export function equalNeighbours(
   { order }: PostgresSource,
-  rows: readonly (readonly Text[])[],
+  rows: RawRows,
 ): SqlStatement<readonly Text[]> {
   const lists = order.map(({ type }, at) => `$${at + 1}::text[]::${type}[]`);
   const names = order.map((_, at) => `k${at}`).join(", ");
@@ -37,7 +37,7 @@ export function equalNeighbours(
       select row(${names}) as this, lag(row(${names})) over (order by place) as previous
       from unnest(${lists.join(", ")}) with ordinality as placed (${names}, place)) as neighbours
     where this = previous limit 1`;
-  return { sql, values: order.map(({ index }) => rows.map((row) => row[index] ?? null)) };
+  return { sql, values: order.map(({ index }) => rows.column(index)) };
 }
 
 /** The columns that rows are ordered by, quoted. */

@@ -189,9 +189,9 @@ export const mutantsOfRecords: readonly Mutant[] = [
     edits: [
       {
         file: "connectors/postgres/read.ts",
-        find: "return { of, changed: textAt(values, changed), key, ...clock };",
+        find: "return { of, changed: textAt(valueOf, changed), key, ...clock };",
         replace:
-          "return { of, changed: new Date(textAt(values, changed).replace(/\\+00$/, " +
+          "return { of, changed: new Date(textAt(valueOf, changed).replace(/\\+00$/, " +
           '"Z")).toISOString(), key, ...clock };',
       },
     ],

@@ -1,0 +1,179 @@
+import { isUtf8 } from "node:buffer";
+
+import { RetryLater } from "../../../src/errors.ts";
+import { isNoText, isNull, notAscii, type Cells } from "../../../src/records/cells.ts";
+import { cellRowBytesMax } from "../limits.ts";
+import type { SourceColumn } from "../source.ts";
+import { rowMaker, type PostgresRow } from "../sql/row.ts";
+import { grownBytesMax, writerOf, type Sent, type WriteValue } from "../sql/value-bytes.ts";
+import { rowHeadBytes, type RawRows } from "./raw-rows.ts";
+
+/** Rows of a statement: from the index `from` on, up to `to`. */
+export type RowSpan = { readonly rows: RawRows; readonly from: number; readonly to: number };
+
+/** The cells of a page, and its rows, which are made when somebody asks for one. */
+export type PostgresCells = Omit<Cells, "row"> & { row(index: number): PostgresRow };
+
+const lengthBytes = 4;
+const quote = 0x22;
+
+/** Prepares the making of cells of these columns; all that it makes share the names. */
+export function cellMaker(columns: readonly SourceColumn[]): (of: RowSpan) => PostgresCells {
+  const names = columns.map(({ name }) => name);
+  const writers = columns.map((column) => writerOf(column));
+  const makeRow = rowMaker(columns);
+  return (of) => {
+    const written = new CellWriter(of, writers);
+    written.writeAll();
+    const { bytes, starts, ends, flags } = written;
+    return {
+      columns: names,
+      count: of.to - of.from,
+      bytes,
+      starts,
+      ends,
+      flags,
+      quote,
+      row: (index) => makeRow(of.rows.texts(of.from + index, names.length)),
+    };
+  };
+}
+
+/** Writes the cells of some rows one behind the other, as the mapping reads them. */
+class CellWriter {
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly flags: Uint8Array;
+  readonly #of: RowSpan;
+  readonly #writers: readonly (WriteValue | undefined)[];
+  readonly #raw: Buffer;
+  readonly #out: Buffer;
+  #end = 0;
+  /** The next cell. */
+  #cell = 0;
+  /** Whether a cell begins with what no text in UTF-8 begins with. */
+  #isBroken = false;
+
+  constructor(of: RowSpan, writers: readonly (WriteValue | undefined)[]) {
+    const cells = (of.to - of.from) * writers.length;
+    this.starts = new Int32Array(cells);
+    this.ends = new Int32Array(cells);
+    this.flags = new Uint8Array(cells);
+    this.#of = of;
+    this.#writers = writers;
+    this.#raw = of.rows.bytes;
+    this.#out = Buffer.allocUnsafeSlow(this.#bytesMax(cells));
+  }
+
+  get bytes(): Buffer {
+    return this.#out.subarray(0, this.#end);
+  }
+
+  writeAll(): void {
+    const { rows, from, to } = this.#of;
+    for (let row = from; row < to; row += 1) {
+      if (this.#isLong(row)) this.#leave();
+      else this.#write(rows.startOf(row), rows.startOf(row + 1));
+    }
+    if (this.#isBroken || !isUtf8(this.bytes)) this.#leaveBroken();
+  }
+
+  #bytesMax(cells: number): number {
+    const { rows, from, to } = this.#of;
+    let bytes = cells * (grownBytesMax - lengthBytes);
+    for (let row = from; row < to; row += 1) {
+      if (!this.#isLong(row)) bytes += rows.startOf(row + 1) - rows.startOf(row);
+    }
+    return Math.max(0, bytes);
+  }
+
+  /** Whether a row is so long that it is not worth to copy it: it is mapped as an object in any case. */
+  #isLong(row: number): boolean {
+    const { rows } = this.#of;
+    return rows.startOf(row + 1) - rows.startOf(row) > cellRowBytesMax;
+  }
+
+  /** Leaves a row to objects. */
+  #leave(): void {
+    const next = this.#cell + this.#writers.length;
+    this.starts.fill(this.#end, this.#cell, next);
+    this.ends.fill(this.#end, this.#cell, next);
+    this.flags.fill(isNoText, this.#cell, next);
+    this.#cell = next;
+  }
+
+  #write(from: number, to: number): void {
+    const raw = this.#raw;
+    let at = from + rowHeadBytes;
+    const columns = raw.readInt16BE(at - 2);
+    if (columns !== this.#writers.length) throw garbled();
+    for (const writer of this.#writers) {
+      const length = at + lengthBytes > to ? to : raw.readInt32BE(at);
+      at += lengthBytes;
+      if (length > to - at) throw garbled();
+      this.#writeCell(at, length, writer);
+      at += Math.max(0, length);
+    }
+    if (at !== to) throw garbled();
+  }
+
+  /** `length` is -1 for NULL. */
+  #writeCell(from: number, length: number, writer: WriteValue | undefined): void {
+    const cell = this.#cell;
+    this.#cell = cell + 1;
+    this.starts[cell] = this.#end;
+    if (length === -1) this.flags[cell] = isNull;
+    else if (writer === undefined) this.#copy(from, from + length);
+    else this.#convert({ bytes: this.#raw, from, to: from + length }, writer);
+    this.ends[cell] = this.#end;
+  }
+
+  #copy(from: number, to: number): void {
+    const [raw, out] = [this.#raw, this.#out];
+    let at = this.#end;
+    let seen = 0;
+    for (let index = from; index < to; index += 1) {
+      const byte = raw[index] ?? 0;
+      out[at] = byte;
+      at += 1;
+      seen |= byte;
+    }
+    this.#close(at, seen);
+  }
+
+  #convert(sent: Sent, writer: WriteValue): void {
+    const [start, out] = [this.#end, this.#out];
+    const end = writer(sent, out, start);
+    if (end === -1) {
+      this.flags[this.#cell - 1] = isNoText;
+      return;
+    }
+    let seen = 0;
+    for (let index = start; index < end; index += 1) seen |= out[index] ?? 0;
+    this.#close(end, seen);
+  }
+
+  /** Ends a text, and notes what is special about it; `seen` is all its bytes in one. */
+  #close(end: number, seen: number): void {
+    if (seen > 0x7f) {
+      this.flags[this.#cell - 1] = notAscii;
+      if (((this.#out[this.#end] ?? 0) & 0xc0) === 0x80) this.#isBroken = true;
+    }
+    this.#end = end;
+  }
+
+  /** Leaves the cells that are not UTF-8 to objects, which read them as best they can. */
+  #leaveBroken(): void {
+    for (let cell = 0; cell < this.#cell; cell += 1) {
+      if (this.flags[cell] !== notAscii) continue;
+      const text = this.#out.subarray(this.starts[cell], this.ends[cell]);
+      if (!isUtf8(text)) this.flags[cell] = isNoText;
+    }
+  }
+}
+
+function garbled(): RetryLater {
+  return new RetryLater("a row of the server does not hold as many bytes as it says", {
+    hint: "Look whether something between here and the server alters what passes.",
+  });
+}

@@ -1,0 +1,109 @@
+/** A value as the server writes it. */
+export type Text = string | null;
+
+/** Bytes before a row's first value: the message's kind and length, and how many values there are. */
+export const rowHeadBytes = 7;
+
+const lengthBytes = 4;
+const firstBytes = 64 * 1024;
+
+/** The rows of one statement as the server sent them: its messages one behind the other. */
+export class RawRows {
+  #bytes: Buffer;
+  #length = 0;
+  readonly #starts: number[] = [];
+
+  /** `bytes` is how many are expected; more are taken too. */
+  constructor(bytes = firstBytes) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(firstBytes, bytes));
+  }
+
+  /** How many rows have begun. */
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  /** Bytes of all rows, with what the protocol adds to each. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The messages of all rows. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Begins a row, so many bytes into what `take` is given next. */
+  begin(offset: number): void {
+    this.#starts.push(this.#length + offset);
+  }
+
+  /** Takes bytes of messages, which may begin and end anywhere. */
+  take(bytes: Buffer, from: number, to: number): void {
+    const length = this.#length + to - from;
+    if (length > this.#bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
+      this.#bytes.copy(grown, 0, 0, this.#length);
+      this.#bytes = grown;
+    }
+    bytes.copy(this.#bytes, this.#length, from, to);
+    this.#length = length;
+  }
+
+  /** Where a row's message begins; of the row behind the last one, where that ends. */
+  startOf(row: number): number {
+    return this.#starts[row] ?? this.#length;
+  }
+
+  /** Where a value begins in `bytes`, behind its length. */
+  placeOf(row: number, column: number): number {
+    let at = this.startOf(row) + rowHeadBytes;
+    for (let before = 0; before < column; before += 1) {
+      at += lengthBytes + Math.max(0, this.#bytes.readInt32BE(at));
+    }
+    return at + lengthBytes;
+  }
+
+  /** A value as text. */
+  text(row: number, column: number): Text {
+    return this.#textAt(this.placeOf(row, column));
+  }
+
+  /** The values of a column, of all rows. */
+  column(column: number): Text[] {
+    return this.#starts.map((_, row) => this.text(row, column));
+  }
+
+  /** The values of a row, of which there are so many. */
+  texts(row: number, columns: number): Text[] {
+    const texts: Text[] = [];
+    let at = this.placeOf(row, 0);
+    while (texts.length < columns) {
+      texts.push(this.#textAt(at));
+      at += Math.max(0, this.#lengthAt(at)) + lengthBytes;
+    }
+    return texts;
+  }
+
+  /** Whether two rows have the same bytes in some columns. */
+  areEqual(one: number, other: number, columns: readonly number[]): boolean {
+    const bytes = this.#bytes;
+    return columns.every((column) => {
+      const [a, b] = [this.placeOf(one, column), this.placeOf(other, column)];
+      const length = this.#lengthAt(a);
+      if (length !== this.#lengthAt(b)) return false;
+      for (let at = 0; at < length; at += 1) if (bytes[a + at] !== bytes[b + at]) return false;
+      return true;
+    });
+  }
+
+  /** The length of the value at a place; -1 is of NULL. */
+  #lengthAt(place: number): number {
+    return this.#bytes.readInt32BE(place - lengthBytes);
+  }
+
+  #textAt(place: number): Text {
+    const length = this.#lengthAt(place);
+    return length === -1 ? null : this.#bytes.toString("utf8", place, place + length);
+  }
+}
