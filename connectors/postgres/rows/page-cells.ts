@@ -5,7 +5,7 @@ import { isNoText, isNull, notAscii, type Cells } from "../../../src/records/cel
 import { cellRowBytesMax } from "../limits.ts";
 import type { SourceColumn } from "../source.ts";
 import { rowMaker, type PostgresRow } from "../sql/row.ts";
-import { grownBytesMax, writerOf, type Sent, type WriteValue } from "../sql/value-bytes.ts";
+import { grownBytesMax, writerOf, type WriteValue } from "../sql/value-bytes.ts";
 import { rowHeadBytes, type RawRows } from "./raw-rows.ts";
 
 /** Rows of a statement: from the index `from` on, up to `to`. */
@@ -48,6 +48,8 @@ class CellWriter {
   readonly #writers: readonly (WriteValue | undefined)[];
   readonly #raw: Buffer;
   readonly #out: Buffer;
+  /** The value at hand; one for all, because a new one for each would be garbage. */
+  readonly #sent: { readonly bytes: Buffer; from: number; to: number };
   #end = 0;
   /** The next cell. */
   #cell = 0;
@@ -55,14 +57,18 @@ class CellWriter {
   #isBroken = false;
 
   constructor(of: RowSpan, writers: readonly (WriteValue | undefined)[]) {
-    const cells = (of.to - of.from) * writers.length;
-    this.starts = new Int32Array(cells);
-    this.ends = new Int32Array(cells);
-    this.flags = new Uint8Array(cells);
     this.#of = of;
     this.#writers = writers;
     this.#raw = of.rows.bytes;
-    this.#out = Buffer.allocUnsafeSlow(this.#bytesMax(cells));
+    this.#sent = { bytes: this.#raw, from: 0, to: 0 };
+    const cells = (of.to - of.from) * writers.length;
+    // One piece of memory, because making one and giving it back costs more than what is done in it.
+    const places = 2 * cells * Int32Array.BYTES_PER_ELEMENT;
+    const { buffer } = Buffer.allocUnsafeSlow(places + cells + this.#bytesMax(cells));
+    this.starts = new Int32Array(buffer, 0, cells);
+    this.ends = new Int32Array(buffer, places / 2, cells);
+    this.flags = new Uint8Array(buffer, places, cells);
+    this.#out = Buffer.from(buffer, places + cells);
   }
 
   get bytes(): Buffer {
@@ -122,9 +128,9 @@ class CellWriter {
     const cell = this.#cell;
     this.#cell = cell + 1;
     this.starts[cell] = this.#end;
-    if (length === -1) this.flags[cell] = isNull;
-    else if (writer === undefined) this.#copy(from, from + length);
-    else this.#convert({ bytes: this.#raw, from, to: from + length }, writer);
+    this.flags[cell] = length === -1 ? isNull : 0;
+    if (writer === undefined) this.#copy(from, from + length);
+    else if (length !== -1) this.#convert(from, from + length, writer);
     this.ends[cell] = this.#end;
   }
 
@@ -141,9 +147,11 @@ class CellWriter {
     this.#close(at, seen);
   }
 
-  #convert(sent: Sent, writer: WriteValue): void {
+  #convert(from: number, to: number, writer: WriteValue): void {
     const [start, out] = [this.#end, this.#out];
-    const end = writer(sent, out, start);
+    this.#sent.from = from;
+    this.#sent.to = to;
+    const end = writer(this.#sent, out, start);
     if (end === -1) {
       this.flags[this.#cell - 1] = isNoText;
       return;

@@ -87,14 +87,20 @@ export class RawRows {
 
   /** Whether two rows have the same bytes in some columns. */
   areEqual(one: number, other: number, columns: readonly number[]): boolean {
+    for (const column of columns) {
+      const [at, place] = [this.placeOf(one, column), this.placeOf(other, column)];
+      const length = this.#lengthAt(at);
+      if (length !== this.#lengthAt(place) || !this.#isEqual(at, place, length)) return false;
+    }
+    return true;
+  }
+
+  #isEqual(at: number, place: number, length: number): boolean {
     const bytes = this.#bytes;
-    return columns.every((column) => {
-      const [a, b] = [this.placeOf(one, column), this.placeOf(other, column)];
-      const length = this.#lengthAt(a);
-      if (length !== this.#lengthAt(b)) return false;
-      for (let at = 0; at < length; at += 1) if (bytes[a + at] !== bytes[b + at]) return false;
-      return true;
-    });
+    for (let byte = 0; byte < length; byte += 1) {
+      if (bytes[at + byte] !== bytes[place + byte]) return false;
+    }
+    return true;
   }
 
   /** The length of the value at a place; -1 is of NULL. */

@@ -1,3 +1,4 @@
+import { isLike } from "../../../src/mapping/bytes/plain.ts";
 import type { ColumnType } from "./types.ts";
 import { conversionOf } from "./values.ts";
 
@@ -20,31 +21,18 @@ const [letterT, letterZ, dot] = [0x54, 0x5a, 0x2e];
 const [yes, no] = [Buffer.from("true"), Buffer.from("false")];
 const [datePattern, dateTimePattern, utc] = ["0000-00-00", "0000-00-00 00:00:00", "+00"];
 const fractionDigits = 6;
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= zero && byte <= nine;
-}
-
-/** Whether bytes are of a pattern, in which 0 stands for any digit. */
-function isLike({ bytes, from, to }: Sent, pattern: string): boolean {
-  if (to - from < pattern.length) return false;
-  for (let index = 0; index < pattern.length; index += 1) {
-    const wanted = pattern.charCodeAt(index);
-    const byte = bytes[from + index];
-    if (wanted === zero ? !isDigit(byte) : byte !== wanted) return false;
-  }
-  return true;
-}
+/** By how many digits they have; a dot alone is none. */
+const fractions = [undefined, ".0", ".00", ".000", ".0000", ".00000", ".000000"];
 
 /** Copies a value as it is. */
-function copyOf({ bytes, from, to }: Sent, out: Buffer, at: number): number {
+const copyOf: WriteValue = ({ bytes, from, to }, out, at) => {
   let end = at;
   for (let index = from; index < to; index += 1) {
     out[end] = bytes[index] ?? 0;
     end += 1;
   }
   return end;
-}
+};
 
 const writeBoolean: WriteValue = ({ bytes, from }, out, at) => {
   const word = bytes[from] === 0x74 ? yes : no;
@@ -56,25 +44,23 @@ const writeNumber: WriteValue = (sent, out, at) =>
   (sent.bytes[sent.to - 1] ?? 0) > nine ? -1 : copyOf(sent, out, at);
 
 const writeDate: WriteValue = (sent, out, at) =>
-  sent.to - sent.from === datePattern.length && isLike(sent, datePattern)
+  sent.to - sent.from === datePattern.length && isLike(sent.bytes, sent.from, datePattern)
     ? copyOf(sent, out, at)
     : -1;
 
 const writeDateTime: WriteValue = (sent, out, at) => {
-  if (!isLike(sent, dateTimePattern)) return -1;
   const { bytes, from, to } = sent;
-  const hasZone = isLike({ bytes, from: to - utc.length, to }, utc);
-  const second = from + dateTimePattern.length;
+  const seconds = from + dateTimePattern.length;
+  if (to < seconds || !isLike(bytes, from, dateTimePattern)) return -1;
+  const hasZone = to - seconds >= utc.length && isLike(bytes, to - utc.length, utc);
   const end = hasZone ? to - utc.length : to;
-  const digits = end - second - 1;
-  if (end !== second) {
-    if (bytes[second] !== dot || digits < 1 || digits > fractionDigits) return -1;
-    for (let index = second + 1; index < end; index += 1) if (!isDigit(bytes[index])) return -1;
-  }
-  let next = copyOf(sent.to === end ? sent : { bytes, from, to: end }, out, at);
+  const digits = Math.max(0, end - seconds - 1);
+  const pattern = fractions[digits];
+  if (end > seconds && (pattern === undefined || !isLike(bytes, seconds, pattern))) return -1;
+  let next = copyOf(sent, out, at) - (to - end);
   out[at + datePattern.length] = letterT;
-  if (end === second) out[next++] = dot;
-  for (let index = Math.max(0, digits); index < fractionDigits; index += 1) out[next++] = zero;
+  if (digits === 0) out[next++] = dot;
+  for (let index = digits; index < fractionDigits; index += 1) out[next++] = zero;
   if (hasZone) out[next++] = letterZ;
   return next;
 };

@@ -84,7 +84,7 @@ function pair(bytes: Uint8Array, from: number): number {
 }
 
 /** Whether bytes are of a pattern, in which 0 stands for any digit. */
-function isLike(bytes: Uint8Array, from: number, pattern: string): boolean {
+export function isLike(bytes: Uint8Array, from: number, pattern: string): boolean {
   for (let index = 0; index < pattern.length; index += 1) {
     const wanted = pattern.charCodeAt(index);
     const byte = bytes[from + index];

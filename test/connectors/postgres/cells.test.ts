@@ -6,6 +6,7 @@ import { cellRowBytesMax } from "../../../connectors/postgres/limits.ts";
 import { recordMappingSchema } from "../../../src/mapping/schema.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
+import { numbers } from "../../support/sequences.ts";
 import { columns, mapping, values } from "../csv/plain-rows.ts";
 import { asObjects, linesOf, needsObjects } from "../lines-of.ts";
 import { pagesOf, readRequestOf } from "./support.ts";
@@ -27,19 +28,20 @@ function watched(pages: readonly RowPage[]): Watched {
   return { pages: noting, made: () => made };
 }
 
-const propertyOf = (rule: object): unknown => ({
-  account_id: "id",
-  domain: { value: "a.example" },
-  account_properties: { value: rule },
-});
-
 /** How a column is mapped alone. */
-function mappedAs(rule: object): {
+function mappedAs(
+  rule: object,
+  key: unknown = "id",
+): {
   readonly stream: "account";
   readonly record: ReturnType<typeof recordMappingSchema.parse>;
   readonly bytesMax: number;
 } {
-  const record = recordMappingSchema.parse(propertyOf(rule));
+  const record = recordMappingSchema.parse({
+    account_id: key,
+    domain: { value: "a.example" },
+    account_properties: { value: rule },
+  });
   return { stream: "account", record, bytesMax: 1_000_000 };
 }
 
@@ -206,6 +208,16 @@ describe("the cells of a page", () => {
     },
   );
 
+  it("have room for values that all grow", async () => {
+    const { query, url } = await postgres();
+    const times = numbers(20).map((at) => `t${at} timestamp default '2024-03-10 15:00:00'`);
+    await query(`create table t (id int primary key, ${times.join(", ")});
+      insert into t (id) select generate_series(1, 9)`);
+    const pages = await pagesOf(readRequestOf(url, { table: "t" }), { pageRowsMax: 9 });
+    const lines = await linesOf(pages, mappedAs({ column: "t19" }));
+    expect(lines).toEqual(await linesOf(asObjects(pages), mappedAs({ column: "t19" })));
+  });
+
   it("reads as an object what looks into a value that is none", async () => {
     const { query, url } = await postgres();
     await query(String.raw`create table t (id text primary key, photo bytea, name text);
@@ -238,9 +250,17 @@ describe("the cells of a page", () => {
       const pages = await pagesOf(readRequestOf(url, { table: "t" }));
       const asked = { ...mappedAs({ column: "body" }), bytesMax };
       const lines = await linesOf(pages, asked);
-      const slow = await linesOf(asObjects(pages), asked);
-      // Compared by hand, because a difference of such texts takes minutes to show.
-      expect(JSON.stringify(lines) === JSON.stringify(slow)).toBe(true);
+      // With a key of its own a row could be a line even if all its cells were empty.
+      const keyed = { ...mappedAs({ column: "body" }, { value: "k" }), bytesMax };
+      for (const [how, came] of [
+        [asked, lines] as const,
+        [keyed, await linesOf(pages, keyed)] as const,
+      ]) {
+        // Compared by hand, because a difference of such texts takes minutes to show.
+        expect(JSON.stringify(came) === JSON.stringify(await linesOf(asObjects(pages), how))).toBe(
+          true,
+        );
+      }
       const rejects = bytes < bytesMax ? [] : [{ code: "too_large", place: "public.t:k1" }];
       expect(lines).toMatchObject([{ rejects }]);
     },
