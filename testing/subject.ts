@@ -5,6 +5,7 @@ import type { z } from "zod";
 
 import type { Page, Reject, Row, Source, Span } from "../connectors/contract/connector.ts";
 import type { ConnectorRequest } from "../connectors/contract/request.ts";
+import { mustTellTheRows } from "./cells.ts";
 import { CheckFailed } from "./failed.ts";
 import type { HarnessRow, PullHarness } from "./harness.ts";
 
@@ -81,7 +82,7 @@ export class Subject {
     await this.harness.fill(rows);
   }
 
-  /** Pages as they come, each checked for what must hold of every page: its size, its position's schema and JSON. */
+  /** Pages as they come, each checked for what must hold of every page: size, cells, its position's schema and JSON. */
   async *pages({
     pageRowsMax = usualPageRows,
     signal,
@@ -99,6 +100,7 @@ export class Subject {
       if (size > pageRowsMax) {
         throw new CheckFailed(`pages of ${pageRowsMax} rows at most`, `one of ${size}`);
       }
+      if (raw.cells !== undefined) mustTellTheRows(raw.cells, raw.rows);
       yield { rows: raw.rows.map(this.rowOf), rejects, position: this.kept(raw.position), raw };
     }
   }

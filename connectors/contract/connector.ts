@@ -46,9 +46,9 @@ export type Reject = {
 export type Page<OwnRow, Position> = {
   readonly rows: readonly OwnRow[];
   /**
-   * The same rows as they came, for mappings that need no objects: several times as fast. A source that gives
-   * them makes
-   * `rows` and `row()` of them only when asked.
+   * The same rows as bytes, for mappings that need no objects: several times as fast. A source that has no text of
+   * its rows leaves it out. One that gives them makes `rows` and `row()` only when asked: of most pages nobody
+   * asks for `rows`.
    */
   readonly cells?: Cells | undefined;
   /** Where to continue from; saved once the service accepted, or the reject store holds, every row of the page. */

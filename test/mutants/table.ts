@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 import { mutantsOfAnswers } from "./table/answers.ts";
 import { mutantsOfBackfills } from "./table/backfills.ts";
+import { mutantsOfCells } from "./table/cells.ts";
 import { mutantsOfCommandLine } from "./table/command-line.ts";
 import { mutantsOfCommands } from "./table/commands.ts";
 import { mutantsOfConnectors } from "./table/connectors.ts";
@@ -61,5 +62,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfWorkflows,
   ...mutantsOfSightings,
   ...mutantsOfPlainRows,
+  ...mutantsOfCells,
   ...mutantsOfKeys,
 ];

@@ -1,0 +1,172 @@
+import type { Mutant } from "../mutant.ts";
+
+const cellsTest = "test/connectors/postgres/cells.test.ts";
+const tapTest = "test/connectors/postgres/rows/row-tap.test.ts";
+const readTest = "test/connectors/postgres/read.test.ts";
+const everyType = "hold what the rows hold, of every type";
+
+type Plant = {
+  readonly id: string;
+  readonly plants: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  readonly test?: string;
+  readonly title?: string;
+};
+
+function mutant({
+  id,
+  plants,
+  file,
+  find,
+  replace,
+  test = cellsTest,
+  title = everyType,
+}: Plant): Mutant {
+  return { id, plants, edits: [{ file, find, replace }], test: { file: test, title } };
+}
+
+const pageCells = "connectors/postgres/rows/page-cells.ts";
+const tap = "connectors/postgres/rows/row-tap.ts";
+const writers = "connectors/postgres/sql/value-bytes.ts";
+
+/** Rows of Postgres that go wrong between the server's bytes and their cells. */
+export const mutantsOfCells: readonly Mutant[] = [
+  mutant({
+    id: "S700",
+    plants: "a row that gets lost between the server and here is not missed",
+    file: "connectors/postgres/rows/fetch-rows.ts",
+    find: "if (came === sent) return told !== null;",
+    replace: "if (came <= sent) return told !== null;",
+    test: tapTest,
+    title: "are counted: the last one that gets lost ends the read with an error",
+  }),
+  mutant({
+    id: "S701",
+    plants: "a message of which the head is cut is taken for another",
+    file: tap,
+    find: "this.#rest = at === bytes.length ? nothing : bytes.subarray(at);",
+    replace: "this.#rest = nothing;",
+    test: tapTest,
+    title: "are the same however the bytes come, and pg gets the rest",
+  }),
+  mutant({
+    id: "S702",
+    plants: "a row with more bytes than its values is taken",
+    file: pageCells,
+    find: "if (at !== to) throw garbled();",
+    replace: "",
+    test: tapTest,
+    title: "are refused where one does not hold as many bytes as it says: 99",
+  }),
+  mutant({
+    id: "S703",
+    plants: "a letter that is cut in two cells is sent as two halves",
+    file: pageCells,
+    find: "if (this.#isBroken || !isUtf8(this.bytes)) this.#leaveBroken();",
+    replace: "if (!isUtf8(this.bytes)) this.#leaveBroken();",
+    title: "are objects where what came is no UTF-8, because a query sets another encoding",
+  }),
+  mutant({
+    id: "S704",
+    plants: "null is an empty text",
+    file: pageCells,
+    find: "this.flags[cell] = length === -1 ? isNull : 0;",
+    replace: "this.flags[cell] = 0;",
+  }),
+  mutant({
+    id: "S705",
+    plants: "true is sent as t",
+    file: writers,
+    find: "boolean: writeBoolean,",
+    replace: "boolean: copyOf,",
+  }),
+  mutant({
+    id: "S706",
+    plants: "a time has as many decimals as the server writes",
+    file: writers,
+    find: "index < fractionDigits; index += 1) out[next++] = zero;",
+    replace: "index < 0; index += 1) out[next++] = zero;",
+  }),
+  mutant({
+    id: "S707",
+    plants: "NaN is sent as text",
+    file: writers,
+    find: "(sent.bytes[sent.to - 1] ?? 0) > nine ? -1 : copyOf(sent, out, at);",
+    replace: "copyOf(sent, out, at);",
+  }),
+  mutant({
+    id: "S708",
+    plants: "a member of a value that cannot be given is empty",
+    file: "src/mapping/bytes/bind.ts",
+    find: "return steps.length > 0 && !columns.includes(name) && columns.includes(first);",
+    replace: "return steps.length > 0 && columns.includes(name) && columns.includes(first);",
+    title: "reads as an object what looks into a value that is none",
+  }),
+  mutant({
+    id: "S709",
+    plants: "an array is sent as the server writes it",
+    file: writers,
+    find: "?? (() => -1);",
+    replace: "?? copyOf;",
+  }),
+  mutant({
+    id: "S710",
+    plants: "a row too long to be copied is a row of nothing",
+    file: pageCells,
+    find: "this.flags.fill(isNoText, this.#cell, next);",
+    replace: "this.flags.fill(isNull, this.#cell, next);",
+    title: "give a value of 50000000 bytes as the rows give it, where a line may have 1000000",
+  }),
+  mutant({
+    id: "S711",
+    plants: "cells have no more room than values that do not grow",
+    file: writers,
+    find: "export const grownBytesMax = 7;",
+    replace: "export const grownBytesMax = 0;",
+    title: "have room for values that all grow",
+  }),
+  mutant({
+    id: "S712",
+    plants: "blanks of a char(n) are letters of its value",
+    file: writers,
+    find: "while (end > from && bytes[end - 1] === space) end -= 1;",
+    replace: "",
+  }),
+  mutant({
+    id: "S713",
+    plants: "a block of wide rows has no end",
+    file: "connectors/postgres/client.ts",
+    find: "if (rows.count >= 2 && rows.length >= blockBytesMax) return false;",
+    replace: "",
+    test: readTest,
+    title: "reads rows of many bytes with statements of fewer rows",
+  }),
+  mutant({
+    id: "S714",
+    plants: "two rows of one key are two rows",
+    file: "connectors/postgres/read.ts",
+    find: "if (rows.areEqual(row - 1, row, indices)) throw noKey(source);",
+    replace: "",
+    test: readTest,
+    title: "refuses a query with two rows of one key",
+  }),
+  mutant({
+    id: "S715",
+    plants: "a letter outside ASCII in a char(n) keeps its case",
+    file: pageCells,
+    find: "for (let index = start; index < end; index += 1) seen |= out[index] ?? 0;",
+    replace: "",
+    title: "become the lines that the rows become, whatever the mapping: other types",
+  }),
+  mutant({
+    id: "S716",
+    plants: "the kit does not look at cells",
+    file: "testing/subject.ts",
+    find: "if (raw.cells !== undefined) mustTellTheRows(raw.cells, raw.rows);",
+    replace: "",
+    test: "test/testing/cells.test.ts",
+    title: "are compared with the rows wherever a check reads",
+  }),
+];
