@@ -6,6 +6,8 @@ export const rowHeadBytes = 7;
 
 const lengthBytes = 4;
 const firstBytes = 64 * 1024;
+/** Little enough not to hold twice what is read, and enough for a value of a gigabyte to be copied few times. */
+const grownBy = 1.5;
 
 /** The rows of one statement as the server sent them: its messages one behind the other. */
 export class RawRows {
@@ -42,7 +44,7 @@ export class RawRows {
   take(bytes: Buffer, from: number, to: number): void {
     const length = this.#length + to - from;
     if (length > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
+      const grown = Buffer.allocUnsafeSlow(Math.ceil(length * grownBy));
       this.#bytes.copy(grown, 0, 0, this.#length);
       this.#bytes = grown;
     }

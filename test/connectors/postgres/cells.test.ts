@@ -72,7 +72,7 @@ const golden: readonly (readonly [sql: string, json: string, needsObject?: "obje
   ["'ü'::text", '"ü"'],
   ["'ab '::varchar", '"ab "'],
   ["'ab'::char(5)", '"ab"'],
-  ["'ü'::char(5)", '"ü"'],
+  ["'Ü'::char(5)", '"Ü"'],
   ["''::char(5)", '""'],
   ["'x'::name", '"x"'],
   ['\'"\'::"char"', String.raw`"\""`],
@@ -149,6 +149,8 @@ describe("the cells of a page", () => {
         rejects: isReject ? [{ code: json, place: "query:k1" }] : [],
       });
       expect([line]).toEqual(await linesOf(asObjects(pages), asked));
+      const lower = mappedAs({ column: `c${at}`, lowercase: true });
+      expect(await linesOf(pages, lower)).toEqual(await linesOf(asObjects(pages), lower));
     }
   });
 

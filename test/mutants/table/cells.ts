@@ -158,7 +158,6 @@ export const mutantsOfCells: readonly Mutant[] = [
     file: pageCells,
     find: "for (let index = start; index < end; index += 1) seen |= out[index] ?? 0;",
     replace: "",
-    title: "become the lines that the rows become, whatever the mapping: other types",
   }),
   mutant({
     id: "S716",
