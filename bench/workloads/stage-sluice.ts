@@ -1,15 +1,18 @@
 // Stages accounts as a worker does, chunk after chunk in stage threads with a SQLite store, but without
 // Temporal and the service: node bench/workloads/stage-sluice.ts --connector csv --members
-// '{"path":"accounts.csv"}' --folder out --send all|changed The main thread has nothing to do but what a
-// worker's has meanwhile: to be there in time for heartbeats.
+// '{"path":"accounts.csv"}' --folder out --send all|changed --mapping rules|json|module The main thread has nothing
+// to do but what a worker's has meanwhile: to be there in time for heartbeats. The three mappings make the same lines.
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import type { StageJob } from "../../activities/stage/stage-job.ts";
 import type * as StageThreads from "../../activities/stage/stage-threads.ts";
 import type * as Registry from "../../connectors/registry.ts";
 import { keepHeapsSmall } from "../../src/cli/serve/start-worker.ts";
+import { sha256 } from "../../src/config/hash.ts";
 import type * as Limits from "../../src/limits.ts";
 import type * as Folder from "../../src/staging/folder.ts";
 import type * as Sqlite from "../../src/state/sqlite/open.ts";
@@ -33,8 +36,9 @@ const options = {
   members: { type: "string", default: "{}" },
   folder: { type: "string", default: "" },
   send: { type: "string", default: "all" },
+  mapping: { type: "string", default: "rules" },
 } as const;
-const { connector, members, folder, send } = parseArgs({ options }).values;
+const { connector, members, folder, send, mapping } = parseArgs({ options }).values;
 
 // What sluice.yaml would say of the connection and `from`, read as a worker reads it.
 const config = sources.get(connector)?.config.parse(JSON.parse(members));
@@ -42,6 +46,21 @@ const { target, sync } = owner;
 const stream = "account";
 const runId = `run-${process.pid}`;
 const never = new AbortController().signal;
+
+const { account_properties: properties } = accountMapping;
+const asJson = { column: "employees", as: "json" } as const;
+
+/** The mapping that was asked for, as a sync holds it. */
+async function mappingOf(): Promise<StageJob["mapping"]> {
+  if (mapping === "module") {
+    const path = fileURLToPath(new URL("map-account.ts", import.meta.url));
+    return { name: sync, stream, recordModule: { path, hash: sha256(await readFile(path)) } };
+  }
+  const account_properties = mapping === "json" ? { ...properties, employees: asJson } : properties;
+  return { name: sync, stream, record: { ...accountMapping, account_properties } };
+}
+
+const mapped = await mappingOf();
 
 type Drawn = { readonly stage: number; readonly send: number; readonly from: unknown };
 
@@ -67,7 +86,7 @@ async function jobOf(state: StateStore, chunk: number, drawn: Drawn): Promise<St
     isReplay: false,
     pageRowsMax: limits.pageRowsMax,
     limit: undefined,
-    mapping: { name: sync, record: accountMapping, stream },
+    mapping: mapped,
     keepRows: "keep",
     recordBytesMax: undefined,
     changed: send === "all" ? undefined : changed,
