@@ -103,6 +103,14 @@ export type Got<OwnRow> = Omit<Page<OwnRow, never>, "position"> & {
   readonly missing: readonly string[];
 };
 
+/** Why pages bring no `cells`. */
+export type NoCells = {
+  /** As a clause: "a.csv is utf-16le and not utf-8". */
+  readonly because: string;
+  /** The member of the configuration that says so, where one does. */
+  readonly member?: string | undefined;
+};
+
 /** How much a span holds. */
 export type Measure = {
   readonly rows?: number | undefined;
@@ -153,6 +161,12 @@ export interface Pull<Config, Position, OwnRow> {
       readonly position?: Position | undefined;
     },
   ): Promise<Recognition>;
+  /**
+   * Of a source whose pages bring `cells`: what keeps them from it with this configuration; undefined: nothing.
+   * `sluice check` tells it.
+   * @default its pages never bring any
+   */
+  whyNoCells?(ask: ConnectorRequest<Config>): Promise<NoCells | undefined>;
   /** How much a span holds: for the time left. */
   measure?(request: ConnectorRequest<Config> & Span<Position>): Promise<Measure>;
   /** What there is to read, at most `max` of it, in the order of names. */

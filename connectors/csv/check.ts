@@ -1,10 +1,12 @@
 import { ConfigError, messageOf, SluiceError } from "../../src/errors.ts";
-import type { Measure, Span } from "../contract/connector.ts";
+import type { Measure, NoCells, Span } from "../contract/connector.ts";
 import type { ConnectorRequest, Finding } from "../contract/request.ts";
 import type { CsvConfig } from "./config.ts";
 import { listFiles, type SourceFile } from "./files.ts";
+import { cellColumnsMax } from "./limits.ts";
 import { openFile, type OpenFile } from "./open.ts";
 import { readLayout, type Layout, type LayoutRequest } from "./parse/header.ts";
+import { hasCells } from "./parse/page-cells.ts";
 import type { CsvPosition } from "./position.ts";
 import { spansOf } from "./spans.ts";
 
@@ -84,6 +86,24 @@ export async function columnsOfCsv(
     field: "path",
     hint: "Wait until the first line is written, or name the columns: columns: [id, name].",
   });
+}
+
+/** The first file of which no rows can be read as cells, and why. */
+export async function whyNoCellsOfCsv(
+  ask: ConnectorRequest<CsvConfig>,
+): Promise<NoCells | undefined> {
+  for (const source of await listFiles(ask.config)) {
+    const layout = await withLayout(source, { ...ask, mayName: false }, async (found) => found);
+    if (layout === undefined || hasCells(layout)) continue;
+    const { columns, encoding } = layout;
+    if (encoding !== "utf-8") {
+      return { because: `${source.place} is ${encoding} and not utf-8`, member: "encoding" };
+    }
+    return {
+      because: `${source.place} has ${columns.length} columns, more than ${cellColumnsMax}`,
+    };
+  }
+  return undefined;
 }
 
 /** The bytes of a span, as they are stored; an estimate where a gzip file is entered in its middle. */

@@ -1,6 +1,6 @@
 import { pullSource } from "../contract/connector.ts";
 import { beforeCsv } from "./before.ts";
-import { checkCsv, columnsOfCsv, measureCsv } from "./check.ts";
+import { checkCsv, columnsOfCsv, measureCsv, whyNoCellsOfCsv } from "./check.ts";
 import { csvConfig } from "./config.ts";
 import { discoverCsv } from "./discover.ts";
 import { getCsv } from "./get.ts";
@@ -22,6 +22,7 @@ export const csv = pullSource({
   restart: (config) => (config.append_only ? "resume" : "each-run"),
   check: checkCsv,
   columns: columnsOfCsv,
+  whyNoCells: whyNoCellsOfCsv,
   measure: measureCsv,
   before: beforeCsv,
   split: splitCsv,

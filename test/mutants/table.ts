@@ -11,6 +11,7 @@ import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
 import { mutantsOfIdentities } from "./table/identities.ts";
 import { mutantsOfInbox } from "./table/inbox.ts";
+import { mutantsOfJsonCells } from "./table/json-cells.ts";
 import { mutantsOfKeys } from "./table/keys.ts";
 import { mutantsOfLateRequests } from "./table/late-requests.ts";
 import { mutantsOfLate } from "./table/late.ts";
@@ -63,5 +64,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfSightings,
   ...mutantsOfPlainRows,
   ...mutantsOfCells,
+  ...mutantsOfJsonCells,
   ...mutantsOfKeys,
 ];

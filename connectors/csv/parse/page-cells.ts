@@ -1,5 +1,6 @@
 import { doubledQuote, notAscii, type Cells } from "../../../src/records/cells.ts";
 import { cellColumnsMax } from "../limits.ts";
+import type { Layout } from "./header.ts";
 import { CsvRow } from "./row.ts";
 import type { Scanner } from "./scan.ts";
 import type { Window } from "./window.ts";
@@ -51,6 +52,11 @@ export function allRows(cells: PageCells): readonly CsvRow[] {
   return Array.from({ length: cells.count }, (_, index) => cells.row(index));
 }
 
+/** Whether rows of a file are read as cells: text in UTF-8, and not so many columns that their places outweigh them. */
+export function hasCells({ encoding, columns }: Pick<Layout, "columns" | "encoding">): boolean {
+  return encoding === "utf-8" && columns.length <= cellColumnsMax;
+}
+
 /** Gathers the rows that a scanner finds in UTF-8 as the cells of a page. */
 export class CellGatherer {
   readonly #columns: readonly string[];
@@ -68,11 +74,6 @@ export class CellGatherer {
   constructor(columns: readonly string[], quote: string | false) {
     this.#columns = columns;
     this.#quote = quote === false ? 0 : quote.charCodeAt(0);
-  }
-
-  /** Whether rows of so many columns are gathered: of more, the places of cells would outweigh the cells. */
-  static takes(columns: readonly string[]): boolean {
-    return columns.length <= cellColumnsMax;
   }
 
   /** Takes the scanner's last row. */

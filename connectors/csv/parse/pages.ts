@@ -7,7 +7,7 @@ import { decodedTextOf, type DecodedText } from "./decode.ts";
 import { fatal, rowFault, rowTooLong, unproven, type CsvRowFault, type RowRead } from "./faults.ts";
 import type { Layout } from "./header.ts";
 import { LongRow } from "./long-row.ts";
-import { CellGatherer, allRows } from "./page-cells.ts";
+import { CellGatherer, allRows, hasCells } from "./page-cells.ts";
 import { CsvRow } from "./row.ts";
 import { Scanner } from "./scan.ts";
 import { Window } from "./window.ts";
@@ -91,8 +91,7 @@ export class PageReader {
     this.#text = decodedTextOf(encoding, reading);
     const columns = names.length;
     this.#rowRead = { ...reading, text: this.#text, encoding, columns };
-    const hasCells = encoding === "utf-8" && CellGatherer.takes(names);
-    this.#cells = hasCells ? new CellGatherer(names, dialect.quote) : undefined;
+    this.#cells = hasCells(read.layout) ? new CellGatherer(names, dialect.quote) : undefined;
   }
 
   /** Yields the pages, all but the last one full. */

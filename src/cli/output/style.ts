@@ -43,6 +43,11 @@ export function styledOutcome(outcome: string, text = outcome): string {
   return style === undefined ? text : styled(style, text);
 }
 
+/** `note`, as a line of a check begins that says what is neither right nor wrong. */
+export function noteMark(): string {
+  return styled("bold", "note");
+}
+
 /** `ok  ` or `FAIL`, as the lines of a check begin. */
 export function okOrFail(isOk: boolean): string {
   return isOk ? styled("green", "ok  ") : styled(["bold", "red"], "FAIL");

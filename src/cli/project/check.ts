@@ -8,6 +8,7 @@ import {
   connectorOf,
 } from "../../../connectors/source.ts";
 import { targetOf, type Config, type SyncConfig } from "../../config/config.ts";
+import { readPlaces, type Places } from "../../config/document/places.ts";
 import { canonicalJson } from "../../config/hash.ts";
 import { writtenMembers } from "../../config/schema/sources.ts";
 import type { ConnectionConfig, SourceConfig } from "../../config/schema/sources.ts";
@@ -19,9 +20,10 @@ import { connectionNamed } from "../named.ts";
 import { configOf, readState, withGlobals, withState } from "../output/context.ts";
 import type { Context, GlobalOptions, Register } from "../output/context.ts";
 import { exitCodeOfError, exitCodes } from "../output/exit-code.ts";
-import { okOrFail } from "../output/style.ts";
+import { noteMark, okOrFail } from "../output/style.ts";
 import { useService } from "../running/services.ts";
 import { checkKeys } from "./check-keys.ts";
+import { checkSpeed, type Note } from "./check-speed.ts";
 import { pingService } from "./ping.ts";
 
 /** A finding and what it is about: a connection as something reads it, or the service. */
@@ -141,14 +143,36 @@ async function checkNeeds(config: Config, wanted: readonly ConnectionConfig[]): 
   return (await Promise.all([...mappings, ...tables, sides, ...keys])).flat();
 }
 
+type Shown = { readonly context: Context; readonly isJson: boolean };
+
 function showFound(
   { subject, ok, name: step, detail, fix }: Found,
-  { context, isJson }: { readonly context: Context; readonly isJson: boolean },
+  { context, isJson }: Shown,
 ): void {
   if (isJson) return context.print(plainJson({ subject, name: step, ok, detail, fix }));
   const told = detail === undefined ? step : `${step}: ${detail}`;
   context.print(`${okOrFail(ok)}  ${plainText(`${subject}: ${told}`)}`);
   if (fix !== undefined) context.print(`      → ${plainText(fix)}`);
+}
+
+/** The notes on the syncs of connections, in the order of the file. */
+async function notesOf(
+  config: Config,
+  wanted: readonly ConnectionConfig[],
+  places: Places,
+): Promise<readonly Note[]> {
+  const sources = sourcesOf(config);
+  const names = new Set(wanted.map(({ name }) => name));
+  const notes = [...config.syncs.values()]
+    .filter(({ connection }) => names.has(connection))
+    .map(async (sync) => await checkSpeed(connectorOf({ sources }, sync.connector), sync, places));
+  return (await Promise.all(notes)).flat();
+}
+
+function showNote({ subject, place, detail }: Note, { context, isJson }: Shown): void {
+  if (isJson)
+    return context.print(plainJson({ subject, name: place, ok: true, isNote: true, detail }));
+  context.print(`${noteMark()}  ${plainText(`${subject}: ${place}: ${detail}`)}`);
 }
 
 /** `sluice check [connection]`. */
@@ -165,7 +189,8 @@ export const registerCheck: Register = (program, context) => {
       const isReached = ({ name: connection }: ConnectionConfig): boolean =>
         found.some(({ ok, subject }) => ok && subject.split(" ")[0] === connection);
       const told = new Set(found.map(({ detail }) => detail));
-      const needs = await checkNeeds(config, wanted.filter(isReached));
+      const reached = wanted.filter(isReached);
+      const needs = await checkNeeds(config, reached);
       found.push(...needs.filter(({ ok, detail }) => ok || !told.has(detail)));
       if (name === undefined) {
         const ping = await finding("ping and key", async () => {
@@ -183,7 +208,17 @@ export const registerCheck: Register = (program, context) => {
         });
         found.push({ ...ping, subject: "service" });
       }
-      for (const one of found) showFound(one, { context, isJson: options.json === true });
+      const shown = { context, isJson: options.json === true };
+      for (const one of found) showFound(one, shown);
+      if (context.isQuiet?.() !== true) {
+        const search = {
+          path: options.config,
+          cwd: context.cwd,
+          env: context.environment.variables,
+        };
+        const notes = await notesOf(config, reached, await readPlaces(search));
+        for (const note of notes) showNote(note, shown);
+      }
       const failed = found.filter(({ ok }) => !ok);
       const codes = failed.map(({ exitCode }) => exitCode ?? exitCodes.failed);
       if (codes.length > 0) context.exit(Math.max(...codes));

@@ -38,10 +38,15 @@ function unique(problems: readonly Problem[]): readonly Problem[] {
   ];
 }
 
+/** The line that an offset is in, from 1. */
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
 function render(file: ShownFile, { offset, message }: Problem): string {
   const start = offset === 0 ? 0 : file.text.lastIndexOf("\n", offset - 1) + 1;
   const end = file.text.indexOf("\n", offset);
-  const line = file.text.slice(0, start).split("\n").length;
+  const line = lineAt(file.text, offset);
   const column = offset - start;
   const source = file.text.slice(start, end < 0 ? undefined : end);
   const from = source.length > shownCharsMax ? Math.max(0, column - shownCharsMax / 2) : 0;

@@ -47,8 +47,13 @@ export type RecordPlan = {
   readonly properties: readonly FieldPlan[];
 };
 
-/** Why a mapping needs objects for every row, as a clause. */
-export type NoPlan = { readonly because: string };
+/** Why a mapping needs objects for every row. */
+export type NoPlan = {
+  /** As a clause. */
+  readonly because: string;
+  /** Where `record` says so, by the names that lead there. @default it is the whole of it */
+  readonly at?: readonly string[] | undefined;
+};
 
 const textKinds: readonly PlainKind[] = ["date", "datetime", "domain", "email", "string"];
 
@@ -82,9 +87,9 @@ function planText(placed: PlacedRule): FieldPlan | NoPlan {
     "constant" in field.source
       ? isFilledText(field.source.constant)
       : textKinds.includes(field.kind);
-  if (!isText) return { because: `${name} is not text` };
+  if (!isText) return { because: `${name} is not text`, at: placed.path };
   if (name === "event_timestamp") {
-    if ("constant" in field.source) return { because: `${name} is a constant` };
+    if ("constant" in field.source) return { because: `${name} is a constant`, at: placed.path };
     return { ...field, kind: "datetime", whenEmpty: "object" };
   }
   const isKept = field.whenEmpty instanceof Buffer && isFilledText(field.whenEmpty);
@@ -100,13 +105,13 @@ function planField({ path, rule }: PlacedRule): FieldPlan | NoPlan {
   const name = path.join(".");
   const { as = "string", lowercase, template, trim } = rule;
   const kind = plainKinds.find((plain) => plain === as);
-  if (kind === undefined) return { because: `${name} is read \`as: ${as}\`` };
+  if (kind === undefined) return { because: `${name} is read \`as: ${as}\``, at: [...path, "as"] };
   const isTrimmed = trim === true || as !== "string";
   if (template !== undefined && (isTrimmed || lowercase === true)) {
-    return { because: `${name} converts what a template makes` };
+    return { because: `${name} converts what a template makes`, at: path };
   }
   const source = sourceOf(rule);
-  if (source === undefined) return { because: `${name} is a constant that is refused` };
+  if (source === undefined) return { because: `${name} is a constant that is refused`, at: path };
   return {
     member: Buffer.from(`,${JSON.stringify(path.at(-1))}:`),
     source,

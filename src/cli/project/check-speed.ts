@@ -1,0 +1,61 @@
+import type { NoCells, Source } from "../../../connectors/contract/connector.ts";
+import { readRequestOf } from "../../../connectors/source.ts";
+import type { SyncConfig } from "../../config/config.ts";
+import type { Path } from "../../config/document/document.ts";
+import type { Places } from "../../config/document/places.ts";
+import { SluiceError } from "../../errors.ts";
+import { loadMapping } from "../../mapping/load.ts";
+import { sourceMsMax } from "../limits.ts";
+
+/** Processor time of staging rows as objects beside the same rows as bytes: measured, see docs/mapping.md. */
+const timesAsLong = 1.6;
+
+/** What a person may want to know of a sync, without anything being wrong. */
+export type Note = {
+  readonly subject: string;
+  /** Where `sluice.yaml` says so, with its line. */
+  readonly place: string;
+  readonly detail: string;
+};
+
+/**
+ * Tells of a sync of which every row is mapped as an object, for a cause that a person can change. Nothing of sources
+ * whose rows are no bytes, and where something else is wrong, which other findings say.
+ */
+export async function checkSpeed(
+  source: Source,
+  sync: SyncConfig,
+  places: Places,
+): Promise<readonly Note[]> {
+  if (source.whyNoCells === undefined) return [];
+  try {
+    const ask = readRequestOf(sync, AbortSignal.timeout(sourceMsMax));
+    const [noCells, { plan }] = await Promise.all([source.whyNoCells(ask), loadMapping(sync)]);
+    const causes = [
+      ...(noCells === undefined ? [] : [{ ...noCells, paths: pathsOf(sync, noCells) }]),
+      ...("because" in plan ? [{ ...plan, paths: [recordPath(sync, plan.at)] }] : []),
+    ];
+    const [first] = causes;
+    if (first === undefined) return [];
+    const because = causes.map((cause) => cause.because).join(", and ");
+    const detail =
+      `${because}, so each row takes about ${timesAsLong} times the processor time ` +
+      "that it would otherwise; see docs/mapping.md#speed";
+    return [{ subject: `sync ${sync.name}`, place: places.of(...first.paths), detail }];
+  } catch (error) {
+    if (error instanceof SluiceError) return [];
+    throw error;
+  }
+}
+
+function recordPath({ name }: SyncConfig, at: Path = []): Path {
+  return ["syncs", name, "record", ...at];
+}
+
+/** A member of a connection may be in `from` instead; where it is in neither, `from` is the place. */
+function pathsOf({ name, connection }: SyncConfig, { member }: NoCells): readonly Path[] {
+  const from = ["syncs", name, "from"];
+  return member === undefined
+    ? [from]
+    : [[...from, member], ["connections", connection, member], from];
+}
