@@ -8,7 +8,16 @@ export {
   type ErrorFacts,
 } from "../src/errors.ts";
 export { parseJsonRow } from "../src/mapping/json-row.ts";
-export { doubledQuote, isNoText, isNull, notAscii, type Cells } from "../src/records/cells.ts";
+export {
+  absentCell,
+  booleanCell,
+  doubledQuote,
+  notAscii,
+  nullCell,
+  numberCell,
+  otherCell,
+  type Cells,
+} from "../src/records/cells.ts";
 export type { JsonValue } from "../src/records/json-value.ts";
 export type { Secret } from "../src/security/secret.ts";
 export type { ConnectorRequest, Finding, Log } from "./contract/request.ts";

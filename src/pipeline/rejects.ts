@@ -4,7 +4,7 @@ import { TooManyRejectsError } from "../errors.ts";
 import { rejectRowCharsMax, splitsPerRunMax } from "../limits.ts";
 import type { RejectEntry } from "../state/contract/rejects/rejects.ts";
 import { splitsPerRunMin } from "./limits.ts";
-import { rowAt, type MakeReject, type RowPage } from "./page.ts";
+import { rowAt, rowCount, type MakeReject, type RowPage } from "./page.ts";
 
 /** What the reject store keeps of a source row: the row, nothing, or a hash that shows whether two are equal. */
 export type KeepRows = "keep" | "drop" | "hash";
@@ -43,11 +43,12 @@ const place = /^(.*[:#])(\d+)$/s;
 function numberOf(page: RowPage, where: string): number | undefined {
   if (page.first === undefined) return undefined;
   const [, name, number] = place.exec(where) ?? [];
-  const before = page.rows.filter((_, index) => {
+  let before = 0;
+  for (let index = 0; index < rowCount(page); index += 1) {
     const [, other, its] = place.exec(page.where(index)) ?? [];
-    return name !== undefined && other === name && Number(its) < Number(number);
-  });
-  return page.first + before.length;
+    if (name !== undefined && other === name && Number(its) < Number(number)) before += 1;
+  }
+  return page.first + before;
 }
 
 /** The rejects that the connector itself yielded with a page. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { doubledQuote, isNoText, isNull, notAscii, type Cells } from "../../src/records/cells.ts";
+import {
+  doubledQuote,
+  otherCell,
+  nullCell,
+  notAscii,
+  type Cells,
+} from "../../src/records/cells.ts";
 import { mustTellTheRows } from "../../testing/cells.ts";
 import { pullChecks } from "../../testing/checks/index.ts";
 import { rightAbilities } from "../broken-connectors/right.ts";
@@ -26,7 +32,7 @@ function cellsOf(change: Partial<Cells> = {}): Cells {
     bytes: Buffer.from(texts.join("")),
     starts: Int32Array.from(ends, (end, cell) => end - (sizes[cell] ?? 0)),
     ends: Int32Array.from(ends),
-    flags: Uint8Array.of(0, notAscii | doubledQuote, isNoText, 0, isNull, isNull, 0, 0, 0),
+    flags: Uint8Array.of(0, notAscii | doubledQuote, otherCell, 0, nullCell, nullCell, 0, 0, 0),
     quote: 0x22,
     row: (index) => rows[index] ?? {},
     ...change,
@@ -59,9 +65,9 @@ describe("the cells of a page in the kit", () => {
     ["bytes that are no UTF-8", altered(1, 0xff), "cells in UTF-8, also in id"],
     ["a letter outside ASCII unflagged", flagged(1, doubledQuote), "`notAscii`"],
     ["a quote twice unflagged", flagged(1, notAscii), "in text"],
-    ["a number as a text", flagged(2, 0), "`isNoText`"],
+    ["a number as a text", flagged(2, 0), "`otherCell`"],
     ["null as an empty text", flagged(4, 0), "in text"],
-    ["an empty text as null", flagged(7, isNull), "in text"],
+    ["an empty text as null", flagged(7, nullCell), "in text"],
     [
       "cells before one another",
       cellsOf({ starts: cellsOf().ends, ends: cellsOf().starts }),

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 import { RetryLater } from "../../../src/errors.ts";
-import { isNoText, isNull, notAscii, type Cells } from "../../../src/records/cells.ts";
+import { otherCell, nullCell, notAscii, type Cells } from "../../../src/records/cells.ts";
 import { cellRowBytesMax } from "../limits.ts";
 import type { SourceColumn } from "../source.ts";
 import { rowMaker, type PostgresRow } from "../sql/row.ts";
@@ -104,7 +104,7 @@ class CellWriter {
     const next = this.#cell + this.#writers.length;
     this.starts.fill(this.#end, this.#cell, next);
     this.ends.fill(this.#end, this.#cell, next);
-    this.flags.fill(isNoText, this.#cell, next);
+    this.flags.fill(otherCell, this.#cell, next);
     this.#cell = next;
   }
 
@@ -128,7 +128,7 @@ class CellWriter {
     const cell = this.#cell;
     this.#cell = cell + 1;
     this.starts[cell] = this.#end;
-    this.flags[cell] = length === -1 ? isNull : 0;
+    this.flags[cell] = length === -1 ? nullCell : 0;
     if (writer === undefined) this.#copy(from, from + length);
     else if (length !== -1) this.#convert(from, from + length, writer);
     this.ends[cell] = this.#end;
@@ -153,7 +153,7 @@ class CellWriter {
     this.#sent.to = to;
     const end = writer(this.#sent, out, start);
     if (end === -1) {
-      this.flags[this.#cell - 1] = isNoText;
+      this.flags[this.#cell - 1] = otherCell;
       return;
     }
     let seen = 0;
@@ -175,7 +175,7 @@ class CellWriter {
     for (let cell = 0; cell < this.#cell; cell += 1) {
       if (this.flags[cell] !== notAscii) continue;
       const text = this.#out.subarray(this.starts[cell], this.ends[cell]);
-      if (!isUtf8(text)) this.flags[cell] = isNoText;
+      if (!isUtf8(text)) this.flags[cell] = otherCell;
     }
   }
 }

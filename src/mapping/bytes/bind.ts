@@ -1,17 +1,22 @@
 import type { FieldPlan, RecordPlan } from "./plan.ts";
 
-/** A part of a template: text as JSON writes it between quotes, or the place of a column; -1 is of none. */
-export type BoundPart = { readonly text: Buffer } | { readonly column: number };
+/** Where a column is in a row. */
+export type ColumnPlace = {
+  /** -1 is of no column. */
+  readonly column: number;
+  /** The column of a value of which it may be a member (`data` of `data.email`); -1 is of none. */
+  readonly outer: number;
+};
+
+/** A part of a template: text as JSON writes it between quotes, or a column. */
+export type BoundPart = { readonly text: Buffer } | ColumnPlace;
 
 /** A field's plan with the places of its columns in a row. */
-export type BoundField = Omit<FieldPlan, "source"> & {
-  /** -1 is of no column: the field is always empty, or a constant, or a template. */
-  readonly column: number;
-  /** Whether it reads a member of a column's value, which only an object can look into. */
-  readonly isMember: boolean;
-  readonly constant: Buffer | undefined;
-  readonly template: readonly BoundPart[] | undefined;
-};
+export type BoundField = Omit<FieldPlan, "source"> &
+  ColumnPlace & {
+    readonly constant: Buffer | undefined;
+    readonly template: readonly BoundPart[] | undefined;
+  };
 
 /** A plan for the rows of certain columns. */
 export type BoundPlan = {
@@ -32,33 +37,25 @@ function innerJson(text: string): Buffer {
   return Buffer.from(JSON.stringify(text).slice(1, -1));
 }
 
+const noPlace: ColumnPlace = { column: -1, outer: -1 };
+
+function placeOf(name: string, columns: readonly string[]): ColumnPlace {
+  const dot = name.indexOf(".");
+  const outer = dot === -1 ? -1 : columns.indexOf(name.slice(0, dot));
+  return { column: columns.indexOf(name), outer };
+}
+
 function bindField(field: FieldPlan, columns: readonly string[]): BoundField {
   const { source, ...rest } = field;
   const constant = "constant" in source ? source.constant : undefined;
   const template =
     "template" in source
       ? source.template.map((part) =>
-          "text" in part
-            ? { text: innerJson(part.text) }
-            : { column: columns.indexOf(part.column) },
+          "text" in part ? { text: innerJson(part.text) } : placeOf(part.column, columns),
         )
       : undefined;
-  const column = "column" in source ? columns.indexOf(source.column) : -1;
-  const names = columnsOf(source);
-  const isMember = names.some((name) => isMemberOf(name, columns));
-  return { ...rest, column, isMember, constant, template };
-}
-
-function columnsOf(source: FieldPlan["source"]): readonly string[] {
-  if ("column" in source) return [source.column];
-  if (!("template" in source)) return [];
-  return source.template.flatMap((part) => ("column" in part ? [part.column] : []));
-}
-
-/** Whether a name with dots is no column, while what stands before its first dot is one. */
-function isMemberOf(name: string, columns: readonly string[]): boolean {
-  const [first = "", ...steps] = name.split(".");
-  return steps.length > 0 && !columns.includes(name) && columns.includes(first);
+  const place = "column" in source ? placeOf(source.column, columns) : noPlace;
+  return { ...rest, ...place, constant, template };
 }
 
 function bytesOf({ member, constant, whenEmpty, template }: BoundField): number {

@@ -1,7 +1,17 @@
-import { doubledQuote, isNoText, isNull, notAscii, type Cells } from "../../records/cells.ts";
+import {
+  absentCell,
+  doubledQuote,
+  notAscii,
+  notText,
+  nullCell,
+  numberCell,
+  otherCell,
+  type Cells,
+} from "../../records/cells.ts";
 import type { JsonlWriter } from "../../records/jsonl.ts";
 import { booleans } from "../coerce.ts";
-import { bindPlan, type BoundField, type BoundPart, type BoundPlan } from "./bind.ts";
+import { bindPlan } from "./bind.ts";
+import type { BoundField, BoundPart, BoundPlan, ColumnPlace } from "./bind.ts";
 import { trimmed } from "./blanks.ts";
 import { escapedBytesMax } from "./escapes.ts";
 import { LineBytes } from "./line-bytes.ts";
@@ -11,7 +21,9 @@ import {
   isPlainDomain,
   isPlainEmail,
   isPlainInteger,
+  plainBareEnd,
   plainNumberEnd,
+  type Cell,
 } from "./plain.ts";
 import type { RecordPlan } from "./plan.ts";
 
@@ -85,12 +97,13 @@ export class PlainLines {
   }
 
   #begin(cells: Cells, row: number): boolean {
-    const { columns, starts, ends } = cells;
+    const { columns, starts, ends, sizes } = cells;
     if (columns !== this.#cells.columns) this.#bound = bindPlan(this.#plan, columns);
     this.#cells = cells;
     this.#first = row * columns.length;
-    const bytes = (ends[this.#first + columns.length - 1] ?? 0) - (starts[this.#first] ?? 0);
-    if (bytes > rowBytesMax) return false;
+    const last = this.#first + columns.length - 1;
+    const bytes = sizes?.[row] ?? (ends[last] ?? 0) - (starts[this.#first] ?? 0);
+    if (bytes < 0 || bytes > rowBytesMax) return false;
     const { bytesMax, reads } = this.#bound;
     this.#lines.makeRoom(bytesMax + reads * bytes * escapedBytesMax);
     this.#out.begin(this.#lines.bytes, this.#lines.end);
@@ -102,25 +115,22 @@ export class PlainLines {
    * object can say what it becomes.
    */
   #field(field: BoundField, skipped: number): boolean {
-    const { column, constant, isMember, member, template } = field;
-    if (isMember) return false;
+    const { column, constant, member, template } = field;
     if (constant !== undefined) return this.#constant(member, constant, skipped);
     if (template !== undefined) return this.#template(field, template, skipped);
-    if (column === -1) return this.#empty(field, skipped, undefined);
+    if (column === -1) return this.#absent(field, skipped);
     const { bytes, starts, ends, flags } = this.#cells;
     const cell = this.#first + column;
     let from = starts[cell] ?? 0;
     let to = ends[cell] ?? 0;
     const flag = flags[cell] ?? 0;
-    if ((flag & isNoText) !== 0) return false;
+    if ((flag & notText) !== 0) return this.#noText(field, { from, to, flags: flag }, skipped);
     if (field.isTrimmed && from < to && !(isMark(bytes[from]) && isMark(bytes[to - 1]))) {
       const text = trimmed(bytes, from, to);
       if (text === undefined) return false;
       ({ from, to } = text);
     }
-    if (from === to) {
-      return this.#empty(field, skipped, (flag & isNull) === 0 ? emptyText : nullJson);
-    }
+    if (from === to) return this.#empty(field, emptyText, skipped);
     // Whatever the quote is: only a text that is written as it came may hold it twice.
     if (field.isTrimmed && (flag & doubledQuote) !== 0) return false;
     this.#out.put(member, skipped);
@@ -133,19 +143,59 @@ export class PlainLines {
     return true;
   }
 
-  /** `kept` is what the field is where it is kept as it came; undefined is of a column that is not there. */
-  #empty({ member, whenEmpty }: BoundField, skipped: number, kept: Buffer | undefined): boolean {
+  /** Writes what becomes of an empty value, which is `kept` as it is; undefined is of none at all. */
+  #empty({ member, whenEmpty }: BoundField, kept: Buffer | undefined, skipped: number): boolean {
     if (whenEmpty === "omit") return true;
-    if (whenEmpty === "keep") {
-      return kept === undefined || this.#constant(member, kept, skipped);
-    }
+    if (whenEmpty === "keep") return kept === undefined || this.#constant(member, kept, skipped);
     return whenEmpty !== "object" && this.#constant(member, whenEmpty, skipped);
+  }
+
+  #absent(field: BoundField, skipped: number): boolean {
+    return !this.#mayHoldMember(field) && this.#empty(field, undefined, skipped);
+  }
+
+  /** Whether a column that is no cell may be a member of one, or lead into a number of too many digits. */
+  #mayHoldMember({ outer }: ColumnPlace): boolean {
+    const flags = outer === -1 ? 0 : (this.#cells.flags[this.#first + outer] ?? 0);
+    return (flags & (otherCell | numberCell)) !== 0;
+  }
+
+  #noText(field: BoundField, cell: Cell, skipped: number): boolean {
+    const { flags } = cell;
+    if ((flags & absentCell) !== 0) return this.#absent(field, skipped);
+    if ((flags & nullCell) !== 0) return this.#empty(field, nullJson, skipped);
+    const { from } = cell;
+    const to = plainBareEnd(this.#cells.bytes, cell);
+    if (to === -1) return false;
+    this.#out.put(field.member, skipped);
+    switch (field.kind) {
+      case "any":
+        return !field.isText && this.#digits(from, to);
+      case "string":
+        this.#out.byte(quote);
+        this.#digits(from, to);
+        this.#out.byte(quote);
+        return true;
+      case "integer":
+        return isPlainInteger(this.#cells.bytes, from, to) && this.#digits(from, to);
+      case "number":
+        return (flags & numberCell) !== 0 && this.#digits(from, to);
+      case "boolean":
+        return this.#boolean(from, to);
+      case "date":
+      case "datetime":
+      case "domain":
+      case "email":
+      default:
+        return false;
+    }
   }
 
   #value({ kind, isLowercase }: BoundField, cell: Cell): boolean {
     const { bytes } = this.#cells;
     const { from, to } = cell;
     switch (kind) {
+      case "any":
       case "string":
         return this.#text(cell, isLowercase);
       case "domain":
@@ -218,25 +268,29 @@ export class PlainLines {
         this.#out.put(part.text);
         continue;
       }
-      if (part.column === -1) continue;
       const cell = this.#first + part.column;
+      const flag = part.column === -1 ? absentCell : (flags[cell] ?? 0);
+      if ((flag & absentCell) !== 0 && this.#mayHoldMember(part)) return false;
+      if ((flag & (absentCell | nullCell)) !== 0) continue;
       const [from, to] = [starts[cell] ?? 0, ends[cell] ?? 0];
-      const flag = flags[cell] ?? 0;
-      if ((flag & isNoText) !== 0) return false;
       if (from === to) continue;
       isEmpty = false;
-      this.#inner({ from, to, flags: flag }, false);
+      if (!this.#filled({ from, to, flags: flag })) return false;
     }
     if (isEmpty) {
       this.#out.at = before;
-      return this.#empty(field, skipped, emptyText);
+      return this.#empty(field, emptyText, skipped);
     }
     this.#out.byte(quote);
     return true;
   }
-}
 
-type Cell = { readonly from: number; readonly to: number; readonly flags: number };
+  /** Writes what a template makes of a cell that is not empty. */
+  #filled(cell: Cell): boolean {
+    if ((cell.flags & notText) === 0) return this.#inner(cell, false);
+    return this.#digits(cell.from, plainBareEnd(this.#cells.bytes, cell));
+  }
+}
 
 /** Whether a byte is of ASCII and no blank. */
 function isMark(byte: number | undefined): boolean {

@@ -1,3 +1,4 @@
+import { booleanCell, numberCell } from "../../records/cells.ts";
 import { emailCharsMax, emailLocalCharsMax, hostCharsMax } from "../limits.ts";
 
 // What a coercion leaves as it is, recognised in bytes. Each answers no where it is not certain, and the row is then
@@ -76,6 +77,18 @@ export function plainNumberEnd(bytes: Uint8Array, from: number, to: number): num
   let last = end;
   while (last > decimals && bytes[last - 1] === zero) last -= 1;
   return last === decimals ? whole : last;
+}
+
+/** A cell's bytes and what is special about them. */
+export type Cell = { readonly from: number; readonly to: number; readonly flags: number };
+
+/**
+ * Where the text of a JSON number or boolean ends, as it would be written again. -1 where it is not certain, and of any
+ * other value.
+ */
+export function plainBareEnd(bytes: Uint8Array, { from, to, flags }: Cell): number {
+  if ((flags & numberCell) !== 0) return plainNumberEnd(bytes, from, to);
+  return (flags & booleanCell) !== 0 ? to : -1;
 }
 
 /** Two digits as a number; the caller knows that they are digits. */

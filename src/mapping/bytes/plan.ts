@@ -17,7 +17,8 @@ const plainKinds = [
   "string",
 ] as const;
 
-type PlainKind = (typeof plainKinds)[number];
+/** `any` is of a rule without `as`, which leaves a value as it is. */
+type PlainKind = "any" | (typeof plainKinds)[number];
 
 /** How a field of a record is written from cells. */
 export type FieldPlan = {
@@ -29,6 +30,8 @@ export type FieldPlan = {
     /** The JSON of a constant. */
     | { readonly constant: Buffer };
   readonly kind: PlainKind;
+  /** Whether nothing but text is accepted. */
+  readonly isText: boolean;
   readonly isTrimmed: boolean;
   readonly isLowercase: boolean;
   /** What an empty cell becomes: JSON, nothing, an empty text where there is a cell, or what only objects can say. */
@@ -55,7 +58,7 @@ export type NoPlan = {
   readonly at?: readonly string[] | undefined;
 };
 
-const textKinds: readonly PlainKind[] = ["date", "datetime", "domain", "email", "string"];
+const textKinds: readonly PlainKind[] = ["any", "date", "datetime", "domain", "email", "string"];
 
 /**
  * Plans the writing of a mapping in which `checkMapping` found no fault, or says what keeps it from it. What a plan
@@ -90,10 +93,10 @@ function planText(placed: PlacedRule): FieldPlan | NoPlan {
   if (!isText) return { because: `${name} is not text`, at: placed.path };
   if (name === "event_timestamp") {
     if ("constant" in field.source) return { because: `${name} is a constant`, at: placed.path };
-    return { ...field, kind: "datetime", whenEmpty: "object" };
+    return { ...field, kind: "datetime", isText: true, whenEmpty: "object" };
   }
   const isKept = field.whenEmpty instanceof Buffer && isFilledText(field.whenEmpty);
-  return { ...field, whenEmpty: isKept ? field.whenEmpty : "object" };
+  return { ...field, isText: true, whenEmpty: isKept ? field.whenEmpty : "object" };
 }
 
 /** Whether it is the JSON of a text that is not empty. */
@@ -103,10 +106,10 @@ function isFilledText(json: Buffer): boolean {
 
 function planField({ path, rule }: PlacedRule): FieldPlan | NoPlan {
   const name = path.join(".");
-  const { as = "string", lowercase, template, trim } = rule;
-  const kind = plainKinds.find((plain) => plain === as);
+  const { as, lowercase, template, trim } = rule;
+  const kind = as === undefined ? "any" : plainKinds.find((plain) => plain === as);
   if (kind === undefined) return { because: `${name} is read \`as: ${as}\``, at: [...path, "as"] };
-  const isTrimmed = trim === true || as !== "string";
+  const isTrimmed = trim === true || (as !== undefined && as !== "string");
   if (template !== undefined && (isTrimmed || lowercase === true)) {
     return { because: `${name} converts what a template makes`, at: path };
   }
@@ -116,6 +119,7 @@ function planField({ path, rule }: PlacedRule): FieldPlan | NoPlan {
     member: Buffer.from(`,${JSON.stringify(path.at(-1))}:`),
     source,
     kind,
+    isText: false,
     isTrimmed,
     isLowercase: lowercase === true,
     whenEmpty: whenEmptyOf(rule),

@@ -77,83 +77,93 @@ export const row = fc.tuple(
   ...columns.slice(2).map(() => cell),
 );
 
-const column = fc.constantFrom(...columns, "absent", "absent.member");
+/** A mapping that `sluice.yaml` may hold, which reads these columns and fills in these templates. */
+export function mappingOf(
+  names: readonly string[],
+  templates: readonly string[],
+): fc.Arbitrary<{ readonly stream: Stream; readonly mapping: unknown }> {
+  const column = fc.constantFrom(...names);
 
-const rule = fc
-  .record(
-    {
-      source: fc.oneof(
-        { weight: 6, arbitrary: column.map((name) => ({ column: name })) },
-        {
-          weight: 1,
-          arbitrary: fc
-            .constantFrom("{id}", "{id}-{name}", 'say "{{{more}}}"\n', "{absent}", "x{id}{id}")
-            .map((template) => ({ template })),
-        },
-        {
-          weight: 1,
-          arbitrary: fc
-            .constantFrom<unknown>("text", 5, true, [1], "7")
-            .map((value) => ({ value })),
-        },
-      ),
-      as: fc.constantFrom(...coercionNames),
-      trim: fc.boolean(),
-      lowercase: fc.boolean(),
-      whenEmpty: fc.constantFrom<object>(
-        { required: true },
-        { empty: "keep" },
-        { empty: "null" },
-        { empty: "omit" },
-        { default: "none" },
-        { default: 5 },
-      ),
-      on_invalid: fc.constantFrom("omit", "reject"),
-    },
-    { requiredKeys: ["source"] },
-  )
-  .map(({ source, whenEmpty, ...rest }) => ({ ...source, ...whenEmpty, ...rest }));
+  const rule = fc
+    .record(
+      {
+        source: fc.oneof(
+          { weight: 6, arbitrary: column.map((name) => ({ column: name })) },
+          {
+            weight: 1,
+            arbitrary: fc.constantFrom(...templates).map((template) => ({ template })),
+          },
+          {
+            weight: 1,
+            arbitrary: fc
+              .constantFrom<unknown>("text", 5, true, [1], "7")
+              .map((value) => ({ value })),
+          },
+        ),
+        as: fc.constantFrom(...coercionNames),
+        trim: fc.boolean(),
+        lowercase: fc.boolean(),
+        whenEmpty: fc.constantFrom<object>(
+          { required: true },
+          { empty: "keep" },
+          { empty: "null" },
+          { empty: "omit" },
+          { default: "none" },
+          { default: 5 },
+        ),
+        on_invalid: fc.constantFrom("omit", "reject"),
+      },
+      { requiredKeys: ["source"] },
+    )
+    .map(({ source, whenEmpty, ...rest }) => ({ ...source, ...whenEmpty, ...rest }));
 
-const field = fc.oneof(column, rule);
+  const field = fc.oneof(column, rule);
 
-const properties = fc.dictionary(
-  fc.constantFrom("name", "2", "10", "é", 'q"', "a.b", "x1", "x2", "x3"),
-  field,
-  { maxKeys: 8 },
+  const properties = fc.dictionary(
+    fc.constantFrom("name", "2", "10", "é", 'q"', "a.b", "x1", "x2", "x3"),
+    field,
+    { maxKeys: 8 },
+  );
+
+  const key = fc.oneof({ weight: 5, arbitrary: fc.constant("id") }, field);
+  const site = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom("site", { column: "site", as: "domain" }) },
+    field,
+  );
+
+  const mappings: readonly fc.Arbitrary<{ readonly stream: Stream; readonly mapping: unknown }>[] =
+    [
+      fc
+        .record({ account_id: key, domain: site, account_properties: properties })
+        .map((mapping) => ({ stream: "account", mapping })),
+      fc
+        .record({ contact_id: key, email: field, contact_properties: properties })
+        .map((mapping) => ({ stream: "contact", mapping })),
+      fc
+        .record({
+          event_id: key,
+          account_id: field,
+          event: fc.oneof(site, fc.constant({ value: "signup" })),
+          event_timestamp: fc.oneof(
+            column,
+            column.map((name): FieldRule => ({ column: name, as: "datetime" })),
+          ),
+          event_properties: properties,
+        })
+        .map((mapping) => ({ stream: "account_event", mapping })),
+    ];
+
+  return fc.oneof(...mappings).filter(({ stream, mapping: from }) => {
+    const parsed = recordMappingSchema.safeParse(from);
+    return parsed.success && checkMapping(parsed.data, stream).length === 0;
+  });
+}
+
+/** A mapping of the columns. */
+export const mapping = mappingOf(
+  [...columns, "absent", "absent.member"],
+  ["{id}", "{id}-{name}", 'say "{{{more}}}"\n', "{absent}", "x{id}{id}"],
 );
-
-const key = fc.oneof({ weight: 5, arbitrary: fc.constant("id") }, field);
-const site = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom("site", { column: "site", as: "domain" }) },
-  field,
-);
-
-const mappings: readonly fc.Arbitrary<{ readonly stream: Stream; readonly mapping: unknown }>[] = [
-  fc
-    .record({ account_id: key, domain: site, account_properties: properties })
-    .map((mapping) => ({ stream: "account", mapping })),
-  fc
-    .record({ contact_id: key, email: field, contact_properties: properties })
-    .map((mapping) => ({ stream: "contact", mapping })),
-  fc
-    .record({
-      event_id: key,
-      account_id: field,
-      event: fc.oneof(site, fc.constant({ value: "signup" })),
-      event_timestamp: fc.oneof(
-        column,
-        column.map((name): FieldRule => ({ column: name, as: "datetime" })),
-      ),
-      event_properties: properties,
-    })
-    .map((mapping) => ({ stream: "account_event", mapping })),
-];
-
-/** A mapping that `sluice.yaml` may hold. */
-export const mapping = fc.oneof(...mappings).filter(({ stream, mapping: from }) => {
-  const parsed = recordMappingSchema.safeParse(from);
-  return parsed.success && checkMapping(parsed.data, stream).length === 0;
-});
 
 /** How a file is written. */
 export type Written = {

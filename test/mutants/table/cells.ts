@@ -72,7 +72,7 @@ export const mutantsOfCells: readonly Mutant[] = [
     id: "S704",
     plants: "null is an empty text",
     file: pageCells,
-    find: "this.flags[cell] = length === -1 ? isNull : 0;",
+    find: "this.flags[cell] = length === -1 ? nullCell : 0;",
     replace: "this.flags[cell] = 0;",
   }),
   mutant({
@@ -115,8 +115,8 @@ export const mutantsOfCells: readonly Mutant[] = [
     id: "S710",
     plants: "a row too long to be copied is a row of nothing",
     file: pageCells,
-    find: "this.flags.fill(isNoText, this.#cell, next);",
-    replace: "this.flags.fill(isNull, this.#cell, next);",
+    find: "this.flags.fill(otherCell, this.#cell, next);",
+    replace: "this.flags.fill(nullCell, this.#cell, next);",
     title: "give a value of 50000000 bytes as the rows give it, where a line may have 1000000",
   }),
   mutant({

@@ -2,6 +2,27 @@ import type { Mutant } from "../mutant.ts";
 
 const speed = "test/src/cli/project/check-speed.test.ts";
 
+const file = "test/connectors/jsonl/plain-lines.test.ts";
+const sameLine =
+  "becomes what it becomes as an object: line, key, reject, place, whatever the mapping and the file";
+
+type Plant = {
+  readonly id: string;
+  readonly plants: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  readonly title?: string;
+};
+
+function mutant({ id, plants, file: source, find, replace, title = sameLine }: Plant): Mutant {
+  return { id, plants, edits: [{ file: source, find, replace }], test: { file, title } };
+}
+
+const lines = "src/mapping/bytes/plain-lines.ts";
+const gather = "connectors/jsonl/gather-lines.ts";
+const scan = "connectors/jsonl/scan-value.ts";
+
 /** Rows of JSON that go from cells to lines otherwise than objects would, and what is told of rows that are objects. */
 export const mutantsOfJsonCells: readonly Mutant[] = [
   {
@@ -34,4 +55,118 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
       title: "is silent with --quiet, of what cannot be reached, and of rows that are no bytes",
     },
   },
+  mutant({
+    id: "S722",
+    plants: "a member that stands twice in its row is its last",
+    file: gather,
+    find: "if (flags[cell] !== absentCell) return false;",
+    replace: "",
+  }),
+  mutant({
+    id: "S723",
+    plants: "a line is an object, whatever stands behind it",
+    file: gather,
+    find: "if (this.#scanner.at !== line.to) return false;",
+    replace: "",
+  }),
+  mutant({
+    id: "S724",
+    plants: "a key with an escape is another key",
+    file: gather,
+    find: "if (!scanner.text() || (scanner.flags & otherCell) !== 0) return -1;",
+    replace: "if (!scanner.text()) return -1;",
+  }),
+  mutant({
+    id: "S725",
+    plants: "01 is a number",
+    file: scan,
+    find: "if (end === first || (bytes[first] === zero && end > first + 1)) return false;",
+    replace: "if (end === first) return false;",
+  }),
+  mutant({
+    id: "S726",
+    plants: "a text with an escape is sent as it is written",
+    file: scan,
+    find: "flags |= otherCell;",
+    replace: "",
+  }),
+  mutant({
+    id: "S727",
+    plants: "a control character is part of a text",
+    file: scan,
+    find: "if (byte < 0x20) return false;",
+    replace: "if (byte === 0 || byte === 0x0a) return false;",
+  }),
+  mutant({
+    id: "S728",
+    plants: "what is nested has a comma behind its last member",
+    file: scan,
+    find: "if (!this.value(depth + 1)) return false;",
+    replace: "if (!this.value(depth + 1)) break;",
+  }),
+  mutant({
+    id: "S729",
+    plants: "a column with dots is empty where it is the way to a member",
+    file: lines,
+    find: "return (flags & (otherCell | numberCell)) !== 0;",
+    replace: "return (flags & otherCell) > 64;",
+  }),
+  mutant({
+    id: "S730",
+    plants: "a way into a number of too many digits is empty",
+    file: lines,
+    find: "return (flags & (otherCell | numberCell)) !== 0;",
+    replace: "return (flags & otherCell) !== 0;",
+  }),
+  mutant({
+    id: "S731",
+    plants: "a number is the key of a record",
+    file: lines,
+    find: "return !field.isText && this.#digits(from, to);",
+    replace: "return this.#digits(from, to);",
+  }),
+  mutant({
+    id: "S732",
+    plants: "a number that JSON writes otherwise is sent as it came",
+    file: "src/mapping/bytes/plain.ts",
+    find: "if ((flags & numberCell) !== 0) return plainNumberEnd(bytes, from, to);",
+    replace: "if ((flags & numberCell) !== 0) return to;",
+  }),
+  mutant({
+    id: "S733",
+    plants: "a null that is kept is an empty text",
+    file: lines,
+    find: "return this.#empty(field, nullJson, skipped);",
+    replace: "return this.#empty(field, emptyText, skipped);",
+  }),
+  mutant({
+    id: "S734",
+    plants: "a line that is no UTF-8 is a row",
+    file: "connectors/jsonl/page.ts",
+    find: "const isText = isLong || isAllText || isUtf8(bytes.subarray(stretch.from, stretch.to));",
+    replace: "const isText = isLong || isAllText || stretch.to > 0;",
+  }),
+  mutant({
+    id: "S735",
+    plants: "lines of two blocks are read in the first",
+    file: "connectors/jsonl/lines.ts",
+    find: "if (first === undefined || blocks.size === 1) {",
+    replace: "if (first === undefined || blocks.size > 0) {",
+    title: "keeps the rows of a page whose lines are of two blocks",
+  }),
+  mutant({
+    id: "S736",
+    plants: "rows of a page lose their cells where a further name comes up",
+    file: "connectors/jsonl/line-cells.ts",
+    find: "array.copyWithin(to, from, from + columns);",
+    replace: "array.copyWithin(to, from, from + columns - 1);",
+  }),
+  mutant({
+    id: "S737",
+    plants: "a row with more names than columns goes without them",
+    file: "src/mapping/bytes/plain-lines.ts",
+    find: "if (bytes < 0 || bytes > rowBytesMax) return false;",
+    replace: "if (bytes > rowBytesMax) return false;",
+    title: "is an object where it has more names than there are columns",
+  }),
 ];

@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+import { SourceChangedError } from "../../src/errors.ts";
+import type { ReadRequest } from "../contract/connector.ts";
+
+/** A connection to a file of JSON lines. */
+export const jsonlConfig = z.strictObject({
+  path: z.string().min(1).describe("The file: one JSON object on each line."),
+  append_only: z.boolean().default(false).describe("It only grows: runs read what was added."),
+  folder: z.string().optional().describe("Where a relative path starts; given by the engine."),
+});
+/** How many bytes are covered, the line after them, and what recognises the file. */
+export const jsonlPosition = z.object({
+  offset: z.int().positive(),
+  line: z.int().positive(),
+  mark: z.string(),
+});
+
+/** How far a file was read. */
+export type Position = z.output<typeof jsonlPosition>;
+
+/** What a read is asked for. */
+export type JsonlRequest = ReadRequest<z.output<typeof jsonlConfig>, Position>;
+
+/** Tells that the file is another one now. */
+export function otherFile({ config }: JsonlRequest): SourceChangedError {
+  const hint =
+    "was it replaced on purpose, send what was added to the old one, then `sluice state reset` begins with the new one";
+  return new SourceChangedError(`${config.path} is not the file that was read before`, { hint });
+}

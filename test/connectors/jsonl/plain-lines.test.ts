@@ -1,0 +1,149 @@
+import { isUtf8 } from "node:buffer";
+import { writeFile } from "node:fs/promises";
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { coercionNames } from "../../../src/mapping/coerce.ts";
+import { parseJsonRow } from "../../../src/mapping/json-row.ts";
+import { recordMappingSchema } from "../../../src/mapping/schema.ts";
+import type { RowPage } from "../../../src/pipeline/page.ts";
+import type { Row } from "../../../src/records/streams.ts";
+import { numbers } from "../../support/sequences.ts";
+import { linesOf } from "../lines-of.ts";
+import { everyValue, file, mapping } from "./json-lines.ts";
+import { askFor, pagesOf } from "./support.ts";
+
+/** The pages of a file's bytes, each line parsed whole: what the connector did before it had cells. */
+function parsedPages(bytes: Buffer, pageRowsMax: number): RowPage[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf("\n", from);
+    const to = end === -1 ? bytes.length : end;
+    lines.push(bytes.subarray(from, to));
+    from = to + 1;
+  }
+  const starts = numbers(Math.ceil(lines.length / pageRowsMax)).map((page) => page * pageRowsMax);
+  return starts.map((start) => pageOf(lines.slice(start, start + pageRowsMax), start));
+}
+
+function pageOf(lines: readonly Buffer[], start: number): RowPage {
+  const found: { readonly row: Row; readonly where: string; readonly text: string }[] = [];
+  const rejects: { where: string; code: string; reason: string; row: string }[] = [];
+  for (const [index, line] of lines.entries()) {
+    const where = `a.jsonl:${start + index + 1}`;
+    const row = line.toString().trim();
+    const made = parseJsonRow(row);
+    if (!isUtf8(line)) {
+      rejects.push({ where, code: "invalid_encoding", reason: "the line is not UTF-8", row });
+    } else if (made !== undefined) found.push({ row: made, where, text: row });
+    else if (row !== "") {
+      rejects.push({ where, code: "not_an_object", reason: "the line is no JSON object", row });
+    }
+  }
+  return {
+    rows: found.map(({ row }) => row),
+    rejects,
+    position: undefined,
+    text: (index) => found[index]?.text ?? "",
+    where: (index) => found[index]?.where ?? "",
+  };
+}
+
+describe("a line of JSON that goes from cells to its line", () => {
+  it("becomes what it becomes as an object: line, key, reject, place, whatever the mapping and the file", async () => {
+    const { ask, path } = await askFor("");
+    let plain = 0;
+    let objects = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          mapped: mapping,
+          bytes: file,
+          pageRowsMax: fc.constantFrom(1, 2, 4, 100),
+          bytesMax: fc.constantFrom(1_000_000, 200),
+        }),
+        async ({ mapped: { stream, mapping: from }, bytes, pageRowsMax, bytesMax }) => {
+          await writeFile(path, bytes);
+          const asked = { stream, record: recordMappingSchema.parse(from), bytesMax };
+          const pages = await pagesOf(ask, { pageRowsMax });
+          const parsed = parsedPages(bytes, pageRowsMax);
+          expect(await linesOf(pages, asked)).toEqual(await linesOf(parsed, asked));
+          expect(pages.map(({ rows }) => rows)).toEqual(parsed.map(({ rows }) => rows));
+          for (const { cells } of pages) {
+            const sizes = [...(cells?.sizes ?? [])];
+            plain += sizes.filter((size) => size >= 0).length;
+            objects += sizes.filter((size) => size < 0).length;
+          }
+        },
+      ),
+      { numRuns: 1_500 },
+    );
+    // Else nothing was compared.
+    expect(plain).toBeGreaterThan(2_000);
+    expect(objects).toBeGreaterThan(200);
+  });
+
+  const ways = coercionNames.filter((name) => name !== "json");
+  it.each(["any", ...ways])("becomes the same whatever a member holds, as: %s", async (way) => {
+    const as = ways.find((name) => name === way);
+    const bytes = Buffer.from(everyValue.join("\n"));
+    const { ask } = await askFor(bytes);
+    const pages = await pagesOf(ask);
+    const properties = [
+      { value: { column: "a", as } },
+      { value: { column: "a", as, empty: "keep" } },
+      { value: { column: "a", as, default: "5", on_invalid: "omit" } },
+      { value: { column: "a.b", as }, bare: "a.0" },
+      { value: { template: "{a}-{a.b}", as: "string" } },
+    ];
+    const fields = [{ column: "id" }, { column: "a", as }];
+    for (const account_properties of properties) {
+      for (const account_id of fields) {
+        const written = { account_id, domain: "site", account_properties };
+        const record = recordMappingSchema.parse(written);
+        const asked = { stream: "account", record, bytesMax: 1_000_000 } as const;
+        expect(await linesOf(pages, asked)).toEqual(await linesOf(parsedPages(bytes, 100), asked));
+      }
+    }
+  });
+
+  it("keeps the rows of a page whose lines are of two blocks", async () => {
+    const long = "x".repeat(700);
+    const lines = numbers(9_000).map((index) =>
+      index % 3 === 0
+        ? `{"id":"k${index}","name":"${long}"}`
+        : `{"name":"é${long}","n${index % 5}":${index},"id":"k${index}"}`,
+    );
+    const bytes = Buffer.from(`${lines.join("\n")}\n`);
+    const { ask } = await askFor(bytes);
+    const record = recordMappingSchema.parse({
+      account_id: "id",
+      domain: { value: "a.example" },
+      account_properties: { name: "name", one: "n1", two: { column: "n2", as: "string" } },
+    });
+    const asked = { stream: "account", record, bytesMax: 1_000_000 } as const;
+    const pages = await pagesOf(ask, { pageRowsMax: 1_000 });
+    expect(await linesOf(pages, asked)).toEqual(await linesOf(parsedPages(bytes, 1_000), asked));
+    expect(pages.flatMap(({ cells }) => [...(cells?.sizes ?? [])]).every((size) => size > 0)).toBe(
+      true,
+    );
+  });
+
+  it("is an object where it has more names than there are columns", async () => {
+    const names = numbers(300).map((index) => `"n${index}":${index}`);
+    const text = `{"id":"a",${names.join(",")}}\n{"id":"b"}\n{"n299":299,"id":"c"}\n`;
+    const { ask } = await askFor(text);
+    const record = recordMappingSchema.parse({
+      account_id: "id",
+      domain: { value: "a.example" },
+      account_properties: { first: "n0", last: "n299" },
+    });
+    const asked = { stream: "account", record, bytesMax: 1_000_000 } as const;
+    const pages = await pagesOf(ask);
+    expect(await linesOf(pages, asked)).toEqual(
+      await linesOf(parsedPages(Buffer.from(text), 100), asked),
+    );
+    expect([...(pages[0]?.cells?.sizes ?? [])]).toEqual([-1, 10, -1]);
+  });
+});
