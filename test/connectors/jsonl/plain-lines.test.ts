@@ -135,7 +135,8 @@ describe("a line of JSON that goes from cells to its line", () => {
     const text = `{"id":"a",${names.join(",")}}\n{"id":"b"}\n{"n299":299,"id":"c"}\n`;
     const { ask } = await askFor(text);
     const record = recordMappingSchema.parse({
-      account_id: "id",
+      // A key that no row lacks, so that nothing else makes it an object.
+      account_id: { value: "a" },
       domain: { value: "a.example" },
       account_properties: { first: "n0", last: "n299" },
     });
