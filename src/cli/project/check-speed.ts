@@ -8,7 +8,7 @@ import { loadMapping } from "../../mapping/load.ts";
 import { sourceMsMax } from "../limits.ts";
 
 /** Processor time of staging rows as objects beside the same rows as bytes: measured, see docs/mapping.md. */
-const timesAsLong = 1.6;
+const timesAsLong = "1.6 to 2";
 
 /** What a person may want to know of a sync, without anything being wrong. */
 export type Note = {
@@ -39,7 +39,7 @@ export async function checkSpeed(
     if (first === undefined) return [];
     const because = causes.map((cause) => cause.because).join(", and ");
     const detail =
-      `${because}, so each row takes about ${timesAsLong} times the processor time ` +
+      `${because}, so each row takes ${timesAsLong} times the processor time ` +
       "that it would otherwise; see docs/mapping.md#speed";
     return [{ subject: `sync ${sync.name}`, place: places.of(...first.paths), detail }];
   } catch (error) {
