@@ -80,8 +80,8 @@ describe("the cells of a page in the kit", () => {
   it("are compared with the rows wherever a check reads", async () => {
     const wrong = await resultOf(pullChecks, "R2", {
       changes: {
-        async *read(ask) {
-          for await (const page of rightAbilities.read(ask)) {
+        async *read(request) {
+          for await (const page of rightAbilities.read(request)) {
             yield { ...page, cells: cellsOf({ count: page.rows.length + 1 }) };
           }
         },

@@ -273,7 +273,8 @@ export class PlainLines {
       if ((flag & absentCell) !== 0 && this.#mayHoldMember(part)) return false;
       if ((flag & (absentCell | nullCell)) !== 0) continue;
       const [from, to] = [starts[cell] ?? 0, ends[cell] ?? 0];
-      if (from === to) continue;
+      // What only the object tells may have no bytes.
+      if (from === to && (flag & otherCell) === 0) continue;
       isEmpty = false;
       if (!this.#filled({ from, to, flags: flag })) return false;
     }
