@@ -74,6 +74,8 @@ await main(async () => {
     // Errors cross threads by the names of their classes.
     keepNames: true,
   });
+  // A module finds it beside itself.
+  cpSync(join(root, "src/pipeline/deflate.wasm"), join(dist, "src/pipeline/deflate.wasm"));
   // For those who write connectors.
   cpSync(build, dist, { recursive: true, filter: (path) => !/\.(?:js|map)$/.test(path) });
   await mustRun(process.execPath, [join(dist, "src/cli/help/write-overview.js")], { cwd: root });

@@ -18,6 +18,8 @@ const sources = [
   "activities",
   "connectors",
   "testing",
+  "wasm",
+  "tools/build-wasm.mjs",
   "tools/bundle-program.mjs",
   "tools/bundle-workflows.mjs",
 ];

@@ -12,14 +12,18 @@ const parts = [
   "templates",
   "test",
   "testing",
+  "tools",
   "tsconfig.json",
   "vitest.config.ts",
+  "wasm",
   "workflows",
 ];
 
 /** Copies the project from one folder to another; both use the same packages. */
 export async function copyProject(from: string, to: string): Promise<void> {
-  for (const part of parts) await cp(join(from, part), join(to, part), { recursive: true });
+  // What is built from a part is newer than it in the copy, too.
+  const settings = { recursive: true, preserveTimestamps: true };
+  for (const part of parts) await cp(join(from, part), join(to, part), settings);
   // Postgres refuses to run as root, and its own user has to reach the clusters of tests, which lie below.
   await chmod(to, 0o711);
   await symlink(join(from, "node_modules"), join(to, "node_modules"));

@@ -6,6 +6,7 @@ import { mutantsOfCommandLine } from "./table/command-line.ts";
 import { mutantsOfCommands } from "./table/commands.ts";
 import { mutantsOfConnectors } from "./table/connectors.ts";
 import { mutantsOfDated } from "./table/dated.ts";
+import { mutantsOfDeflate } from "./table/deflate.ts";
 import { mutantsOfDoubts } from "./table/doubts.ts";
 import { mutantsOfEngine } from "./table/engine.ts";
 import { mutantsOfForeignPrograms } from "./table/foreign.ts";
@@ -54,6 +55,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCommandLine,
   ...mutantsOfTold,
   ...mutantsOfDated,
+  ...mutantsOfDeflate,
   ...mutantsOfEngine,
   ...mutantsOfUnnamed,
   ...mutantsOfIdentities,

@@ -10,6 +10,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createGzipWriter, type GzipFacts } from "../../../src/pipeline/gzip.ts";
 import { deflateBlockBytes } from "../../../src/pipeline/limits.ts";
 
+/** Our own compressor, and zlib. */
+const levels = [1, 6];
+
 async function gzipOf(
   pieces: readonly Buffer[],
   level = 1,
@@ -71,30 +74,35 @@ describe("createGzipWriter", () => {
     randomBytes(100),
   ]);
 
-  it.each([
+  const files: readonly (readonly [string, Buffer])[] = [
     ["nothing", Buffer.alloc(0)],
     ["one block less a byte", long.subarray(0, deflateBlockBytes - 1)],
     ["one block", long.subarray(0, deflateBlockBytes)],
     ["one block and a byte", long.subarray(0, deflateBlockBytes + 1)],
     ["many blocks", long],
-  ])("is one member to every reader: %s", async (_, bytes) => {
-    const pieces = Array.from({ length: Math.ceil(bytes.length / 300_000) }, (__, n) =>
-      bytes.subarray(n * 300_000, (n + 1) * 300_000),
-    );
-    const { file } = await gzipOf(pieces);
-    expect(gunzipSync(file).equals(bytes)).toBe(true);
-    expect((await readBy("python3", ["-c", python], file)).equals(bytes)).toBe(true);
-    await readBy("gzip", ["-t"], file);
+  ];
+
+  it.each(files.flatMap(([name, bytes]) => levels.map((level) => ({ name, bytes, level }))))(
+    "is one member to every reader: $name, level $level",
+    async ({ bytes, level }) => {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / 300_000) }, (_, n) =>
+        bytes.subarray(n * 300_000, (n + 1) * 300_000),
+      );
+      const { file } = await gzipOf(pieces, level);
+      expect(gunzipSync(file).equals(bytes)).toBe(true);
+      expect((await readBy("python3", ["-c", python], file)).equals(bytes)).toBe(true);
+      await readBy("gzip", ["-t"], file);
+    },
+  );
+
+  it.each(levels)("gives the same bytes for the same rows, at level %i", async (level) => {
+    const { file } = await gzipOf([long], level);
+    expect((await gzipOf([long], level)).file.equals(file)).toBe(true);
   });
 
-  it("gives the same bytes for the same rows", async () => {
-    const { file } = await gzipOf([long]);
-    expect((await gzipOf([long])).file.equals(file)).toBe(true);
-  });
-
-  it("never says less than the file would have, and the truth after a flush", async () => {
+  it.each(levels)("never says less than the file would have, at level %i", async (level) => {
     const written: Buffer[] = [];
-    const gzip = createGzipWriter(async (bytes) => void written.push(bytes), 1);
+    const gzip = createGzipWriter(async (bytes) => void written.push(bytes), level);
     const trailer = 10;
     for (let from = 0; from < long.length; from += 200_000) {
       await gzip.add(long.subarray(from, from + 200_000));
@@ -118,13 +126,15 @@ describe("a gzip writer whose file cannot be written", () => {
   });
   afterEach(() => void process.off("unhandledRejection", keep));
 
-  it.each([1, 2, 4])("fails in add, flush or finish: at write %i", async (failsAt) => {
+  const fails = [1, 2, 4].flatMap((failsAt) => levels.map((level) => ({ failsAt, level })));
+
+  it.each(fails)("fails at write $failsAt, at level $level", async ({ failsAt, level }) => {
     let writes = 0;
     const full = new Error("no space left");
     const gzip = createGzipWriter(async () => {
       writes += 1;
       if (writes === failsAt) throw full;
-    }, 1);
+    }, level);
     const work = async (): Promise<void> => {
       for (let block = 0; block < 8; block += 1) {
         await gzip.add(Buffer.alloc(deflateBlockBytes, block));
@@ -135,9 +145,9 @@ describe("a gzip writer whose file cannot be written", () => {
     await expect(gzip.flush()).rejects.toBe(full);
   });
 
-  it("does not end the process while the first lines are still to come", async () => {
+  it.each(levels)("does not end the process before the first lines, at level %i", async (level) => {
     const full = new Error("no space left");
-    const gzip = createGzipWriter(async () => await Promise.reject(full), 1);
+    const gzip = createGzipWriter(async () => await Promise.reject(full), level);
     // Unhandled rejections are reported once the microtasks are done.
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);

@@ -1,0 +1,19 @@
+/** Where the blocks of one file go. */
+export interface BlockSink {
+  /** Is given each block before it is deflated, in order. */
+  seen(block: Buffer): void;
+  /** Appends deflated bytes to the file, which are not changed afterwards; resolves once they are written. */
+  append(bytes: Buffer): Promise<void>;
+}
+
+/** Makes raw deflate of bytes, block after block; each ends at a whole byte. */
+export interface Blocks {
+  /** Takes a copy; resolves when there is room for more. @throws what `append` throws. */
+  add(jsonl: Buffer): Promise<void>;
+  /** Bytes that are added and not appended yet. */
+  bytesAhead(): number;
+  /** Waits until everything added is appended. */
+  flush(): Promise<void>;
+  /** Frees what was needed; nothing is added afterwards. */
+  close(): void;
+}
