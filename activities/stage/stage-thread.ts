@@ -1,4 +1,4 @@
-// A thread that stages chunks: no amount of parsing holds up heartbeats, and it shares the work with zlib's threads.
+// A thread that stages chunks: no amount of parsing and deflating holds up heartbeats.
 import { MessagePort, parentPort, workerData } from "node:worker_threads";
 
 import { z } from "zod";
