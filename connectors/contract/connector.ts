@@ -166,7 +166,7 @@ export interface Pull<Config, Position, OwnRow> {
    * `sluice check` tells it.
    * @default its pages never bring any
    */
-  whyNoCells?(ask: ConnectorRequest<Config>): Promise<NoCells | undefined>;
+  whyNoCells?(request: ConnectorRequest<Config>): Promise<NoCells | undefined>;
   /** How much a span holds: for the time left. */
   measure?(request: ConnectorRequest<Config> & Span<Position>): Promise<Measure>;
   /** What there is to read, at most `max` of it, in the order of names. */

@@ -90,10 +90,10 @@ export async function columnsOfCsv(
 
 /** The first file of which no rows can be read as cells, and why. */
 export async function whyNoCellsOfCsv(
-  ask: ConnectorRequest<CsvConfig>,
+  request: ConnectorRequest<CsvConfig>,
 ): Promise<NoCells | undefined> {
-  for (const source of await listFiles(ask.config)) {
-    const layout = await withLayout(source, { ...ask, mayName: false }, async (found) => found);
+  for (const source of await listFiles(request.config)) {
+    const layout = await withLayout(source, { ...request, mayName: false }, async (found) => found);
     if (layout === undefined || hasCells(layout)) continue;
     const { columns, encoding } = layout;
     if (encoding !== "utf-8") {

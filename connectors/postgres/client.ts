@@ -269,10 +269,10 @@ function grantFor({
 
 /** What a failed connection or statement means, as `postgresError` says it. */
 export function failureAt(
-  ask: Pick<SessionRequest, "config" | "isWritable">,
+  request: Pick<SessionRequest, "config" | "isWritable">,
   error: unknown,
 ): Error {
-  return postgresError(error, { where: whereOf(ask.config), grant: grantFor(ask) });
+  return postgresError(error, { where: whereOf(request.config), grant: grantFor(request) });
 }
 
 /**
@@ -280,16 +280,16 @@ export function failureAt(
  * @throws {ConfigError} @throws {SourceAuthError} @throws {RetryLater} as the connector's interface asks
  */
 export async function withSession<Result>(
-  ask: SessionRequest,
+  request: SessionRequest,
   use: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   let session: Session | undefined;
   try {
-    session = await Session.open(ask);
+    session = await Session.open(request);
     return await use(session);
   } catch (error) {
-    ask.signal.throwIfAborted();
-    throw failureAt(ask, error);
+    request.signal.throwIfAborted();
+    throw failureAt(request, error);
   } finally {
     await session?.close();
   }

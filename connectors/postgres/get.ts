@@ -17,11 +17,11 @@ const notOfType = /^22/;
 
 /** Reads single rows by their places, or by their keys alone. */
 export async function getFromPostgres(
-  ask: ConnectorRequest<PostgresConfig> & { readonly names: readonly string[] },
+  request: ConnectorRequest<PostgresConfig> & { readonly names: readonly string[] },
 ): Promise<Got<PostgresRow>> {
-  return await withSession(ask, async (session) => {
-    const source = await describeSource(session, ask.config);
-    const asked = [...new Set(ask.names)].map((name) => ({ name, key: keyIn(source, name) }));
+  return await withSession(request, async (session) => {
+    const source = await describeSource(session, request.config);
+    const asked = [...new Set(request.names)].map((name) => ({ name, key: keyIn(source, name) }));
     const width = source.key.length;
     const found = await find(
       session,

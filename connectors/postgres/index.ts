@@ -28,6 +28,7 @@ export const postgres = pullSource({
     );
   },
   recognize: async (request) => await (await asking()).recognizePostgres(request),
+  whyNoCells: async () => await Promise.resolve(undefined),
   readLimit: async (request) => await (await asking()).readLimitOfPostgres(request),
   rewind: rewindPostgres,
   at: positionAt,

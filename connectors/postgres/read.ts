@@ -30,26 +30,26 @@ type PostgresPage = Page<PostgresRow, PostgresPosition>;
  * Yields the rows of a span in the order of (change column, key). They come in blocks, each by one statement
  * that is over before its first page is yielded: no transaction is open while somebody works on a page.
  */
-export async function* readPostgres(ask: ReadRequest): AsyncGenerator<PostgresPage> {
-  const session = await speaking(ask, async () => await Session.open(ask));
+export async function* readPostgres(request: ReadRequest): AsyncGenerator<PostgresPage> {
+  const session = await speaking(request, async () => await Session.open(request));
   try {
-    const source = await speaking(ask, async () => {
-      const described = await describeSource(session, ask.config);
+    const source = await speaking(request, async () => {
+      const described = await describeSource(session, request.config);
       await assertNoNull(session, described);
       return described;
     });
-    const blocks = new Blocks(session, source, ask.to);
+    const blocks = new Blocks(session, source, request.to);
     const makeCells = cellMaker(source.columns);
-    let { from } = ask;
-    for (let left = ask.limit ?? Infinity; left > 0;) {
+    let { from } = request;
+    for (let left = request.limit ?? Infinity; left > 0;) {
       const { rows, count, isLast } = await speaking(
-        ask,
+        request,
         async () => await blocks.next(from, left),
       );
-      for (let start = 0; start < count; start += ask.pageRowsMax) {
-        const end = Math.min(count, start + ask.pageRowsMax);
+      for (let start = 0; start < count; start += request.pageRowsMax) {
+        const end = Math.min(count, start + request.pageRowsMax);
         const cells = makeCells({ rows, from: start, to: end });
-        const position = positionOf(source, valuesOf(rows, end - 1), ask.to);
+        const position = positionOf(source, valuesOf(rows, end - 1), request.to);
         from = position;
         yield {
           get rows() {
@@ -57,14 +57,14 @@ export async function* readPostgres(ask: ReadRequest): AsyncGenerator<PostgresPa
           },
           cells,
           position,
-          mayComeAgain: isZoneGuessed(source) || isInOverlap(position, ask.to, source.overlap),
+          mayComeAgain: isZoneGuessed(source) || isInOverlap(position, request.to, source.overlap),
           where: (index) => placeOf(source, valuesOf(rows, start + index)),
         };
       }
       if (isLast) {
         const position = endOfRead({
           from,
-          to: ask.to,
+          to: request.to,
           overlap: source.overlap,
           isZoneGiven: !isZoneGuessed(source),
         });
@@ -118,14 +118,14 @@ function textAt(valueOf: ValueOf, { index }: SourceColumn): string {
 
 /** Does what speaks with the server; what it throws says what happens next. */
 async function speaking<Result>(
-  ask: Pick<ReadRequest, "config" | "signal">,
+  request: Pick<ReadRequest, "config" | "signal">,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    ask.signal.throwIfAborted();
-    throw failureAt(ask, error);
+    request.signal.throwIfAborted();
+    throw failureAt(request, error);
   }
 }
 

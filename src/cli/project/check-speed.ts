@@ -29,8 +29,8 @@ export async function checkSpeed(
 ): Promise<readonly Note[]> {
   if (source.whyNoCells === undefined) return [];
   try {
-    const ask = readRequestOf(sync, AbortSignal.timeout(sourceMsMax));
-    const [noCells, { plan }] = await Promise.all([source.whyNoCells(ask), loadMapping(sync)]);
+    const request = readRequestOf(sync, AbortSignal.timeout(sourceMsMax));
+    const [noCells, { plan }] = await Promise.all([source.whyNoCells(request), loadMapping(sync)]);
     const causes = [
       ...(noCells === undefined ? [] : [{ ...noCells, paths: pathsOf(sync, noCells) }]),
       ...("because" in plan ? [{ ...plan, paths: [recordPath(sync, plan.at)] }] : []),

@@ -100,8 +100,8 @@ export const mutantsOfCells: readonly Mutant[] = [
     id: "S708",
     plants: "a member of a value that cannot be given is empty",
     file: "src/mapping/bytes/bind.ts",
-    find: "return steps.length > 0 && !columns.includes(name) && columns.includes(first);",
-    replace: "return steps.length > 0 && columns.includes(name) && columns.includes(first);",
+    find: "const outer = dot === -1 ? -1 : columns.indexOf(name.slice(0, dot));",
+    replace: "const outer = dot === -1 ? -1 : columns.indexOf(name);",
     title: "reads as an object what looks into a value that is none",
   }),
   mutant({
