@@ -27,7 +27,7 @@ const { fieldHashBytes } = await built<typeof KnownRecords>(
 );
 
 /** Keys of one call, as the pipeline gathers them (src/pipeline/changed.ts). */
-const keysPerCall = 4_000;
+const keysPerCall = 10_000;
 
 /** Fewer than a worker's, so that there are commits enough to measure. */
 const keysPerChunk = 20_000;

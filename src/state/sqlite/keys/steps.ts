@@ -1,7 +1,7 @@
 import { type HashedKeys } from "./key-hashes.ts";
 
 /** Keys of one transaction: with a longer one other processes would wait too long for their turn. */
-export const keysPerTransactionMax = 5_000;
+export const keysPerTransactionMax = 10_000;
 
 /** What a step costs besides its keys, in keys: one with a single key takes as long as twenty in a longer one. */
 const keysPerStep = 20;
