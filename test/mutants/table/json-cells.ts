@@ -109,7 +109,8 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     plants: "a column with dots is empty where it is the way to a member",
     file: lines,
     find: "return (flags & (otherCell | numberCell)) !== 0;",
-    replace: "return (flags & otherCell) > 64;",
+    replace: "return flags === -1;",
+    title: "becomes the same whatever a member holds, as: any",
   }),
   mutant({
     id: "S730",
@@ -117,6 +118,7 @@ export const mutantsOfJsonCells: readonly Mutant[] = [
     file: lines,
     find: "return (flags & (otherCell | numberCell)) !== 0;",
     replace: "return (flags & otherCell) !== 0;",
+    title: "becomes the same whatever a member holds, as: any",
   }),
   mutant({
     id: "S731",
