@@ -19,7 +19,9 @@ const nine = 0x39;
 const space = 0x20;
 const [letterT, letterZ, dot] = [0x54, 0x5a, 0x2e];
 const [yes, no] = [Buffer.from("true"), Buffer.from("false")];
-const [datePattern, dateTimePattern, utc] = ["0000-00-00", "0000-00-00 00:00:00", "+00"];
+const [datePattern, dateTimePattern] = ["0000-00-00", "0000-00-00 00:00:00"];
+/** How the server ends a time in UTC. */
+const utc = Buffer.from("+00");
 const fractionDigits = 6;
 /** By how many digits they have; a dot alone is none. */
 const fractions = [undefined, ".0", ".00", ".000", ".0000", ".00000", ".000000"];
@@ -52,7 +54,8 @@ const writeDateTime: WriteValue = (sent, out, at) => {
   const { bytes, from, to } = sent;
   const seconds = from + dateTimePattern.length;
   if (to < seconds || !isLike(bytes, from, dateTimePattern)) return -1;
-  const hasZone = to - seconds >= utc.length && isLike(bytes, to - utc.length, utc);
+  const zone = Math.max(seconds, to - utc.length);
+  const hasZone = bytes.compare(utc, 0, utc.length, zone, to) === 0;
   const end = hasZone ? to - utc.length : to;
   const digits = Math.max(0, end - seconds - 1);
   const pattern = fractions[digits];

@@ -168,4 +168,20 @@ export const mutantsOfCells: readonly Mutant[] = [
     test: "test/testing/cells.test.ts",
     title: "are compared with the rows wherever a check reads",
   }),
+  {
+    id: "S717",
+    plants: "a time of another zone is taken for one in UTC",
+    edits: [
+      {
+        file: "connectors/postgres/sql/value-bytes.ts",
+        find: "bytes.compare(utc, 0, utc.length, zone, to) === 0;",
+        replace: "to - zone === utc.length && bytes[zone] === utc[0];",
+      },
+    ],
+    test: {
+      file: "test/connectors/postgres/sql/value-bytes.test.ts",
+      title:
+        "writes a timestamp with time zone as it is converted, and leaves one that is not in UTC to objects",
+    },
+  },
 ];
