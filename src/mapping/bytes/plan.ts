@@ -1,3 +1,4 @@
+import { jsonFaultOf, recordDepthMax } from "../../records/json-value.ts";
 import { shapeOf, type Stream } from "../../records/streams.ts";
 import { placedRules, type PlacedRule } from "../placed-rules.ts";
 import { constantRule, fieldReader } from "../read-field.ts";
@@ -58,6 +59,9 @@ export type NoPlan = {
   readonly at?: readonly string[] | undefined;
 };
 
+/** What leaves a time as it is. */
+const timeKinds: readonly PlainKind[] = ["any", "datetime", "string"];
+
 const textKinds: readonly PlainKind[] = ["any", "date", "datetime", "domain", "email", "string"];
 
 /**
@@ -92,7 +96,10 @@ function planText(placed: PlacedRule): FieldPlan | NoPlan {
       : textKinds.includes(field.kind);
   if (!isText) return { because: `${name} is not text`, at: placed.path };
   if (name === "event_timestamp") {
-    if ("constant" in field.source) return { because: `${name} is a constant`, at: placed.path };
+    const isAsItCame = "column" in field.source && !field.isLowercase;
+    if (!isAsItCame || !timeKinds.includes(field.kind)) {
+      return { because: `${name} is no time as it came`, at: placed.path };
+    }
     return { ...field, kind: "datetime", isText: true, whenEmpty: "object" };
   }
   const isKept = field.whenEmpty instanceof Buffer && isFilledText(field.whenEmpty);
@@ -112,6 +119,9 @@ function planField({ path, rule }: PlacedRule): FieldPlan | NoPlan {
   const isTrimmed = trim === true || (as !== undefined && as !== "string");
   if (template !== undefined && (isTrimmed || lowercase === true)) {
     return { because: `${name} converts what a template makes`, at: path };
+  }
+  if (![...path, template ?? ""].every((text) => text.isWellFormed())) {
+    return { because: `${name} holds half a character`, at: path };
   }
   const source = sourceOf(rule);
   if (source === undefined) return { because: `${name} is a constant that is refused`, at: path };
@@ -137,6 +147,8 @@ function sourceOf(rule: FieldRule): FieldPlan["source"] | undefined {
 /** The JSON of a value that is always the same; undefined where there is none. */
 function jsonOf<Made>(value: unknown, make: (json: Buffer) => Made): Made | undefined {
   if (value === undefined || value instanceof CoercionRefusal) return undefined;
+  // The object of all properties is a level of its own.
+  if (jsonFaultOf(value, recordDepthMax - 1) !== undefined) return undefined;
   return make(Buffer.from(JSON.stringify(value)));
 }
 

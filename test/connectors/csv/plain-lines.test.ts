@@ -6,7 +6,7 @@ import { coercionNames } from "../../../src/mapping/coerce.ts";
 import { recordMappingSchema } from "../../../src/mapping/schema.ts";
 import type { RowPage } from "../../../src/pipeline/page.ts";
 import { collect, numbers } from "../../support/sequences.ts";
-import { asObjects, linesOf, needsObjects } from "../lines-of.ts";
+import { asObjects, linesOf, needsObjects, type LinesAsked } from "../lines-of.ts";
 import { columns, csvOf, mapping, row, values, type Written } from "./plain-rows.ts";
 
 async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -41,6 +41,21 @@ function neverMade(): never {
 }
 
 const fixed = { end: "\n", quotesAll: false, quote: '"', delimiter: "," };
+
+/** What becomes of rows with all values, from cells and as objects. */
+async function bothWays(how: Pick<LinesAsked, "stream" | "record">): Promise<{
+  readonly fromCells: unknown;
+  readonly asObjects: unknown;
+}> {
+  const all = ["", ...values];
+  const rows = all.map((value, index) => [`k${index}`, "a.example", value, "", "", "", "", value]);
+  const pages = await pagesOf(Buffer.from(csvOf(rows, fixed)), 1_000, fixed);
+  const asked = { ...how, bytesMax: 1_000_000 };
+  return {
+    fromCells: await linesOf(pages, asked),
+    asObjects: await linesOf(asObjects(pages), asked),
+  };
+}
 
 describe("a row that goes from cells to its line", () => {
   it("becomes what it becomes as an object: line, key, reject, place, whatever the mapping and the file", async () => {
@@ -93,6 +108,45 @@ describe("a row that goes from cells to its line", () => {
       expect(await linesOf(pages, asked)).toEqual(await linesOf(asObjects(pages), asked));
     },
   );
+
+  it.each<[string, object | string]>([
+    ["as it came", "name"],
+    ["as a text", { column: "name", as: "string" }],
+    ["trimmed", { column: "name", trim: true }],
+    ["in small letters", { column: "name", lowercase: true }],
+    ["as a date", { column: "name", as: "date" }],
+    ["as a domain", { column: "name", as: "domain" }],
+    ["as an email", { column: "name", as: "email" }],
+    ["of a template", { template: "{name}T00:00:00Z" }],
+    ["of a template that is the column", { template: "{name}", as: "string" }],
+  ])("has a time that is a time: %s", async (_, event_timestamp) => {
+    const record = recordMappingSchema.parse({
+      event_id: "id",
+      account_id: "site",
+      event: { value: "seen" },
+      event_timestamp,
+      event_properties: {},
+    });
+    const ways = await bothWays({ stream: "account_event", record });
+    expect(ways.fromCells).toEqual(ways.asObjects);
+  });
+
+  const half = "\ud800";
+  const deep: unknown = JSON.parse(`${"[".repeat(32)}${"]".repeat(32)}`);
+  it.each<[string, object]>([
+    ["half a character in a template", { name: { template: `${half}{name}` } }],
+    ["half a character in a name", { [half]: "name" }],
+    ["a constant that is nested too deeply", { name: { value: deep } }],
+    ["a default that is nested too deeply", { name: { column: "name", default: deep } }],
+  ])("is refused for %s", async (_, account_properties) => {
+    const record = recordMappingSchema.parse({
+      account_id: "id",
+      domain: { value: "a.example" },
+      account_properties,
+    });
+    const ways = await bothWays({ stream: "account", record });
+    expect(ways.fromCells).toEqual(ways.asObjects);
+  });
 
   it("keeps the cells of a page while the window moves on", async () => {
     const rows = numbers(2_000).map((index) => [

@@ -180,4 +180,34 @@ export const mutantsOfPlainRows: readonly Mutant[] = [
     replace: "",
     title: "keeps the cells of a page while the window moves on",
   }),
+  {
+    id: "S752",
+    plants: "the time of an event is whatever a template makes",
+    edits: [
+      {
+        file: "src/mapping/bytes/plan.ts",
+        find: 'const isAsItCame = "column" in field.source && !field.isLowercase;',
+        replace: "const isAsItCame = !field.isLowercase;",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/plain-lines.test.ts",
+      title: "has a time that is a time: of a template",
+    },
+  },
+  {
+    id: "S753",
+    plants: "a constant may be nested as deeply as the properties that hold it",
+    edits: [
+      {
+        file: "src/mapping/bytes/plan.ts",
+        find: "jsonFaultOf(value, recordDepthMax - 1)",
+        replace: "jsonFaultOf(value, recordDepthMax)",
+      },
+    ],
+    test: {
+      file: "test/connectors/csv/plain-lines.test.ts",
+      title: "is refused for a constant that is nested too deeply",
+    },
+  },
 ];
