@@ -8,7 +8,7 @@ export interface BlockSink {
 
 /** Makes raw deflate of bytes, block after block; each ends at a whole byte. */
 export interface Blocks {
-  /** Takes a copy; resolves when there is room for more. @throws what `append` throws. */
+  /** Takes a copy; resolves when there is room for more, and is not called before. @throws what `append` throws. */
   add(jsonl: Buffer): Promise<void>;
   /** Bytes that are added and not appended yet. */
   bytesAhead(): number;

@@ -21,7 +21,10 @@ export type GzipFacts = {
 
 /** Compresses JSONL into one gzip member. */
 export interface GzipWriter {
-  /** Takes a copy of whole lines; resolves when there is room for more. @throws what `write` throws. */
+  /**
+   * Takes a copy of whole lines; resolves when there is room for more, and is not called before. @throws what
+   * `write` throws.
+   */
   add(jsonl: Buffer): Promise<void>;
   /** Bytes the file would have at most if it ended now; deflate may add 0.2 % to what it cannot make smaller. */
   bytesAtMost(): number;

@@ -28,8 +28,9 @@ export async function checkSpeed(
   places: Places,
 ): Promise<readonly Note[]> {
   if (source.whyNoCells === undefined) return [];
+  const signal = AbortSignal.timeout(sourceMsMax);
   try {
-    const request = readRequestOf(sync, AbortSignal.timeout(sourceMsMax));
+    const request = readRequestOf(sync, signal);
     const [noCells, { plan }] = await Promise.all([source.whyNoCells(request), loadMapping(sync)]);
     const causes = [
       ...(noCells === undefined ? [] : [{ ...noCells, paths: pathsOf(sync, noCells) }]),
@@ -43,7 +44,8 @@ export async function checkSpeed(
       "that it would otherwise; see docs/mapping.md#speed";
     return [{ subject: `sync ${sync.name}`, place: places.of(...first.paths), detail }];
   } catch (error) {
-    if (error instanceof SluiceError) return [];
+    // A note is not worth waiting for.
+    if (error instanceof SluiceError || signal.aborted) return [];
     throw error;
   }
 }
