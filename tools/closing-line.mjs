@@ -13,23 +13,6 @@ export function closingLine(report, exitCode) {
   return `${passed} passed, ${failed === 0 && exitCode !== 0 ? 1 : failed} failed`;
 }
 
-/** The files with failed tests and those tests' full names; none where the run failed otherwise too. */
-export function redFiles(report) {
-  const { testResults } = read(report);
-  const red = testResults.filter(({ status }) => status === "failed");
-  if (red.some((file) => failedTests(file).length === 0)) return [];
-  return red.map((file) => ({
-    path: file.name,
-    tests: failedTests(file).map(({ fullName }) => fullName),
-  }));
-}
-
-/** The closing line of a run whose red files were all green when they ran again by themselves. */
-export function closingLineAfterSecondTry(report) {
-  const { numPassedTests, numFailedTests } = read(report);
-  return `${numPassedTests + numFailedTests} passed, 0 failed`;
-}
-
 function failedTests(file) {
   return file.assertionResults.filter(({ status }) => status === "failed");
 }

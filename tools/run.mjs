@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { main, mustRun, run, say, Stop } from "./child.mjs";
 import { getChromium } from "./chromium.mjs";
-import { closingLine, closingLineAfterSecondTry, redFiles } from "./closing-line.mjs";
+import { closingLine } from "./closing-line.mjs";
 import { getDuckdb } from "./duckdb.mjs";
 import { getPeers } from "./peers.mjs";
 import { getPostgres } from "./postgres.mjs";
@@ -21,9 +21,6 @@ const memoryBytesMin = 4_000_000_000;
  * which would read the types away anew: a third of their processor time.
  */
 const keepCompiled = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") };
-
-/** More red files than these are no accident of timing. */
-const secondTryFiles = 3;
 
 const targets = { setup: async () => 0, demo, nightly, test, chaos, mutants, prove, bench };
 
@@ -93,21 +90,13 @@ async function test(args, options) {
   const folder = mkdtempSync(join(tmpdir(), "sluice-test-"));
   try {
     const report = join(folder, "report.json");
-    const leaks = join(folder, "leaks");
     const env = {
       ...options.env,
       ...keepCompiled,
-      SLUICE_TEST_LEAKS: leaks,
       TMPDIR: temporaryFolder(),
     };
     const wanted = args.length === 0 ? ["--project=test"] : args;
     const code = await vitest(report, wanted, { ...options, env });
-    const mayTryAgain = code !== 0 && args.length === 0 && !existsSync(leaks);
-    const red = mayTryAgain ? redFiles(report) : [];
-    if (await passAlone(red, join(folder, "second.json"), options)) {
-      process.stdout.write(`${closingLineAfterSecondTry(report)}\n`);
-      return 0;
-    }
     process.stdout.write(`${closingLine(report, code)}\n`);
     return code;
   } finally {
@@ -127,21 +116,6 @@ async function vitest(report, args, options) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const all = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...args];
   return (await run(nodeToUse(), all, options)).code;
-}
-
-/**
- * Whether the few red files are green by themselves. A test that is red only beside others is a fault of the
- * test, which is named so that it is fixed.
- */
-async function passAlone(red, report, options) {
-  if (red.length === 0 || red.length > secondTryFiles) return false;
-  say("running the red files again, one by one");
-  const paths = red.map(({ path }) => path);
-  if ((await vitest(report, ["--maxWorkers=1", ...paths], options)) !== 0) return false;
-  for (const { path, tests } of red) {
-    for (const name of tests) say(`red beside others and green alone, fix it: ${path} > ${name}`);
-  }
-  return true;
 }
 
 /** Finds, downloads or builds the Temporal server now, so that nothing later takes minutes. */

@@ -196,6 +196,19 @@ describe("tools/run.mjs test", () => {
     expect(lastLine(broken)).toBe("1 passed, 1 failed");
   });
 
+  it("gives a red file no second try", () => {
+    const onceRed = `import { existsSync, writeFileSync } from "node:fs"; import { expect, it } from "vitest";
+      it("is red the first time", () => {
+        const wasHere = existsSync("was-here");
+        writeFileSync("was-here", "");
+        expect(wasHere).toBe(true);
+      });`;
+    write("test/once-red.test.ts", onceRed);
+    const red = run("test");
+    expect(red.code).toBe(1);
+    expect(lastLine(red)).toBe("1 passed, 1 failed");
+  });
+
   it("never says that nothing failed when vitest failed", () => {
     const nothing = run("test", "test/no-such-file.test.ts");
     expect(nothing.code).toBe(1);
