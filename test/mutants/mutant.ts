@@ -25,6 +25,24 @@ export type Mutant = {
   readonly whyProve?: string;
 };
 
+/** A bug that one edit plants; `file` is the one that it edits. */
+export type Plant = Edit &
+  Pick<Mutant, "id" | "plants"> & {
+    /** The file of its test, and the test's title. @default those of most bugs of its table */
+    readonly test?: string;
+    readonly title?: string;
+  };
+
+/** Makes mutants of a table in which most are planted by one edit, and noticed by the same test. */
+export function planting(usual: NamedTest): (plant: Plant) => Mutant {
+  return ({ id, plants, test = usual.file, title = usual.title, ...edit }) => ({
+    id,
+    plants,
+    edits: [edit],
+    test: { file: test, title },
+  });
+}
+
 /** The text with the edit made. @throws {Error} the text to be found does not occur exactly once: the code moved. */
 export function applyEdit(text: string, { file, find, replace }: Edit): string {
   const [before = "", ...after] = text.split(find);

@@ -1,31 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import { planting, type Mutant } from "../mutant.ts";
 
 const cellsTest = "test/connectors/postgres/cells.test.ts";
 const tapTest = "test/connectors/postgres/rows/row-tap.test.ts";
 const readTest = "test/connectors/postgres/read.test.ts";
 const everyType = "hold what the rows hold, of every type";
 
-type Plant = {
-  readonly id: string;
-  readonly plants: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-  readonly test?: string;
-  readonly title?: string;
-};
-
-function mutant({
-  id,
-  plants,
-  file,
-  find,
-  replace,
-  test = cellsTest,
-  title = everyType,
-}: Plant): Mutant {
-  return { id, plants, edits: [{ file, find, replace }], test: { file: test, title } };
-}
+const mutant = planting({ file: cellsTest, title: everyType });
 
 const pageCells = "connectors/postgres/rows/page-cells.ts";
 const tap = "connectors/postgres/rows/row-tap.ts";

@@ -1,18 +1,9 @@
-import type { Mutant } from "../mutant.ts";
+import { planting, type Mutant } from "../mutant.ts";
 
-type Plant = {
-  readonly id: string;
-  readonly plants: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-  readonly title: string;
-};
-
-function mutant({ id, plants, file, find, replace, title }: Plant): Mutant {
-  const test = { file: "test/src/pipeline/fast-blocks.test.ts", title };
-  return { id, plants, edits: [{ file, find, replace }], test };
-}
+const mutant = planting({
+  file: "test/src/pipeline/fast-blocks.test.ts",
+  title: "is the same to every reader",
+});
 
 const finder = "wasm/deflate/index.ts";
 const blocks = "src/pipeline/fast-blocks.ts";

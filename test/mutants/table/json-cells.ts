@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import { planting, type Mutant } from "../mutant.ts";
 
 const speed = "test/src/cli/project/check-speed.test.ts";
 
@@ -6,18 +6,7 @@ const file = "test/connectors/jsonl/plain-lines.test.ts";
 const sameLine =
   "becomes what it becomes as an object: line, key, reject, place, whatever the mapping and the file";
 
-type Plant = {
-  readonly id: string;
-  readonly plants: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-  readonly title?: string;
-};
-
-function mutant({ id, plants, file: source, find, replace, title = sameLine }: Plant): Mutant {
-  return { id, plants, edits: [{ file: source, find, replace }], test: { file, title } };
-}
+const mutant = planting({ file, title: sameLine });
 
 const lines = "src/mapping/bytes/plain-lines.ts";
 const gather = "connectors/jsonl/gather-lines.ts";

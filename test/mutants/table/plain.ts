@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import { planting, type Mutant } from "../mutant.ts";
 
 const file = "test/connectors/csv/plain-lines.test.ts";
 const sameLine =
@@ -6,18 +6,7 @@ const sameLine =
 const onlyUnchanged = (as: string): string =>
   `is taken for plain by \`as: ${as}\` only where the coercion leaves it as it is`;
 
-type Plant = {
-  readonly id: string;
-  readonly plants: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-  readonly title?: string;
-};
-
-function mutant({ id, plants, file: source, find, replace, title = sameLine }: Plant): Mutant {
-  return { id, plants, edits: [{ file: source, find, replace }], test: { file, title } };
-}
+const mutant = planting({ file, title: sameLine });
 
 const plain = "src/mapping/bytes/plain.ts";
 const lines = "src/mapping/bytes/plain-lines.ts";
