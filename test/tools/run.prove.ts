@@ -35,6 +35,7 @@ beforeAll(() => {
     "activities/a.ts",
     "connectors/a.ts",
     "testing/a.ts",
+    "wasm/a.ts",
   ];
   for (const name of [...sources, "tsconfig.json", "tsconfig.build.json"]) write(name, "");
   write("package.json", {
