@@ -74,13 +74,39 @@ export function answerCall(
   asFault: (error: unknown) => unknown = (error) => error,
 ): Answer {
   try {
-    const called: unknown = Reflect.get(methods, method);
-    if (typeof called !== "function") throw new Error(`no method ${method}`);
-    const result: unknown = Reflect.apply(called, undefined, input);
-    return { result, error: undefined };
+    return { result: methodOf(methods, method)(...input), error: undefined };
   } catch (error) {
     return { result: undefined, error: packError(asFault(error)) };
   }
+}
+
+function methodOf(methods: object, name: string): (...input: readonly unknown[]) => unknown {
+  const called: unknown = Reflect.get(methods, name);
+  if (typeof called !== "function") throw new Error(`no method ${name}`);
+  return (...input): unknown => Reflect.apply(called, undefined, input);
+}
+
+/**
+ * Makes a function that answers calls as `answerCall` does, each only once the one before it has ended, also where
+ * methods are asynchronous.
+ */
+export function answerInTurn(
+  methods: object,
+  asFault: (error: unknown) => unknown,
+): (call: ThreadCall) => Promise<Answer> {
+  let before: Promise<unknown> = Promise.resolve();
+  const answer = async ({ method, input }: ThreadCall): Promise<Answer> => {
+    try {
+      return { result: await methodOf(methods, method)(...input), error: undefined };
+    } catch (error) {
+      return { result: undefined, error: packError(asFault(error)) };
+    }
+  };
+  return async (call) => {
+    const answered = before.then(async () => await answer(call));
+    before = answered;
+    return await answered;
+  };
 }
 
 type Waiting = {

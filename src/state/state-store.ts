@@ -54,6 +54,13 @@ export type StateMethods = RunStore &
   PullStore &
   BackfillStore;
 
+/** Methods where the data lie: some answer at once, some later. */
+export type MethodsOf<Methods extends Record<keyof Methods, (...input: never) => unknown>> = {
+  readonly [Name in keyof Methods]: (
+    ...input: Parameters<Methods[Name]>
+  ) => Promise<ReturnType<Methods[Name]>> | ReturnType<Methods[Name]>;
+};
+
 /** The methods as a caller in another thread sees them. */
 export type StateClient = Remote<StateMethods>;
 

@@ -13,9 +13,12 @@ import type { z } from "zod";
 
 import { BusyError, ConfigError } from "../../errors.ts";
 import { makePrivateFile, makePrivateFolder } from "../../security/private-file.ts";
-import { beatsKeepSchemaMs, lockBurstMs, lockGapMs, lockLookMs, lockWaitMs } from "../limits.ts";
+import { beatsKeepSchemaMs, lockWaitMs } from "../limits.ts";
+import type { StateDatabase } from "../store/state-database.ts";
 import { type Migration, migrations } from "./migrations/migrations.ts";
+import { queriesOf } from "./queries.ts";
 import { asStateError, isUnwritable } from "./state-fault.ts";
+import { createTransactions, type Transactions } from "./transactions.ts";
 
 /** File systems on which SQLite's locks do not hold, by the magic number of statfs(2). */
 const networkFileSystems = new Map([
@@ -76,13 +79,15 @@ class LazyStatement implements Statement {
 /** One SQLite file with the two habits that every write needs: one transaction at a time, begun for writing. */
 export type Database = {
   readonly storeId: string;
+  /** The same file to methods of both databases; one is called after the other has ended. */
+  readonly state: StateDatabase;
   /** Prepares a statement; a named parameter that it does not use is not a fault. */
   prepare(sql: string): Statement;
   /**
    * Runs `work` in one BEGIN IMMEDIATE transaction; a transaction that read before it wrote could not wait
    * for another's lock.
    */
-  write<Result>(work: () => Result): Result;
+  readonly write: <Result>(work: () => Result) => Result;
   /** Makes a function known to SQL, which may ask the store. */
   define(name: string, work: (...values: SQLOutputValue[]) => SQLInputValue): void;
   close(): void;
@@ -119,15 +124,22 @@ function prepareDatabase(db: DatabaseSync, file: string, steps: readonly Migrati
     "pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; pragma cache_size = -16384; " +
       "pragma wal_autocheckpoint = 8000",
   );
-  const write = createWrite(db);
-  migrate(db, { file, steps, write });
-  return databaseOf(db, write);
+  const transactions = createTransactions(db);
+  migrate(db, { file, steps, write: transactions.write });
+  return databaseOf(db, transactions);
 }
 
-function databaseOf(db: DatabaseSync, write: Database["write"]): Database {
+function databaseOf(db: DatabaseSync, { write, writeInSteps }: Transactions): Database {
+  const queries = queriesOf(db);
   const storeId = db.prepare("select value from meta where name = 'store_id'").get();
   return {
     storeId: String(storeId?.["value"]),
+    state: {
+      write: async (work) => await writeInSteps(async () => await work(queries)),
+      queries,
+      // What was removed still is in the log until it is copied back.
+      shred: async () => db.exec("pragma wal_checkpoint(truncate)"),
+    },
     prepare: (sql) => new LazyStatement(db, sql),
     write,
     define: (name, work) => db.function(name, { varargs: true }, work),
@@ -158,7 +170,7 @@ export function openToRead(file: string): Database {
         hint: "run `sluice status` once where the state folder can be written",
       });
     }
-    return databaseOf(db, createWrite(db));
+    return databaseOf(db, createTransactions(db));
   } catch (error) {
     db?.close();
     throw asStateError(error, file);
@@ -229,66 +241,6 @@ function refuseLiveWorkers(db: DatabaseSync, file: string): void {
   );
 }
 
-/** What SQLite calls a lock that another connection holds. */
-const sqliteBusy = 5;
-
-function isBusy(error: unknown): boolean {
-  // The low byte is the code; the others tell, for one, that another process is recovering the file.
-  return (
-    error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === sqliteBusy
-  );
-}
-
-/** Blocks this thread, which has nothing else to do. */
-function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
-
-/**
- * SQLite queues no one, and looks ever more seldom at a lock that it waits for: a process that writes one
- * transaction after another keeps another process out for seconds. So each leaves a gap now and then, and the
- * one that waits looks often enough to meet it.
- */
-function createWrite(db: DatabaseSync): Database["write"] {
-  let [endedMs, freeMs] = [0, 0];
-  const begin = (): void => {
-    const nowMs = performance.now();
-    if (nowMs - endedMs >= lockGapMs) freeMs = nowMs;
-    else if (nowMs - freeMs >= lockBurstMs) {
-      pause(lockGapMs);
-      freeMs = performance.now();
-    }
-    const untilMs = performance.now() + lockWaitMs;
-    db.exec("pragma busy_timeout = 0");
-    try {
-      for (;;) {
-        try {
-          db.exec("begin immediate");
-          return;
-        } catch (error) {
-          if (!isBusy(error) || performance.now() >= untilMs) throw error;
-          pause(lockLookMs);
-        }
-      }
-    } finally {
-      db.exec(`pragma busy_timeout = ${lockWaitMs}`);
-    }
-  };
-  return (work) => {
-    begin();
-    try {
-      const result = work();
-      db.exec("commit");
-      return result;
-    } catch (error) {
-      if (db.isTransaction) db.exec("rollback");
-      throw error;
-    } finally {
-      endedMs = performance.now();
-    }
-  };
-}
-
 /** The first row of a query as `row` reads it, or undefined. */
 export function first<Row>(
   row: z.ZodType<Row>,
@@ -306,11 +258,6 @@ export function all<Row>(
   parameters: Record<string, SQLInputValue> = {},
 ): Row[] {
   return statement.all(parameters).map((found) => row.parse(found));
-}
-
-/** A value for a JSON column; undefined and null become null. */
-export function toJson(value: unknown): string | null {
-  return value === undefined || value === null ? null : JSON.stringify(value);
 }
 
 /** The single number that a query such as `select count(*)` answers; 0 when it answers no row. */

@@ -1,4 +1,10 @@
-import type { StateMethods } from "../state-store.ts";
+import type { MethodsOf, StateMethods } from "../state-store.ts";
+import { createBackfillStore } from "../store/runs/backfills.ts";
+import { createCheckpointStore } from "../store/runs/checkpoints.ts";
+import { createHostStore } from "../store/runs/hosts.ts";
+import { createLockStore } from "../store/runs/locks.ts";
+import { createRunStore } from "../store/runs/runs.ts";
+import { createTallyStore } from "../store/runs/tally.ts";
 import { openDatabase, openToRead } from "./database.ts";
 import { createDoubtStore } from "./doubts/doubt-store.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
@@ -13,12 +19,6 @@ import { createRateLimitStore } from "./rate-limit.ts";
 import { createOpenRejectStore } from "./rejects/open-rejects.ts";
 import { createRejectStore } from "./rejects/rejects.ts";
 import { createReplayStore } from "./rejects/replays.ts";
-import { createBackfillStore } from "./runs/backfills.ts";
-import { createCheckpointStore } from "./runs/checkpoints.ts";
-import { createHostStore } from "./runs/hosts.ts";
-import { createLockStore } from "./runs/locks.ts";
-import { createRunStore } from "./runs/runs.ts";
-import { createTallyStore } from "./runs/tally.ts";
 import { createCommitStore } from "./sends/commit.ts";
 import { createFaultStore } from "./sends/faults.ts";
 import { createLastFileStore } from "./sends/last-file.ts";
@@ -26,7 +26,7 @@ import { createLastSend } from "./sends/last-send.ts";
 import { createReceiptStore } from "./sends/receipts.ts";
 import { createRefusalStore } from "./sends/refusals.ts";
 import { createSplitStore } from "./sends/split.ts";
-import { createStagingStore } from "./sends/stagings.ts";
+import { createDropping, createStagingStore } from "./sends/stagings.ts";
 import { createUnderWayStore } from "./sends/under-way.ts";
 
 /**
@@ -39,7 +39,7 @@ export function openStateMethods(
   { onlyReads = false, numberBits }: { onlyReads?: boolean; numberBits?: number | undefined } = {},
 ): {
   readonly storeId: string;
-  readonly methods: StateMethods;
+  readonly methods: MethodsOf<StateMethods>;
   readonly close: () => void;
 } {
   const db = onlyReads ? openToRead(file) : openDatabase(file);
@@ -49,9 +49,10 @@ export function openStateMethods(
   const stagings = createStagingStore(db);
   const lastSend = createLastSend(db, file);
   const receipts = createReceiptStore(db, stagings);
-  const methods: StateMethods = {
-    ...createRunStore(db),
-    ...createCheckpointStore(db),
+  const drop = createDropping(db);
+  const methods: MethodsOf<StateMethods> = {
+    ...createRunStore(db.state),
+    ...createCheckpointStore(db.state),
     ...stagings,
     beginStaging: (input) => {
       const drawn = stagings.beginStaging(input);
@@ -74,14 +75,14 @@ export function openStateMethods(
     ...createKnownRecordStore(db, hashesOf),
     ...createLastFileStore(db),
     ...createMappingStore(db, sightings),
-    ...createLockStore(db),
-    ...createHostStore(db),
+    ...createLockStore(db.state, async (_, runId) => drop(runId, 0)),
+    ...createHostStore(db.state),
     ...createIdentityStore(db),
     ...createRateLimitStore(db),
-    ...createTallyStore(db),
+    ...createTallyStore(db.state),
     ...createUnderWayStore(db),
     ...createPullStore(db),
-    ...createBackfillStore(db),
+    ...createBackfillStore(db.state),
   };
   return { storeId: db.storeId, methods, close: () => db.close() };
 }

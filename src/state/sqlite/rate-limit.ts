@@ -3,7 +3,8 @@ import { jsonColumn } from "../contract/json-column.ts";
 import { limitRow, type LimitRow, type RateLimitStore } from "../contract/rate-limit.ts";
 import { afterEvent, onClockOf, rateLimitOf, written } from "../rules/breaker.ts";
 import { decidePermit } from "../rules/next-permit.ts";
-import { all, first, toJson, type Database } from "./database.ts";
+import { toJson } from "../store/json.ts";
+import { all, first, type Database } from "./database.ts";
 
 const { shape } = limitRow;
 const storedRow = limitRow.extend({ reservations: jsonColumn.pipe(shape.reservations) });

@@ -2,7 +2,7 @@ import { parentPort, type MessagePort } from "node:worker_threads";
 
 import { z } from "zod";
 
-import { answerCall, packError, type ThreadCall } from "../../thread.ts";
+import { answerInTurn, packError, type ThreadCall } from "../../thread.ts";
 import { openStateMethods } from "./open-methods.ts";
 import { asStateError } from "./state-fault.ts";
 
@@ -26,14 +26,16 @@ parentPort?.once("message", (asked: unknown) => {
   const store = open({ file, onlyReads });
   if (store === undefined) return;
   const { storeId, methods, close } = store;
-  const asFault = (error: unknown): unknown => asStateError(error, file);
+  const answer = answerInTurn(methods, (error) => asStateError(error, file));
   parentPort?.on("message", (control: { readonly port: MessagePort } | "close") => {
     if (control === "close") {
       close();
       process.exit(0);
     }
     const { port } = control;
-    port.on("message", (call: ThreadCall) => port.postMessage(answerCall(call, methods, asFault)));
+    port.on("message", (call: ThreadCall) => {
+      void answer(call).then((answered) => port.postMessage(answered));
+    });
   });
   parentPort?.postMessage({ storeId });
 });

@@ -40,8 +40,8 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     plants: "a backfill takes its lock back before the run that waits for it",
     edits: [
       {
-        file: "src/state/sqlite/runs/locks.ts",
-        find: 'if (waiting !== null && input.kind === "backfill") return { holder: waiting };',
+        file: "src/state/store/runs/locks.ts",
+        find: 'if (waiting !== null && kind === "backfill") return { holder: waiting };',
         replace: "",
       },
     ],

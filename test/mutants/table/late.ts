@@ -81,9 +81,10 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a run that has staged continues although the checkpoint was moved",
     edits: [
       {
-        file: "src/state/sqlite/runs/runs.ts",
-        find: "const ours = changes === 1 || !isMoving ?",
-        replace: "if (changes !== 1) return run;\n  const ours = changes === 1 || !isMoving ?",
+        file: "src/state/store/runs/runs.ts",
+        find: "const ours = numUpdatedRows === 1n || !isMoving ?",
+        replace:
+          "if (numUpdatedRows !== 1n) return run;\n  const ours = numUpdatedRows === 1n || !isMoving ?",
       },
     ],
     test: {
@@ -96,9 +97,9 @@ export const mutantsOfLate: readonly Mutant[] = [
     plants: "a workflow keeps the lock of the run that it made before",
     edits: [
       {
-        file: "src/state/sqlite/runs/locks.ts",
-        find: "found.firstRunId === input.firstRunId && found.runId === input.runId;",
-        replace: "found.firstRunId === input.firstRunId;",
+        file: "src/state/store/runs/locks.ts",
+        find: "found.firstRunId === firstRunId && found.runId === runId;",
+        replace: "found.firstRunId === firstRunId;",
       },
     ],
     test: {

@@ -24,8 +24,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "the send lock is taken over without giving up what its holder staged",
     edits: [
       {
-        file: "src/state/sqlite/runs/locks.ts",
-        find: "          dropStagings(found.runId, 0);\n",
+        file: "src/state/store/runs/locks.ts",
+        find: "      await dropStagings(queries, found.runId);\n",
         replace: "",
       },
     ],

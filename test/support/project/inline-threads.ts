@@ -10,7 +10,7 @@ import { stateOnPort } from "../../../src/state/port.ts";
 import { openStateMethods } from "../../../src/state/sqlite/open-methods.ts";
 import { asStateError } from "../../../src/state/sqlite/state-fault.ts";
 import type { StateStore } from "../../../src/state/state-store.ts";
-import { answerCall, type ThreadCall } from "../../../src/thread.ts";
+import { answerInTurn, type ThreadCall } from "../../../src/thread.ts";
 
 // A thread that runs from source reads its types away anew each time, which takes a quarter of a second: too much for
 // every test. The code is the same as in the threads, and so is the port.
@@ -26,12 +26,12 @@ export async function openStoreInline(
 ): Promise<StateStore> {
   const file = join(stateFolder, "state.db");
   const opened = openStateMethods(file, { numberBits });
-  const asFault = (error: unknown): unknown => asStateError(error, file);
+  const answer = answerInTurn(opened.methods, (error) => asStateError(error, file));
   const openPort: StateStore["openPort"] = () => {
     const { port1, port2 } = new MessageChannel();
-    port1.on("message", (call: ThreadCall) =>
-      port1.postMessage(answerCall(call, opened.methods, asFault)),
-    );
+    port1.on("message", (call: ThreadCall) => {
+      void answer(call).then((answered) => port1.postMessage(answered));
+    });
     port1.unref();
     return port2;
   };

@@ -1,7 +1,5 @@
 import { z } from "zod";
 
-import { type PruneRuns } from "../../sqlite/runs/prune-runs.ts";
-import { type NewWarnings } from "../../sqlite/runs/warnings.ts";
 import { jsonColumn } from "../json-column.ts";
 
 /** What a run does: all but the last send, `resend` only what is in doubt. */
@@ -152,6 +150,24 @@ export type RunOpening = Pick<
   readonly placesAreLines?: boolean | undefined;
 };
 
+/** Warnings of a run. */
+type NewWarnings = {
+  readonly runId: string;
+  readonly warnings: readonly string[];
+  /** What they tell of, where one run alone of the store is to tell it. */
+  readonly once?: string | undefined;
+};
+
+/** Which old runs are removed. */
+export type PruneRuns = {
+  /** ISO 8601; runs that started before it. */
+  readonly before: string;
+  /** Only the drains of this sync which ended as `done`, but for its newest run, the oldest first. */
+  readonly quietOf?: string | undefined;
+  /** @default all */
+  readonly limit?: number | undefined;
+};
+
 /** Runs: what was executed, when, and how it ended. */
 export interface RunStore {
   /** Stores a run unless it is already there; answers what is stored. */
@@ -187,5 +203,10 @@ export interface RunStore {
     readonly outcome?: Outcome | undefined;
     readonly limit: number;
   }): Run[];
-  readonly pruneRuns: PruneRuns;
+  /**
+   * Removes ended runs, with their rejects, receipts and uncommitted stagings. A run of which something may
+   * still be applied, or has to be sent once more, stays.
+   * @returns how many were removed.
+   */
+  pruneRuns(input: PruneRuns): number;
 }

@@ -1,6 +1,7 @@
 import { type IdentityStore, knownRow } from "../../contract/keys/identities.ts";
+import { toJson } from "../../store/json.ts";
 import type { Database } from "../database.ts";
-import { count, first, toJson } from "../database.ts";
+import { count, first } from "../database.ts";
 
 /** The identities of a SQLite store. */
 export function createIdentityStore(db: Database): IdentityStore {

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { SupersededError } from "../../../errors.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
 import { type PullName } from "../../contract/pull/pull-places.ts";
+import { toJson } from "../../store/json.ts";
 import type { Database } from "../database.ts";
-import { count, first, toJson } from "../database.ts";
+import { count, first } from "../database.ts";
 
 const flag = z.int().transform(Boolean);
 

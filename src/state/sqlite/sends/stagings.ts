@@ -6,8 +6,9 @@ import { refusedAgain } from "../../../records/reject-codes.ts";
 import { jsonColumn } from "../../contract/json-column.ts";
 import { type StageName } from "../../contract/sends/stagings.ts";
 import { type StagingStore, stagingRow } from "../../contract/sends/stagings.ts";
+import { toJson } from "../../store/json.ts";
 import type { Database, Statement } from "../database.ts";
-import { count, first, toJson } from "../database.ts";
+import { count, first } from "../database.ts";
 import { createDoubts } from "../doubts/doubts.ts";
 import { createSentKeys } from "./sent-keys.ts";
 

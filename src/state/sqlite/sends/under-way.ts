@@ -2,8 +2,9 @@ import { z } from "zod";
 
 import { stagingRow } from "../../contract/sends/stagings.ts";
 import { type UnderWayStore } from "../../contract/sends/under-way.ts";
+import { toJson } from "../../store/json.ts";
 import type { Database } from "../database.ts";
-import { all, toJson } from "../database.ts";
+import { all } from "../database.ts";
 import { stagingColumns } from "./stagings.ts";
 
 const countsRow = z.object({

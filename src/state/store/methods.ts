@@ -1,0 +1,17 @@
+import type { Queries, StateDatabase } from "./state-database.ts";
+
+/** Makes a method of what only reads. */
+export function reads<Input extends readonly unknown[], Result>(
+  db: StateDatabase,
+  method: (queries: Queries, ...input: Input) => Promise<Result>,
+): (...input: Input) => Promise<Result> {
+  return async (...input) => await method(db.queries, ...input);
+}
+
+/** Makes a method of what writes: a transaction of its own. */
+export function writes<Input extends readonly unknown[], Result>(
+  db: StateDatabase,
+  method: (queries: Queries, ...input: Input) => Promise<Result>,
+): (...input: Input) => Promise<Result> {
+  return async (...input) => await db.write(async (queries) => await method(queries, ...input));
+}

@@ -1,0 +1,39 @@
+import { sql } from "kysely";
+
+import { refusedAgain } from "../../../records/reject-codes.ts";
+import type { Remote } from "../../../thread.ts";
+import { type Tally, tallyRow, type TallyStore } from "../../contract/runs/tally.ts";
+import { reads } from "../methods.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+
+async function tally(
+  queries: Queries,
+  { runId, staged }: Parameters<TallyStore["tally"]>[0],
+): Promise<Tally> {
+  const states = staged ? sql`('committed', 'cut', 'staged')` : sql`('committed', 'cut')`;
+  const rejects = sql`from ${sql.table("rejects")} join counted using (run_id, chunk, stage)`;
+  const sent = staged ? sql`counted` : sql`accepted`;
+  const { rows } = await sql`
+    with counted as (
+      select * from ${sql.table("stagings")} where run_id = ${runId} and state in ${states}
+    ), accepted as (
+      select * from ${sql.table("receipts")} where run_id = ${runId} and state = 'committed'
+    )
+    select coalesce(sum(rows_read), 0) as read, coalesce(sum(unchanged), 0) as unchanged,
+      coalesce(sum(filtered), 0) as filtered, count(*) as chunks,
+      coalesce(sum(records - split_rejected), 0) as staged,
+      coalesce(sum(rejected + split_rejected), 0) as refused,
+      (select coalesce(sum(records), 0) from ${sent}) as sent,
+      (select count(*) from accepted) as parts,
+      (select coalesce(sum(json_bytes), 0) from ${sent}) as json_bytes,
+      (select coalesce(sum(gzip_bytes), 0) from ${sent}) as gzip_bytes,
+      (select count(*) ${rejects}) as rejected,
+      (select count(*) ${rejects} where code = ${refusedAgain}) as again
+    from counted`.execute(queries);
+  return tallyRow.parse(rows[0]);
+}
+
+/** The tallies of a store. */
+export function createTallyStore(db: StateDatabase): Remote<TallyStore> {
+  return { tally: reads(db, tally) };
+}

@@ -1,0 +1,19 @@
+import type { Kysely } from "kysely";
+
+import type { Tables } from "./tables.ts";
+
+/**
+ * Where methods ask: outside a transaction each statement is one of its own. Tables in raw SQL are named by
+ * `sql.table`, columns by `sql.ref`, as in the builder.
+ */
+export type Queries = Kysely<Tables>;
+
+/** A database that holds the state. */
+export type StateDatabase = {
+  /** For what only reads: each statement sees what is committed when it begins. */
+  readonly queries: Queries;
+  /** Runs `work` in one transaction, whose writes nobody else's come between. */
+  write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
+  /** Sees to it that rows which were removed cannot be read from the database's files any more, where it can. */
+  shred(): Promise<void>;
+};
