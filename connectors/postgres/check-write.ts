@@ -1,10 +1,11 @@
 import { ConfigError } from "../../src/errors.ts";
+import { quoteName } from "../../src/postgres/names.ts";
 import type { PatchColumns } from "../contract/patches.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { tableOf } from "./sql/ddl.ts";
-import { quoteName, quoteTable, type TableName } from "./sql/identifier.ts";
+import { quoteTable, type TableName } from "./sql/identifier.ts";
 import { readWriteTable } from "./sql/write-table.ts";
 
 /**

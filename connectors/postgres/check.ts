@@ -1,13 +1,14 @@
 import { messageOf, SluiceError, SourceAuthError } from "../../src/errors.ts";
+import { addressOf, isLocal } from "../../src/postgres/address.ts";
+import { quoteName, quoteNames } from "../../src/postgres/names.ts";
 import type { ConnectorRequest, Finding } from "../contract/request.ts";
-import { addressOf, isLocal } from "./address.ts";
 import { withSession, type Session } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { smallTableBytes } from "./limits.ts";
 import { checkStamps } from "./newest.ts";
 import { hiddenTransactions } from "./read-limit.ts";
 import { assertNoNull, describeSource, type PostgresSource, type SourceColumn } from "./source.ts";
-import { quoteName, quoteNames, quoteTable, parseTable, shownColumns } from "./sql/identifier.ts";
+import { quoteTable, parseTable, shownColumns } from "./sql/identifier.ts";
 
 /**
  * Looks at a connection step by step, and stops where the next step makes no sense. A connection that names

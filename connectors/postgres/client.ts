@@ -6,8 +6,10 @@ import { Client } from "pg";
 import Cursor from "pg-cursor";
 
 import { ConfigError, messageOf } from "../../src/errors.ts";
+import { addressOf, connectMsOf, passwordOf, type Address } from "../../src/postgres/address.ts";
+import { postgresError } from "../../src/postgres/errors.ts";
+import { quoteName } from "../../src/postgres/names.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
-import { addressOf, connectMsOf, passwordOf, type Address } from "./address.ts";
 import type { PostgresConfig } from "./config.ts";
 import {
   blockBytesMax,
@@ -22,8 +24,7 @@ import { fetchRows } from "./rows/fetch-rows.ts";
 import { RawRows, type Text } from "./rows/raw-rows.ts";
 import { RowTap } from "./rows/row-tap.ts";
 import { takeSlot, type Slot } from "./slots.ts";
-import { postgresError } from "./sql/errors.ts";
-import { parseTable, quoteName, quoteTable } from "./sql/identifier.ts";
+import { parseTable, quoteTable } from "./sql/identifier.ts";
 
 /** A row by the names of its columns. */
 export type TextRow = Readonly<Record<string, Text>>;

@@ -2,16 +2,16 @@ import { z } from "zod";
 
 import { timeZoneFault } from "../../src/config/schema/time-zone.ts";
 import { duration } from "../../src/config/schema/units.ts";
+import { nameBytesMax, nameFault } from "../../src/postgres/names.ts";
+import { urlFault } from "../../src/postgres/url.ts";
 import { secret } from "../contract/connector.ts";
 import {
   keyColumnsMax,
-  nameBytesMax,
   queryCharsMax,
   statementTimeoutMsDefault,
   statementTimeoutMsMax,
 } from "./limits.ts";
-import { nameFault, parseTable } from "./sql/identifier.ts";
-import { urlFault } from "./url.ts";
+import { parseTable } from "./sql/identifier.ts";
 
 const name = z.string().superRefine((text, context) => {
   const fault = nameFault(text);

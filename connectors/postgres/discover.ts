@@ -1,11 +1,12 @@
 import { z } from "zod";
 
 import { ConfigError } from "../../src/errors.ts";
+import { quoteName } from "../../src/postgres/names.ts";
 import type { Column, Discovery } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
-import { quoteName, shownTable } from "./sql/identifier.ts";
+import { shownTable } from "./sql/identifier.ts";
 
 /** Tables and views whose every column the role may read, but for those of the system and of extensions. */
 const tablesStatement = `

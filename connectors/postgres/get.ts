@@ -1,3 +1,5 @@
+import { sqlStateOf } from "../../src/postgres/errors.ts";
+import { quoteName } from "../../src/postgres/names.ts";
 import type { Got } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { withSession, type Session } from "./client.ts";
@@ -5,8 +7,6 @@ import type { PostgresConfig } from "./config.ts";
 import { placeOf } from "./read.ts";
 import type { Text } from "./rows/raw-rows.ts";
 import { describeSource, type PostgresSource } from "./source.ts";
-import { sqlStateOf } from "./sql/errors.ts";
-import { quoteName } from "./sql/identifier.ts";
 import { rowMaker, type PostgresRow } from "./sql/row.ts";
 
 /** A row that was asked for. */

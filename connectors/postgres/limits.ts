@@ -1,9 +1,6 @@
 // Numbers that bound the Postgres connector (our choice, but where a source is named); page and row limits
 // are in src/limits.ts.
 
-/** Bytes of a name; Postgres cuts a longer one without a word (NAMEDATALEN). */
-export const nameBytesMax = 63;
-
 /** Columns that a key may have; what a Postgres index may have (INDEX_MAX_KEYS). */
 export const keyColumnsMax = 32;
 
@@ -30,9 +27,6 @@ export const postgresLockWaitMs = 30_000;
 
 /** How soon the server notices that we hung up in the middle of a statement. */
 export const hangUpCheckMs = 2_000;
-
-/** How long a server with too many connections is waited for. */
-export const tooManyConnectionsMs = 10 * 60_000;
 
 /** Overlap of a change column that holds times, when the configuration does not say. */
 export const overlapMsDefault = 3_600_000;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { quoteName } from "../../src/postgres/names.ts";
 import type { Measure, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession } from "./client.ts";
@@ -7,7 +8,6 @@ import type { PostgresConfig } from "./config.ts";
 import { countedRowsMax } from "./limits.ts";
 import type { PostgresPosition } from "./position.ts";
 import { describeSource } from "./source.ts";
-import { quoteName } from "./sql/identifier.ts";
 import { conditionOf, orderOf } from "./sql/statement.ts";
 
 const plan = z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]);

@@ -1,10 +1,10 @@
+import { sqlStateOf } from "../../src/postgres/errors.ts";
+import { quoteName } from "../../src/postgres/names.ts";
 import type { Finding } from "../contract/request.ts";
 import type { Session } from "./client.ts";
 import { clockStepMs, clocksPutBackMs, zonesApartMs } from "./limits.ts";
 import { brieflyLooking, guessedZone, spanText, nowAs, zoneFor } from "./read-limit.ts";
 import { isZoneGuessed, type PostgresSource } from "./source.ts";
-import { sqlStateOf } from "./sql/errors.ts";
-import { quoteName } from "./sql/identifier.ts";
 
 /** What `check` says of the zone of the change column, and of its newest rows beside the server's clock. */
 export async function checkStamps(

@@ -1,3 +1,5 @@
+import { sqlStateOf } from "../../src/postgres/errors.ts";
+import { quoteName } from "../../src/postgres/names.ts";
 import type { ReadLimit } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { textIn, withSession, type Session } from "./client.ts";
@@ -11,8 +13,6 @@ import {
   type ChangeColumn,
   type PostgresSource,
 } from "./source.ts";
-import { sqlStateOf } from "./sql/errors.ts";
-import { quoteName } from "./sql/identifier.ts";
 
 const lateCommits = "rows that are committed late are found up to the overlap only";
 

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../src/errors.ts";
+import { sqlStateOf } from "../../src/postgres/errors.ts";
 import type { Page, Span } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
 import { failureAt, Session } from "./client.ts";
@@ -14,7 +15,6 @@ import {
   type PostgresSource,
   type SourceColumn,
 } from "./source.ts";
-import { sqlStateOf } from "./sql/errors.ts";
 import type { PostgresRow } from "./sql/row.ts";
 import { equalNeighbours, selectRows } from "./sql/statement.ts";
 

@@ -1,6 +1,8 @@
+import { addressOf } from "../../src/postgres/address.ts";
+import { sqlStateOf } from "../../src/postgres/errors.ts";
+import { quoteName } from "../../src/postgres/names.ts";
 import type { Recognition } from "../contract/connector.ts";
 import type { ConnectorRequest } from "../contract/request.ts";
-import { addressOf } from "./address.ts";
 import { textIn, withSession, type Session, type TextRow } from "./client.ts";
 import type { PostgresConfig } from "./config.ts";
 import { differenceOf, postgresIdentity, rememberedOf, shownSighting } from "./identity.ts";
@@ -9,8 +11,6 @@ import { greatestMs } from "./limits.ts";
 import { lowestRead, type PostgresPosition } from "./position.ts";
 import { brieflyLooking } from "./read-limit.ts";
 import { describeSource } from "./source.ts";
-import { sqlStateOf } from "./sql/errors.ts";
-import { quoteName } from "./sql/identifier.ts";
 
 /** Tells whether this is the database that was read before, by what the server says of itself. */
 export async function recognizePostgres(

@@ -1,16 +1,10 @@
 import { ConfigError } from "../../src/errors.ts";
+import { quoteName, quoteNames } from "../../src/postgres/names.ts";
 import { textIn, type Session } from "./client.ts";
 import type { Overlap, PostgresConfig } from "./config.ts";
 import { assertNoLimit } from "./own-limit.ts";
 import { readingOf } from "./position.ts";
-import {
-  parseTable,
-  quoteName,
-  quoteNames,
-  quoteTable,
-  shownColumns,
-  shownTable,
-} from "./sql/identifier.ts";
+import { parseTable, quoteTable, shownColumns, shownTable } from "./sql/identifier.ts";
 import type { TableName } from "./sql/identifier.ts";
 import { columnTypes, type ColumnType } from "./sql/types.ts";
 

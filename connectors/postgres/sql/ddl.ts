@@ -1,7 +1,8 @@
 import { ConfigError } from "../../../src/errors.ts";
+import { quoteName } from "../../../src/postgres/names.ts";
 import type { Column } from "../../contract/connector.ts";
 import type { PostgresConfig } from "../config.ts";
-import { parseTable, quoteName, quoteTable, type TableName } from "./identifier.ts";
+import { parseTable, quoteTable, type TableName } from "./identifier.ts";
 
 /** Wide types, because a later value may be longer, larger or more precise than those seen so far. */
 const types: Readonly<Record<Column["type"], string>> = {

@@ -1,5 +1,5 @@
-import { ConfigError } from "../../../src/errors.ts";
-import { columnsShownMax, nameBytesMax } from "../limits.ts";
+import { nameFault, quoteName } from "../../../src/postgres/names.ts";
+import { columnsShownMax } from "../limits.ts";
 
 /** A table's name as the configuration gives it; without a schema the server's search path finds it. */
 export type TableName = {
@@ -9,29 +9,6 @@ export type TableName = {
 
 /** One part of a table's name: bare, or in double quotes, which hold any character, a quote twice. */
 const part = /(?:"((?:[^"]|"")+)"|([^".]+))/y;
-
-/** What is wrong with a name, or undefined. Postgres would cut a long name, and may then mean another column. */
-export function nameFault(name: string): string | undefined {
-  if (name === "") return "is empty";
-  if (name.includes("\0")) return "holds a NUL";
-  const bytes = Buffer.byteLength(name);
-  return bytes > nameBytesMax ? `has ${bytes} bytes; Postgres keeps ${nameBytesMax}` : undefined;
-}
-
-/**
- * A name as it is in a statement, quoted, so that it is only ever a name (docs/facts/threats.md#t4).
- * @throws {ConfigError} Postgres has no such names.
- */
-export function quoteName(name: string): string {
-  const fault = nameFault(name);
-  if (fault !== undefined) throw new ConfigError(`the name ${JSON.stringify(name)} ${fault}`);
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Several names, quoted, with commas between. @throws {ConfigError} as `quoteName`. */
-export function quoteNames(names: readonly string[]): string {
-  return names.map(quoteName).join(", ");
-}
 
 /** A table's name as it is in a statement. @throws {ConfigError} as `quoteName`. */
 export function quoteTable({ schema, table }: TableName): string {

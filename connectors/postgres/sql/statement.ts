@@ -1,9 +1,9 @@
 import { ConfigError } from "../../../src/errors.ts";
+import { quoteName } from "../../../src/postgres/names.ts";
 import type { Span } from "../../contract/connector.ts";
 import type { PostgresPosition } from "../position.ts";
 import type { RawRows, Text } from "../rows/raw-rows.ts";
 import { hasNoZone, type PostgresSource, type SourceColumn } from "../source.ts";
-import { quoteName } from "./identifier.ts";
 
 /** A statement, its values apart. */
 export type SqlStatement<Value = string> = {

@@ -1,6 +1,7 @@
+import { quoteName, quoteNames } from "../../../src/postgres/names.ts";
 import type { JsonValue } from "../../../src/records/json-value.ts";
 import type { Patch } from "../../contract/connector.ts";
-import { quoteName, quoteNames, quoteTable } from "./identifier.ts";
+import { quoteTable } from "./identifier.ts";
 import type { WriteColumn, WriteTable } from "./write-table.ts";
 
 /** A patch with its place among those of its page. */

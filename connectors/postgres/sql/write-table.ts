@@ -1,7 +1,8 @@
 import { ConfigError } from "../../../src/errors.ts";
+import { quoteNames } from "../../../src/postgres/names.ts";
 import type { PatchColumns } from "../../contract/patches.ts";
 import { textIn, type Session } from "../client.ts";
-import { quoteNames, quoteTable, shownColumns, shownTable, type TableName } from "./identifier.ts";
+import { quoteTable, shownColumns, shownTable, type TableName } from "./identifier.ts";
 
 /** A column that is written. */
 export type WriteColumn = {

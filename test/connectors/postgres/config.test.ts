@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { addressOf, passwordOf } from "../../../connectors/postgres/address.ts";
 import { postgresConfig } from "../../../connectors/postgres/config.ts";
+import { addressOf, passwordOf } from "../../../src/postgres/address.ts";
 
 const url = "postgres://reader:hush@db.example:6543/crm";
 

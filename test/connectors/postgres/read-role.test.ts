@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { Session } from "../../../connectors/postgres/client.ts";
-import { sqlStateOf } from "../../../connectors/postgres/sql/errors.ts";
+import { sqlStateOf } from "../../../src/postgres/errors.ts";
 import { postgres, type TestDatabase } from "../../support/postgres/postgres.ts";
 import { roleOf } from "./role.ts";
 import { readRequestOf } from "./support.ts";

@@ -204,7 +204,7 @@ export const mutantsOfCommands: readonly Mutant[] = [
     plants: "a missing right is told without the statements that grant it",
     edits: [
       {
-        file: "connectors/postgres/sql/errors.ts",
+        file: "src/postgres/errors.ts",
         find: "sqlStateOf(error) === noRight ? at.grant : meaning.hint",
         replace: "meaning.hint",
       },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { Column } from "../../../../connectors/contract/connector.ts";
-import { nameBytesMax } from "../../../../connectors/postgres/limits.ts";
 import { ddlOf } from "../../../../connectors/postgres/sql/ddl.ts";
 import { writePostgres } from "../../../../connectors/postgres/write.ts";
 import { ConfigError } from "../../../../src/errors.ts";
+import { nameBytesMax } from "../../../../src/postgres/names.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
 import { readRequestOf } from "../support.ts";
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { columnsShownMax } from "../../../../connectors/postgres/limits.ts";
 import {
   parseTable,
-  quoteName,
   quoteTable,
   shownColumns,
   shownTable,
 } from "../../../../connectors/postgres/sql/identifier.ts";
 import { ConfigError } from "../../../../src/errors.ts";
+import { quoteName } from "../../../../src/postgres/names.ts";
 import { postgres } from "../../../support/postgres/postgres.ts";
 import { numbers } from "../../../support/sequences.ts";
 

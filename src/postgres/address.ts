@@ -1,5 +1,5 @@
-import { connectTimeoutMs } from "../../src/limits.ts";
-import type { PostgresConfig } from "./config.ts";
+import { connectTimeoutMs } from "../limits.ts";
+import type { Secret } from "../security/secret.ts";
 import { partsOf, type TlsMode } from "./url.ts";
 
 /** Where the server is, who logs in, and how it is reached. */
@@ -12,6 +12,18 @@ export type Address = {
   readonly tls: TlsMode;
 };
 
+/** How a configuration names a server: by a URL in which `urlFault` found no fault, or by its parts. */
+export type AddressMembers = {
+  readonly url?: Secret | undefined;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly database?: string | undefined;
+  readonly user?: string | undefined;
+  readonly password?: Secret | undefined;
+  readonly tls?: TlsMode | undefined;
+  readonly ca_file?: string | undefined;
+};
+
 const portDefault = 5432;
 
 const local = /^(?:\/.*|localhost\.?|127(?:\.\d{1,3}){3}|::1)$/i;
@@ -22,7 +34,7 @@ export function isLocal(host: string): boolean {
 }
 
 /** The address of a configuration, its URL taken apart; a database without a name is called as its user. */
-export function addressOf({ url, ...members }: PostgresConfig): Address {
+export function addressOf({ url, ...members }: AddressMembers): Address {
   const parts = url === undefined ? undefined : partsOf(url);
   const { host = "", port, user = "", database = "" } = parts ?? members;
   const isSocket = host.startsWith("/");
@@ -38,11 +50,11 @@ export function addressOf({ url, ...members }: PostgresConfig): Address {
 }
 
 /** How long connecting may take. */
-export function connectMsOf({ url }: PostgresConfig): number {
+export function connectMsOf({ url }: AddressMembers): number {
   return (url && partsOf(url).connectMs) ?? connectTimeoutMs;
 }
 
 /** The password in the clear, for the client alone; empty when there is none. */
-export function passwordOf({ url, password }: PostgresConfig): string {
+export function passwordOf({ url, password }: AddressMembers): string {
   return url === undefined ? (password?.reveal() ?? "") : partsOf(url).password;
 }

@@ -1,14 +1,10 @@
 import { DatabaseError } from "pg";
 
-import {
-  ConfigError,
-  messageOf,
-  SluiceError,
-  SourceAuthError,
-  RetryLater,
-} from "../../../src/errors.ts";
-import { unresolvedMsMax } from "../../../src/limits.ts";
-import { tooManyConnectionsMs } from "../limits.ts";
+import { ConfigError, messageOf, SluiceError, SourceAuthError, RetryLater } from "../errors.ts";
+import { unresolvedMsMax } from "../limits.ts";
+
+/** How long a server with too many connections is waited for. */
+const tooManyConnectionsMs = 10 * 60_000;
 
 /** What a fault means, and what to do about it. */
 type Meaning = {

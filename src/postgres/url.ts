@@ -1,4 +1,4 @@
-import type { Secret } from "../../src/security/secret.ts";
+import type { Secret } from "../security/secret.ts";
 
 /** How a connection is encrypted, and whether the server's certificate is checked. */
 export type TlsMode = "verify-full" | "require" | "off";
