@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
+import { Pool, types } from "pg";
+
+import { sqlStateOf } from "../../postgres/errors.ts";
+import { QualifiedTables } from "../store/qualified-tables.ts";
+import type { Queries, StateDatabase } from "../store/state-database.ts";
+import type { Tables } from "../store/tables.ts";
+import { tableNames } from "./schema.ts";
+import { clientOf, type StoreServer } from "./server.ts";
+import { asStoreError } from "./store-error.ts";
+import { beginWriting } from "./version.ts";
+
+/** Connections of one process at most. */
+const connectionsMax = 5;
+
+/** How often a transaction is tried that others came between. */
+const triesMax = 20;
+
+/** The longest pause before such a try; it doubles from a millisecond, and is of random length. */
+const pauseMsMax = 200;
+
+/**
+ * What says that a transaction had no effect because others came between: a serialization failure, a deadlock, and a
+ * key that another inserted meanwhile, which SERIALIZABLE may say of what would have been seen had it come later.
+ * Nothing else is repeated: of a connection that was lost at its commit nobody knows whether it had an effect.
+ */
+const conflicts: ReadonlySet<string | undefined> = new Set(["40001", "40P01", "23505"]);
+
+/** Columns of these types are numbers: integers of 64 bits, and sums of them. */
+const numericTypes: ReadonlySet<number> = new Set([20, 1700]);
+
+const numericAsNumbers = {
+  getTypeParser: (oid: number, format?: "text" | "binary"): unknown =>
+    numericTypes.has(oid) ? numberOf : types.getTypeParser(oid, format ?? "text"),
+};
+
+function numberOf(text: string): number {
+  return Number(text);
+}
+
+/** An open database in Postgres. */
+export type PostgresDatabase = {
+  readonly state: StateDatabase;
+  /** Ends its connections; what is under way is finished first. */
+  close(): Promise<void>;
+};
+
+/** Opens the state's schema in a Postgres database; it connects when it is asked something. */
+export function openPostgresDatabase(server: StoreServer): PostgresDatabase {
+  const pool = new Pool({
+    ...clientOf(server),
+    max: connectionsMax,
+    application_name: "sluice",
+    types: numericAsNumbers,
+  });
+  // A connection that is lost is replaced by the pool; without these listeners it would end the process, also in mid
+  // transaction, whose statements say it, too.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const queries: Queries = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [
+      new CamelCasePlugin({ maintainNestedObjectKeys: true }),
+      new QualifiedTables(server.schema, tableNames),
+    ],
+  });
+  const state: StateDatabase = {
+    queries,
+    write: async (work) => await writeTo(queries, work, server),
+    shred: async () => undefined,
+  };
+  return { state, close: async () => await queries.destroy() };
+}
+
+/** One transaction as if it were alone, and again where others came between. */
+async function writeTo<Result>(
+  queries: Queries,
+  work: (queries: Queries) => Promise<Result>,
+  server: StoreServer,
+): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await queries
+        .transaction()
+        .setIsolationLevel("serializable")
+        .execute(async (transaction) => {
+          await beginWriting(transaction, server);
+          return await work(transaction);
+        });
+    } catch (error) {
+      if (tried === triesMax || !conflicts.has(sqlStateOf(error)))
+        throw asStoreError(error, server);
+      await sleep(Math.random() * Math.min(pauseMsMax, 2 ** tried));
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { Client } from "pg";
+
+import { messageOf } from "../../errors.ts";
+import { quoteName } from "../../postgres/names.ts";
+import { ddlAfter, storeSteps } from "./schema.ts";
+import { clientOf, type StoreServer } from "./server.ts";
+import { asStoreError } from "./store-error.ts";
+import { versionError } from "./version-error.ts";
+import { versionName } from "./version.ts";
+
+/** Names the lock that keeps two migrations of one database apart; it ends with its transaction. */
+const migrationLock = 7_358_223;
+
+/** What is there of a store. */
+type Found = { readonly hasSchema: boolean; readonly version: number };
+
+/** The statements that bring a store to the version that this sluice knows. */
+function statementsFrom({ hasSchema, version }: Found, schema: string): readonly string[] {
+  if (version === storeSteps.length) return [];
+  const name = quoteName(schema);
+  const noted =
+    `insert into ${name}.meta (name, value) values ('${versionName}', '${storeSteps.length}') ` +
+    "on conflict (name) do update set value = excluded.value";
+  const first = [
+    // A role that may not make schemas may be given one.
+    ...(hasSchema ? [] : [`create schema ${name}`]),
+    ...ddlAfter(0, schema),
+    `insert into ${name}.meta (name, value) values
+      ('store_id', gen_random_uuid()::text),
+      ('salt', replace(gen_random_uuid()::text, '-', '')),
+      ('key_secret', replace(gen_random_uuid()::text, '-', ''))`,
+  ];
+  return [...(version === 0 ? first : ddlAfter(version, schema)), noted];
+}
+
+async function find(client: Client, server: StoreServer): Promise<Found> {
+  const name = quoteName(server.schema);
+  const { rows } = await client.query<{ schema: string | null; meta: string | null }>(
+    "select to_regnamespace($1) as schema, to_regclass($2) as meta",
+    [name, `${name}.meta`],
+  );
+  const hasSchema = (rows[0]?.schema ?? null) !== null;
+  if ((rows[0]?.meta ?? null) === null) return { hasSchema, version: 0 };
+  const found = await client.query<{ value: string }>(
+    `select value from ${name}.meta where name = $1`,
+    [versionName],
+  );
+  const version = Number(found.rows[0]?.value ?? 0);
+  if (version > storeSteps.length) throw versionError(version, server);
+  return { hasSchema, version };
+}
+
+/** What a migration did. */
+export type Migrated = { readonly from: number; readonly to: number };
+
+/**
+ * Brings the schema to the version that this sluice knows, in one transaction.
+ * @throws {ConfigError} it is of a newer sluice, or the role may not. @throws {StateUnavailableError}
+ */
+export async function migrateStore(server: StoreServer): Promise<Migrated> {
+  return await withClient(server, async (client) => {
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+    const found = await find(client, server);
+    for (const statement of statementsFrom(found, server.schema)) await client.query(statement);
+    await client.query("commit");
+    return { from: found.version, to: storeSteps.length };
+  });
+}
+
+/** The statements that `migrateStore` would run now. */
+export async function pendingStatements(server: StoreServer): Promise<readonly string[]> {
+  return await withClient(server, async (client) =>
+    statementsFrom(await find(client, server), server.schema),
+  );
+}
+
+async function withClient<Result>(
+  server: StoreServer,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ ...clientOf(server), application_name: "sluice store migrate" });
+  // A client without this listener ends the process when its connection is lost between two statements.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } catch (error) {
+    throw asStoreError(error, server);
+  } finally {
+    await client.end().catch((error: unknown) => void messageOf(error));
+  }
+}

@@ -1,0 +1,24 @@
+import { quoteName } from "../../postgres/names.ts";
+import { firstStep } from "./first-step.ts";
+
+/**
+ * The schema as numbered steps, as SQL in which `$schema.` stands before each name; step n brings a store of version
+ * n-1 to n. A step that was released is never edited: a change is a new step at the end.
+ */
+export const storeSteps: readonly (readonly string[])[] = [firstStep];
+
+/** The statements of the steps after a version, for one schema. */
+export function ddlAfter(version: number, schema: string): readonly string[] {
+  const name = quoteName(schema);
+  return storeSteps
+    .slice(version)
+    .flat()
+    .map((statement) => statement.replaceAll("$schema.", `${name}.`));
+}
+
+/** The names of all tables. */
+export const tableNames: ReadonlySet<string> = new Set(
+  storeSteps
+    .flat()
+    .flatMap((statement) => /^create table \$schema\.(\w+)/.exec(statement)?.[1] ?? []),
+);

@@ -1,0 +1,37 @@
+import type { ClientConfig } from "pg";
+
+import { connectTimeoutMs } from "../../limits.ts";
+import { addressOf, passwordOf } from "../../postgres/address.ts";
+import { partsOf } from "../../postgres/url.ts";
+import type { Secret } from "../../security/secret.ts";
+
+/** Where a store in Postgres is. */
+export type StoreServer = {
+  /** In which `urlFault` found no fault. */
+  readonly url: Secret;
+  readonly schema: string;
+};
+
+/** A store as messages name it: without its user and its password. */
+export function storeName({ url, schema }: StoreServer): string {
+  const { host, port, database } = addressOf({ url });
+  return `the state store in ${database} at ${host}:${port}, schema ${schema}`;
+}
+
+/** How a client reaches it: encrypted and with the server's certificate checked, unless it is this host itself. */
+export function clientOf({ url }: StoreServer): ClientConfig {
+  const { host, port, database, user, tls } = addressOf({ url });
+  return {
+    host,
+    port,
+    database,
+    user,
+    // A function, because pg takes what is not given from the environment.
+    password: () => passwordOf({ url }),
+    ssl: tls === "off" ? false : { rejectUnauthorized: tls === "verify-full" },
+    enableChannelBinding: true,
+    connectionTimeoutMillis: partsOf(url).connectMs ?? connectTimeoutMs,
+    keepAlive: true,
+    client_encoding: "UTF8",
+  };
+}

@@ -1,0 +1,24 @@
+import { sql } from "kysely";
+
+import type { Queries } from "../store/state-database.ts";
+import { storeSteps } from "./schema.ts";
+import type { StoreServer } from "./server.ts";
+import { versionError } from "./version-error.ts";
+
+/** The fact that holds the version of the schema. */
+export const versionName = "schema_version";
+
+/**
+ * Begins a transaction that writes: what it commits survives a power cut (I1), whatever the role or the database is set
+ * to, and the schema is the one that this sluice knows.
+ * @throws {ConfigError} it is another one.
+ */
+export async function beginWriting(queries: Queries, server: StoreServer): Promise<void> {
+  const { rows } = await sql<{ version: string | null }>`
+    select set_config('synchronous_commit', 'on', true),
+      (select value from ${sql.table("meta")} where name = ${versionName}) as version`.execute(
+    queries,
+  );
+  const version = Number(rows[0]?.version ?? 0);
+  if (version !== storeSteps.length) throw versionError(version, server);
+}

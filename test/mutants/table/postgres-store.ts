@@ -1,0 +1,50 @@
+import { planting, type Mutant } from "../mutant.ts";
+
+const database = "src/state/postgres/database.ts";
+const plant = planting({
+  file: "test/src/state/postgres/database.test.ts",
+  title: "is as if it were alone",
+});
+
+/** Mutants of the state store in Postgres. */
+export const mutantsOfPostgresStore: readonly Mutant[] = [
+  plant({
+    id: "S840",
+    plants: "two transactions of the store read what neither has written yet",
+    file: database,
+    find: '.setIsolationLevel("serializable")',
+    replace: "",
+  }),
+  plant({
+    id: "S841",
+    plants: "a transaction of which nobody knows whether it was committed is done again",
+    file: database,
+    find: "!conflicts.has(sqlStateOf(error))",
+    replace: "tried > 3",
+    title: "is done again for nothing else",
+  }),
+  plant({
+    id: "S842",
+    plants: "a commit of the store waits for no disk where the role is set so",
+    file: "src/state/postgres/version.ts",
+    find: "set_config('synchronous_commit', 'on', true)",
+    replace: "set_config('synchronous_commit', current_setting('synchronous_commit'), true)",
+    title: "survives a power cut",
+  }),
+  plant({
+    id: "S843",
+    plants: "a worker writes into a store of a newer schema",
+    file: "src/state/postgres/version.ts",
+    find: "if (version !== storeSteps.length)",
+    replace: "if (version < storeSteps.length)",
+    title: "of a newer sluice is left alone",
+  }),
+  plant({
+    id: "S844",
+    plants: "a table of the store is found by the search path of the session",
+    file: "src/state/store/qualified-tables.ts",
+    find: "if (schema !== undefined || !this.#tables.has(identifier.name)) {",
+    replace: "if (Math.max() < 0) {",
+    title: "asks for no session settings",
+  }),
+];

@@ -1,0 +1,177 @@
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+
+import { SluiceError, SupersededError, StateUnavailableError } from "../../../../src/errors.ts";
+import { Secret } from "../../../../src/security/secret.ts";
+import { migrateStore, pendingStatements } from "../../../../src/state/postgres/migrate.ts";
+import { storeSteps } from "../../../../src/state/postgres/schema.ts";
+import type { Queries, StateDatabase } from "../../../../src/state/store/state-database.ts";
+import { newServer, opened, openMigrated } from "./postgres-store.ts";
+
+const name = "counted";
+
+async function valueOf(queries: Queries): Promise<number | undefined> {
+  const found = await queries
+    .selectFrom("meta")
+    .select("value")
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return found === undefined ? undefined : Number(found.value);
+}
+
+/** Reads, and writes what it read and one more; both may come between those of another. */
+async function countOne(queries: Queries): Promise<void> {
+  const before = await valueOf(queries);
+  await sql`select pg_sleep(0.02)`.execute(queries);
+  const value = String((before ?? 0) + 1);
+  if (before === undefined) await queries.insertInto("meta").values({ name, value }).execute();
+  else await queries.updateTable("meta").set({ value }).where("name", "=", name).execute();
+}
+
+async function thrownBy(work: Promise<unknown>): Promise<SluiceError> {
+  const error: unknown = await work.then(() => "nothing").catch((thrown: unknown) => thrown);
+  if (error instanceof SluiceError) return error;
+  throw new Error(`no error of ours: ${String(error)}`);
+}
+
+async function triesOf(
+  state: StateDatabase,
+  work: (queries: Queries) => Promise<unknown>,
+): Promise<{ readonly tries: number; readonly error: SluiceError }> {
+  let tries = 0;
+  const written = state.write(async (queries) => {
+    tries += 1;
+    await work(queries);
+  });
+  return { error: await thrownBy(written), tries };
+}
+
+describe("a transaction on Postgres", () => {
+  it("is as if it were alone: what others came between is done again", async () => {
+    const { state } = await openMigrated();
+    await Promise.all(Array.from({ length: 5 }, async () => await state.write(countOne)));
+    expect(await valueOf(state.queries)).toBe(5);
+  });
+
+  it("is done again for nothing else: not where its connection was lost", async () => {
+    const { state } = await openMigrated();
+    const lost = await triesOf(state, async (queries) => {
+      await countOne(queries);
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(queries);
+    });
+    expect(lost.error).toBeInstanceOf(StateUnavailableError);
+    expect(lost.tries).toBe(1);
+    expect(await valueOf(state.queries)).toBeUndefined();
+  });
+
+  it("passes an error of ours on, and leaves nothing", async () => {
+    const { state } = await openMigrated();
+    const thrown = await triesOf(state, async (queries) => {
+      await countOne(queries);
+      throw new SupersededError("a later attempt");
+    });
+    expect(thrown).toMatchObject({ tries: 1, error: { message: "a later attempt" } });
+    expect(await valueOf(state.queries)).toBeUndefined();
+  });
+
+  it("survives a power cut, whatever the role is set to", async () => {
+    const { state, test } = await openMigrated();
+    await test.query("alter role current_user set synchronous_commit = off");
+    const shown = await state.write(async (queries) => {
+      const { rows } = await sql<{ on: string }>`
+        select current_setting('synchronous_commit') as "on"`.execute(queries);
+      return rows[0]?.on;
+    });
+    await test.query("alter role current_user reset synchronous_commit");
+    expect(shown).toBe("on");
+  });
+
+  it("asks for no session settings: every table is named with its schema", async () => {
+    const { state, test } = await openMigrated();
+    await test.query("create schema decoy");
+    await test.query("create table decoy.meta (name text primary key, value text not null)");
+    await test.query("alter role current_user set search_path = decoy");
+    await state.write(countOne);
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from ${sql.table("meta")} where name = ${name}`.execute(
+      state.queries,
+    );
+    await test.query("alter role current_user reset search_path");
+    expect(rows[0]?.count).toBe(1);
+    expect(await test.query("select * from decoy.meta")).toEqual([]);
+  });
+});
+
+describe("a schema", () => {
+  it("is made once, by statements that are shown before", async () => {
+    const { test, ...server } = await newServer();
+    const shown = await pendingStatements(server);
+    expect(shown.join(";\n")).toContain(`"Sluice's state".runs`);
+    expect(await migrateStore(server)).toEqual({ from: 0, to: storeSteps.length });
+    expect(await pendingStatements(server)).toEqual([]);
+    expect(await migrateStore(server)).toEqual({ from: storeSteps.length, to: storeSteps.length });
+    const tables = "select count(*)::int as n from pg_tables where schemaname = 'Sluice''s state'";
+    expect(await test.query(tables)).toEqual([{ n: 27 }]);
+  });
+
+  it("is made by one of those who do it at the same time", async () => {
+    const { test: _, ...server } = await newServer();
+    const made = await Promise.all([1, 2, 3].map(async () => await migrateStore(server)));
+    expect(made.filter(({ from }) => from === 0)).toHaveLength(1);
+  });
+
+  it("is asked for where it is not made yet", async () => {
+    const { test: _, ...server } = await newServer();
+    const { message, hint } = await thrownBy(opened(server).state.write(countOne));
+    expect(message).toContain("has no tables yet");
+    expect(hint).toContain("sluice store migrate");
+  });
+
+  it("of a newer sluice is left alone", async () => {
+    const { state, server, test } = await openMigrated();
+    await test.query(`update "Sluice's state".meta set value = '99' where name = 'schema_version'`);
+    for (const refused of [state.write(countOne), migrateStore(server)]) {
+      expect((await thrownBy(refused)).message).toContain("schema version 99");
+    }
+    expect(await valueOf(state.queries)).toBeUndefined();
+  });
+});
+
+describe("a store in Postgres says what to do", () => {
+  it("where the role may not", async () => {
+    const { server, test } = await openMigrated();
+    await test.query("create role worker login password 'not so secret'");
+    const url = new Secret(test.urlOf("worker", "not so secret"));
+    const { state } = opened({ ...server, url });
+    const { hint = "" } = await thrownBy(state.write(countOne));
+    await test.query(hint.replace("run: ", ""));
+    await state.write(countOne);
+    await expect(migrateStore({ ...server, url })).resolves.toEqual({
+      from: storeSteps.length,
+      to: storeSteps.length,
+    });
+    await test.query("drop owned by worker; drop role worker");
+  });
+
+  it("where the server takes no writes", async () => {
+    const { server, test } = await openMigrated();
+    await test.query(`do $$ begin execute format(
+      'alter database %I set default_transaction_read_only = on', current_database()); end $$`);
+    const { message, hint } = await thrownBy(opened(server).state.write(countOne));
+    expect(message).toContain("read-only transaction");
+    expect(hint).toContain("takes writes");
+  });
+
+  it("where it cannot be reached, or the password is wrong, without the password", async () => {
+    const { server, test } = await openMigrated();
+    const away = { ...server, url: new Secret("postgres://sluice:hushhush@127.0.0.1:1/state") };
+    const wrong = { ...server, url: new Secret(test.urlOf("sluice", "hushhush")) };
+    const errors = [
+      await thrownBy(opened(away).state.write(countOne)),
+      await thrownBy(opened(wrong).state.write(countOne)),
+    ];
+    expect(errors.map(({ code }) => code)).toEqual(["Unavailable", "ConfigError"]);
+    expect(JSON.stringify(errors.map((each) => [String(each), each]))).not.toContain("hushhush");
+    expect(String(errors[0])).toContain("127.0.0.1:1");
+  });
+});
