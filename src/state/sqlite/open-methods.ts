@@ -1,4 +1,5 @@
 import type { MethodsOf, StateMethods } from "../state-store.ts";
+import { createRateLimitStore } from "../store/rate-limit.ts";
 import { createBackfillStore } from "../store/runs/backfills.ts";
 import { createCheckpointStore } from "../store/runs/checkpoints.ts";
 import { createHostStore } from "../store/runs/hosts.ts";
@@ -15,7 +16,6 @@ import { createKnownRecordStore } from "./keys/known-records.ts";
 import { createMappingStore } from "./keys/mappings.ts";
 import { createSightings } from "./keys/sightings.ts";
 import { createPullStore } from "./pull/pulls.ts";
-import { createRateLimitStore } from "./rate-limit.ts";
 import { createOpenRejectStore } from "./rejects/open-rejects.ts";
 import { createRejectStore } from "./rejects/rejects.ts";
 import { createReplayStore } from "./rejects/replays.ts";
@@ -78,7 +78,7 @@ export function openStateMethods(
     ...createLockStore(db.state, async (_, runId) => drop(runId, 0)),
     ...createHostStore(db.state),
     ...createIdentityStore(db),
-    ...createRateLimitStore(db),
+    ...createRateLimitStore(db.state),
     ...createTallyStore(db.state),
     ...createUnderWayStore(db),
     ...createPullStore(db),

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { BusyError } from "../../../src/errors.ts";
 import { openDatabase } from "../../../src/state/sqlite/database.ts";
 import { migrations } from "../../../src/state/sqlite/migrations/migrations.ts";
-import { createRateLimitStore } from "../../../src/state/sqlite/rate-limit.ts";
+import { createRateLimitStore } from "../../../src/state/store/rate-limit.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 
 /** Writes transactions of some ms, one after another without a pause, and counts them. */
@@ -87,13 +87,13 @@ describe("openDatabase", () => {
     older.close();
     const db = openDatabase(file);
     const boot = { id: "boot", upMs: 24_000 };
-    expect(createRateLimitStore(db).rateLimits({ nowMs: 0, boot })).toEqual([
+    expect(await createRateLimitStore(db.state).rateLimits({ nowMs: 0, boot })).toEqual([
       { limit: "api:1", blockedUntil: 40_000, why: "429", breaker: "closed" },
     ]);
     const after = { id: "next boot", upMs: 0 };
-    expect(createRateLimitStore(db).rateLimits({ nowMs: 1_050_000, boot: after })).toMatchObject([
-      { blockedUntil: 1_060_000 },
-    ]);
+    expect(
+      await createRateLimitStore(db.state).rateLimits({ nowMs: 1_050_000, boot: after }),
+    ).toMatchObject([{ blockedUntil: 1_060_000 }]);
     db.close();
   });
 
