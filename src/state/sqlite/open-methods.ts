@@ -6,6 +6,9 @@ import { createHostStore } from "../store/runs/hosts.ts";
 import { createLockStore } from "../store/runs/locks.ts";
 import { createRunStore } from "../store/runs/runs.ts";
 import { createTallyStore } from "../store/runs/tally.ts";
+import { createFaultStore } from "../store/sends/faults.ts";
+import { createLastFileStore } from "../store/sends/last-file.ts";
+import { createUnderWayStore } from "../store/sends/under-way.ts";
 import { openDatabase, openToRead } from "./database.ts";
 import { createDoubtStore } from "./doubts/doubt-store.ts";
 import { createFingerprintStore } from "./keys/fingerprints.ts";
@@ -20,14 +23,11 @@ import { createOpenRejectStore } from "./rejects/open-rejects.ts";
 import { createRejectStore } from "./rejects/rejects.ts";
 import { createReplayStore } from "./rejects/replays.ts";
 import { createCommitStore } from "./sends/commit.ts";
-import { createFaultStore } from "./sends/faults.ts";
-import { createLastFileStore } from "./sends/last-file.ts";
 import { createLastSend } from "./sends/last-send.ts";
 import { createReceiptStore } from "./sends/receipts.ts";
 import { createRefusalStore } from "./sends/refusals.ts";
 import { createSplitStore } from "./sends/split.ts";
 import { createDropping, createStagingStore } from "./sends/stagings.ts";
-import { createUnderWayStore } from "./sends/under-way.ts";
 
 /**
  * Opens the SQLite file with every method on it, in the calling thread; one that is only to be read need not
@@ -66,21 +66,21 @@ export function openStateMethods(
     ...receipts,
     ...createDoubtStore(db),
     ...createSplitStore(db, { stagings, receipts, sightings }),
-    ...createFaultStore(db),
+    ...createFaultStore(db.state),
     ...createRefusalStore(db),
     ...createRejectStore(db),
     ...createOpenRejectStore(db, sightings),
     ...createReplayStore(db),
     ...createFingerprintStore(db, { sightings, hashesOf }),
     ...createKnownRecordStore(db, hashesOf),
-    ...createLastFileStore(db),
+    ...createLastFileStore(db.state),
     ...createMappingStore(db, sightings),
     ...createLockStore(db.state, async (_, runId) => drop(runId, 0)),
     ...createHostStore(db.state),
     ...createIdentityStore(db),
     ...createRateLimitStore(db.state),
     ...createTallyStore(db.state),
-    ...createUnderWayStore(db),
+    ...createUnderWayStore(db.state),
     ...createPullStore(db),
     ...createBackfillStore(db.state),
   };

@@ -13,7 +13,7 @@ import { createDoubts } from "../doubts/doubts.ts";
 import { createSentKeys } from "./sent-keys.ts";
 
 /** The columns of `stagingRow`. */
-export const stagingColumns = `send, run_id as runId, chunk, stage, state, from_position as "from", to_position as "to",
+const stagingColumns = `send, run_id as runId, chunk, stage, state, from_position as "from", to_position as "to",
   done,
   rows_read as read, records, unchanged, filtered, rejected, split_rejected as splitRejected, json_bytes as jsonBytes,
   gzip_bytes as gzipBytes, jsonl_sha256 as jsonlSha256, gzip_sha256 as gzipSha256, bodies`;

@@ -1,0 +1,22 @@
+/** The columns of `stagingRow`. */
+export const stagingColumns = [
+  "send",
+  "runId",
+  "chunk",
+  "stage",
+  "state",
+  "fromPosition as from",
+  "toPosition as to",
+  "done",
+  "rowsRead as read",
+  "records",
+  "unchanged",
+  "filtered",
+  "rejected",
+  "splitRejected",
+  "jsonBytes",
+  "gzipBytes",
+  "jsonlSha256",
+  "gzipSha256",
+  "bodies",
+] as const;

@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import { z } from "zod";
+
+import type { Remote } from "../../../thread.ts";
+import { type StageCounts, type Staging, stagingRow } from "../../contract/sends/stagings.ts";
+import type { UnderWayStore } from "../../contract/sends/under-way.ts";
+import { toJson } from "../json.ts";
+import { reads, writes } from "../methods.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+import { stagingColumns } from "./staging-columns.ts";
+
+const countsRow = z.object({
+  read: z.int(),
+  records: z.int(),
+  unchanged: z.int(),
+  filtered: z.int(),
+  rejected: z.int(),
+});
+
+async function noteStage(
+  queries: Queries,
+  { counts, to, runId, chunk, stage }: Parameters<UnderWayStore["noteStage"]>[0],
+): Promise<void> {
+  const { read: rowsRead, records, unchanged, filtered, rejected } = counts;
+  await queries
+    .updateTable("stagings")
+    .set({ toPosition: toJson(to), rowsRead, records, unchanged, filtered, rejected })
+    .where("runId", "=", runId)
+    .where("chunk", "=", chunk)
+    .where("stage", "=", stage)
+    .where("state", "=", "staging")
+    .execute();
+}
+
+async function openStagings(
+  queries: Queries,
+  { runId }: Parameters<UnderWayStore["openStagings"]>[0],
+): Promise<Staging[]> {
+  const found = await queries
+    .selectFrom("stagings")
+    .select(stagingColumns)
+    .where("runId", "=", runId)
+    .where("state", "in", ["staging", "staged"])
+    .orderBy("send")
+    .execute();
+  return found.map((row) => stagingRow.parse(row));
+}
+
+async function givenUp(
+  queries: Queries,
+  { runId }: Parameters<UnderWayStore["givenUp"]>[0],
+): Promise<StageCounts> {
+  const stagings = sql.table("stagings");
+  const { rows } = await sql`
+    select coalesce(sum(rows_read), 0) as read, coalesce(sum(records - split_rejected), 0) as records,
+      coalesce(sum(unchanged), 0) as unchanged, coalesce(sum(filtered), 0) as filtered,
+      coalesce(sum(rejected + split_rejected), 0) as rejected
+    from ${stagings} s where run_id = ${runId} and state = 'dropped' and not exists (
+      select 1 from ${stagings} n where n.run_id = s.run_id and n.chunk = s.chunk and n.stage > s.stage)
+  `.execute(queries);
+  return countsRow.parse(rows[0]);
+}
+
+/** What is under way in a store. */
+export function createUnderWayStore(db: StateDatabase): Remote<UnderWayStore> {
+  return {
+    noteStage: writes(db, noteStage),
+    openStagings: reads(db, openStagings),
+    givenUp: reads(db, givenUp),
+  };
+}
