@@ -1,11 +1,11 @@
-import { PostgresAdapter, type RawBuilder, sql } from "kysely";
+import { PostgresAdapter, type RawBuilder, sql, type SqlBool } from "kysely";
 
 import type { Queries } from "./state-database.ts";
 
 // What the two databases write differently in statements that are otherwise the same.
 
 /** Whether the database is Postgres. */
-function isPostgres(queries: Queries): boolean {
+export function isPostgres(queries: Queries): boolean {
   return queries.getExecutor().adapter instanceof PostgresAdapter;
 }
 
@@ -17,4 +17,19 @@ export function jsonMember(
 ): RawBuilder<string | null> {
   const json = sql.ref(column);
   return isPostgres(queries) ? sql`${json}::jsonb ->> ${member}` : sql`${json} ->> ${member}`;
+}
+
+/** The greater of two numbers. */
+export function greatest(
+  queries: Queries,
+  one: RawBuilder<number>,
+  other: RawBuilder<number>,
+): RawBuilder<number> {
+  return isPostgres(queries) ? sql`greatest(${one}, ${other})` : sql`max(${one}, ${other})`;
+}
+
+/** Whether the flag of a row is set, as a partial index over the flag says it. */
+export function isSet(queries: Queries, column: string): RawBuilder<SqlBool> {
+  const flag = sql.ref(column);
+  return isPostgres(queries) ? sql`${flag} = 1` : sql`${flag}`;
 }

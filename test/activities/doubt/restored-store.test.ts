@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 
 import { expect, it } from "vitest";
 
-import { lastSendFile } from "../../../src/state/sqlite/sends/last-send.ts";
+import { lastSendFile } from "../../../src/state/sqlite/last-send.ts";
 import { temporaryFolder } from "../../support/process/temporary-folder.ts";
 import { accountsYaml, Harness } from "../../support/project/harness.ts";
 import { openStoreInline } from "../../support/project/inline-threads.ts";

@@ -9,9 +9,9 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     plants: "a backfill moves the nightly checkpoint",
     edits: [
       {
-        file: "src/state/sqlite/sends/commit.ts",
-        find: 'if (kind === "replay" || kind === "backfill" || kind === "resend") return;',
-        replace: 'if (kind === "replay" || kind === "resend") return;',
+        file: "src/state/store/sends/commit.ts",
+        find: '["replay", "backfill", "resend"]',
+        replace: '["replay", "resend"]',
       },
     ],
     test: {
@@ -25,9 +25,9 @@ export const mutantsOfBackfills: readonly Mutant[] = [
     plants: "a chunk that is staged again takes other lanes' chunks with it",
     edits: [
       {
-        file: "src/state/sqlite/sends/stagings.ts",
-        find: "drop(runId, chunk, last);",
-        replace: "drop(runId, chunk);",
+        file: "src/state/store/sends/stagings.ts",
+        find: "await dropStagings(queries, { runId, from: chunk, last });",
+        replace: "await dropStagings(queries, { runId, from: chunk });",
       },
     ],
     test: {

@@ -12,9 +12,10 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "a request waits for those of its own sync alone",
     edits: [
       {
-        file: "src/state/sqlite/doubts/doubts.ts",
-        find: "requests.concerning(part.setId)",
-        replace: "requests.pending(part.setId)",
+        file: "src/state/store/doubts/doubts.ts",
+        find: "await concerningRequests(queries, part.setId)",
+        replace:
+          "(await concerningRequests(queries, part.setId)).filter((each) => each.setId === part.setId)",
       },
     ],
     test: {
@@ -28,7 +29,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "a request of another stream counts as one of the same records",
     edits: [
       {
-        file: "src/state/sqlite/doubts/doubts.ts",
+        file: "src/state/store/doubts/doubts.ts",
         find: "return request.stream === stream;",
         replace: "return request.stream !== stream || request.stream === stream;",
       },
@@ -82,7 +83,7 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "what was noted before a part leaves is not looked at again when it does",
     edits: [
       {
-        file: "src/state/sqlite/sends/leaving-part.ts",
+        file: "src/state/store/sends/leaving-part.ts",
         find: "if (known === undefined || !isNoted)",
         replace: "if (known === undefined && !isNoted)",
       },
@@ -98,9 +99,9 @@ export const mutantsOfDoubts: readonly Mutant[] = [
     plants: "what the service took of a chunk that was given up counts as not made",
     edits: [
       {
-        file: "src/state/sqlite/doubts/settling.ts",
-        find: "state in ('committed', 'cut')`,",
-        replace: "state in ('committed')`,",
+        file: "src/state/store/doubts/settling.ts",
+        find: "s.state in ('committed', 'cut')`",
+        replace: "s.state in ('committed')`",
       },
     ],
     test: { file: strayTest, title: "no key is called stray that a chunk made which was given up" },

@@ -98,7 +98,7 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "a store that was restored from a backup trusts its fingerprints",
     edits: [
       {
-        file: "src/state/sqlite/sends/last-send.ts",
+        file: "src/state/sqlite/last-send.ts",
         find: "set valid_after = $send, is_restored = 1",
         replace: "set is_restored = 1",
       },
@@ -221,9 +221,9 @@ export const mutantsOfIdentities: readonly Mutant[] = [
     plants: "what the service refused in a chunk that is never committed is never tried again",
     edits: [
       {
-        file: "src/state/sqlite/sends/refusals.ts",
-        find: "and noted_at > $since`",
-        replace: "and $since is not null`",
+        file: "src/state/store/sends/refusals.ts",
+        find: '    .where("notedAt", ">", since)\n',
+        replace: '    .where("notedAt", ">", since.slice(0, 0))\n',
       },
     ],
     test: {

@@ -25,11 +25,11 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a key in doubt waits for a request that is forgotten",
     edits: [
       {
-        file: "src/state/sqlite/doubts/doubt-store.ts",
-        find: "max(request in (select value from json_each($landing))) = 0",
+        file: "src/state/store/doubts/doubt-store.ts",
+        find: "case when request in ${integersOf(queries, numbers)} then 1",
         replace:
-          "max(request in (select value from json_each($landing)) or request not in (select " +
-          "request from requests)) = 0",
+          "case when request in ${integersOf(queries, numbers)} or request not in (select " +
+          "request from requests) then 1",
       },
     ],
     test: {
@@ -117,13 +117,9 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "the clock alone says that an attempt without an end is over",
     edits: [
       {
-        file: "src/state/sqlite/doubts/requests.ts",
-        find:
-          "lasts_ms)\n     values ($setId, $stream, $send, $part, $attempt, $process, $bootId, " +
-          "$since, $sinceWall, $deadlineMs, $restMs, 0)",
-        replace:
-          "lasts_ms, is_open)\n     values ($setId, $stream, $send, $part, $attempt, $process, " +
-          "$bootId, $since, $sinceWall, $deadlineMs, $restMs, $deadlineMs + $restMs, 0)",
+        file: "src/state/store/doubts/requests.ts",
+        find: "lastsMs: 0, ...momentColumns(now) })",
+        replace: "lastsMs: deadlineMs + restMs, isOpen: 0, ...momentColumns(now) })",
       },
     ],
     test: {
@@ -136,7 +132,7 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "a later chunk of a run is never in doubt because of an earlier one",
     edits: [
       {
-        file: "src/state/sqlite/doubts/doubts.ts",
+        file: "src/state/store/doubts/doubts.ts",
         find: "return !(isOnItsWay && request.runId === runId);",
         replace: "return !isOnItsWay && request.runId !== runId;",
       },
@@ -160,9 +156,9 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "the lines of what is in doubt go with the files of their run",
     edits: [
       {
-        file: "src/state/sqlite/doubts/doubt-store.ts",
-        find: "all(stageRow, kept, { runId }),",
-        replace: "all(stageRow, kept, { runId }).slice(0, 0),",
+        file: "src/state/store/doubts/doubt-store.ts",
+        find: '    .where("s.runId", "=", runId)\n',
+        replace: '    .where("s.runId", "=", runId.slice(0, 0))\n',
       },
     ],
     test: {
@@ -175,9 +171,9 @@ export const mutantsOfLateRequests: readonly Mutant[] = [
     plants: "keys that no later run makes are not named",
     edits: [
       {
-        file: "src/state/sqlite/doubts/settling.ts",
-        find: "        for (const key of keys) add.run({ setId, key, runId });\n",
-        replace: "        void add;\n",
+        file: "src/state/store/doubts/settling.ts",
+        find: "    for (const key of keys) {\n      await queries",
+        replace: "    for (const key of [...keys].slice(keys.size)) {\n      await queries",
       },
     ],
     test: {

@@ -25,7 +25,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     edits: [
       {
         file: "src/state/store/runs/locks.ts",
-        find: "      await dropStagings(queries, found.runId);\n",
+        find: "    await dropStagings(queries, { runId: found.runId });\n",
         replace: "",
       },
     ],
@@ -61,9 +61,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
   {
     id: "S5",
     plants: "a chunk is committed before the one before it",
-    edits: [
-      { file: "src/state/sqlite/sends/commit.ts", find: " || !isInOrder) {", replace: ") {" },
-    ],
+    edits: [{ file: "src/state/store/sends/commit.ts", find: " && isInOrder)", replace: ")" }],
     test: { file: "test/src/state/contract.test.ts", title: "commits chunks in their order only" },
   },
   {
@@ -71,8 +69,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a chunk is committed of which not every record was accepted",
     edits: [
       {
-        file: "src/state/sqlite/sends/commit.ts",
-        find: "if (numbers.open > 0 || !isWhole || ",
+        file: "src/state/store/sends/commit.ts",
+        find: "if (open === 0 && accepted + splitRejected === records && ",
         replace: "if (",
       },
     ],
@@ -84,7 +82,13 @@ export const mutantsOfOurs: readonly Mutant[] = [
   {
     id: "S7",
     plants: "a checkpoint that someone moved is moved on",
-    edits: [{ file: "src/state/sqlite/sends/commit.ts", find: " and version = v`", replace: "`" }],
+    edits: [
+      {
+        file: "src/state/store/sends/commit.ts",
+        find: '    .where("version", "=", checkpointVersion)\n',
+        replace: "",
+      },
+    ],
     test: {
       file: "test/activities/upload/commit-chunk.test.ts",
       title: "stops when someone else moved the checkpoint",
@@ -95,7 +99,7 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "what a crash left on its way is not counted as possibly repeated",
     edits: [
       {
-        file: "src/state/sqlite/sends/receipts.ts",
+        file: "src/state/store/sends/receipts.ts",
         find: "if (wasPerhapsAccepted) ",
         replace: "if (false) ",
       },
@@ -107,8 +111,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "what a staging had on its way is not counted when it is given up",
     edits: [
       {
-        file: "src/state/sqlite/sends/stagings.ts",
-        find: "    countUnderWay.run({ runId, from, last });\n",
+        file: "src/state/store/sends/drop-stagings.ts",
+        find: "  await countUnderWay(queries, { runId, from, last });\n",
         replace: "",
       },
     ],
@@ -122,10 +126,9 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a chunk that is staged again leaves the later ones as they are",
     edits: [
       {
-        file: "src/state/sqlite/sends/stagings.ts",
-        find: "where run_id = $runId and chunk between $from and $last and state in ('staging', 'staged')",
-        replace:
-          "where run_id = $runId and chunk <= $last and $from in (0, chunk) and state in ('staging', 'staged')",
+        file: "src/state/store/sends/drop-stagings.ts",
+        find: '    .where("chunk", "<=", last);\n  const open',
+        replace: '    .where("chunk", "<=", from === 0 ? last : from);\n  const open',
       },
     ],
     test: {
@@ -138,9 +141,9 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "the receipt takes the word of an attempt that another has followed",
     edits: [
       {
-        file: "src/state/sqlite/sends/receipts.ts",
-        find: "where ${thisPart} and attempts = $attempts and state in",
-        replace: "where ${thisPart} and $attempts = $attempts and state in",
+        file: "src/state/store/sends/receipts.ts",
+        find: '    .where("attempts", "=", attempts)\n    .where("state", "in"',
+        replace: '    .where("state", "in"',
       },
     ],
     test: {
@@ -153,8 +156,8 @@ export const mutantsOfOurs: readonly Mutant[] = [
     plants: "a file key is taken that another part was given",
     edits: [
       {
-        file: "src/state/sqlite/sends/receipts.ts",
-        find: "if (count(statements.isTaken, input) > 0) return false;",
+        file: "src/state/store/sends/receipts.ts",
+        find: "if (others !== undefined) return false;",
         replace: "",
       },
     ],

@@ -7,9 +7,9 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "an attempt that was thought dead takes the chunk from its successor",
     edits: [
       {
-        file: "src/state/sqlite/sends/stagings.ts",
-        find: "          throw attemptIsLate(runId, chunk);\n",
-        replace: "          void attemptIsLate;\n",
+        file: "src/state/store/sends/stagings.ts",
+        find: "if (await isLate(queries, input)) throw attemptIsLate(runId, chunk);",
+        replace: "void isLate;\n  void attemptIsLate;",
       },
     ],
     test: {
@@ -37,7 +37,7 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "what a zombie got through leaves newer fingerprints as they are",
     edits: [
       {
-        file: "src/state/sqlite/doubts/doubts.ts",
+        file: "src/state/store/doubts/doubts.ts",
         find: "if (before.length === 0 && !isKnown) return;",
         replace: "if (before.length < 1e9 || !isKnown) return;",
       },
@@ -112,9 +112,9 @@ export const mutantsOfReviews: readonly Mutant[] = [
     plants: "a replay moves the checkpoint",
     edits: [
       {
-        file: "src/state/sqlite/sends/commit.ts",
-        find: 'if (kind === "replay" || kind === "backfill" || kind === "resend") return;',
-        replace: 'if (kind === "backfill" || kind === "resend") return;',
+        file: "src/state/store/sends/commit.ts",
+        find: '["replay", "backfill", "resend"]',
+        replace: '["backfill", "resend"]',
       },
     ],
     test: {

@@ -74,8 +74,8 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "what a cut chunk left counts as seen",
     edits: [
       {
-        file: "src/state/sqlite/sends/split.ts",
-        find: "    sightings.unsee(send, new Set(all(idsRow, ids, asked).map(({ id }) => id)));\n",
+        file: "src/state/sqlite/keys/key-keeping.ts",
+        find: "      sightings.unsee(send, new Set(all(idsRow, ids, asked).map(({ id }) => id)));\n",
         replace: "",
       },
     ],
@@ -166,7 +166,7 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "what the service refused of a cut chunk counts as seen",
     edits: [
       {
-        file: "src/state/sqlite/sends/split.ts",
+        file: "src/state/sqlite/keys/key-keeping.ts",
         find: "select f.id as id ${isOfKeys}",
         replace: "select f.id as id ${isOfKeys} where f.send <> 0",
       },
@@ -193,9 +193,9 @@ export const mutantsOfSentAgain: readonly Mutant[] = [
     plants: "a record in doubt that was refused is sent once more by each run",
     edits: [
       {
-        file: "src/state/sqlite/sends/split.ts",
-        find: "if (code === refusedAgain) lose.run({ key, runId });",
-        replace: "",
+        file: "src/state/store/sends/split.ts",
+        find: "if (key === undefined || code !== refusedAgain) continue;",
+        replace: "if (key === undefined || code !== '') continue;",
       },
     ],
     test: { file: refusedTest, title: refusedTitle },

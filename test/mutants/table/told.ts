@@ -97,9 +97,9 @@ export const mutantsOfTold: readonly Mutant[] = [
     plants: "a row that the mapping rejected counts as a record made of its key",
     edits: [
       {
-        file: "src/state/sqlite/doubts/settling.ts",
-        find: "and step = 'send'`);",
-        replace: "and key is not null`);",
+        file: "src/state/store/doubts/settling.ts",
+        find: "and step = 'send'`",
+        replace: "and key is not null`",
       },
     ],
     test: {

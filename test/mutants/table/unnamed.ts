@@ -37,9 +37,9 @@ export const mutantsOfUnnamed: readonly Mutant[] = [
     plants: "of a chunk that is given up on its way, what never left counts as known",
     edits: [
       {
-        file: "src/state/sqlite/sends/split.ts",
-        find: "      forget(send, keys);\n",
-        replace: "",
+        file: "src/state/store/sends/split.ts",
+        find: "    await keys.forget(\n",
+        replace: "    await Promise.resolve(\n",
       },
     ],
     test: { file: cutTest, title: goesOn },

@@ -10,3 +10,10 @@ export type RequestWindow = {
 
 /** Who sends, and to which stream: a process that no later one is taken for. */
 export type Sender = { readonly process: string; readonly stream: string; readonly now: Moment };
+
+/** A request that is about to be made. */
+export type NewRequest = Sender &
+  RequestWindow & {
+    /** The requests for which its doubts are noted, as `noteDoubts` answered. @default nothing is noted yet */
+    readonly noted?: readonly number[] | undefined;
+  };

@@ -2,8 +2,7 @@ import { z } from "zod";
 
 import type { Moment } from "../../../clock.ts";
 import { ranges, type Ranges } from "../../ranges.ts";
-import { type NewRequest } from "../../sqlite/sends/leaving-part.ts";
-import { type Sender } from "../doubts/requests.ts";
+import { type NewRequest, type Sender } from "../doubts/requests.ts";
 import { jsonColumn } from "../json-column.ts";
 import type { StageName } from "./stagings.ts";
 

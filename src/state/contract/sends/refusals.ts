@@ -1,8 +1,6 @@
 import { z } from "zod";
 
-import type { RejectEntry } from "../rejects/rejects.ts";
 import type { SyncName } from "../runs/checkpoints.ts";
-import type { StageName } from "./stagings.ts";
 
 /** A record that the service refused, by its key and the hash of its line. */
 export const refusalRow = z
@@ -28,9 +26,3 @@ export interface RefusalStore {
   /** Has all of them tried again. */
   forgetRefusals(input: SyncName): void;
 }
-
-/** Notes refusals, and forgets them with the commit of their chunk; both to be called inside a transaction. */
-export type Refusing = {
-  note(name: StageName, rejects: readonly RejectEntry[], at: string): void;
-  forget(name: StageName & { readonly send: number }): void;
-};

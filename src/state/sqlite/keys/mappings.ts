@@ -5,16 +5,6 @@ import { sendSql } from "./ages.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { newestSightedSql, type Sightings } from "./sightings.ts";
 
-/** Notes the mapping of a staging that was accepted; to be called inside a transaction. */
-export function createMappingNotes(db: Database): (input: { setId: number; send: number }) => void {
-  const note = db.prepare(
-    `insert or ignore into mappings (set_id, mapping)
-     select id, mapping from fingerprint_sets, stagings
-     where id = $setId and send = $send and mapping is not null and records > 0`,
-  );
-  return (input) => void note.run(input);
-}
-
 /**
  * Whether a staging was accepted and is of this mapping, in SQL. One from before mappings were kept counts as
  * such, so that an update of sluice is not an alarm.

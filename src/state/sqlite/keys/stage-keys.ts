@@ -1,12 +1,13 @@
 import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fingerprints.ts";
+import { superseded } from "../../store/sends/stagings.ts";
 import { textAt } from "../../text-block.ts";
 import type { Database } from "../database.ts";
-import { createDoubts } from "../doubts/doubts.ts";
-import { isStagingIn, superseded } from "../sends/stagings.ts";
+import { createDoubtedKeys } from "./doubted-keys.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { ageOfRow, createJudge } from "./judge.ts";
 import type { HashedKeys, KeyHashes } from "./key-hashes.ts";
 import { createLookUp } from "./look-up.ts";
+import { isStagingIn } from "./open-stagings.ts";
 import { createPutKeys } from "./put-keys.ts";
 import type { Sightings } from "./sightings.ts";
 import { inTransactions } from "./steps.ts";
@@ -32,12 +33,12 @@ function createStepping(
   const lookUp = createLookUp(db);
   const judge = createJudge(db);
   const putKeys = createPutKeys(db);
-  const doubts = createDoubts(db);
+  const doubtedOf = createDoubtedKeys(db);
   return ({ input, hashed, verdicts, ids }, order) => {
     const { runId, send, hashes, keys } = input;
     const set = sets.have(input);
     const { id: setId, nextId, validAfter } = set;
-    const isInDoubt = doubts.ofSet(setId);
+    const isInDoubt = doubtedOf(setId);
     const found = lookUp(
       { setId, hashed, hashes, order },
       {

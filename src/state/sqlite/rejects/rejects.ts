@@ -2,9 +2,9 @@ import { type RejectStore } from "../../contract/rejects/rejects.ts";
 import { reasonRow } from "../../contract/rejects/rejects.ts";
 import { type RejectEntry, rejectRow } from "../../contract/rejects/rejects.ts";
 import type { StageName } from "../../contract/sends/stagings.ts";
+import { superseded } from "../../store/sends/stagings.ts";
 import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
-import { superseded } from "../sends/stagings.ts";
 
 /** Inserts the rejects of one staging, numbered on from the chunk's last; to be called inside a transaction. */
 export function insertRejects(

@@ -19,20 +19,6 @@ const listedRow = z.object({
 
 const spanRow = z.object({ from: jsonColumn, to: jsonColumn });
 
-/**
- * Marks the rejects that a chunk of a replay has taken, from number `from` (excluded) to `to`; to be called
- * inside the transaction that commits it.
- */
-export function createReplayedMarking(
-  db: Database,
-): (input: { readonly runId: string; readonly from: number; readonly to: number }) => void {
-  const mark = db.prepare(
-    `update rejects set replayed_by = $runId where replayed_by is null and (run_id, chunk, ordinal) in (
-       select reject_run, chunk, ordinal from replays where run_id = $runId and number > $from and number <= $to)`,
-  );
-  return (input) => void mark.run(input);
-}
-
 function prepareReplays(
   db: Database,
 ): Record<"counts" | "last" | "add" | "isStaged" | "list" | "span" | "supersede", Statement> {

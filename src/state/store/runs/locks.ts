@@ -5,6 +5,7 @@ import { jsonColumn } from "../../contract/json-column.ts";
 import { type LockStore, lockHolder } from "../../contract/runs/locks.ts";
 import { toJson } from "../json.ts";
 import { reads, writes } from "../methods.ts";
+import { dropStagings } from "../sends/drop-stagings.ts";
 import type { Queries, StateDatabase } from "../state-database.ts";
 
 const lockRow = lockHolder.extend({
@@ -26,45 +27,40 @@ async function lockOf(
   return found === undefined ? undefined : lockRow.parse(found);
 }
 
-/** Gives up what a run has not committed; it is called inside the transaction. */
-type DropStagings = (queries: Queries, runId: string) => Promise<void>;
-
 type Taking = Parameters<LockStore["takeLock"]>[0];
 
-function takeLock(dropStagings: DropStagings) {
-  return async (
-    queries: Queries,
-    { insteadOf, ...input }: Taking,
-  ): Promise<ReturnType<LockStore["takeLock"]>> => {
-    const { name, runId, firstRunId, workflowId, kind, at: takenAt } = input;
-    const found = await lockOf(queries, name);
-    if (found?.held === 1) {
-      const isOurs = found.firstRunId === firstRunId && found.runId === runId;
-      if (isOurs) return { fence: found.fence };
-      if (found.firstRunId !== insteadOf?.firstRunId || found.runId !== insteadOf.runId) {
-        // Nobody yields to it here: it does not wait.
-        const isMine = found.waiting?.firstRunId === firstRunId;
-        if (isMine && found.kind !== "backfill") await unwait(queries, name);
-        return { holder: lockHolder.parse(found) };
-      }
-      await dropStagings(queries, found.runId);
-      await releaseLock(queries, { name, runId: found.runId });
+async function takeLock(
+  queries: Queries,
+  { insteadOf, ...input }: Taking,
+): Promise<ReturnType<LockStore["takeLock"]>> {
+  const { name, runId, firstRunId, workflowId, kind, at: takenAt } = input;
+  const found = await lockOf(queries, name);
+  if (found?.held === 1) {
+    const isOurs = found.firstRunId === firstRunId && found.runId === runId;
+    if (isOurs) return { fence: found.fence };
+    if (found.firstRunId !== insteadOf?.firstRunId || found.runId !== insteadOf.runId) {
+      // Nobody yields to it here: it does not wait.
+      const isMine = found.waiting?.firstRunId === firstRunId;
+      if (isMine && found.kind !== "backfill") await unwait(queries, name);
+      return { holder: lockHolder.parse(found) };
     }
-    const known = [firstRunId, insteadOf?.firstRunId];
-    const waits = found?.waiting ?? null;
-    const waiting = waits === null || known.includes(waits.firstRunId) ? null : waits;
-    if (waiting !== null && kind === "backfill") return { holder: waiting };
-    const fence = (found?.fence ?? 0) + 1;
-    const lock = { workflowId, firstRunId, runId, kind, fence, held: 1, takenAt };
-    const row = { ...lock, waiting: toJson(waiting) };
-    await queries
-      .insertInto("locks")
-      .values({ name, ...row })
-      .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
-      .execute();
-    await queries.updateTable("runs").set({ fence }).where("runId", "=", runId).execute();
-    return { fence };
-  };
+    await dropStagings(queries, { runId: found.runId });
+    await releaseLock(queries, { name, runId: found.runId });
+  }
+  const known = [firstRunId, insteadOf?.firstRunId];
+  const waits = found?.waiting ?? null;
+  const waiting = waits === null || known.includes(waits.firstRunId) ? null : waits;
+  if (waiting !== null && kind === "backfill") return { holder: waiting };
+  const fence = (found?.fence ?? 0) + 1;
+  const lock = { workflowId, firstRunId, runId, kind, fence, held: 1, takenAt };
+  const row = { ...lock, waiting: toJson(waiting) };
+  await queries
+    .insertInto("locks")
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+    .execute();
+  await queries.updateTable("runs").set({ fence }).where("runId", "=", runId).execute();
+  return { fence };
 }
 
 async function unwait(queries: Queries, name: string): Promise<void> {
@@ -99,9 +95,9 @@ async function wantLock(
 }
 
 /** The locks of a store. */
-export function createLockStore(db: StateDatabase, dropStagings: DropStagings): Remote<LockStore> {
+export function createLockStore(db: StateDatabase): Remote<LockStore> {
   return {
-    takeLock: writes(db, takeLock(dropStagings)),
+    takeLock: writes(db, takeLock),
     releaseLock: writes(db, releaseLock),
     wantLock: writes(db, wantLock),
     isLockWanted: reads(db, async (queries, name) => {

@@ -1,10 +1,9 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { makePrivateFile } from "../../../security/private-file.ts";
-import { type RestoreStore } from "../../contract/sends/last-send.ts";
-import type { Database } from "../database.ts";
-import { count } from "../database.ts";
+import { makePrivateFile } from "../../security/private-file.ts";
+import type { Database } from "./database.ts";
+import { count } from "./database.ts";
 
 /** The file beside a store's that remembers the number of its last send. */
 export function lastSendFile(file: string): string {
@@ -32,19 +31,11 @@ function remembered(file: string, storeId: string): number {
  * sent after the backup may have changed what the service holds: when the store is opened, its fingerprints
  * become unknown, because unknown is always sent.
  */
-export function createLastSend(
-  db: Database,
-  file: string,
-): { readonly store: RestoreStore; readonly remember: () => void } {
+export function createLastSend(db: Database, file: string): { readonly remember: () => void } {
   const drawn = db.prepare("select seq from sqlite_sequence where name = 'stagings'");
   const addDrawn = db.prepare("insert into sqlite_sequence (name, seq) values ('stagings', $send)");
   const setDrawn = db.prepare("update sqlite_sequence set seq = $send where name = 'stagings'");
   const forget = db.prepare("update fingerprint_sets set valid_after = $send, is_restored = 1");
-  const ofSet = "fingerprint_sets where target = $target and sync = $sync";
-  const isRestored = db.prepare(`select is_restored from ${ofSet}`);
-  const told = db.prepare(
-    "update fingerprint_sets set is_restored = 0 where target = $target and sync = $sync",
-  );
   // The file first: a send that is drawn meanwhile is in the store before it is in the file.
   if (remembered(file, db.storeId) > count(drawn)) {
     db.write(() => {
@@ -56,10 +47,6 @@ export function createLastSend(
     });
   }
   return {
-    store: {
-      isRestored: (name) => count(isRestored, name) === 1,
-      tellRestored: (name) => db.write(() => void told.run(name)),
-    },
     // Under the lock of the store, so that of two processes the later number stays.
     remember: () => db.write(() => write(file, db.storeId, count(drawn))),
   };

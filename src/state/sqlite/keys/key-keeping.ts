@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+import type { KeyKeeping } from "../../store/keys/key-keeping.ts";
+import type { Database } from "../database.ts";
+import { all } from "../database.ts";
+import { createFingerprintSets, setOfRunSql } from "./fingerprint-sets.ts";
+import { isOfKeySql } from "./key-functions.ts";
+import type { Sightings } from "./sightings.ts";
+
+const idsRow = z.object({ id: z.int() });
+
+/** What becomes of the keys of stagings in a SQLite store. */
+export function createKeyKeeping(db: Database, sightings: Sightings): KeyKeeping {
+  const sets = createFingerprintSets(db);
+  // A refused record is unknown to the service: its key is sent again next time.
+  const refuse = db.prepare(
+    `update fingerprints as f set send = 0 where ${isOfKeySql(setOfRunSql, "$key")}`,
+  );
+  const isOfKeys = `from json_each($keys) k cross join fingerprints f on ${isOfKeySql("$setId", "k.value")}`;
+  const ids = db.prepare(`select f.id as id ${isOfKeys}`);
+  // Of a key that was sent twice the number is negative, and 0 of what was refused.
+  const forget = db.prepare(
+    `update fingerprints set send = 0
+     where (set_id, number, tag) in (select f.set_id, f.number, f.tag ${isOfKeys} where abs(f.send) = $send)`,
+  );
+  return {
+    refuse: async (_, { runId }, keys) => {
+      for (const key of keys) refuse.run({ key, runId });
+    },
+    forget: async (_, { runId, send }, keys) => {
+      const asked = { setId: sets.idOfRun(runId), keys: JSON.stringify(keys) };
+      // What was not taken was not seen either: no later run need come by its row.
+      sightings.unsee(send, new Set(all(idsRow, ids, asked).map(({ id }) => id)));
+      forget.run({ ...asked, send });
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import { sql } from "kysely";
+import { z } from "zod";
+
+import { CheckpointMovedError, NotBalancedError } from "../../../errors.ts";
+import { chunkName, laneOf } from "../../../lane-of.ts";
+import type { Remote } from "../../../thread.ts";
+import { jsonColumn } from "../../contract/json-column.ts";
+import type { CommitStore } from "../../contract/sends/commit.ts";
+import type { StageName, Staging } from "../../contract/sends/stagings.ts";
+import { ranges } from "../../ranges.ts";
+import { commitDoubts } from "../doubts/doubts.ts";
+import { toJson } from "../json.ts";
+import { setIdOfRun } from "../keys/fingerprint-sets.ts";
+import { noteMapping } from "../keys/mapping-notes.ts";
+import { textsOf } from "../lists.ts";
+import { writes } from "../methods.ts";
+import { markReplayed } from "../rejects/insert-rejects.ts";
+import type { Queries, StateDatabase } from "../state-database.ts";
+import { countRepeated } from "./receipts.ts";
+import { forgetRefusalsOf } from "./refusals.ts";
+import type { SentKeys } from "./sent-keys.ts";
+import { stagingOf, superseded } from "./stagings.ts";
+
+/** Kinds of run that leave the checkpoint where it is. */
+const otherKinds: readonly string[] = ["replay", "backfill", "resend"];
+
+/** Moves the checkpoint after a chunk of a run that reads on from it; a replay marks the rejects that it took. */
+async function moveCheckpoint(
+  queries: Queries,
+  { runId, chunk, from, to }: Staging,
+  at: string,
+): Promise<void> {
+  const run = await queries
+    .selectFrom("runs")
+    .select(["kind", "target", "sync", "checkpointVersion", "oldestOpen"])
+    .where("runId", "=", runId)
+    .executeTakeFirst();
+  if (run === undefined) throw new Error(`run ${runId} is not in the store`);
+  if (run.kind === "replay") {
+    await markReplayed(queries, { runId, from: Number(from), to: Number(to) });
+  }
+  if (otherKinds.includes(run.kind)) return;
+  const { target, sync, checkpointVersion, oldestOpen } = run;
+  await queries
+    .insertInto("checkpoints")
+    .values({ target, sync, version: 0, updatedAt: at })
+    .onConflict((conflict) => conflict.columns(["target", "sync"]).doNothing())
+    .execute();
+  const { numUpdatedRows } = await queries
+    .updateTable("checkpoints")
+    .set({
+      version: checkpointVersion + 1,
+      position: toJson(to),
+      oldestOpen,
+      runId,
+      updatedAt: at,
+    })
+    .where("target", "=", target)
+    .where("sync", "=", sync)
+    .where("version", "=", checkpointVersion)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) {
+    throw new CheckpointMovedError(
+      `run ${runId}: the checkpoint moved since this run began; ${chunkName(chunk)} was accepted and is not ` +
+        "covered by it",
+      { hint: "look at `sluice state show`, then run the sync again" },
+    );
+  }
+  await queries
+    .updateTable("runs")
+    .set({ checkpointVersion: checkpointVersion + 1 })
+    .where("runId", "=", runId)
+    .execute();
+}
+
+const acceptedRow = z.object({
+  ranges: jsonColumn.pipe(ranges),
+  landing: jsonColumn.pipe(z.array(z.int())),
+});
+
+/**
+ * Takes over what was in doubt and has been sent again, notes the mapping that made it, and forgets keys that
+ * nobody asks for any more; to be called inside a transaction.
+ */
+export async function takeOver(
+  queries: Queries,
+  sentKeys: SentKeys,
+  { send, runId, chunk, stage }: Staging,
+): Promise<void> {
+  const setId = await setIdOfRun(queries, runId);
+  const parts = await queries
+    .selectFrom("receipts")
+    .select(["ranges", "landing"])
+    .where("runId", "=", runId)
+    .where("chunk", "=", chunk)
+    .where("stage", "=", stage)
+    .where("state", "=", "accepted")
+    .execute();
+  const accepted = parts.map((part) => acceptedRow.parse(part));
+  const repeated = await commitDoubts(queries, { setId, send, accepted });
+  if (repeated > 0) await countRepeated(queries, { runId, records: repeated });
+  await findStray(queries, sentKeys, { setId, send });
+  await noteMapping(queries, { setId, send });
+  await queries
+    .deleteFrom("sentKeys")
+    .where("send", "=", send)
+    .where((eb) =>
+      eb.not(
+        eb.exists(eb.selectFrom("requests as q").select("q.request").where("q.setId", "=", setId)),
+      ),
+    )
+    .execute();
+}
+
+/** Keys that were sent are stray no more. */
+async function findStray(
+  queries: Queries,
+  sentKeys: SentKeys,
+  { setId, send }: { readonly setId: number; readonly send: number },
+): Promise<void> {
+  const stray = await queries
+    .selectFrom("strayKeys")
+    .select("key")
+    .where("setId", "=", setId)
+    .limit(1)
+    .executeTakeFirst();
+  if (stray === undefined) return;
+  const keys = textsOf(queries, await sentKeys.all(queries, send));
+  await queries
+    .deleteFrom("strayKeys")
+    .where("setId", "=", setId)
+    .where("key", "in", keys)
+    .execute();
+}
+
+/** Parts of a staging: records accepted, and how many are still open. */
+async function sumsOf(
+  queries: Queries,
+  { runId, chunk, stage }: StageName,
+): Promise<{ readonly accepted: number; readonly open: number }> {
+  const { rows } = await sql<{ readonly accepted: number; readonly open: number }>`
+    select coalesce(sum(case when state = 'accepted' then records else 0 end), 0) as accepted,
+      coalesce(sum(case when state in ('accepted', 'refused', 'split') then 0 else 1 end), 0) as open
+    from ${sql.table("receipts")} where run_id = ${runId} and chunk = ${chunk} and stage = ${stage}`.execute(
+    queries,
+  );
+  return rows[0] ?? { accepted: 0, open: 0 };
+}
+
+async function isCommitted(
+  queries: Queries,
+  { runId, chunk }: Pick<StageName, "chunk" | "runId">,
+): Promise<boolean> {
+  const found = await queries
+    .selectFrom("stagings")
+    .select("send")
+    .where("runId", "=", runId)
+    .where("chunk", "=", chunk)
+    .where("state", "=", "committed")
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** @throws {NotBalancedError} a part of a staging is not accepted, or the chunk before it is not committed. */
+async function assertBalanced(
+  queries: Queries,
+  { runId, chunk, stage, splitRejected, records }: Staging,
+): Promise<void> {
+  const { accepted, open } = await sumsOf(queries, { runId, chunk, stage });
+  const isInOrder =
+    laneOf(chunk).isFirst || (await isCommitted(queries, { runId, chunk: chunk - 1 }));
+  if (open === 0 && accepted + splitRejected === records && isInOrder) return;
+  throw new NotBalancedError(
+    `run ${runId}, ${chunkName(chunk)}: ${accepted} accepted and ${splitRejected} refused of ` +
+      `${records} records, ${open} parts ` +
+      `open${isInOrder ? "" : ", the chunk before is not committed"}: ` +
+      "no checkpoint is saved",
+  );
+}
+
+/** Settles the receipts of a staging that was accepted; to be called inside a transaction. */
+export async function settleReceipts(
+  queries: Queries,
+  { runId, chunk, stage }: StageName,
+  at: string,
+): Promise<void> {
+  await queries
+    .updateTable("receipts")
+    .set({ state: "committed", updatedAt: at })
+    .where("runId", "=", runId)
+    .where("chunk", "=", chunk)
+    .where("stage", "=", stage)
+    .where("state", "=", "accepted")
+    .execute();
+}
+
+/** The commits of a store. */
+export function createCommitStore(db: StateDatabase, sentKeys: SentKeys): Remote<CommitStore> {
+  const commitChunk = async (
+    queries: Queries,
+    { at, ...name }: StageName & { readonly at: string },
+  ): Promise<void> => {
+    const found = await stagingOf(queries, name);
+    if (found?.state === "committed") return;
+    if (found?.state !== "staged") throw superseded(name);
+    await assertBalanced(queries, found);
+    await moveCheckpoint(queries, found, at);
+    await forgetRefusalsOf(queries, sentKeys, found);
+    await takeOver(queries, sentKeys, found);
+    await settleReceipts(queries, name, at);
+    await queries
+      .updateTable("stagings")
+      .set({ state: "committed", committedAt: Date.parse(at) })
+      .where("send", "=", found.send)
+      .execute();
+  };
+  return { commitChunk: writes(db, commitChunk) };
+}
