@@ -2,8 +2,8 @@ import type { FingerprintStore, LostField } from "../../contract/keys/fingerprin
 import { fieldHashBytes } from "../../contract/keys/known-records.ts";
 import { superseded } from "../../store/sends/stagings.ts";
 import type { Database } from "../database.ts";
+import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
-import { isStagingIn } from "./open-stagings.ts";
 import { keysPerTransactionMax } from "./steps.ts";
 
 /** The fields that keys lost, as they are found. */

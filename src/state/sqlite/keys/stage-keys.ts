@@ -2,12 +2,12 @@ import { type FingerprintStore, type KeysToStage } from "../../contract/keys/fin
 import { superseded } from "../../store/sends/stagings.ts";
 import { textAt } from "../../text-block.ts";
 import type { Database } from "../database.ts";
-import { createDoubtedKeys } from "./doubted-keys.ts";
+import { createDoubtedKeys } from "../doubted-keys.ts";
+import { isStagingIn } from "../open-stagings.ts";
 import { createFingerprintSets } from "./fingerprint-sets.ts";
 import { ageOfRow, createJudge } from "./judge.ts";
 import type { HashedKeys, KeyHashes } from "./key-hashes.ts";
 import { createLookUp } from "./look-up.ts";
-import { isStagingIn } from "./open-stagings.ts";
 import { createPutKeys } from "./put-keys.ts";
 import type { Sightings } from "./sightings.ts";
 import { inTransactions } from "./steps.ts";

@@ -2,7 +2,7 @@ import { type PullPageStore } from "../../contract/pull/pull-pages.ts";
 import type { PullStep } from "../../contract/pull/pull-places.ts";
 import type { PullRuns } from "../../contract/pull/pull-runs.ts";
 import type { Database } from "../database.ts";
-import { insertRejects } from "../rejects/rejects.ts";
+import { createRejectInserts } from "../rejects/rejects.ts";
 import type { PullDomains } from "./pull-domains.ts";
 import { createPullKeys } from "./pull-keys.ts";
 import type { PullPlaces } from "./pull-places.ts";
@@ -18,7 +18,7 @@ function createCommit(
   { places, domains, runs }: Tables,
 ): Pick<PullPageStore, "commitPage"> {
   const keys = createPullKeys(db);
-  const addRejects = insertRejects(db);
+  const addRejects = createRejectInserts(db);
   return {
     commitPage: ({ walk: behind, again, isRepeat, keys: seen, ...page }) =>
       db.write(() => {

@@ -3,7 +3,7 @@ import type { PullName } from "../../contract/pull/pull-places.ts";
 import { type PullBeginning, type PullRoundStore } from "../../contract/pull/pull-rounds.ts";
 import type { PullRuns } from "../../contract/pull/pull-runs.ts";
 import type { Database } from "../database.ts";
-import { insertRejects } from "../rejects/rejects.ts";
+import { createRejectInserts } from "../rejects/rejects.ts";
 import type { PullDomains } from "./pull-domains.ts";
 import { createPullKeys } from "./pull-keys.ts";
 import type { PullPlaces, StoredPlace } from "./pull-places.ts";
@@ -38,7 +38,7 @@ function createListing(
   db: Database,
   { places, domains, runs }: Tables,
 ): Pick<PullRoundStore, "addDomains" | "beginListing"> {
-  const addRejects = insertRejects(db);
+  const addRejects = createRejectInserts(db);
   const ofListing = `from rejects where run_id = $runId and chunk = ${listing}`;
   const clearRejects = db.prepare(`delete ${ofListing}`);
   return {

@@ -7,7 +7,7 @@ import type { Database } from "../database.ts";
 import { all, count } from "../database.ts";
 
 /** Inserts the rejects of one staging, numbered on from the chunk's last; to be called inside a transaction. */
-export function insertRejects(
+export function createRejectInserts(
   db: Database,
 ): (name: StageName, rejects: readonly RejectEntry[], at: string) => void {
   const last = db.prepare(
@@ -53,7 +53,7 @@ export function createRejectStore(db: Database): RejectStore {
        from rejects where run_id = $runId group by code)
      order by count desc, code limit $limit`,
   );
-  const add = insertRejects(db);
+  const add = createRejectInserts(db);
   return {
     addRejects: ({ rejects, at, ...name }) =>
       db.write(() => {

@@ -86,7 +86,7 @@ async function requestsWhere(
 }
 
 /** The requests of a set, in the order in which they began. */
-export async function pendingRequests(queries: Queries, setId: number): Promise<PendingRequest[]> {
+export async function requestsOfSet(queries: Queries, setId: number): Promise<PendingRequest[]> {
   return await requestsWhere(queries, sql`q.set_id = ${setId}`);
 }
 

@@ -7,7 +7,7 @@ import { ranges } from "../../ranges.ts";
 import type { SentKeys } from "../sends/sent-keys.ts";
 import type { Queries } from "../state-database.ts";
 import { elapsedMs, isOver, momentColumns, type PendingRequest } from "./request-window.ts";
-import { concerningRequests, forgetRequest, pendingRequests } from "./requests.ts";
+import { concerningRequests, forgetRequest, requestsOfSet } from "./requests.ts";
 
 // How requests of unknown outcome come to an end. Every function is called inside a transaction.
 
@@ -108,7 +108,7 @@ export async function findStrays(
   sentKeys: SentKeys,
   { setId, madeBy }: { readonly setId: number; readonly madeBy: string },
 ): Promise<void> {
-  const pending = await pendingRequests(queries, setId);
+  const pending = await requestsOfSet(queries, setId);
   const givenUp = pending.filter((request) => isGivenUp(request) && request.runId !== madeBy);
   for (const [runId, ofRun] of Map.groupBy(givenUp, (request) => request.runId)) {
     const keys = new Set<string>();

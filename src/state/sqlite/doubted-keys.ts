@@ -1,5 +1,5 @@
-import type { Database } from "../database.ts";
-import { count } from "../database.ts";
+import type { Database } from "./database.ts";
+import { count } from "./database.ts";
 
 /** Makes what tells of a set which keys are in doubt; undefined where none is. To be used inside a transaction. */
 export function createDoubtedKeys(
